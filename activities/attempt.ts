@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
+
+import { countFailure } from '../src/db/image-task.ts'
+import { isUnavailable } from '../src/db/sqlstate.ts'
+import { TaskFault } from '../src/domain/task-fault.ts'
+import type { MediaDependencies } from './dependencies.ts'
+
+/** One attempt at a task: what it may use and how it tells of itself. */
+export interface Attempt {
+  /** Aborted when the task is cancelled, the worker stops or the deadline passes. */
+  signal: AbortSignal
+  /** Folder of this attempt alone, removed at its end. */
+  scratchDir: string
+  /** Goes into the next heartbeat, where the operator sees it. */
+  report(step: string, percent: number): void
+}
+
+export interface AttemptOptions {
+  task: { id: string; fence: number; age: number }
+  heartbeatSeconds: number
+  deadlineSeconds: number
+}
+
+/** Faults of engine or store that are tried again before the task fails. */
+const MAX_FAILURES = 3
+
+/**
+ * Runs the work of one attempt with heartbeats, a deadline counted from the first claim, and a scratch folder. The one
+ * place that tells permanent faults from those that are worth another attempt.
+ */
+export const runAttempt = async <T>(
+  deps: MediaDependencies,
+  options: AttemptOptions,
+  work: (attempt: Attempt) => Promise<T>,
+): Promise<T> => {
+  const scratchDir = await mkdtemp(join(deps.scratchDir, `${options.task.id}-`))
+  const deadline = AbortSignal.timeout(Math.max(0, remainingMs(options)))
+  const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
+  const heart = startHeart(options.heartbeatSeconds)
+  try {
+    signal.throwIfAborted()
+    return await work({ signal, scratchDir, report: heart.report })
+  } catch (error) {
+    throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
+  } finally {
+    heart.stop()
+    await rm(scratchDir, { recursive: true, force: true })
+  }
+}
+
+const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
+  (deadlineSeconds - task.age) * 1000
+
+const startHeart = (heartbeatSeconds: number) => {
+  const context = Context.current()
+  let details = { step: 'starting', percent: 0 }
+  const beat = (): void => context.heartbeat(details)
+  const timer = setInterval(beat, (heartbeatSeconds * 1000) / 4)
+  beat()
+  return {
+    report(step: string, percent: number): void {
+      details = { step, percent: Math.round(percent) }
+      beat()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+const classify = async (
+  { sql, log }: MediaDependencies,
+  task: { id: string; fence: number },
+  error: unknown,
+): Promise<Error> => {
+  if (error instanceof TaskFault) return ApplicationFailure.nonRetryable(error.message, error.code)
+  const context = Context.current()
+  if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
+  // A stopping worker, or an attempt the server has given up: another one goes on.
+  if (context.cancellationSignal.aborted)
+    return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
+  if (isUnavailable(error))
+    return ApplicationFailure.retryable('PostgreSQL cannot be reached', 'unavailable')
+  log.warn({ task_id: task.id, fence: task.fence, err: error }, 'attempt failed')
+  const failures = await countFailure(sql, task)
+  return failures !== undefined && failures >= MAX_FAILURES
+    ? ApplicationFailure.nonRetryable('The engine failed three times.', 'engine_failed')
+    : ApplicationFailure.retryable(
+        'the attempt failed; the log of the worker says why',
+        'attempt_failed',
+      )
+}

@@ -1,0 +1,32 @@
+import {
+  deleteOldRecords,
+  listTasksToPurge,
+  listUploadsToPurge,
+  markTaskPurged,
+  markUploadPurged,
+} from '../src/db/purge.ts'
+import type { CoreDependencies } from './dependencies.ts'
+
+/**
+ * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go first: a
+ * process killed between file and row removes the absent file once more.
+ */
+export const makePurgeExpired =
+  ({ sql, storage, retentionDays, log }: CoreDependencies) =>
+  async (): Promise<number> => {
+    const tasks = await listTasksToPurge(sql, retentionDays)
+    for (const id of tasks) {
+      await storage.removePrefix(`inputs/${id}`)
+      await storage.removePrefix(`results/${id}`)
+      await markTaskPurged(sql, id)
+    }
+    const uploads = await listUploadsToPurge(sql)
+    for (const id of uploads) {
+      await storage.removePrefix(`uploads/${id}`)
+      await markUploadPurged(sql, id)
+    }
+    const records = await deleteOldRecords(sql)
+    const removed = tasks.length + uploads.length + records
+    if (removed > 0) log.info({ tasks: tasks.length, uploads: uploads.length, records }, 'purged')
+    return removed
+  }

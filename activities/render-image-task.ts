@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+
+import { probeImage } from '../src/adapters/image-probe.ts'
+import type { RenderedImage } from '../src/adapters/image-engine/image-engine.ts'
+import { claimImageTask } from '../src/db/image-task.ts'
+import type { ClaimedTask } from '../src/db/image-task.ts'
+import type { TaskResult } from '../src/db/task-file.ts'
+import { pixelLimitFault } from '../src/domain/image-task.ts'
+import type { ImageRequest } from '../src/domain/image-task.ts'
+import { TaskFault } from '../src/domain/task-fault.ts'
+import { failpoint } from '../src/failpoint.ts'
+import { runAttempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import type { MediaDependencies } from './dependencies.ts'
+import { fetchInputs } from './fetch-inputs.ts'
+import type { Rendered } from './image-task.ts'
+
+/** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
+const MAX_CLAIMS = 10
+
+/**
+ * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
+ * stores what it made under the fence. Answers undefined when the task has already ended. Faults of the input end the
+ * task at once; faults of engine and store are tried three times.
+ */
+export const makeRenderImageTask =
+  (deps: MediaDependencies) =>
+  async (
+    taskId: string,
+    timing: { heartbeatSeconds: number; deadlineSeconds: number },
+  ): Promise<Rendered | undefined> => {
+    const task = await deps.sql.begin((sql) => claimImageTask(sql, taskId))
+    if (!task) return undefined
+    return await runAttempt(deps, { task, ...timing }, (attempt) => render(deps, task, attempt))
+  }
+
+const render = async (
+  deps: MediaDependencies,
+  task: ClaimedTask,
+  attempt: Attempt,
+): Promise<Rendered> => {
+  if (task.fence > MAX_CLAIMS) throw new TaskFault('engine_failed', 'The task was tried 10 times.')
+  const inputs = await fetchInputs(deps, task, attempt)
+  const request = { kind: task.kind, settings: task.settings } as ImageRequest
+  await checkLimits(deps, request, inputs)
+  attempt.report('rendering', 0)
+  const images = await deps.engine.render(
+    { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
+    { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
+  )
+  attempt.report('storing', 100)
+  const results: TaskResult[] = []
+  for (const image of images) results.push(await store(deps, task, image, results.length + 1))
+  failpoint('render.after-output')
+  return { fence: task.fence, results }
+}
+
+const checkLimits = async (
+  { limits }: MediaDependencies,
+  request: ImageRequest,
+  inputs: Record<string, { path: string }>,
+): Promise<void> => {
+  for (const [field, { path }] of Object.entries(inputs)) {
+    const size = await probeImage(path, { maxPixels: limits.maxPixels })
+    const fault = field === 'image' ? pixelLimitFault(request, size) : undefined
+    if (fault) throw new TaskFault('pixel_limit', `/${field} ${fault}`)
+  }
+}
+
+const store = async (
+  { storage }: MediaDependencies,
+  task: ClaimedTask,
+  image: RenderedImage,
+  position: number,
+): Promise<TaskResult> => {
+  const name = `result-${position}.${image.extension}`
+  const storageKey = `results/${task.id}/${task.fence}/${name}`
+  const { size } = await stat(image.path)
+  const digest = createHash('sha256')
+  await pipeline(createReadStream(image.path), digest)
+  await storage.putFile(storageKey, image.path)
+  return {
+    name,
+    storageKey,
+    contentType: image.contentType,
+    bytes: size,
+    sha256: digest.digest('hex'),
+    width: image.width,
+    height: image.height,
+  }
+}

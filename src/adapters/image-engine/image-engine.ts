@@ -1,0 +1,40 @@
+import type { ImageField, ImageSettings, ImageTaskKind } from '../../domain/image-task.ts'
+
+/** One image task as an engine sees it: settings with every default applied, inputs as local files. */
+export interface ImageJob {
+  taskId: string
+  kind: ImageTaskKind
+  settings: ImageSettings
+  /** `image` is always there; files may hold anything, the engine judges them. */
+  inputs: Partial<Record<ImageField, { path: string }>>
+  /** An existing folder that belongs to this attempt; results are written into it. */
+  scratchDir: string
+}
+
+/** A finished image in the job's scratch folder. Width and height are those of the file, in pixels. */
+export interface RenderedImage {
+  path: string
+  contentType: 'image/png' | 'image/jpeg'
+  extension: 'png' | 'jpg'
+  width: number
+  height: number
+}
+
+export interface RenderControl {
+  /** Once aborted, `render` rejects at once with the signal's reason. */
+  signal: AbortSignal
+  /** Told whole numbers 0..100 that never fall. */
+  onProgress(percent: number): void
+}
+
+/** Renders image tasks: local processing, or an upstream that speaks our own interface. */
+export interface ImageEngine {
+  name: string
+  /**
+   * Renders a job into its scratch folder. Rejects with a `TaskFault` when no retry can help (`image_invalid`,
+   * `pixel_limit`), with a plain error otherwise. Messages hold no paths.
+   */
+  render(job: ImageJob, control: RenderControl): Promise<RenderedImage[]>
+  /** Stops what still runs and frees what the engine holds. */
+  close(): Promise<void>
+}

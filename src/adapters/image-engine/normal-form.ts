@@ -1,0 +1,42 @@
+import { access } from 'node:fs/promises'
+import sharp from 'sharp'
+import type { Sharp } from 'sharp'
+import { TaskFault } from '../../domain/task-fault.ts'
+import type { Raster } from './raster.ts'
+
+/**
+ * Decodes a picture into its normal form: first frame, EXIF orientation applied, ICC profile converted to sRGB, 8 bits.
+ * @throws TaskFault `image_invalid` when it does not decode, `pixel_limit` over `maxPixels`
+ */
+export const readRaster = (path: string, maxPixels: number): Promise<Raster> =>
+  decode(path, maxPixels, (picture) => picture)
+
+/** The same, reduced to at most `side` pixels a side. */
+export const readReduced = (path: string, maxPixels: number, side: number): Promise<Raster> =>
+  decode(path, maxPixels, (picture) =>
+    // A triangle has no negative lobes, which would ring at hard edges of a map.
+    picture.resize(side, side, { fit: 'inside', withoutEnlargement: true, kernel: 'linear' }),
+  )
+
+const decode = async (
+  path: string,
+  maxPixels: number,
+  change: (picture: Sharp) => Sharp,
+): Promise<Raster> => {
+  // A file that cannot be opened says nothing about the picture: that error stays as it is, and may be retried.
+  await access(path)
+  // Real files often carry harmless faults, so warnings pass; truncation is an error.
+  const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
+  const raw = change(picture).toColourspace('srgb').raw({ depth: 'uchar' })
+  const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(refuse)
+  const { width, height, channels } = info
+  if (channels === 3 || channels === 4) return { data, width, height, channels }
+  throw new TaskFault('image_invalid')
+}
+
+const refuse = (cause: unknown): never => {
+  const message = cause instanceof Error ? cause.message : ''
+  if (message.includes('exceeds pixel limit'))
+    throw new TaskFault('pixel_limit', undefined, { cause })
+  throw new TaskFault('image_invalid', undefined, { cause })
+}

@@ -1,0 +1,110 @@
+import { open } from 'node:fs/promises'
+
+import sharp from 'sharp'
+import type { Metadata } from 'sharp'
+
+import { TaskFault } from '../domain/task-fault.ts'
+
+/** What the header of an image file says. */
+export interface ProbedImage {
+  format: 'jpeg' | 'png' | 'webp' | 'avif' | 'tiff' | 'gif'
+  /** Without the dot. */
+  extension: string
+  contentType: string
+  /** Pixels after EXIF orientation; of an animation its first frame. */
+  width: number
+  height: number
+  hasAlpha: boolean
+}
+
+/**
+ * Tells format and size of an image file without decoding its pixels, so a file that breaks later on passes.
+ *
+ * @throws TaskFault `image_invalid` for anything but a JPEG, PNG, WebP, AVIF, TIFF or GIF with a sound header, and
+ * `pixel_limit` when width × height is over `maxPixels`. The messages name no path. Faults of the disk pass through.
+ */
+export const probeImage = async (
+  path: string,
+  { maxPixels }: { maxPixels: number },
+): Promise<ProbedImage> => {
+  const head = await readHead(path)
+  const format = findFormat(head)
+  // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
+  if (format === undefined) throw new TaskFault('image_invalid', notSupported(head))
+  const metadata = await readMetadata(path)
+  if (familyOf(metadata) !== format) throw new TaskFault('image_invalid', BROKEN_HEADER)
+  const { width, height } = metadata.autoOrient
+  requirePixels(width, height, maxPixels)
+  return { format, ...FORMATS[format], width, height, hasAlpha: metadata.hasAlpha }
+}
+
+const FORMATS = {
+  jpeg: { extension: 'jpg', contentType: 'image/jpeg' },
+  png: { extension: 'png', contentType: 'image/png' },
+  webp: { extension: 'webp', contentType: 'image/webp' },
+  avif: { extension: 'avif', contentType: 'image/avif' },
+  tiff: { extension: 'tiff', contentType: 'image/tiff' },
+  gif: { extension: 'gif', contentType: 'image/gif' },
+} as const
+
+const BROKEN_HEADER = 'The header of the image is broken.'
+
+const notSupported = (head: Buffer): string =>
+  head.length === 0
+    ? 'The image is empty.'
+    : 'The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.'
+
+// Brands of an AVIF stand in its first box, which is rarely longer than 40 bytes.
+const HEAD_BYTES = 256
+
+const readHead = async (path: string): Promise<Buffer> => {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The format that the first bytes claim. */
+const findFormat = (head: Buffer): ProbedImage['format'] | undefined => {
+  const text = head.toString('latin1')
+  if (text.startsWith('\xff\xd8\xff')) return 'jpeg'
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
+  if (/^GIF8[79]a/.test(text)) return 'gif'
+  if (/^RIFF[^]{4}WEBP/.test(text)) return 'webp'
+  if (/^(II[*+]\0|MM\0[*+])/.test(text)) return 'tiff'
+  return isAvif(head, text) ? 'avif' : undefined
+}
+
+/** An ISO media file that has an AV1 image brand, as major or as compatible one; HEIC has others. */
+const isAvif = (head: Buffer, text: string): boolean => {
+  if (text.slice(4, 8) !== 'ftyp') return false
+  const end = Math.min(head.readUInt32BE(0), head.length)
+  const brands = [text.slice(8, 12)]
+  for (let at = 16; at + 4 <= end; at += 4) brands.push(text.slice(at, at + 4))
+  return brands.includes('avif') || brands.includes('avis')
+}
+
+const readMetadata = async (path: string): Promise<Metadata> => {
+  // libvips keeps files open and results in memory otherwise. The setting is the process's; setting it again is free.
+  sharp.cache(false)
+  try {
+    // Its own pixel limit is an error without a code; here a header over the limit is read and then judged.
+    return await sharp(path, { limitInputPixels: false, failOn: 'none' }).metadata()
+  } catch (cause) {
+    throw new TaskFault('image_invalid', BROKEN_HEADER, { cause })
+  }
+}
+
+const familyOf = (metadata: Metadata): string | undefined =>
+  metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format
+
+const requirePixels = (width: number, height: number, maxPixels: number): void => {
+  if (width * height <= maxPixels) return
+  throw new TaskFault(
+    'pixel_limit',
+    `The image has ${width} × ${height} pixels, more than ${maxPixels} in all.`,
+  )
+}

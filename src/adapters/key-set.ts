@@ -1,0 +1,98 @@
+import { createRemoteJWKSet, errors as joseErrors } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+
+import { errors } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+
+export interface KeySetOptions {
+  url: string
+  log: Pick<Log, 'warn'>
+  /** Milliseconds that never go back; a stepped wall clock would stop or flood the fetches. */
+  clock?: (() => number) | undefined
+}
+
+/**
+ * Makes the look-up of the issuer's signing keys. They are fetched on first need, again when older than 10 minutes or
+ * when a token names an unknown key, at most every 30 s, and serve for 24 hours while the issuer is down. Throws
+ * `auth_unavailable` while none are held.
+ *
+ * jose fetches, parses and matches; the times are kept here, because jose counts its cool-down from the last fetch that
+ * succeeded, so that every request would dial an issuer that is down.
+ */
+export const makeKeySet = ({
+  url,
+  log,
+  clock = () => performance.now(),
+}: KeySetOptions): JWTVerifyGetKey => {
+  const remote = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+  })
+  const state: State = {
+    tried: undefined,
+    fetched: undefined,
+    running: undefined,
+    fault: undefined,
+  }
+  const since = (time: number | undefined) =>
+    time === undefined ? Number.POSITIVE_INFINITY : clock() - time
+
+  const fetchKeys = async (): Promise<void> => {
+    state.tried = clock()
+    try {
+      await remote.reload()
+      state.fetched = clock()
+    } catch (error) {
+      state.fault = error
+      log.warn({ err: error }, 'the key set of the issuer could not be fetched')
+    } finally {
+      state.running = undefined
+    }
+  }
+
+  /** Waits a while for the fetch that runs, or for a new one where the cool-down allows it; tells whether there was one. */
+  const refresh = async (): Promise<boolean> => {
+    const coolDown = state.fetched === undefined ? FIRST_COOL_DOWN_MS : COOL_DOWN_MS
+    if (state.running === undefined && since(state.tried) >= coolDown) state.running = fetchKeys()
+    if (state.running === undefined) return false
+    await atMost(state.running, PATIENCE_MS)
+    return true
+  }
+
+  return async (header, token) => {
+    if (since(state.fetched) >= FRESH_MS) await refresh()
+    if (since(state.fetched) >= KEPT_MS) throw errors.authUnavailable(state.fault)
+    try {
+      return await remote(header, token)
+    } catch (error) {
+      if (!(error instanceof joseErrors.JWKSNoMatchingKey) || !(await refresh())) throw error
+      return await remote(header, token)
+    }
+  }
+}
+
+interface State {
+  /** Start of the last fetch and end of the last good one, in the clock's milliseconds. */
+  tried: number | undefined
+  fetched: number | undefined
+  running: Promise<void> | undefined
+  fault: unknown
+}
+
+const FETCH_TIMEOUT_MS = 5_000
+const COOL_DOWN_MS = 30_000
+/** Until the first key set everything waits for it, so an issuer that starts late is asked again when Retry-After ends. */
+const FIRST_COOL_DOWN_MS = 5_000
+const FRESH_MS = 600_000
+const KEPT_MS = 86_400_000
+/** A request answers within 2 s; a slower fetch goes on for the requests after it. */
+const PATIENCE_MS = 1_500
+
+const atMost = async (work: Promise<void>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,19 @@
+import { makeClient, type Outbound, type OutboundRules } from './outbound/client.ts'
+import { openSystemSocket, resolveBySystem, type Resolve } from './outbound/connector.ts'
+
+export type { Outbound } from './outbound/client.ts'
+export type { Downloaded, DownloadOptions } from './outbound/download.ts'
+export { OutboundFault, type OutboundFaultKind, toTaskFault } from './outbound/fault.ts'
+export type { Judgement } from './outbound/url.ts'
+
+export interface OutboundOptions extends OutboundRules {
+  /** All addresses of a host name; the system's resolver unless given. */
+  resolve?: Resolve | undefined
+}
+
+/**
+ * Makes the client that judges every address before it dials it.
+ * @throws Error when `deny` holds something that is no range.
+ */
+export const makeOutbound = ({ resolve = resolveBySystem, ...rules }: OutboundOptions): Outbound =>
+  makeClient(rules, { resolve, openSocket: openSystemSocket })

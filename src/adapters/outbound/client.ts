@@ -1,0 +1,36 @@
+import { makeAddressJudge } from './address.ts'
+import type { Network } from './connector.ts'
+import { download, type Downloaded, type DownloadOptions } from './download.ts'
+import { makeUrlJudge, type Judgement } from './url.ts'
+
+export interface OutboundRules {
+  /** OUTBOUND_ALLOW_LOOPBACK: opens 127.0.0.0/8, ::1 and the name localhost, on any port and over http. */
+  allowLoopback: boolean
+  /** OUTBOUND_PORTS: ports beside 443 and 8443. */
+  ports: readonly number[]
+  /** OUTBOUND_DENY: ranges such as 203.0.113.0/24 that are never dialled, loopback included. */
+  deny: readonly string[]
+}
+
+/** The one way to an address that a caller named. */
+export interface Outbound {
+  /** Judges what needs no look-up: text, scheme, user, port, name and literal address. */
+  judge: (raw: string) => Judgement
+  /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
+  download: (options: DownloadOptions) => Promise<Downloaded>
+  /** Ends the downloads under way, and every later one at once. */
+  close: () => void
+}
+
+/** Separate from `makeOutbound` so that tests bring a network of their own while the rules stay whole. */
+export const makeClient = (rules: OutboundRules, network: Network): Outbound => {
+  const isAllowed = makeAddressJudge(rules)
+  const judge = makeUrlJudge({ ...rules, isAllowed })
+  const closing = new AbortController()
+  const guard = { judge, isAllowed, network, closing: closing.signal }
+  return {
+    judge: (raw) => judge(raw),
+    download: (options) => download(guard, options),
+    close: () => closing.abort(),
+  }
+}

@@ -1,0 +1,164 @@
+import { lookup, type LookupAddress } from 'node:dns'
+import { isIP, connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { buildConnector } from 'undici'
+import type { AddressJudge } from './address.ts'
+import { OutboundFault, type OutboundFaultKind } from './fault.ts'
+
+/** All addresses of a host name. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+/** One connection to open. Only `addresses` may be dialled: they were judged, the host is for messages and TLS. */
+export interface Dial {
+  host: string
+  port: number
+  addresses: readonly string[]
+  signal: AbortSignal
+}
+
+/** What the guard stands on: the system in production, a receiver on loopback where redirects and TLS are tested. */
+export interface Network {
+  resolve: Resolve
+  openSocket: (dial: Dial) => Socket
+  /** Certificate authorities in PEM, in place of the system's. */
+  ca?: string
+}
+
+export interface ConnectorOptions {
+  isAllowed: AddressJudge
+  network: Network
+  /** Ends look-up, connection and handshake; its reason is what they fail with. */
+  signal: AbortSignal
+}
+
+/**
+ * The connector of an undici Agent, which runs for every connection. A `lookup` handed to undici would not do: Node
+ * never calls it for a literal address.
+ */
+export const makeConnector =
+  (options: ConnectorOptions): buildConnector.connector =>
+  ({ hostname, port, protocol }, callback) => {
+    const secure = protocol === 'https:'
+    const target = { host: hostname, port: Number(port || (secure ? 443 : 80)), secure }
+    void openConnection(target, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    )
+  }
+
+interface Target {
+  host: string
+  port: number
+  secure: boolean
+}
+
+const openConnection = async (target: Target, options: ConnectorOptions): Promise<Socket> => {
+  const addresses = await listAllowedAddresses(target.host, options)
+  const socket = await openAllowedSocket({ ...target, addresses }, options)
+  return target.secure ? openTls(socket, target.host, options) : socket
+}
+
+/** One bad address refuses the name: which of several gets dialled is up to the network, so up to the name's owner. */
+const listAllowedAddresses = async (
+  host: string,
+  { isAllowed, network, signal }: ConnectorOptions,
+): Promise<readonly string[]> => {
+  const addresses = isIP(host) === 0 ? await resolveHost(host, network, signal) : [host]
+  if (!addresses.every(isAllowed)) throw new OutboundFault('address_refused')
+  return addresses
+}
+
+const resolveHost = async (host: string, { resolve }: Network, signal: AbortSignal) => {
+  const addresses = await untilAborted(resolve(host), signal).catch((cause: unknown) => {
+    throw signal.aborted ? signal.reason : new OutboundFault('dns', undefined, { cause })
+  })
+  if (addresses.length === 0) throw new OutboundFault('dns')
+  return addresses
+}
+
+/** Judged again once connected and before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
+const openAllowedSocket = async (
+  dial: Omit<Dial, 'signal'>,
+  { isAllowed, network, signal }: ConnectorOptions,
+): Promise<Socket> => {
+  signal.throwIfAborted()
+  const { host, port, addresses } = dial
+  const socket = network.openSocket({ host, port, addresses, signal })
+  await established({ socket, event: 'connect', kind: 'connect', signal })
+  if (isAllowed(socket.remoteAddress ?? '')) return socket
+  socket.destroy()
+  throw new OutboundFault('address_refused')
+}
+
+const openTls = async (
+  socket: Socket,
+  host: string,
+  { network, signal }: ConnectorOptions,
+): Promise<Socket> => {
+  const secured = connectTls({
+    socket,
+    host,
+    // Named so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing.
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    // TLS allows names only; the certificate of a literal address is checked against `host`.
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(network.ca !== undefined && { ca: network.ca }),
+  })
+  await established({ socket: secured, event: 'secureConnect', kind: 'tls', signal })
+  return secured
+}
+
+interface Establishing {
+  socket: Socket
+  event: 'connect' | 'secureConnect'
+  kind: OutboundFaultKind
+  signal: AbortSignal
+}
+
+/** Waits for the event; on any fault the socket is gone. */
+const established = async ({ socket, event, kind, signal }: Establishing): Promise<void> => {
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.once(event, () => resolve())
+    // Stays for the socket's life: an error between two owners must not end the process.
+    socket.on('error', reject)
+    socket.once('close', () => reject(new Error('closed')))
+  })
+  await untilAborted(opened, signal).catch((cause: unknown) => {
+    socket.destroy()
+    throw signal.aborted ? signal.reason : new OutboundFault(kind, undefined, { cause })
+  })
+}
+
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.finally(() => signal.removeEventListener('abort', stop)).then(resolve, reject)
+  })
+
+/** What the system's resolver says, /etc/hosts included, in its order. */
+export const resolveBySystem: Resolve = (host) =>
+  new Promise((resolve, reject) => {
+    lookup(host, { all: true, order: 'verbatim' }, (error, found) =>
+      error ? reject(error) : resolve(found.map(({ address }) => address)),
+    )
+  })
+
+/**
+ * Dials the addresses in turn until one answers. Node's 250 ms for each but the last is too short for far hosts, and it
+ * gives up on the one before instead of racing it.
+ */
+export const openSystemSocket = ({ host, port, addresses, signal }: Dial): Socket => {
+  const pinned: LookupAddress[] = addresses.map((address) => ({ address, family: isIP(address) }))
+  return connect({
+    host,
+    port,
+    signal,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1_000,
+    lookup: (_host, _options, callback) => callback(null, pinned),
+  })
+}

@@ -1,0 +1,70 @@
+import { TaskFault, type TaskFaultCode } from '../../domain/task-fault.ts'
+
+interface FaultKind {
+  /** Fits behind a field: `/image: the host name could not be resolved`. */
+  message: string
+  imageTask: TaskFaultCode
+}
+
+/** What can end a request to an address that a caller named. No message tells what was found at a refused address. */
+export const OUTBOUND_FAULTS = {
+  address_refused: { message: 'address not allowed', imageTask: 'address_refused' },
+  downgrade: { message: 'redirected from https to http', imageTask: 'address_refused' },
+  dns: { message: 'the host name could not be resolved', imageTask: 'download_failed' },
+  connect: { message: 'no connection could be made', imageTask: 'download_failed' },
+  tls: { message: 'no secure connection could be made', imageTask: 'download_failed' },
+  timeout: { message: 'the answer took too long', imageTask: 'download_failed' },
+  reset: { message: 'the connection ended before the answer did', imageTask: 'download_failed' },
+  status: { message: 'the answer was not a success', imageTask: 'download_failed' },
+  too_many_redirects: { message: 'too many redirects', imageTask: 'download_failed' },
+  too_large: { message: 'over the byte limit', imageTask: 'file_too_large' },
+  compressed: {
+    message: 'the answer came compressed, which was not asked for',
+    imageTask: 'download_failed',
+  },
+  unknown: { message: 'the answer could not be read', imageTask: 'download_failed' },
+} as const satisfies Record<string, FaultKind>
+
+export type OutboundFaultKind = keyof typeof OUTBOUND_FAULTS
+
+/** A request that failed for a reason outside this service. The message may be shown, `cause` is for operators. */
+export class OutboundFault extends Error {
+  override name = 'OutboundFault'
+  readonly kind: OutboundFaultKind
+
+  constructor(
+    kind: OutboundFaultKind,
+    message: string = OUTBOUND_FAULTS[kind].message,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.kind = kind
+  }
+}
+
+/** The fault an image task ends with when fetching `field` (a JSON Pointer such as `/image`) failed. */
+export const toTaskFault = (fault: OutboundFault, field: string): TaskFault =>
+  new TaskFault(OUTBOUND_FAULTS[fault.kind].imageTask, `${field}: ${fault.message}`, {
+    cause: fault,
+  })
+
+/**
+ * The fault behind an error of undici. An error without a code of the socket or of HTTP is `unknown`, never passed
+ * through: its message may hold an address.
+ */
+export const toOutboundFault = (error: unknown): OutboundFault => {
+  if (error instanceof OutboundFault) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return new OutboundFault(KIND_OF_CODE[code] ?? 'unknown', undefined, { cause: error })
+}
+
+const KIND_OF_CODE: Partial<Record<string, OutboundFaultKind>> = {
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  ETIMEDOUT: 'reset',
+  // A chunked body without its end.
+  HPE_INVALID_EOF_STATE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+}

@@ -1,0 +1,85 @@
+import { isIP } from 'node:net'
+import { type AddressJudge, isLoopback } from './address.ts'
+
+/** `refused` says what the URL must be, to stand behind a field: "must begin with https:". */
+export type Judgement = { url: URL; refused?: never } | { url?: never; refused: string }
+
+/** Judges a URL as far as no look-up is needed. `base` is the URL that a redirect came from. */
+export type UrlJudge = (raw: string, base?: URL) => Judgement
+
+export interface UrlRules {
+  isAllowed: AddressJudge
+  /** Opens http and every port on 127.0.0.0/8, ::1 and the name localhost. */
+  allowLoopback: boolean
+  /** Ports beside 443 and 8443. */
+  ports: readonly number[]
+}
+
+const MAX_CHARACTERS = 2_048
+const PORTS = [443, 8443]
+const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
+
+/**
+ * Text first, then one parse, then the parts of the result: every spelling of an address that `new URL` understands has
+ * become the address by then, so nothing here looks for spellings.
+ */
+export const makeUrlJudge = (rules: UrlRules): UrlJudge => {
+  const ports = [...new Set([...PORTS, ...rules.ports])]
+  return (raw, base) => {
+    const textFault = findTextFault(raw)
+    if (textFault !== undefined) return { refused: textFault }
+    const url = findUrl(raw, base)
+    if (url === undefined) return { refused: 'must be an absolute URL' }
+    url.hash = ''
+    const refused = findFault(url, { ...rules, ports }) ?? findHostFault(url, rules)
+    return refused === undefined ? { url } : { refused }
+  }
+}
+
+const findTextFault = (raw: string): string | undefined => {
+  // No character is longer than two code units; a text of megabytes is not taken apart to be counted.
+  if (raw.length > 2 * MAX_CHARACTERS || Array.from(raw).length > MAX_CHARACTERS)
+    return 'must be at most 2,048 characters'
+  if (/[\p{Cc}\s\\]/u.test(raw)) return 'must hold no control character, white space or backslash'
+  return undefined
+}
+
+const findUrl = (raw: string, base: URL | undefined): URL | undefined => {
+  try {
+    return new URL(raw, base)
+  } catch {
+    return undefined
+  }
+}
+
+const findFault = (url: URL, { allowLoopback, ports }: UrlRules): string | undefined => {
+  const loopback = allowLoopback && isLoopbackHost(hostOf(url))
+  if (url.protocol !== 'https:' && !(loopback && url.protocol === 'http:'))
+    return 'must begin with https:'
+  if (url.username !== '' || url.password !== '') return 'must carry no user or password'
+  if (!loopback && !ports.includes(Number(url.port || 443)))
+    return `must use one of the ports ${ports.join(', ')}`
+  return undefined
+}
+
+const findHostFault = (url: URL, { isAllowed, allowLoopback }: UrlRules): string | undefined => {
+  const host = hostOf(url)
+  if (isIP(host) !== 0) return isAllowed(host) ? undefined : 'must name a public address'
+  if (isPrivateName(host) && !(allowLoopback && host === 'localhost'))
+    return 'must name a public host'
+  if (url.hostname !== host) url.hostname = host
+  return undefined
+}
+
+/** The host as `node:net` takes it: no brackets, no dot at its end. */
+const hostOf = ({ hostname }: URL): string =>
+  hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
+
+const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host)
+
+/** An empty label also counts: without its last dot, `1.2.3.4..` would turn from a name into an address. */
+const isPrivateName = (host: string): boolean => {
+  const labels = host.split('.')
+  if (labels.length < 2 || labels.includes('')) return true
+  return PRIVATE_SUFFIXES.some((suffix) => `.${host}`.endsWith(suffix))
+}

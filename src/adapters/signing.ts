@@ -1,0 +1,151 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+import { decodeKeys } from './keys.ts'
+
+export interface SignerOptions {
+  /** Base64 of 32 bytes each; the first signs, all verify. */
+  keys: string[]
+  /** Start of every link, with or without a path of its own. */
+  publicUrl: string
+  /** Least life of a file link. */
+  linkSeconds: number
+}
+
+/** What a file link says, as the request brings it: every member is still text. */
+export interface FileClaim {
+  id: string
+  name: string
+  expires: string
+  signature: string
+}
+
+export interface UploadClaim {
+  id: string
+  expires: string
+  max: string
+  signature: string
+}
+
+export interface UploadGrant {
+  id: string
+  /** Unix seconds. */
+  expires: number
+  /** Most bytes that may be sent. */
+  max: number
+}
+
+export type Signer = ReturnType<typeof makeSigner>
+
+/**
+ * Makes and judges the links of this service: `{PUBLIC_URL}/files/<id>/<name>?expires=<unix>&signature=<base64url>` and
+ * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. The signature is HMAC-SHA256; it is judged before the expiry, so
+ * that a forged link learns nothing, and whatever is malformed counts as a wrong one.
+ */
+export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
+  const secrets = decodeKeys('SIGNING_KEYS', keys)
+  const base = publicUrl.replace(/\/+$/, '')
+  const sign = (facts: Facts) => signWith(secrets[0], facts)
+
+  /**
+   * Unix seconds at which a file link made now ends: on a full hour, so that all links made within one hour are equal
+   * byte for byte (a cache or an ETag may rely on it), and never less than `linkSeconds` away.
+   */
+  const linkExpiry = (now: Date): number =>
+    (Math.floor((seconds(now) + linkSeconds) / HOUR) + 1) * HOUR
+
+  const signFile = (id: string, name: string, now: Date): string => {
+    const expires = linkExpiry(now)
+    const path = `${encodeURIComponent(id)}/${encodeURIComponent(name)}`
+    const signature = sign(fileFacts(id, name, String(expires)))
+    return `${base}/files/${path}?expires=${expires}&signature=${signature}`
+  }
+
+  const verifyFile = (claim: FileClaim, now: Date): 'ok' | 'signature_invalid' | 'link_expired' => {
+    const facts = fileFacts(claim.id, claim.name, claim.expires)
+    if (!isSigned(secrets, facts, claim.signature)) return 'signature_invalid'
+    return seconds(now) < Number(claim.expires) ? 'ok' : 'link_expired'
+  }
+
+  const signUpload = ({ id, expires, max }: UploadGrant): string => {
+    const signature = sign(uploadFacts(id, String(expires), String(max)))
+    return `${base}/uploads/${encodeURIComponent(id)}?expires=${expires}&max=${max}&signature=${signature}`
+  }
+
+  const verifyUpload = (
+    claim: UploadClaim,
+    now: Date,
+  ): 'ok' | 'signature_invalid' | 'upload_expired' => {
+    const facts = uploadFacts(claim.id, claim.expires, claim.max)
+    if (!isSigned(secrets, facts, claim.signature)) return 'signature_invalid'
+    return seconds(now) < Number(claim.expires) ? 'ok' : 'upload_expired'
+  }
+
+  /**
+   * Tells whether a URL is a file link of this service: what it names, `bad` for one that is wrong or expired, undefined
+   * for any other URL.
+   */
+  const parseOwnLink = (
+    text: string,
+    now: Date,
+  ): { id: string; name: string } | 'bad' | undefined => {
+    const claim = readOwnLink(`${base}/files/`, text)
+    if (claim === undefined || claim === 'bad') return claim
+    return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'
+  }
+
+  return { linkExpiry, signFile, verifyFile, signUpload, verifyUpload, parseOwnLink }
+}
+
+type Facts = readonly string[]
+
+const HOUR = 3600
+
+const seconds = (now: Date): number => now.getTime() / 1000
+
+// The first member keeps a signature for one purpose from serving another.
+const fileFacts = (id: string, name: string, expires: string): Facts => ['file', id, name, expires]
+const uploadFacts = (id: string, expires: string, max: string): Facts => [
+  'upload',
+  'PUT',
+  `uploads/${id}`,
+  expires,
+  max,
+]
+
+// JSON keeps the facts apart whatever they hold; joined text would let one end where the next begins.
+const signWith = (key: Buffer, facts: Facts): string =>
+  createHmac('sha256', key).update(JSON.stringify(facts)).digest('base64url')
+
+/** Compares the text, not the bytes it decodes to: the last character has two bits that decoding ignores. */
+const isSigned = (keys: Buffer[], facts: Facts, signature: string): boolean => {
+  if (!/^[\w-]{43}$/.test(signature)) return false
+  const given = Buffer.from(signature)
+  return keys
+    .map((key) => timingSafeEqual(Buffer.from(signWith(key, facts)), given))
+    .some((same) => same)
+}
+
+const readOwnLink = (start: string, text: string): FileClaim | 'bad' | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const own = new URL(start)
+  const url = new URL(text)
+  if (url.origin !== own.origin || !url.pathname.startsWith(own.pathname)) return undefined
+  const parts = url.pathname.slice(own.pathname.length).split('/').map(decode)
+  const [id, name] = parts
+  const [expires, signature] = ['expires', 'signature'].map((key) => single(url.searchParams, key))
+  if (parts.length !== 2 || url.username !== '' || url.password !== '') return 'bad'
+  return id && name && expires && signature ? { id, name, expires, signature } : 'bad'
+}
+
+const single = (query: URLSearchParams, key: string): string | undefined => {
+  const values = query.getAll(key)
+  return values.length === 1 ? values[0] : undefined
+}
+
+const decode = (part: string): string | undefined => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}

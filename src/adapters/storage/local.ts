@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { copyFile, link, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { isCode, makeFolder, noEntry, syncFile, syncFolder } from './files.ts'
+import { sweepFolder } from './scratch.ts'
+import { keySegments, StorageFault } from './storage.ts'
+import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
+
+/**
+ * Keeps files in a folder. Unfinished ones live in `.scratch` below it, on the same file system and out of reach of
+ * every key, so that a rename publishes them and one listing finds what a killed process left.
+ */
+export const makeLocalStorage = ({ root }: { root: string }): Storage => {
+  const base = resolve(root)
+  const at = (key: string) => pathOf(base, keySegments(key))
+  const folderAt = (prefix: string) => at(prefix.replace(/\/$/, ''))
+  const scratchDir = async (purpose = 'other') => {
+    const folder = join(base, SCRATCH, ...keySegments(purpose))
+    await makeFolder(folder)
+    return folder
+  }
+  const scratchFile = async (purpose: string) => join(await scratchDir(purpose), randomUUID())
+
+  return {
+    scratchDir,
+    putFile: async (key, path) => publish(path, await at(key)),
+    putStream: async (key, readable, { maxBytes }) => {
+      const target = await at(key)
+      const temporary = await scratchFile('put')
+      try {
+        const digest = await writeStream(temporary, readable, maxBytes)
+        await publish(temporary, target)
+        return digest
+      } finally {
+        await rm(temporary, { force: true })
+      }
+    },
+    open: async (key, range) => openFile(key, await at(key), range),
+    stat: async (key) => {
+      const stats = await lstat(await at(key)).catch(noEntry)
+      return stats?.isFile() ? { size: stats.size } : undefined
+    },
+    fetchToFile: async (key, path) => {
+      const source = await at(key)
+      await rm(path, { force: true })
+      await linkOrCopy(source, path).catch(notFound(key))
+    },
+    remove: async (key) => rm(await at(key), { force: true }),
+    removePrefix: async (prefix) => rm(await folderAt(prefix), { recursive: true, force: true }),
+    list: async (prefix) =>
+      prefix === ''
+        ? listKeys(base, '')
+        : listKeys(await folderAt(prefix), prefix.replace(/\/?$/, '/')),
+    check: async () => {
+      const probe = await scratchFile('check')
+      // One byte: an empty file can still be made on a full disk. No fsync, which may wait for other writers.
+      await writeFile(probe, '1', { flag: 'wx' }).finally(() => rm(probe, { force: true }))
+    },
+    sweepTemporary: async (olderThanMs, purpose) => {
+      const sweep = (ms: number, name?: string) =>
+        sweepFolder(join(base, SCRATCH), Date.now() - ms, name)
+      if (purpose === undefined) return sweep(olderThanMs)
+      const own = await Promise.all(
+        OWN.map((name) => sweep(Math.max(olderThanMs, STALLED_MS), name)),
+      )
+      return own.reduce((sum, removed) => sum + removed, await sweep(olderThanMs, purpose))
+    },
+  }
+}
+
+/** Begins with a dot, which no segment of a key may. */
+const SCRATCH = '.scratch'
+/** Folders in it for what the store itself writes. */
+const OWN = ['put', 'check']
+/** A stream into the store that has stood still for so long belongs to a process that is gone. */
+const STALLED_MS = 600_000
+
+/** The path of a key. Throws `key_invalid` when a part of it is a symbolic link, which could lead out of the folder. */
+const pathOf = async (base: string, segments: string[]): Promise<string> => {
+  let path = base
+  for (const segment of segments) {
+    path = join(path, segment)
+    const stats = await lstat(path).catch(noEntry)
+    if (stats === undefined) return join(base, ...segments)
+    if (stats.isSymbolicLink())
+      throw new StorageFault('key_invalid', `a link lies on the path of ${segments.join('/')}`)
+  }
+  return path
+}
+
+/** fsync, rename, fsync of the folder: after a power cut the name leads to all bytes or to none. */
+const publish = async (path: string, target: string): Promise<void> => {
+  await syncFile(path)
+  await makeFolder(dirname(target))
+  await rename(path, target).catch((error: unknown) => {
+    if (!isCode(error, 'EXDEV')) throw error
+    return copyAcross(path, target)
+  })
+  await syncFolder(dirname(target))
+  // A rename onto another link to the same bytes does nothing and leaves the first name.
+  await rm(path, { force: true })
+}
+
+/** For a scratch file on another file system, where a rename is not possible. */
+const copyAcross = async (path: string, target: string): Promise<void> => {
+  const temporary = join(dirname(target), `.${randomUUID()}`)
+  try {
+    await copyFile(path, temporary, constants.COPYFILE_EXCL)
+    await syncFile(temporary)
+    await rename(temporary, target)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+const writeStream = async (
+  path: string,
+  readable: Readable,
+  maxBytes: number,
+): Promise<StoredDigest> => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const count = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new StorageFault('too_large', `longer than ${maxBytes} bytes`)
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  const file = await open(path, 'wx')
+  // The stream closes the file, also when it fails.
+  await pipeline(readable, count, file.createWriteStream())
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+const openFile = async (key: string, path: string, range?: ByteRange): Promise<StoredFile> => {
+  const file = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(notFound(key))
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new StorageFault('not_found', `no file ${key}`)
+    return { stream: file.createReadStream(range), size: stats.size }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+// Undefined on Windows, where opening a link below the folder is caught by pathOf alone.
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
+
+const linkOrCopy = (source: string, path: string): Promise<void> =>
+  link(source, path).catch((error: unknown) => {
+    if (!isCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS')) throw error
+    return copyFile(source, path, constants.COPYFILE_EXCL)
+  })
+
+const notFound = (key: string) => (error: unknown) => {
+  if (!isCode(error, 'ENOENT', 'ENOTDIR')) throw error
+  throw new StorageFault('not_found', `no file ${key}`, { cause: error })
+}
+
+const listKeys = async (folder: string, prefix: string): Promise<string[]> => {
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(noEntry)) ?? []
+  const keys: string[] = []
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue
+    if (entry.isFile()) keys.push(prefix + entry.name)
+    if (entry.isDirectory())
+      keys.push(...(await listKeys(join(folder, entry.name), `${prefix}${entry.name}/`)))
+  }
+  return keys.toSorted()
+}

@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream'
+
+/** A part of a file: both ends count from 0 and are included. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+export interface StoredFile {
+  stream: Readable
+  /** Bytes of the whole file, also when only a range is read. */
+  size: number
+}
+
+/**
+ * Where files are kept. A key is a relative path with slashes (`results/<task id>/<fence>/result-1.png`); its segments
+ * hold ASCII letters, digits and `._+-` and do not begin with a dot, so that every store can take it.
+ *
+ * A file is either absent or whole: what is written becomes readable under its key in one step. Faults of the store
+ * itself (no space, no permission, no connection) arrive as the plain errors of the system.
+ */
+export interface Storage {
+  /** Moves a finished file of the scratch folder under the key. The file at `path` is gone afterwards. */
+  putFile(key: string, path: string): Promise<void>
+  /** Stores what a stream delivers. Throws `too_large`, and keeps nothing, once it is longer than `maxBytes`. */
+  putStream(key: string, readable: Readable, limit: { maxBytes: number }): Promise<StoredDigest>
+  /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */
+  open(key: string, range?: ByteRange): Promise<StoredFile>
+  stat(key: string): Promise<{ size: number } | undefined>
+  /**
+   * Puts a file of the store at a local path, replacing what is there. The result may share its bytes with the store,
+   * so it must only be read or removed. Throws `not_found`.
+   */
+  fetchToFile(key: string, path: string): Promise<void>
+  /** Removes a file; one that is absent counts as removed. */
+  remove(key: string): Promise<void>
+  /** Removes every file below a folder: `results/1` does not touch `results/10`. */
+  removePrefix(prefix: string): Promise<void>
+  /** Keys below a folder, in order; `''` lists all. */
+  list(prefix: string): Promise<string[]>
+  /** Throws when the store cannot be written. Cheap enough for a readiness probe. */
+  check(): Promise<void>
+  /** A local folder for unfinished files, one for each purpose, from which `putFile` moves without copying. */
+  scratchDir(purpose?: string): Promise<string>
+  /**
+   * Removes scratch entries that nothing has written to for so long, and counts them. An unfinished file is written to
+   * as its bytes arrive, so the age may be short where the input is bound to a rate. With a purpose, entries of that one
+   * go, and what the store's own writes have left for 10 minutes; without, all of that age.
+   */
+  sweepTemporary(olderThanMs: number, purpose?: string): Promise<number>
+}
+
+export interface StoredDigest {
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+}
+
+/** A fault of the request to the store, not of the store: no such file, not a key, more bytes than allowed. */
+export class StorageFault extends Error {
+  override name = 'StorageFault'
+  readonly code: 'not_found' | 'key_invalid' | 'too_large'
+
+  constructor(code: StorageFault['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Splits a key into its segments. Throws `key_invalid` for whatever is not a key. */
+export const keySegments = (key: string): string[] => {
+  const segments = key.split('/')
+  if (key.length > MAX_KEY_LENGTH || !segments.every((segment) => SEGMENT.test(segment)))
+    throw new StorageFault('key_invalid', `not a storage key: ${JSON.stringify(key.slice(0, 80))}`)
+  return segments
+}
+
+// An S3 key takes 1,024 bytes, a name in a common file system 255.
+const MAX_KEY_LENGTH = 1024
+const SEGMENT = /^[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254}$/

@@ -1,0 +1,146 @@
+import type { AddressInfo } from 'node:net'
+
+import { Connection } from '@temporalio/client'
+
+import { makeOutbound } from './adapters/outbound.ts'
+import { makeSecrets } from './adapters/secrets.ts'
+import { makeSigner } from './adapters/signing.ts'
+import { makeLocalStorage } from './adapters/storage/local.ts'
+import { loadConfig } from './config.ts'
+import { makeDatabase } from './db/client.ts'
+import { checkSchema } from './db/migrate.ts'
+import { armFailpoint } from './failpoint.ts'
+import { makeApp } from './http/app.ts'
+import { makeAuthenticator } from './http/auth.ts'
+import { makeUploadBudget } from './http/body/budget.ts'
+import { makeIdempotency } from './http/idempotency.ts'
+import type { Lifecycle } from './http/lifecycle.ts'
+import { makeRoutes } from './http/routes.ts'
+import { makeServer } from './http/server.ts'
+import { makeJobs } from './jobs.ts'
+import { makeLog } from './log.ts'
+import { startReconcile } from './reconcile.ts'
+import { startRelay } from './relay.ts'
+import { startScratch } from './scratch.ts'
+import { closeOnSignal } from './shutdown.ts'
+
+const config = loadConfig()
+const log = makeLog('api', config.LOG_LEVEL)
+armFailpoint(config.FAILPOINT)
+
+const sql = makeDatabase({
+  url: config.DATABASE_URL,
+  pool: config.DATABASE_POOL,
+  name: 'kiln api',
+  statementTimeoutMs: 1500,
+})
+await checkSchema(sql).catch((error: unknown) => {
+  log.fatal(
+    { err: error },
+    error instanceof Error ? error.message : 'the schema could not be checked',
+  )
+  process.exit(1)
+})
+
+// Lazy: the api starts, and creates tasks, while Temporal is down.
+const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const storage = makeLocalStorage({ root: config.STORAGE_PATH })
+const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
+const lifecycle: Lifecycle = { state: 'serving' }
+const scratch = await startScratch('bodies', { storage, log })
+const budget = makeUploadBudget({ uploadBytes: 2 ** 31, heldBytes: 64 * 2 ** 20 })
+
+const server = makeServer((request, response) => app(request, response))
+await new Promise<void>((resolve, reject) => {
+  server.once('error', reject)
+  server.listen(config.PORT, config.HOST, resolve)
+})
+const { port } = server.address() as AddressInfo
+const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
+const timing = {
+  heartbeatSeconds: config.HEARTBEAT_SECONDS,
+  deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
+}
+
+const routes = makeRoutes({
+  sql,
+  jobs,
+  storage,
+  budget,
+  scratchDir: scratch.dir,
+  signer: makeSigner({
+    keys: config.SIGNING_KEYS,
+    publicUrl,
+    linkSeconds: config.RESULT_LINK_SECONDS,
+  }),
+  outbound: makeOutbound({
+    allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
+    ports: config.OUTBOUND_PORTS,
+    deny: config.OUTBOUND_DENY,
+  }),
+  publicUrl,
+  taskQueue: config.TASK_QUEUE,
+  timing,
+  now: () => new Date(),
+  lifecycle,
+  checks: {
+    postgres: async () => {
+      await checkSchema(sql)
+    },
+    temporal: () =>
+      connection.withDeadline(Date.now() + 1000, () =>
+        connection.workflowService.getSystemInfo({}),
+      ),
+    storage: () => storage.check(),
+  },
+})
+const app = makeApp({
+  routes,
+  publicUrl,
+  log,
+  lifecycle,
+  authenticate: makeAuthenticator({
+    issuer: config.AUTH_ISSUER,
+    audience: config.AUTH_AUDIENCE,
+    jwksUrl: config.AUTH_JWKS_URL,
+    sql,
+    log,
+  }),
+  idempotency: makeIdempotency({ sql, secrets, log }),
+  budget,
+  scratchDir: scratch.dir,
+  maxImageBytes: config.IMAGE_MAX_BYTES,
+  maxImagePixels: config.IMAGE_MAX_PIXELS,
+})
+
+const loops = [
+  startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
+  startReconcile({
+    sql,
+    jobs,
+    log,
+    intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
+    afterSeconds: config.RECONCILE_AFTER_SECONDS,
+    taskQueue: config.TASK_QUEUE,
+    timing,
+  }),
+  scratch,
+]
+
+closeOnSignal(
+  async () => {
+    lifecycle.state = 'draining'
+    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_DELAY_SECONDS * 1000))
+    lifecycle.state = 'closing'
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), 6000).unref()
+    await closed
+    await Promise.all([jobs.settle(), ...loops.map((loop) => loop.stop())])
+    await connection.close()
+    await sql.end({ timeout: 1 })
+  },
+  { limitMs: 10_000, log },
+)
+log.info({ pid: process.pid, port, public_url: publicUrl }, 'api ready')

@@ -1,0 +1,183 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+import { makeValidator } from './domain/validate.ts'
+
+const text = (description: string, value?: string) =>
+  Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) })
+
+const count = (description: string, value: number, minimum = 0, maximum = 2_147_483_647) =>
+  Type.Integer({ minimum, maximum, default: value, description })
+
+const flag = (description: string) => Type.Boolean({ default: false, description })
+
+const list = (description: string) =>
+  Type.String({ default: '', description: `${description} Separated by commas.` })
+
+/** Every setting of every process. The README's table, `.env.example` and the test of docker-compose.yml are made from it. */
+export const Env = Type.Object({
+  NODE_ENV: Type.Enum(['development', 'production', 'test'], {
+    default: 'development',
+    description: '`production` refuses the settings that only development may have.',
+  }),
+  DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
+  TEMPORAL_ADDRESS: text('Temporal frontend, host:port.'),
+  TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
+  TASK_QUEUE: text(
+    'Task queue of workflows and light activities; rendering adds `-media`.',
+    'kiln',
+  ),
+  PUBLIC_URL: text('Address callers reach the api at; every link is built from it.'),
+  HOST: text('Address the api listens on.', '127.0.0.1'),
+  PORT: count('Port the api listens on; 0 takes a free one.', 8080, 0, 65_535),
+  AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
+  AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
+  AUTH_JWKS_URL: text('Key set of the issuer.'),
+  STORAGE: Type.Enum(['local'], { default: 'local', description: 'Where files are kept.' }),
+  STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
+  SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
+  SECRETS_KEYS: list(
+    'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
+  ),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least level that is logged.',
+  }),
+  WORKER_ROLE: Type.Enum(['core', 'media'], {
+    default: 'core',
+    description: 'What a worker does: workflows and moves, or rendering.',
+  }),
+  MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
+  WORKFLOW_BUNDLE: Type.Optional(
+    text('Prebuilt workflow bundle; without it the core worker bundles at its start.'),
+  ),
+  IMAGE_MAX_BYTES: count('Largest image in bytes, decoded.', 50_000_000, 1),
+  IMAGE_MAX_PIXELS: count('Largest image in pixels.', 100_000_000, 1),
+  IMAGE_URL_TIMEOUT_SECONDS: count('Time for the download of one image.', 30, 1, 3600),
+  IMAGE_URL_REDIRECTS: count('Redirects followed for one image.', 5, 0, 20),
+  IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
+  RESULT_LINK_SECONDS: count('Least life of a link to a result.', 86_400, 3600),
+  RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
+  OUTBOUND_ALLOW_LOOPBACK: flag(
+    'Lets image and webhook URLs reach this machine; never in production.',
+  ),
+  OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
+  OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
+  DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
+  RELAY_INTERVAL_MS: count('Pause between two passes of the outbox relay.', 1000, 10),
+  RECONCILE_INTERVAL_SECONDS: count('Pause between two passes of reconcile.', 60, 1),
+  RECONCILE_AFTER_SECONDS: count('Stillness after which a task is looked at.', 600, 1),
+  HEARTBEAT_SECONDS: count('Silence after which a render counts as lost.', 10, 1, 600),
+  FAILPOINT: Type.Optional(
+    text(
+      'Kills the process at a named line, `<name>[:nth]`; fault tests only, never in production.',
+    ),
+  ),
+  NODE_TLS_REJECT_UNAUTHORIZED: Type.Optional(
+    text('Known so that production can refuse it when it is 0.'),
+  ),
+})
+export type Env = Static<typeof Env>
+
+/** The settings with lists split and durations in the units their names say. */
+export interface Config extends Omit<
+  Env,
+  'SIGNING_KEYS' | 'SECRETS_KEYS' | 'OUTBOUND_PORTS' | 'OUTBOUND_DENY'
+> {
+  SIGNING_KEYS: string[]
+  SECRETS_KEYS: string[]
+  OUTBOUND_PORTS: number[]
+  OUTBOUND_DENY: string[]
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
+export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const { value, faults } = makeValidator(Env)(Value.Convert(Env, given))
+  const messages = faults.map((fault) => hideValue(fault.field.slice(1), fault.message))
+  const env = value as Env
+  if (faults.length === 0) messages.push(...listFaults(env), ...productionFaults(env))
+  if (messages.length > 0)
+    throw new ConfigError(
+      `the settings are not usable:\n${messages.map((message) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
+    )
+  return {
+    ...env,
+    SIGNING_KEYS: split(env.SIGNING_KEYS),
+    SECRETS_KEYS: split(env.SECRETS_KEYS),
+    OUTBOUND_PORTS: split(env.OUTBOUND_PORTS).map(Number),
+    OUTBOUND_DENY: split(env.OUTBOUND_DENY),
+  }
+}
+
+/** Reads the settings from the process, or says what is wrong with them and ends it. */
+export const loadConfig = (): Config => {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`kiln: ${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+const split = (value: string): string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+/** Settings that can hold a password or key are told of without their value. */
+const hideValue = (name: string, message: string): string =>
+  /KEYS|DATABASE_URL/.test(name) ? `${name} is not usable` : message.slice(1)
+
+const listFaults = (env: Env): string[] => [
+  ...keyFaults('SIGNING_KEYS', env.SIGNING_KEYS),
+  ...keyFaults('SECRETS_KEYS', env.SECRETS_KEYS),
+  ...split(env.OUTBOUND_PORTS)
+    .filter(
+      (port) => !(Number.isInteger(Number(port)) && Number(port) > 0 && Number(port) < 65_536),
+    )
+    .map((port) => `OUTBOUND_PORTS must be ports from 1 to 65535, got ${port}`),
+  ...urlFaults('PUBLIC_URL', env.PUBLIC_URL),
+  ...urlFaults('AUTH_JWKS_URL', env.AUTH_JWKS_URL),
+]
+
+const keyFaults = (name: string, value: string): string[] => {
+  const keys = split(value)
+  const bad = keys.some((key) => Buffer.from(key, 'base64').length !== 32)
+  if (keys.length === 0)
+    return [`${name} is absent: give it the output of \`openssl rand -base64 32\``]
+  return bad ? [`${name} must hold keys of 32 bytes in Base64`] : []
+}
+
+const urlFaults = (name: string, value: string): string[] =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+    ? []
+    : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
+
+const productionFaults = (env: Env): string[] => {
+  if (env.NODE_ENV !== 'production') return []
+  const refused: [boolean, string][] = [
+    [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK must not be set in production'],
+    [env.FAILPOINT !== undefined, 'FAILPOINT must not be set in production'],
+    [
+      env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 must not be set in production',
+    ],
+    [
+      env.AUTH_ISSUER === DEVELOPMENT_ISSUER,
+      'AUTH_ISSUER is the development issuer, which must not be used in production',
+    ],
+  ]
+  return refused.filter(([wrong]) => wrong).map(([, message]) => message)
+}
+
+/** `iss` of the tokens that the embedded stack's own issuer signs. */
+export const DEVELOPMENT_ISSUER = 'urn:kiln:development'

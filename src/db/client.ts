@@ -1,0 +1,61 @@
+import postgres from 'postgres'
+
+import { errors } from '../domain/errors.ts'
+import { isUnavailable } from './sqlstate.ts'
+
+export type Sql = postgres.Sql
+/** The handle inside a transaction; functions that take it must not open one of their own. */
+export type Transaction = postgres.TransactionSql
+/** What a query function takes when it may run inside a transaction or outside. */
+export type Queryable = Sql | Transaction
+
+export interface DatabaseOptions {
+  url: string
+  /** Connections at most. */
+  pool: number
+  /** Name in pg_stat_activity. */
+  name: string
+  /** Longest statement in milliseconds; 1.5 s on request paths, longer in workers. */
+  statementTimeoutMs: number
+}
+
+/** Opens a pool. Connections are made on demand: it succeeds while PostgreSQL is down. */
+export const makeDatabase = ({ url, pool, name, statementTimeoutMs }: DatabaseOptions): Sql =>
+  postgres(url, {
+    max: pool,
+    connect_timeout: 1,
+    idle_timeout: 60,
+    // A reconnect that waits makes the first requests after an outage fail; one attempt costs a refused connect.
+    backoff: () => 0.1,
+    onnotice: () => {},
+    connection: {
+      application_name: name,
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: 1000,
+      idle_in_transaction_session_timeout: 10_000,
+    },
+    transform: { undefined: null },
+  })
+
+/**
+ * Runs the database work of one request within `deadlineMs` and turns an unreachable or overloaded server into 503.
+ * postgres.js has no deadline of its own: a query on a connection that died silently would wait for ever.
+ */
+export const withinDeadline = async <T>(work: Promise<T>, deadlineMs = 1800): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(errors.unavailable(new Error(`no answer from PostgreSQL in ${deadlineMs} ms`))),
+      deadlineMs,
+    )
+  })
+  // The work goes on after a deadline; its own end must not become an unhandled rejection.
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, late])
+  } catch (error) {
+    throw isUnavailable(error) ? errors.unavailable(error) : error
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Sql } from './client.ts'
+
+/** Rows of one step: small, so that no statement holds locks for long. */
+const BATCH = 200
+
+/** Ended tasks whose files are due for removal, but for those that an open task uses as its input. */
+export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select t.id
+    from task t
+    where t.purged_at is null
+      and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      and not exists (
+        select from task_result r
+        join task_input i on i.storage_key = r.storage_key
+        join task open on open.id = i.task_id and open.ended_at is null
+        where r.task_id = t.id
+      )
+    order by t.ended_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row.id)
+}
+
+export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update task set purged_at = clock_timestamp() where id = ${id} and purged_at is null`
+}
+
+/** Uploads whose links have ended; links live up to an hour longer than the upload says. */
+export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select u.id
+    from upload u
+    where u.purged_at is null
+      and u.expires_at < clock_timestamp() - interval '1 hour'
+      and not exists (
+        select from task_input i
+        join task open on open.id = i.task_id and open.ended_at is null
+        where i.storage_key like 'uploads/' || u.id || '/%'
+      )
+    order by u.expires_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row.id)
+}
+
+export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update upload set purged_at = clock_timestamp() where id = ${id}`
+}
+
+/** Deletes idempotency records after 24 hours and dispatched outbox rows after 7 days; returns how many. */
+export const deleteOldRecords = async (sql: Sql): Promise<number> => {
+  const records = await sql`
+    delete from idempotency
+    where ctid in (
+      select ctid from idempotency
+      where created_at < clock_timestamp() - interval '24 hours'
+      limit ${BATCH}
+    )
+  `
+  const rows = await sql`
+    delete from outbox
+    where id in (
+      select id from outbox
+      where dispatched_at < clock_timestamp() - interval '7 days'
+      limit ${BATCH}
+    )
+  `
+  return records.count + rows.count
+}

@@ -1,0 +1,35 @@
+interface Coded {
+  code: string
+}
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && typeof (error as Coded).code === 'string'
+    ? (error as Coded).code
+    : ''
+
+/** Codes of postgres.js and of the socket that mean: the server cannot be reached. */
+const CONNECTION_CODES = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'ENOENT',
+])
+
+/** SQLSTATE classes that mean: the server is there but cannot serve now (shutdown, no space, too many, read-only, locked, cancelled). */
+const UNAVAILABLE = /^(08...|53...|57P..|58...|25006|55P03|57014)$/
+
+export const isUnavailable = (error: unknown): boolean =>
+  CONNECTION_CODES.has(codeOf(error)) || UNAVAILABLE.test(codeOf(error))
+
+/** Serialisation failure or deadlock: the same transaction may succeed when tried again. */
+export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
+
+/** The connection broke, so whether a COMMIT took effect is not known. */
+export const isUnknownOutcome = (error: unknown): boolean =>
+  CONNECTION_CODES.has(codeOf(error)) || /^(08...|57P0[123])$/.test(codeOf(error))

@@ -1,0 +1,68 @@
+import type { Sql, Transaction } from './client.ts'
+
+export interface TaskInput {
+  field: string
+  storageKey: string | null
+  url: string | null
+}
+
+export const listTaskInputs = async (sql: Sql, taskId: string): Promise<TaskInput[]> =>
+  await sql`
+  select field, storage_key as "storageKey", url
+  from task_input
+  where task_id = ${taskId}
+  order by field
+`
+
+/** Records where a fetched input was stored, so that a retry does not fetch it again. */
+export const storeFetchedInput = async (
+  sql: Sql,
+  { taskId, field, storageKey, bytes, sha256 }: FetchedInput,
+): Promise<void> => {
+  await sql`
+    update task_input
+    set storage_key = ${storageKey}, bytes = ${bytes}, sha256 = ${sha256}
+    where task_id = ${taskId} and field = ${field} and storage_key is null
+  `
+}
+
+export interface FetchedInput {
+  taskId: string
+  field: string
+  storageKey: string
+  bytes: number
+  sha256: string
+}
+
+export interface TaskResult {
+  name: string
+  storageKey: string
+  contentType: string
+  bytes: number
+  sha256: string
+  width: number
+  height: number
+}
+
+/** Records the results of a task, in the transaction of its move to COMPLETED. */
+export const insertTaskResults = async (
+  sql: Transaction,
+  taskId: string,
+  results: readonly TaskResult[],
+): Promise<void> => {
+  await sql`
+    insert into task_result ${sql(
+      results.map((result, index) => ({
+        task_id: taskId,
+        position: index + 1,
+        name: result.name,
+        storage_key: result.storageKey,
+        content_type: result.contentType,
+        bytes: result.bytes,
+        sha256: result.sha256,
+        width: result.width,
+        height: result.height,
+      })),
+    )}
+  `
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+
+const base = {
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  createdAt: time('When the key was made.'),
+  expires_at: Type.Optional(time('When the key ends; absent for one that does not.')),
+}
+
+/** What a caller says to make a key. */
+export const NewApiKey = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 128, description: 'What the key is for.' }),
+  expires_at: Type.Optional(time('A time in the future at which the key ends.')),
+})
+export type NewApiKey = Static<typeof NewApiKey>
+
+/** A key as the row tells of it. */
+export const ApiKey = Type.Object(base)
+export type ApiKey = Static<typeof ApiKey>
+
+/** A key in the answer that makes it, the only one with the secret. */
+export const CreatedApiKey = Type.Object({
+  ...base,
+  key: Type.String({ description: 'The secret, shown this once.' }),
+})
+export type CreatedApiKey = Static<typeof CreatedApiKey>
+
+/** A key in a list. */
+export const ListedApiKey = Type.Object({
+  ...base,
+  key: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
+  last_used_at: Type.Optional(time('Last use, exact to the hour; absent before the first.')),
+})
+export type ListedApiKey = Static<typeof ListedApiKey>

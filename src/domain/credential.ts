@@ -1,0 +1,59 @@
+import CRC32 from 'crc-32'
+
+/** What a secret of ours begins with: an API key acts for its owner, a personal access token publishes. */
+export const CREDENTIAL_PREFIXES = {
+  api_key: 'kiln_key_',
+  personal_access_token: 'kiln_pat_',
+} as const
+
+export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
+
+/**
+ * Makes a secret: prefix, 30 random base62 characters (178 bits), 6 of CRC-32 over all before them. `random` delivers
+ * that many bytes of a cryptographic source.
+ */
+export const makeCredential = (
+  kind: CredentialKind,
+  random: (size: number) => Uint8Array,
+): string => {
+  const body = CREDENTIAL_PREFIXES[kind] + randomText(random)
+  return body + checksum(body)
+}
+
+/**
+ * The kind of a text with the form and checksum of a secret; undefined for any other, so that a mistyped or made-up one
+ * is refused without a look-up.
+ */
+export const credentialKind = (text: string): CredentialKind | undefined => {
+  const [, start, body, sum] = FORM.exec(text) ?? []
+  if (start === undefined || body === undefined || checksum(start + body) !== sum) return undefined
+  return start === CREDENTIAL_PREFIXES.api_key ? 'api_key' : 'personal_access_token'
+}
+
+/** A secret as lists show it: prefix and last four characters. */
+export const maskCredential = (kind: CredentialKind, last4: string): string =>
+  `${CREDENTIAL_PREFIXES[kind]}…${last4}`
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_LENGTH = 30
+const SUM_LENGTH = 6
+const FORM = /^(kiln_(?:key|pat)_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+
+const randomText = (random: (size: number) => Uint8Array): string => {
+  let text = ''
+  while (text.length < RANDOM_LENGTH)
+    for (const byte of random(RANDOM_LENGTH - text.length))
+      // 248 = 4 × 62: higher bytes would make the first eight characters likelier.
+      if (byte < 248) text += BASE62.charAt(byte % 62)
+  return text
+}
+
+const checksum = (body: string): string => {
+  let rest = CRC32.bstr(body) >>> 0
+  let text = ''
+  while (text.length < SUM_LENGTH) {
+    text = BASE62.charAt(rest % 62) + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}

@@ -1,0 +1,26 @@
+/** Codes a failed image task ends with, and what each tells the caller. All are final. */
+export const TASK_FAULTS = {
+  cancelled: 'The caller cancelled the task.',
+  download_failed: 'The image could not be downloaded.',
+  address_refused: 'The address of an image is not one this service calls.',
+  file_too_large: 'A downloaded image is over the byte limit.',
+  image_invalid: 'An image is not in a format this service decodes, or is damaged.',
+  pixel_limit: 'An image, or the result asked for, has too many pixels.',
+  engine_failed: 'The engine failed three times.',
+  internal_error: 'A fault of this service.',
+  timeout: 'The task did not end within its deadline.',
+  workflow_lost: 'The job that drove the task is gone.',
+} as const
+
+export type TaskFaultCode = keyof typeof TASK_FAULTS
+
+/** A fault that ends a task at once because no retry can mend it. The message is shown to the caller: never an address, path or stack. */
+export class TaskFault extends Error {
+  override name = 'TaskFault'
+  readonly code: TaskFaultCode
+
+  constructor(code: TaskFaultCode, message: string = TASK_FAULTS[code], options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

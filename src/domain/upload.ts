@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+/** Largest file that can be uploaded as an input. */
+export const UPLOAD_MAX_BYTES = 536_870_912
+
+export const NewUpload = Type.Object({
+  file_name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^/\\\\\\u0000-\\u001f\\u007f]+$',
+    description: 'Name of the file, without a folder.',
+  }),
+  content_type: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Noted only: the type is told by the first bytes.',
+    }),
+  ),
+  file_hash: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        'SHA-256 in hex; when the caller has uploaded these bytes already, no upload is needed.',
+    }),
+  ),
+})
+export type NewUpload = Static<typeof NewUpload>
+
+export const UploadLinks = Type.Object({
+  upload_url: Type.String({ format: 'uri', description: 'PUT the bytes here.' }),
+  download_url: Type.String({ format: 'uri', description: 'Give this as an image.' }),
+  expires_at: Type.String({ format: 'date-time' }),
+  existing_file: Type.Boolean({ description: 'True when the bytes are here already.' }),
+})
+export type UploadLinks = Static<typeof UploadLinks>

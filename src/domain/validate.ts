@@ -1,0 +1,143 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { Pointer, Value } from 'typebox/value'
+
+import { shown } from './errors.ts'
+
+/** One fault of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
+export interface Fault {
+  field: string
+  message: string
+  code:
+    | 'validation_failed'
+    | 'incompatible_fields'
+    | 'url_refused'
+    | 'image_invalid'
+    | 'pixel_limit'
+}
+
+export interface Validated {
+  value: unknown
+  faults: Fault[]
+}
+
+/** The members of a JSON Schema that a sentence is made from. */
+interface Node {
+  type?: string
+  enum?: unknown[]
+  properties?: Record<string, Node>
+  items?: Node
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  format?: string
+}
+
+/**
+ * Makes the validator of a schema: members that are null (at every depth) or unknown are dropped, defaults applied, and
+ * every broken rule is told once per field, in the order of the schema's members. `emptyIsAbsent` names the members in
+ * which an empty string counts as absent. Nothing is converted: "5" is not a number.
+ */
+export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] = []) => {
+  // The default stops at 8 errors; a caller is told of all.
+  Settings.Set({ maxErrors: 1_000 })
+  const compiled = Compile(schema)
+  return (input: unknown): Validated => {
+    const bare = dropAbsent(input, new Set(emptyIsAbsent))
+    const value = Value.Default(schema, Value.Clean(schema, bare))
+    if (compiled.Check(value)) return { value, faults: [] }
+    const faults = new Map<string, Fault>()
+    for (const error of compiled.Errors(value))
+      for (const field of fieldsOf(error)) {
+        const known = describeField(schema as unknown as Node, field, value)
+        if (known) faults.set(field, { field, message: known, code: 'validation_failed' })
+      }
+    return { value, faults: sortFaults(schema, [...faults.values()]) }
+  }
+}
+
+/** Faults in the order of the schema's members, which is the order of the documentation. */
+export const sortFaults = (schema: TSchema, faults: readonly Fault[]): Fault[] => {
+  const order = listFields(schema as unknown as Node)
+  return faults.toSorted((a, b) => rank(order, a) - rank(order, b))
+}
+
+const rank = (order: string[], fault: Fault): number => {
+  const at = order.indexOf(fault.field.replace(/\/\d+/g, '/*'))
+  return at < 0 ? order.length : at
+}
+
+const fieldsOf = (error: { keyword: string; instancePath: string; params: object }): string[] => {
+  const missing = (error.params as { requiredProperties?: string[] }).requiredProperties
+  if (error.keyword === 'required' && missing)
+    return missing.map((name) => `${error.instancePath}/${name}`)
+  // A rule between members is judged, and told with its own code, where the route's rules are.
+  if (error.keyword === 'not') return []
+  return [error.instancePath]
+}
+
+const dropAbsent = (value: unknown, empty: ReadonlySet<string>): unknown => {
+  if (Array.isArray(value)) return value.map((item) => dropAbsent(item, empty))
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(
+    ([name, member]) => member !== null && !(member === '' && empty.has(name)),
+  )
+  return Object.fromEntries(kept.map(([name, member]) => [name, dropAbsent(member, empty)]))
+}
+
+/** Every field of a schema as a pointer, `*` for list items, in the order of the members. */
+const listFields = (schema: Node, at = ''): string[] => [
+  at,
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    listFields(member, `${at}/${name}`),
+  ),
+  ...(schema.items ? listFields(schema.items, `${at}/*`) : []),
+]
+
+const describeField = (schema: Node, field: string, value: unknown): string | undefined => {
+  const rule = schemaAt(schema, field)
+  if (!rule) return undefined
+  const got = field === '' ? value : Pointer.Get(value, field)
+  const expectation = `must be ${describe(rule)}`
+  return got === undefined
+    ? `${field} ${expectation}, but is absent`
+    : `${field || 'the body'} ${expectation}, got ${shown(got)}`
+}
+
+const schemaAt = (schema: Node, field: string): Node | undefined =>
+  field
+    .split('/')
+    .slice(1)
+    .reduce<Node | undefined>(
+      (rule, name) => rule?.properties?.[name] ?? (/^\d+$/.test(name) ? rule?.items : undefined),
+      schema,
+    )
+
+/** The rule of a field in words: "a number from -10 to 10". */
+const describe = (rule: Node): string => {
+  if (rule.enum) return `one of ${rule.enum.join(', ')}`
+  const words = {
+    string: `a string${length(rule)}`,
+    number: `a number${range(rule)}`,
+    integer: `a whole number${range(rule)}`,
+    boolean: 'true or false',
+    object: 'an object',
+    array: 'a list',
+  }
+  return words[rule.type as keyof typeof words] ?? 'something else'
+}
+
+const range = ({ minimum, maximum }: Node): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+const length = ({ minLength, maxLength, format }: Node): string => {
+  const kind = format === 'date-time' ? ' that is an ISO 8601 date-time' : ''
+  if (minLength && maxLength) return `${kind} of ${minLength} to ${maxLength} characters`
+  if (minLength) return `${kind} that is not empty`
+  return maxLength ? `${kind} of at most ${maxLength} characters` : kind
+}

@@ -1,0 +1,24 @@
+/** Lines at which a fault test may kill the process (docs/operations.md says what each window is). */
+export type FailpointName =
+  | 'create.after-commit'
+  | 'create.after-start'
+  | 'render.after-output'
+  | 'move.before-commit'
+  | 'move.after-commit'
+  | 'upload.mid-body'
+  | 'relay.after-start'
+
+let armed: { name: string; left: number } | undefined
+
+/** Arms one line of this process: `<name>[:nth]`. Production refuses to start with it. */
+export const armFailpoint = (setting: string | undefined): void => {
+  const [name = '', nth = '1'] = setting?.split(':') ?? []
+  armed = setting === undefined ? undefined : { name, left: Number(nth) }
+}
+
+/** Ends the process with SIGKILL here, when this line is the armed one and has been passed often enough. */
+export const failpoint = (name: FailpointName): void => {
+  if (armed?.name !== name) return
+  armed.left -= 1
+  if (armed.left === 0) process.kill(process.pid, 'SIGKILL')
+}

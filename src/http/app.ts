@@ -1,0 +1,77 @@
+import express from 'express'
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
+import helmet from 'helmet'
+
+import { apiError, errors } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import { makeErrorRenderer } from './errors.ts'
+import { makeOpenApi } from './openapi.ts'
+import { readRequestId } from './request-id.ts'
+import type { Method, Route } from './route.ts'
+import { makeServe } from './serve.ts'
+import type { ServeDeps } from './serve.ts'
+
+export interface AppDeps extends ServeDeps {
+  routes: readonly Route[]
+  publicUrl: string
+  log: Log
+}
+
+/** Mounts the routes. Whatever a request is, its answer is JSON in the one shape, or a file. */
+export const makeApp = (deps: AppDeps): Express => {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.set('query parser', false)
+  app.use(helmet(), identify, refuseBadPath)
+  const document = JSON.stringify(makeOpenApi(deps.routes, deps.publicUrl))
+  app.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(document)
+  })
+  const serve = makeServe(deps)
+  for (const [path, routes] of groupByPath(deps.routes)) app.all(path, dispatch(routes, serve))
+  app.use((request: Request) => {
+    throw errors.routeNotFound(request.path)
+  })
+  app.use(makeErrorRenderer(deps.log))
+  return app
+}
+
+const identify: RequestHandler = (request, response, next) => {
+  response.setHeader('x-request-id', readRequestId(request.headers))
+  next()
+}
+
+const refuseBadPath: RequestHandler = (request, _response, next) => {
+  try {
+    if (!decodeURIComponent(request.path).includes('\0')) return next()
+  } catch {
+    // An escape that does not decode is refused like NUL.
+  }
+  throw apiError('path_invalid')
+}
+
+/** Routes by path, fixed words before parameters: GET …/skin-enhancer/flexible is no task called "flexible". */
+const groupByPath = (routes: readonly Route[]): [string, Route[]][] => {
+  const byPath = new Map<string, Route[]>()
+  for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
+  return [...byPath].toSorted(([a], [b]) => countParameters(a) - countParameters(b))
+}
+
+const countParameters = (path: string): number => path.split('/:').length
+
+type Serve = (route: Route) => (request: Request, response: Response) => Promise<void>
+
+const dispatch = (routes: Route[], serve: Serve): RequestHandler => {
+  const handlers = new Map(routes.map((route) => [route.method, serve(route)]))
+  const allow = [...handlers.keys()].flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  return async (request: Request, response: Response, _next: NextFunction) => {
+    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
+    const handler = handlers.get(method as Method)
+    if (!handler) throw errors.methodNotAllowed(request.method, request.path, allow)
+    await handler(request, response)
+  }
+}

@@ -1,0 +1,139 @@
+import { probeImage } from '../../adapters/image-probe.ts'
+import { apiError, errors } from '../../domain/errors.ts'
+import { TaskFault } from '../../domain/task-fault.ts'
+import { makeBase64Decoder } from './base64.ts'
+import type { Base64Decoder, Base64Fault } from './base64.ts'
+import { makeImageFile } from './image-file.ts'
+import type { ImageFile } from './image-file.ts'
+import { makeInlineMarker } from './inline.ts'
+import type { ImageFault, InlineImage } from './inline.ts'
+import type { TextSink } from './text.ts'
+
+export interface ImageLimits {
+  scratchDir: string
+  /** Decoded bytes of each image. */
+  maxImageBytes: number
+  /** Width × height of each image. */
+  maxPixels: number
+  /** Inline images in one body: each one costs a file and a probe. */
+  maxImages: number
+}
+
+/** Receives the inline images of one body, one after another. */
+export interface ImageIntake {
+  /** Begins an image. Its `end` gives the marker that stands for it. */
+  open: (pointer: string) => TextSink & { refuse: (reason: string) => void }
+  /** Call after each piece of the body: hands full buffers to the file system and completes images that have ended. */
+  flush: () => Promise<void>
+  /** Reads the header of each image; its faults are in the list, not thrown. */
+  finish: () => Promise<InlineImage[]>
+  /** Removes all files. */
+  discard: () => Promise<void>
+}
+
+interface Entry {
+  pointer: string
+  file: ImageFile
+  decoder: Base64Decoder
+  ended: boolean
+  sha256: string
+  fault: ImageFault | undefined
+}
+
+export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
+  const entries: Entry[] = []
+  let unsettled: Entry[] = []
+
+  const add = (pointer: string): Entry => {
+    if (entries.length >= limits.maxImages) {
+      throw errors.validationFailed([
+        `${pointer} expected at most ${limits.maxImages} inline images in one body.`,
+      ])
+    }
+    const file = makeImageFile(limits.scratchDir)
+    const decoder = makeBase64Decoder()
+    const entry = { pointer, file, decoder, ended: false, sha256: '', fault: undefined }
+    entries.push(entry)
+    unsettled.push(entry)
+    return entry
+  }
+
+  const settle = async (entry: Entry) => {
+    if (entry.fault === undefined) await entry.file.flush(entry.ended)
+    if (!entry.ended) return
+    entry.sha256 = entry.file.sha256()
+    await entry.file.close()
+  }
+
+  return {
+    open: (pointer) => {
+      const entry = add(pointer)
+      const index = entries.length - 1
+      return {
+        write: (piece) => {
+          decode(entry, (target, offset) => entry.decoder.write(piece, target, offset))
+          refuseOversize(entry, limits.maxImageBytes)
+        },
+        refuse: (reason) => {
+          entry.fault = notBase64(pointer, reason)
+        },
+        end: () => {
+          decode(entry, (target, offset) => entry.decoder.end(target, offset))
+          refuseOversize(entry, limits.maxImageBytes)
+          entry.ended = true
+          return makeInlineMarker(index)
+        },
+      }
+    },
+    flush: async () => {
+      for (const entry of unsettled) await settle(entry)
+      unsettled = unsettled.filter((entry) => !entry.ended)
+    },
+    finish: () => Promise.all(entries.map((entry) => probe(entry, limits.maxPixels))),
+    discard: async () => {
+      await Promise.all(entries.map((entry) => entry.file.discard()))
+    },
+  }
+}
+
+/** A faulty image takes nothing more, but the body around it is read on, so that all its faults are told at once. */
+const decode = (
+  entry: Entry,
+  write: (target: Buffer, offset: number) => number | Base64Fault,
+): void => {
+  if (entry.fault !== undefined) return
+  entry.file.fill((target, offset) => {
+    const result = write(target, offset)
+    if (typeof result === 'number') return result
+    entry.fault = notBase64(entry.pointer, `${result.reason} (character ${result.at})`)
+    return 0
+  })
+}
+
+const refuseOversize = (entry: Entry, maxImageBytes: number): void => {
+  if (entry.file.bytes() <= maxImageBytes) return
+  throw apiError(
+    'body_too_large',
+    `${entry.pointer} expected an image of at most ${maxImageBytes} bytes.`,
+  )
+}
+
+const notBase64 = (pointer: string, reason: string): ImageFault => ({
+  code: 'image_invalid',
+  message: `${pointer} expected an image as URL, data URI or Base64: ${reason}.`,
+})
+
+const probe = async (entry: Entry, maxPixels: number): Promise<InlineImage> => {
+  const { pointer, file, sha256, fault } = entry
+  const inline = { pointer, path: file.path, bytes: file.bytes(), sha256 }
+  if (fault !== undefined) return { ...inline, fault }
+  try {
+    return { ...inline, image: await probeImage(file.path, { maxPixels }) }
+  } catch (error) {
+    if (!isImageFault(error)) throw error
+    return { ...inline, fault: { code: error.code, message: `${pointer}: ${error.message}` } }
+  }
+}
+
+const isImageFault = (error: unknown): error is TaskFault & { code: ImageFault['code'] } =>
+  error instanceof TaskFault && (error.code === 'image_invalid' || error.code === 'pixel_limit')

@@ -1,0 +1,59 @@
+import type { ProbedImage } from '../../adapters/image-probe.ts'
+
+/** An image that came as Base64 inside a body, decoded into a file. */
+export interface InlineImage {
+  /** Where it stood in the body, as a JSON Pointer. */
+  pointer: string
+  /** The decoded file. With a fault it may be cut or absent. */
+  path: string
+  /** Decoded length. */
+  bytes: number
+  /** Of the decoded bytes, hexadecimal: the same image has it in whatever spelling of Base64. */
+  sha256: string
+  /** What its header says; absent exactly when there is a fault. */
+  image?: ProbedImage
+  /** Why the image cannot be used. The message begins with the pointer, ready for `details`. */
+  fault?: ImageFault
+}
+
+export interface ImageFault {
+  code: 'image_invalid' | 'pixel_limit'
+  message: string
+}
+
+// A symbol, because no JSON text can make one: `{"image": {"inline": 0}}` sent by a caller is no marker.
+const INDEX = Symbol('index of an inline image')
+
+/** Stands in the value of a body where an inline image stood; the number is its index in `inline`. */
+export interface InlineMarker {
+  readonly [INDEX]: number
+}
+
+export const makeInlineMarker = (index: number): InlineMarker => ({ [INDEX]: index })
+
+export const isInlineMarker = (value: unknown): value is InlineMarker =>
+  typeof value === 'object' && value !== null && INDEX in value
+
+/**
+ * A copy of a value in which each inline image is replaced: by its storage key for the row, by its SHA-256 for the
+ * fingerprint, by a URL for the schema check.
+ */
+export const replaceInline = (
+  value: unknown,
+  inline: readonly InlineImage[],
+  replace: (image: InlineImage, index: number) => unknown,
+): unknown => {
+  const visit = (node: unknown): unknown => {
+    if (typeof node !== 'object' || node === null) return node
+    if (isInlineMarker(node)) return replaceMarker(node)
+    if (Array.isArray(node)) return node.map(visit)
+    return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, visit(member)]))
+  }
+  const replaceMarker = (marker: InlineMarker): unknown => {
+    const index = marker[INDEX]
+    const image = inline[index]
+    if (image === undefined) throw new Error(`No inline image has the index ${index}.`)
+    return replace(image, index)
+  }
+  return visit(value)
+}

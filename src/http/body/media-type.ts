@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+import { apiError, shown } from '../../domain/errors.ts'
+
+/**
+ * Refuses what is not plain JSON in UTF-8.
+ *
+ * @throws 415 `unsupported_encoding` for any Content-Encoding but `identity`: a reader that unpacks is a reader for
+ * bombs; 415 `unsupported_media_type` for any other type, and for a charset that is not UTF-8.
+ */
+export const requireJson = (headers: IncomingHttpHeaders): void => {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity') {
+    throw apiError(
+      'unsupported_encoding',
+      `Content-Encoding must be absent or identity, not ${shown(encoding)}.`,
+    )
+  }
+  const type = headers['content-type']
+  if (type === undefined || !isJson(type)) {
+    throw apiError(
+      'unsupported_media_type',
+      `Content-Type must be application/json (charset utf-8), not ${shown(type)}.`,
+    )
+  }
+}
+
+/** Whether the message has a body at all, as its framing says: an empty chunked body counts as one. */
+export const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const isJson = (contentType: string): boolean => {
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
+  return type === 'application/json' && parameters.every(isHarmless)
+}
+
+/** Media type parameters other than charset change nothing about JSON; a charset must be the only one JSON has. */
+const isHarmless = (parameter: string): boolean =>
+  !parameter.startsWith('charset') || /^charset="?utf-?8"?$/.test(parameter)

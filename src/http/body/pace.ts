@@ -1,0 +1,33 @@
+/** The least speed of a body: so many bytes a second on average over any window. */
+export interface Pace {
+  bytesPerSecond: number
+  windowMs: number
+}
+
+/** 16 KiB/s over any 10 s: a phone in a tunnel is faster, a thousand sockets that drip are not. */
+export const USUAL_PACE: Pace = { bytesPerSecond: 16 * 1024, windowMs: 10_000 }
+
+const SAMPLES_PER_WINDOW = 10
+
+/**
+ * Looks ten times a window at what came. Time in which the reader itself was busy (disk, other requests) is not held
+ * against the client: the window begins anew.
+ *
+ * @returns a function that stops looking.
+ */
+export const watchPace = (
+  pace: Pace,
+  body: { received: () => number; waiting: () => boolean; tooSlow: () => void },
+): (() => void) => {
+  const least = (pace.bytesPerSecond * pace.windowMs) / 1000
+  let samples = [0]
+  const timer = setInterval(() => {
+    const now = body.received()
+    if (!body.waiting()) samples = []
+    samples.push(now)
+    if (samples.length <= SAMPLES_PER_WINDOW) return
+    const before = samples.shift() ?? 0
+    if (now - before < least) body.tooSlow()
+  }, pace.windowMs / SAMPLES_PER_WINDOW)
+  return () => clearInterval(timer)
+}

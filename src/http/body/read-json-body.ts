@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http'
+
+import { apiError } from '../../domain/errors.ts'
+import { makeAssembler } from './assembler.ts'
+import type { Assembler } from './assembler.ts'
+import type { Reservation, UploadBudget } from './budget.ts'
+import { makeImageIntake } from './images.ts'
+import type { ImageIntake } from './images.ts'
+import type { InlineImage } from './inline.ts'
+import { bodyRequired, notAnObject } from './json-faults.ts'
+import { hasBody, requireJson } from './media-type.ts'
+import { USUAL_PACE } from './pace.ts'
+import type { Pace } from './pace.ts'
+import { parseBody } from './parse.ts'
+import { openBodySource, tooLarge } from './source.ts'
+import { makeHeldText, makeImageText } from './text.ts'
+import { makePathMatcher } from './watched-path.ts'
+
+export interface ReadJsonBodyOptions {
+  /** Bytes on the wire. */
+  maxBytes: number
+  /** From the call to the last byte. */
+  deadlineMs: number
+  /** UTF-8 bytes of keys, numbers and strings, inline images apart. */
+  heldBytes: number
+  /** Members of objects and items of arrays, all together; 100,000 unless the route needs more. */
+  maxMembers?: number
+  /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
+  images?: readonly string[]
+  /** Inline images in one body, 16 unless given; more are 400 `validation_failed`. */
+  maxImages?: number
+  /** Decoded bytes of each inline image. */
+  maxImageBytes: number
+  /** Width × height of each inline image. */
+  maxPixels: number
+  /** An existing folder for the decoded images. */
+  scratchDir: string
+  budget: UploadBudget
+  pace?: Pace
+  /** Whether a request without a body counts as `{}`. */
+  emptyAllowed?: boolean
+  /** Called once the headers are accepted, before the first byte is read: the place for `100 Continue`. */
+  onAccept?: () => void
+  /** Called after each piece with the bytes received so far. */
+  onProgress?: (bytes: number) => void
+  /** Stops the reading; its reason is thrown as it is. */
+  signal?: AbortSignal
+}
+
+export interface JsonBody {
+  /** The object, with an `InlineMarker` where an inline image stood. */
+  value: Record<string, unknown>
+  /** In the order of the text; `inline[i]` belongs to the marker with the index i. */
+  inline: InlineImage[]
+  /** Bytes on the wire. */
+  bytes: number
+  /** Removes the files of `inline` that are still in the scratch folder. The caller owns them from here on. */
+  discard: () => Promise<void>
+}
+
+/**
+ * The one reader of JSON bodies: reads a request as it streams, strictly (RFC 8259, UTF-8, one object, no repeated key,
+ * depth 64, keys of 256 characters), decodes inline images into files and keeps only the rest in memory.
+ *
+ * What is wrong with an inline image is returned in `inline`; everything else is thrown, and then no file is left:
+ * 400 `body_required`, `json_invalid`, `json_too_deep`, `bad_request` (client gone); 408 `request_timeout`;
+ * 413 `body_too_large` (body, held part or one decoded image); 415; 503 `busy` (budget), `unavailable` (disk).
+ * The request is never destroyed: an error may leave unread bytes, see `endEarly`.
+ */
+export const readJsonBody = async (
+  request: IncomingMessage,
+  options: ReadJsonBodyOptions,
+): Promise<JsonBody> => {
+  const { headers } = request
+  if (!hasBody(headers)) return readNothing(options)
+  requireJson(headers)
+  const declared = Number(headers['content-length'] ?? options.maxBytes)
+  if (declared > options.maxBytes) throw tooLarge(options.maxBytes)
+
+  const reservation = options.budget.reserve(declared)
+  const images = makeImageIntake({ maxImages: 16, ...options })
+  try {
+    return await readAccepted(request, options, images, reservation)
+  } catch (error) {
+    await images.discard()
+    throw error
+  } finally {
+    reservation.release()
+  }
+}
+
+const readNothing = (options: ReadJsonBodyOptions): JsonBody => {
+  if (!options.emptyAllowed) throw bodyRequired()
+  return { value: {}, inline: [], bytes: 0, discard: async () => {} }
+}
+
+const readAccepted = async (
+  request: IncomingMessage,
+  options: ReadJsonBodyOptions,
+  images: ImageIntake,
+  reservation: Reservation,
+): Promise<JsonBody> => {
+  const source = openBodySource(request, { pace: USUAL_PACE, ...options })
+  try {
+    options.onAccept?.()
+    const assembler = makeBodyAssembler(options, images, reservation)
+    const value = await parseBody({ source, assembler, images, onProgress: options.onProgress })
+    if (!isObject(value)) throw notAnObject(value)
+    const inline = await images.finish()
+    return { value, inline, bytes: source.received(), discard: images.discard }
+  } finally {
+    source.close()
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const makeBodyAssembler = (
+  options: ReadJsonBodyOptions,
+  images: ImageIntake,
+  reservation: Reservation,
+): Assembler => {
+  const hold = makeHold(options.heldBytes, reservation)
+  const isImage = makePathMatcher(options.images ?? [])
+  const makeText = () => makeHeldText(hold)
+  const assembler: Assembler = makeAssembler({
+    maxDepth: 64,
+    maxMembers: options.maxMembers ?? 100_000,
+    maxKeyLength: 256,
+    hold,
+    openText: (path) => {
+      if (!isImage(path)) return makeText()
+      return makeImageText({ makeText, openImage: () => images.open(assembler.pointer()) })
+    },
+  })
+  return assembler
+}
+
+const makeHold = (heldBytes: number, reservation: Reservation) => {
+  let held = 0
+  return (bytes: number) => {
+    held += bytes
+    if (held > heldBytes) {
+      throw apiError(
+        'body_too_large',
+        `The body, inline images apart, must not be longer than ${heldBytes} bytes.`,
+      )
+    }
+    reservation.hold(bytes)
+  }
+}

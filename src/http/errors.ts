@@ -1,0 +1,72 @@
+import type { ErrorRequestHandler, Response } from 'express'
+
+import { ApiError, errors } from '../domain/errors.ts'
+import type { Fault } from '../domain/validate.ts'
+import { isUnavailable } from '../db/sqlstate.ts'
+import type { Log } from '../log.ts'
+import { endEarly, isStillSending } from './body/early-answer.ts'
+import { hasBody } from './body/media-type.ts'
+
+interface ErrorBody {
+  error: string
+  message: string
+  details?: string[]
+  request_id: string
+}
+
+/** The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are none. */
+export const faultsError = (faults: readonly Fault[]): ApiError | undefined => {
+  const [first] = faults
+  if (!first) return undefined
+  const code = faults.every((fault) => fault.code === first.code) ? first.code : 'validation_failed'
+  const details = faults.map((fault) => fault.message)
+  return new ApiError(code, first.message, { details })
+}
+
+/** What any thrown value becomes for the caller: known errors as they are, an unreachable server 503, all else 500. */
+export const toApiError = (error: unknown): ApiError => {
+  if (error instanceof ApiError) return error
+  if (isUnavailable(error)) return errors.unavailable(error)
+  return new ApiError(
+    'internal_error',
+    'A fault of this service; the request_id finds it in the log.',
+    {
+      cause: error,
+    },
+  )
+}
+
+export const errorBody = (
+  error: ApiError,
+  requestId: string,
+): ErrorBody & Record<string, unknown> => ({
+  error: error.code,
+  message: error.message,
+  ...error.extra,
+  ...(error.details === undefined ? {} : { details: error.details }),
+  request_id: requestId,
+})
+
+/** The one place that turns an error into an answer. */
+export const makeErrorRenderer =
+  (log: Log): ErrorRequestHandler =>
+  async (error: unknown, request, response: Response, _next) => {
+    const known = toApiError(error)
+    const requestId = String(response.getHeader('x-request-id') ?? '')
+    logError(log, known, requestId)
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    response.status(known.status).set(known.headers).type('application/json')
+    const body = JSON.stringify(errorBody(known, requestId))
+    if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)
+    else response.send(body)
+  }
+
+const logError = (log: Log, error: ApiError, requestId: string): void => {
+  const facts = { request_id: requestId, code: error.code, err: error.cause }
+  if (error.status === 500) log.error(facts, 'request failed')
+  else if (error.status > 500) log.warn(facts, 'request refused for now')
+  else log.debug(facts, 'request refused')
+}

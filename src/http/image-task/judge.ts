@@ -1,0 +1,84 @@
+import { shown } from '../../domain/errors.ts'
+import { IMAGE_KINDS, pixelLimitFault } from '../../domain/image-task.ts'
+import type { ImageRequest, ImageTaskKind } from '../../domain/image-task.ts'
+import { parsePrompt } from '../../domain/prompt-weight.ts'
+import type { Fault } from '../../domain/validate.ts'
+import type { InlineImage } from '../body/inline.ts'
+import type { CreationDeps } from './create.ts'
+
+type Body = Record<string, unknown>
+type Inline = ReadonlyMap<string, InlineImage>
+
+/** Makes the rules of a kind that its schema cannot say. Every fault is told; the schema's own come beside them. */
+export const makeJudge =
+  (deps: CreationDeps, kind: ImageTaskKind) =>
+  ({ body, inline }: { body: Body; inline: Inline }): Fault[] => [
+    ...IMAGE_KINDS[kind].images.flatMap((field) => judgeImage(deps, kind, { field, body, inline })),
+    ...judgeUrl(deps, '/webhook_url', body['webhook_url']),
+    ...judgePrompt(kind, body['prompt']),
+    ...judgePair(body),
+  ]
+
+const judgeImage = (
+  deps: CreationDeps,
+  kind: ImageTaskKind,
+  { field, body, inline }: { field: string; body: Body; inline: Inline },
+): Fault[] => {
+  const pointer = `/${field}`
+  const image = inline.get(pointer)
+  if (!image) return judgeSource(deps, pointer, body[field])
+  if (image.fault) return [{ field: pointer, ...image.fault }]
+  const request = { kind, settings: body } as unknown as ImageRequest
+  const tooLarge = field === 'image' && image.image && pixelLimitFault(request, image.image)
+  return tooLarge
+    ? [{ field: pointer, code: 'pixel_limit', message: `${pointer} ${tooLarge}` }]
+    : []
+}
+
+/** An image by address: a link of our own must be valid, any other is judged by the guard. */
+const judgeSource = (deps: CreationDeps, field: string, value: unknown): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const own = deps.signer.parseOwnLink(value, deps.now())
+  if (own === undefined) return judgeUrl(deps, field, value)
+  if (own !== 'bad') return []
+  return [refused(field, 'is a link of this service that is not valid or has expired', value)]
+}
+
+const judgeUrl = ({ outbound }: CreationDeps, field: string, value: unknown): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const judged = outbound.judge(value)
+  return judged.refused === undefined
+    ? []
+    : [refused(field, `must be an https URL that this service calls (${judged.refused})`, value)]
+}
+
+const refused = (field: string, sentence: string, value: string): Fault => ({
+  field,
+  code: 'url_refused',
+  message: `${field} ${sentence}, got ${shown(withoutQuery(value))}`,
+})
+
+/** The query of a signed link is a secret, and so may a caller's be. */
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…')
+
+const judgePrompt = (kind: ImageTaskKind, prompt: unknown): Fault[] =>
+  kind === 'relight' && typeof prompt === 'string'
+    ? parsePrompt(prompt).faults.map((sentence) => ({
+        field: '/prompt',
+        code: 'validation_failed',
+        message: `/prompt ${sentence}`,
+      }))
+    : []
+
+const judgePair = (body: Body): Fault[] =>
+  body['transfer_light_from_lightmap'] !== undefined &&
+  body['transfer_light_from_reference_image'] !== undefined
+    ? [
+        {
+          field: '/transfer_light_from_reference_image',
+          code: 'incompatible_fields',
+          message:
+            '/transfer_light_from_reference_image must be absent when /transfer_light_from_lightmap is given, got both',
+        },
+      ]
+    : []

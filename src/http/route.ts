@@ -1,0 +1,125 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Static, TObject, TSchema } from 'typebox'
+
+import type { Transaction } from '../db/client.ts'
+import type { ErrorCodeName } from '../domain/errors.ts'
+import type { Fault } from '../domain/validate.ts'
+import type { Caller } from './auth.ts'
+import type { InlineImage } from './body/inline.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'delete'
+
+/** What a JSON route answers. Without a body nothing is written after the headers. */
+export interface JsonAnswer {
+  status: number
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** An answer that the handler writes itself, for files. */
+export interface StreamAnswer {
+  stream(response: ServerResponse): Promise<void>
+}
+
+export type Answer = JsonAnswer | StreamAnswer
+
+export interface ResponseSpec {
+  description: string
+  /** Absent for an answer without a body. */
+  schema?: TSchema
+  /** Absent: application/json. */
+  mediaType?: string
+  /** Header names with what they mean. */
+  headers?: Record<string, string>
+}
+
+/** How the JSON body of a route is read and judged. */
+export interface BodySpec<Body extends TSchema = TSchema> {
+  schema: Body
+  /** Largest body on the wire in bytes. */
+  maxBytes: number
+  /** Time for the whole body in milliseconds. */
+  deadlineMs: number
+  /** Most bytes of one body that are held in memory. */
+  heldBytes: number
+  /** Members that may hold an image, as JSON Pointers; inline ones go to a file while they arrive. */
+  images?: readonly string[]
+  /** Members in which an empty string counts as absent. */
+  emptyIsAbsent?: readonly string[]
+  /** False where an empty body counts as `{}`. */
+  required?: boolean
+  /** An example for the documentation; it must pass the schema. */
+  example?: unknown
+}
+
+/** One request, read and valid by the route's schemas. */
+export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
+  params: Params
+  query: Query
+  body: Body
+  /** Inline images of the body, by their pointer; the member itself holds the empty string's stand-in `inline`. */
+  inline: ReadonlyMap<string, InlineImage>
+  /** Absent where auth is optional and no credential was sent. */
+  caller: Caller | undefined
+  /** User id of the caller, or the client address of an anonymous one. */
+  principal: string
+  headers: IncomingHttpHeaders
+  requestId: string
+  /** Aborted when the client has gone. */
+  signal: AbortSignal
+  /** The raw request, for routes that read a body which is not JSON. */
+  incoming: IncomingMessage
+  /**
+   * Stores the answer under the request's Idempotency-Key, in the transaction that makes the answer true. Without a key
+   * it does nothing. Throws when another request has taken the key over; the transaction then rolls back.
+   */
+  finish(sql: Transaction, answer: JsonAnswer): Promise<void>
+}
+
+export interface Route {
+  method: Method
+  /** Path in express's form, `/users/api-keys/:id`. */
+  path: string
+  tag: string
+  summary: string
+  description?: string
+  /** jwt: a bearer token, no key. none: a credential is not looked at. */
+  auth: 'required' | 'jwt' | 'none'
+  params?: TObject
+  query?: TObject
+  body?: BodySpec
+  /** A body that is not JSON, for the documentation. */
+  rawBody?: { mediaType: string; description: string }
+  responses: Record<number, ResponseSpec>
+  /** Codes this route can answer beside those that its auth, method and body imply. */
+  errors: readonly ErrorCodeName[]
+  /** The answer holds a secret: a stored copy is encrypted. */
+  secretAnswer?: boolean
+  /** Rules that a schema cannot say; told together with the schema's faults. */
+  judge?(request: {
+    body: Record<string, unknown>
+    inline: ReadonlyMap<string, InlineImage>
+  }): Fault[]
+  handler(request: RouteRequest): Promise<Answer>
+}
+
+type Of<S> = S extends TSchema ? Static<S> : unknown
+
+interface TypedRoute<P, Q, B> extends Omit<Route, 'params' | 'query' | 'body' | 'handler'> {
+  params?: P
+  query?: Q
+  body?: B
+  handler(
+    request: RouteRequest<Of<P>, Of<Q>, B extends BodySpec<infer S> ? Static<S> : unknown>,
+  ): Promise<Answer>
+}
+
+/** Makes a route whose handler sees the types of its own schemas. */
+export const defineRoute = <
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends BodySpec | undefined = undefined,
+>(
+  route: TypedRoute<P, Q, B>,
+): Route => route as unknown as Route

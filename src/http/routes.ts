@@ -1,0 +1,19 @@
+import { makeApiKeyRoutes } from './routes/api-key.ts'
+import { makeFileRoutes } from './routes/file.ts'
+import { makeHealthRoutes } from './routes/health.ts'
+import type { HealthDeps } from './routes/health.ts'
+import { makeImageTaskRoutes } from './routes/image-task.ts'
+import { makeUploadRoutes } from './routes/upload.ts'
+import type { UploadDeps } from './routes/upload.ts'
+import type { Route } from './route.ts'
+
+export type RouteDeps = UploadDeps & HealthDeps
+
+/** Every route of the service; mounting, OpenAPI and the README's table read this list. */
+export const makeRoutes = (deps: RouteDeps): Route[] => [
+  ...makeImageTaskRoutes(deps),
+  ...makeUploadRoutes(deps),
+  ...makeFileRoutes(deps),
+  ...makeApiKeyRoutes(deps),
+  ...makeHealthRoutes(deps),
+]

@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+import { Type } from 'typebox'
+import { IsDateTime } from 'typebox/format'
+
+import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/api-key.ts'
+import type { Sql } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { isUnknownOutcome } from '../../db/sqlstate.ts'
+import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/api-key.ts'
+import { makeCredential } from '../../domain/credential.ts'
+import { errors, shown } from '../../domain/errors.ts'
+import type { Fault } from '../../domain/validate.ts'
+import type { Caller } from '../auth.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+
+/** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
+export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: '/users/api-keys',
+    summary: 'Make an API key',
+    description: 'The answer is the only place that shows the key.',
+    body: {
+      schema: NewApiKey,
+      maxBytes: 1_048_576,
+      deadlineMs: 15_000,
+      heldBytes: 1_048_576,
+      example: { name: 'nightly renders' },
+    },
+    responses: { 201: { description: 'The key, shown this once.', schema: CreatedApiKey } },
+    errors: ['forbidden', 'outcome_unknown'],
+    secretAnswer: true,
+    judge: ({ body }) => timeFaults(body['expires_at']),
+    handler: (request) => withinDeadline(createApiKey(sql, request)),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/users/api-keys',
+    summary: 'List the live API keys, newest first',
+    responses: { 200: { description: 'Keys, masked.', schema: Type.Array(ListedApiKey) } },
+    errors: ['forbidden'],
+    handler: async (request) => ({
+      status: 200,
+      body: await withinDeadline(listApiKeys(sql, callerOf(request).owner)),
+    }),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'delete',
+    path: '/users/api-keys/:id',
+    summary: 'Revoke an API key',
+    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+    responses: { 204: { description: 'The key is refused from now on.' } },
+    errors: ['forbidden', 'api_key_not_found'],
+    handler: async (request) => {
+      const { id } = request.params
+      const revoked = await withinDeadline(
+        revokeApiKey(sql, { id, owner: callerOf(request).owner }),
+      )
+      if (!revoked) throw errors.apiKeyNotFound(id)
+      return { status: 204 }
+    },
+  }),
+]
+
+const COMMON = { tag: 'API keys', auth: 'jwt' } as const
+
+/** What the format lets pass and PostgreSQL or Date do not hold: leap seconds, the year 0 or, with an offset, 10000. */
+const timeFaults = (value: unknown): Fault[] => {
+  if (typeof value !== 'string' || !IsDateTime(value)) return []
+  const time = Date.parse(value)
+  return time > 0 && time <= LAST_TIME ? [] : [timeFault(value)]
+}
+
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
+const timeFault = (value: string): Fault => ({
+  field: '/expires_at',
+  message: `/expires_at must be an ISO 8601 date-time in the future, got ${shown(value)}`,
+  code: 'validation_failed',
+})
+
+const createApiKey = async (
+  sql: Sql,
+  request: RouteRequest<unknown, unknown, NewApiKey>,
+): Promise<JsonAnswer> => {
+  const { name, expires_at } = request.body
+  const key = makeCredential('api_key', randomBytes)
+  const row = {
+    owner: callerOf(request).owner,
+    name,
+    sha256: createHash('sha256').update(key).digest('hex'),
+    last4: key.slice(-4),
+    expires_at: expires_at === undefined ? undefined : new Date(expires_at),
+  }
+  const commit = sql.begin(async (sql) => {
+    const made = await insertApiKey(sql, row)
+    if (made === undefined) throw errors.validationFailed([timeFault(expires_at ?? '').message])
+    const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
+    await request.finish(sql, answer)
+    return answer
+  })
+  return await commit.catch((error: unknown) => {
+    throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
+  })
+}
+
+/** The app lets no request without a caller through to a route that needs one. */
+const callerOf = ({ caller }: RouteRequest): Caller => {
+  if (caller === undefined) throw errors.unauthorized()
+  return caller
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+
+import { Type } from 'typebox'
+
+import { commit } from '../../db/commit.ts'
+import { existsUpload, insertUpload, renewUpload } from '../../db/upload.ts'
+import type { Upload } from '../../db/upload.ts'
+import { apiError, errors } from '../../domain/errors.ts'
+import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/upload.ts'
+import type { CreationDeps } from '../image-task/create.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import { receive } from '../upload.ts'
+import type { ReceiveDeps } from '../upload.ts'
+
+export type UploadDeps = CreationDeps & ReceiveDeps
+
+/** Routes for files that are too large, or too often used, to be sent inside a body. */
+export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
+  defineRoute({
+    method: 'post',
+    path: '/customers/storage',
+    tag: 'Uploads',
+    summary: 'Get links to upload a file and to use it as an input',
+    description:
+      'Both links live 24 hours. A file the caller has uploaded already is found by its hash.',
+    auth: 'required',
+    body: {
+      schema: NewUpload,
+      maxBytes: 1_048_576,
+      deadlineMs: 15_000,
+      heldBytes: 1_048_576,
+      example: { file_name: 'portrait.png', content_type: 'image/png' },
+    },
+    responses: { 200: { description: 'The links.', schema: UploadLinks } },
+    errors: ['outcome_unknown'],
+    secretAnswer: true,
+    handler: (request) => createUpload(deps, request),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/uploads/:id',
+    tag: 'Uploads',
+    summary: 'Upload the bytes of a file',
+    description: 'The signed link is the credential. A second PUT replaces the bytes of the first.',
+    auth: 'none',
+    params: Type.Object({ id: Type.String({ description: 'Id of the upload.' }) }),
+    query: Type.Object({
+      expires: Type.String({ default: '', description: 'Unix seconds at which the link ends.' }),
+      max: Type.String({ default: '', description: 'Most bytes.' }),
+      signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
+    }),
+    rawBody: { mediaType: 'application/octet-stream', description: 'The bytes, of whatever type.' },
+    responses: { 200: { description: 'The file is stored.', schema: Type.Object({}) } },
+    errors: [
+      'signature_invalid',
+      'upload_expired',
+      'body_required',
+      'checksum_mismatch',
+      'file_gone',
+    ],
+    handler: async (request) => {
+      const { id } = request.params
+      const verdict = deps.signer.verifyUpload({ id, ...request.query }, deps.now())
+      if (verdict !== 'ok') throw apiError(verdict)
+      await receive(deps, { id, request, maxBytes: Number(request.query.max) })
+      return { status: 200, body: {} }
+    },
+  }),
+]
+
+const createUpload = async (
+  deps: CreationDeps,
+  request: RouteRequest<unknown, unknown, NewUpload>,
+): Promise<JsonAnswer> => {
+  if (!request.caller) throw errors.unauthorized()
+  const { owner } = request.caller
+  const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
+  const id = randomUUID()
+  const sha256 = file_hash?.toLowerCase()
+  return await commit(
+    deps.sql,
+    async (sql) => {
+      const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
+      const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
+      const answer = makeAnswer(deps, upload, existing !== undefined)
+      await request.finish(sql, answer)
+      return answer
+    },
+    {
+      wasCommitted: () => existsUpload(deps.sql, id),
+      answer: makeAnswer(deps, { id, file_name: fileName, expires_at: inADay(deps.now()) }, false),
+    },
+  )
+}
+
+const makeAnswer = (
+  { signer, now }: CreationDeps,
+  { id, file_name, expires_at }: Upload,
+  existing: boolean,
+): JsonAnswer => ({
+  status: 200,
+  body: {
+    upload_url: signer.signUpload({
+      id,
+      expires: Math.floor(expires_at.getTime() / 1000),
+      max: UPLOAD_MAX_BYTES,
+    }),
+    download_url: signer.signFile(id, file_name, now()),
+    expires_at: expires_at.toISOString(),
+    existing_file: existing,
+  } satisfies UploadLinks,
+})
+
+const inADay = (now: Date): Date => new Date(now.getTime() + 86_400_000)

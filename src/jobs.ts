@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+
+import {
+  Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
+import {
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common'
+
+import type { imageTask } from '../workflows/image-task.ts'
+import type { Sql } from './db/client.ts'
+import { markDispatched, markFailed } from './db/outbox.ts'
+import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from './db/outbox.ts'
+import { failpoint } from './failpoint.ts'
+import type { Log } from './log.ts'
+
+/** Queue of everything that takes CPU; the workflow's own queue with this ending. */
+export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
+
+export const imageTaskWorkflowId = (taskId: string): string => `image-task/${taskId}`
+
+/** What an operator finds a job by. All Keyword; SQL visibility allows ten in a namespace. */
+export const SEARCH_ATTRIBUTES = [
+  'KilnOwner',
+  'KilnKind',
+  'KilnStatus',
+  'KilnPublisher',
+  'KilnNode',
+  'KilnVersion',
+] as const
+
+/** 1 goes first, 5 last. */
+const NORMAL_PRIORITY = 3
+
+export interface ImageTaskTiming {
+  heartbeatSeconds: number
+  deadlineSeconds: number
+}
+
+interface ImageTaskFacts {
+  taskId: string
+  kind: string
+  owner: string
+  /** What an operator reads first: "relight 1024×768 for alice". */
+  summary: string
+}
+
+/** The start of an image task's workflow, as its outbox row. */
+export const startImageTask = (
+  { taskId, kind, owner, summary }: ImageTaskFacts,
+  { taskQueue, timing }: { taskQueue: string; timing: ImageTaskTiming },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'imageTask',
+  workflowId: imageTaskWorkflowId(taskId),
+  taskQueue,
+  args: [{ taskId, timing }] satisfies Parameters<typeof imageTask>,
+  options: {
+    summary,
+    searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: 'CREATED' },
+    priorityKey: NORMAL_PRIORITY,
+    fairnessKey: fairnessKey(owner),
+  },
+})
+
+/** The signal that stops a cancelled image task. */
+export const cancelImageTask = (taskId: string): OutboxSignal => ({
+  kind: 'signal',
+  workflowId: imageTaskWorkflowId(taskId),
+  signalName: 'cancelRequested',
+})
+
+/** Keys are limited to 64 bytes and stand in histories, so the owner goes in as a digest. */
+const fairnessKey = (owner: string): string =>
+  createHash('sha256').update(owner).digest('hex').slice(0, 32)
+
+export interface JobsOptions {
+  connection: Connection
+  namespace: string
+  sql: Sql
+  log: Log
+}
+
+/** Makes what tells Temporal of the rows in the outbox. Starting what is started already, or signalling what has ended, is done. */
+export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
+  const client = new Client({ connection, namespace })
+  const inFlight = new Set<Promise<void>>()
+
+  const dispatch = async (row: OutboxRow): Promise<void> => {
+    await connection.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
+      row.kind === 'signal' ? signal(client, row) : start(client, row),
+    )
+  }
+
+  /** Tells Temporal at once; what fails here is the relay's. Never rejects. */
+  const tryNow = async (row: OutboxRow): Promise<void> => {
+    try {
+      await dispatch(row)
+      failpoint('create.after-start')
+      await markDispatched(sql, row.id)
+    } catch (error) {
+      log.debug({ workflow_id: row.workflowId, err: error }, 'left to the relay')
+    }
+  }
+
+  return {
+    client,
+    dispatch,
+    /** Begins to tell Temporal without making the caller wait. */
+    kick(row: OutboxRow): void {
+      const work = tryNow(row).finally(() => inFlight.delete(work))
+      inFlight.add(work)
+    },
+    /** Waits for the calls begun by `kick`. */
+    async settle(): Promise<void> {
+      await Promise.all(inFlight)
+    },
+    /** Dispatches a leased row for the relay and marks it. False when Temporal cannot be reached. */
+    async relay(row: OutboxRow): Promise<boolean> {
+      try {
+        await dispatch(row)
+      } catch (error) {
+        await markFailed(sql, row, error instanceof Error ? error.message : String(error))
+        log.warn(
+          { workflow_id: row.workflowId, tries: row.tries, err: error },
+          'outbox row not dispatched',
+        )
+        return !isUnreachable(error)
+      }
+      failpoint('relay.after-start')
+      await markDispatched(sql, row.id)
+      return true
+    },
+  }
+}
+
+export type Jobs = ReturnType<typeof makeJobs>
+
+const CALL_DEADLINE_MS = 2000
+
+const start = async (client: Client, row: OutboxStart): Promise<void> => {
+  try {
+    await client.workflow.start(row.workflowType, {
+      workflowId: row.workflowId,
+      taskQueue: row.taskQueue,
+      args: [...row.args],
+      staticSummary: row.options.summary,
+      typedSearchAttributes: toSearchAttributes(row.options),
+      priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
+      workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    })
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  }
+}
+
+const signal = async (client: Client, row: OutboxSignal & { id: string }): Promise<void> => {
+  try {
+    await client.workflow.getHandle(row.workflowId).signal(row.signalName, { id: row.id })
+  } catch (error) {
+    // Its start was dispatched: it has not begun and will read the row first, or it has ended.
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
+}
+
+const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttributes =>
+  new TypedSearchAttributes(
+    Object.entries(searchAttributes).map(([name, value]) => ({
+      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+      value,
+    })),
+  )
+
+const UNAVAILABLE = 14
+const DEADLINE_EXCEEDED = 4
+
+/** Temporal did not answer, so trying the next row at once would only wait again. */
+const isUnreachable = (error: unknown): boolean =>
+  [error, error instanceof Error ? error.cause : undefined].some(
+    (candidate) =>
+      isGrpcServiceError(candidate) && [UNAVAILABLE, DEADLINE_EXCEEDED].includes(candidate.code),
+  )

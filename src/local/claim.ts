@@ -1,0 +1,117 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { findProcess, isRunning, signalProcess, waitUntilGone } from './process-table.ts'
+import type { ProcessId } from './process-table.ts'
+
+/** A process of the stack, with the signal that asks it to end. */
+export interface StackProcess extends ProcessId {
+  name: string
+  stopSignal: NodeJS.Signals
+}
+
+/** What `stack.json` holds: who runs on this data folder, and where it answers. */
+export interface StackState {
+  supervisor: ProcessId
+  /** What is shown to somebody who starts a second one, name by address. */
+  addresses: Record<string, string>
+  processes: StackProcess[]
+}
+
+export class StackRunningError extends Error {
+  override name = 'StackRunningError'
+}
+
+export interface Claim {
+  /** Records what runs now; what is not recorded can't be cleaned up by a later start. */
+  record(state: Omit<StackState, 'supervisor'>): Promise<void>
+  release(): Promise<void>
+}
+
+/** Time for what an earlier start left to end by itself; its data survives SIGKILL, too. */
+const LEFTOVER_MS = 5000
+
+/**
+ * Takes the data folder for this process. Throws a StackRunningError with the addresses of the living stack when another
+ * one has it; ends what is left of one that was killed.
+ */
+export const claimDataFolder = async (
+  dataDir: string,
+  say: (line: string) => void,
+): Promise<Claim> => {
+  await mkdir(dataDir, { recursive: true })
+  const path = join(dataDir, 'stack.json')
+  const self = findProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' }
+  let last = Promise.resolve()
+  const record: Claim['record'] = async (state) => {
+    // One after the other: the record of a later change must not be overtaken by an earlier one.
+    last = last.then(async () => await writeState(path, { supervisor: self, ...state }, rename))
+    await last
+  }
+  for (;;) {
+    try {
+      await writeState(path, { supervisor: self, addresses: {}, processes: [] }, linkNew)
+      return {
+        record,
+        release: async () => await last.then(async () => await rm(path, { force: true })),
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const state = await readState(path)
+    if (state !== undefined) {
+      refuseBesideLiving(state, dataDir)
+      await endLeftovers(state, say)
+    }
+    await rm(path, { force: true })
+  }
+}
+
+type Put = (from: string, to: string) => Promise<void>
+
+/** Whole under its name at once, so that nobody reads half of it. */
+const writeState = async (path: string, state: StackState, put: Put): Promise<void> => {
+  const part = `${path}.${process.pid}`
+  await writeFile(part, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+  await put(part, path).finally(async () => await rm(part, { force: true }))
+}
+
+/** Fails with EEXIST where `rename` would replace: of two starts at once one gets the folder. */
+const linkNew: Put = async (from, to) => await link(from, to)
+
+const readState = async (path: string): Promise<StackState | undefined> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as StackState
+  } catch {
+    return undefined
+  }
+}
+
+const refuseBesideLiving = ({ supervisor, addresses }: StackState, dataDir: string): void => {
+  if (!isRunning(supervisor)) return
+  const shown = Object.entries(addresses).map(
+    ([name, address]) => `  ${name.padEnd(12)} ${address}`,
+  )
+  throw new StackRunningError(
+    [
+      `a stack runs on ${dataDir} already (pid ${supervisor.pid})${shown.length === 0 ? ', just starting' : ':'}`,
+      ...shown,
+      'Use that one, or stop it with Ctrl-C in its terminal.',
+    ].join('\n'),
+  )
+}
+
+const endLeftovers = async (
+  { processes }: StackState,
+  say: (line: string) => void,
+): Promise<void> => {
+  // In the order they are stopped: those that use a server before the server.
+  for (const left of processes.toReversed()) {
+    if (!isRunning(left)) continue
+    say(`ending ${left.name} (pid ${left.pid}), which an earlier start left`)
+    signalProcess(left.pid, left.stopSignal)
+    if (await waitUntilGone([left], LEFTOVER_MS)) continue
+    signalProcess(-left.pid, 'SIGKILL')
+    await waitUntilGone([left], LEFTOVER_MS)
+  }
+}

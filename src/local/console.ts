@@ -1,0 +1,38 @@
+/** Writes one line for a person. */
+export type Say = (line: string) => void
+
+/** Levels of pino by number, from the one that is worth a person's attention. */
+const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
+
+interface LogRecord {
+  level?: number
+  msg?: string
+  err?: { message?: string }
+}
+
+/**
+ * What a line of a child's log is to somebody who watches the terminal: undefined for the everyday ones, which are in the
+ * log file. Lines that are no JSON come from a process that dies before it has a log, and are shown.
+ */
+export const describeLogLine = (name: string, line: string): string | undefined => {
+  const record = parse(line)
+  if (record === undefined) return line.trim() === '' ? undefined : `${name}: ${line}`
+  const level = LEVELS[record.level ?? 0]
+  if (level === undefined) return undefined
+  const cause = record.err?.message
+  const message = [record.msg, cause === record.msg ? undefined : cause].filter(Boolean).join(': ')
+  return `${name} ${level}: ${message}`
+}
+
+const parse = (line: string): LogRecord | undefined => {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line) as LogRecord
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds since `start` as a person reads them, `1.2 s`. */
+export const secondsSince = (start: number): string =>
+  `${((Date.now() - start) / 1000).toFixed(1)} s`

@@ -1,0 +1,43 @@
+import type { Running } from './child.ts'
+
+/** What one start of a process reports at once, before it is ready. */
+export type OnSpawn = (running: Running) => void
+
+/** A server process that can be stopped, killed and started again on the same address and data. */
+export interface Server {
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number
+  /** Asks the process to end and waits; nothing when it has ended. */
+  stop(): Promise<void>
+  /** SIGKILL for all of it, and waits until it is reaped. */
+  kill(): Promise<void>
+  /** Stops it if it runs, and starts it again. */
+  restart(): Promise<void>
+}
+
+/** Starts a server whose `launch` resolves when it is ready, and keeps hold of the process it is running as. */
+export const startServer = async (launch: (onSpawn: OnSpawn) => Promise<void>): Promise<Server> => {
+  let current: Running | undefined
+  const start = async (): Promise<void> => {
+    try {
+      await launch((running) => {
+        current = running
+      })
+    } catch (error) {
+      await current?.kill()
+      throw error
+    }
+  }
+  await start()
+  return {
+    get pid() {
+      return current?.id.pid ?? 0
+    },
+    stop: async () => await current?.stop(),
+    kill: async () => await current?.kill(),
+    restart: async () => {
+      await current?.stop()
+      await start()
+    },
+  }
+}

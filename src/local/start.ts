@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { relative } from 'node:path'
+
+import { listenForInterrupt } from './interrupt.ts'
+import type { Interrupt } from './interrupt.ts'
+import { startStack } from './stack.ts'
+import type { Stack } from './stack.ts'
+
+/** Runs the whole service until it is interrupted; the exit code of the process. */
+export const runStart = async (dataDir: string): Promise<number> => {
+  const interrupt = listenForInterrupt(say)
+  try {
+    const stack = await startStack({
+      dataDir,
+      issuerDir: dataDir,
+      env: process.env,
+      port: 8080,
+      uiPort: 8233,
+      say,
+      interrupt,
+    })
+    process.stdout.write(await describeStack(stack, 'Ctrl-C stops it all; the data stays.'))
+    return await serveUntilInterrupted(stack, interrupt)
+  } catch (error) {
+    if (interrupt.stop.aborted) return INTERRUPTED
+    throw error
+  }
+}
+
+/** As a shell counts a process that Ctrl-C ended. */
+export const INTERRUPTED = 130
+
+/** Waits for the interrupt and for the end of the stack. */
+export const serveUntilInterrupted = async (
+  stack: Stack,
+  interrupt: Interrupt,
+): Promise<number> => {
+  if (!interrupt.stop.aborted) await once(interrupt.stop, 'abort')
+  await stack.stop()
+  say('everything is stopped')
+  return interrupt.force.aborted ? INTERRUPTED : 0
+}
+
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** What somebody needs who is to use the stack. */
+export const describeStack = async (stack: Stack, last: string): Promise<string> => {
+  const token = await stack.token('developer')
+  const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
+  const rows = {
+    api: stack.url,
+    docs: `${stack.url}/openapi.json`,
+    'Temporal UI': stack.ui ?? 'that of the server in TEMPORAL_ADDRESS',
+    logs: relative('', stack.logDir),
+    processes: pids.join(', '),
+  }
+  const table = Object.entries(rows).map(([name, value]) => `  ${name.padEnd(12)} ${value}`)
+  return `
+Kiln is ready.
+
+${table.join('\n')}
+
+A bearer token, good for 12 hours (npm run token -- <user> prints more):
+
+${token}
+
+A first task, and then the state of it:
+
+TOKEN=${token}
+(printf '{"image":"'; base64 < samples/portrait.png | tr -d '\\n'; printf '"}') |
+  curl -s ${stack.url}/proxy/imgvendor/v1/ai/skin-enhancer/flexible -H "Authorization: Bearer $TOKEN" \\
+    -H 'Content-Type: application/json' --data-binary @-
+curl -s ${stack.url}/proxy/imgvendor/v1/ai/skin-enhancer/flexible/<task_id> -H "Authorization: Bearer $TOKEN"
+
+${last}
+`
+}

@@ -1,0 +1,11 @@
+/** Version that is downloaded or built when none is found; tools/temporal builds the same. */
+export const TEMPORAL_VERSION = '1.8.2'
+
+/** How a `temporal` is made that is not there: writes it to `path`, or throws and says why it can't. */
+export type MakeTemporal = (path: string, options: MakeOptions) => Promise<void>
+
+export interface MakeOptions {
+  say: (line: string) => void
+  /** Ends the making. */
+  signal: AbortSignal
+}

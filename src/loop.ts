@@ -1,0 +1,43 @@
+import type { Log } from './log.ts'
+
+export interface Loop {
+  /** Lets the current pass end and starts no other. */
+  stop(): Promise<void>
+}
+
+/** Runs `pass` again and again with a pause between; a pass that throws is logged and the next one comes all the same. */
+export const startLoop = (
+  name: string,
+  pass: (signal: AbortSignal) => Promise<void>,
+  { intervalMs, log }: { intervalMs: number; log: Log },
+): Loop => {
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await pass(stopping.signal).catch((error: unknown) => {
+        log.warn({ loop: name, err: error }, 'pass failed; the next one tries again')
+      })
+      await pause(intervalMs, stopping.signal)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}

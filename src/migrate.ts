@@ -1,0 +1,33 @@
+import { Connection } from '@temporalio/client'
+
+import { loadConfig } from './config.ts'
+import { makeDatabase } from './db/client.ts'
+import { migrate } from './db/migrate.ts'
+import { makeLog } from './log.ts'
+import { createPurgeSchedule } from './schedule.ts'
+import { registerSearchAttributes } from './search-attributes.ts'
+
+const config = loadConfig()
+const log = makeLog('migrate', config.LOG_LEVEL)
+
+const sql = makeDatabase({
+  url: config.DATABASE_URL,
+  pool: 1,
+  name: 'kiln migrate',
+  statementTimeoutMs: 0,
+})
+const applied = await migrate(sql)
+await sql.end()
+log.info({ applied }, applied.length > 0 ? 'database migrated' : 'database is up to date')
+
+const connection = await Connection.connect({
+  address: config.TEMPORAL_ADDRESS,
+  connectTimeout: '10 seconds',
+})
+const added = await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE)
+const scheduled = await createPurgeSchedule(connection, {
+  namespace: config.TEMPORAL_NAMESPACE,
+  taskQueue: config.TASK_QUEUE,
+})
+await connection.close()
+log.info({ added, scheduled }, 'search attributes and schedule are in place')

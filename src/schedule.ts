@@ -1,0 +1,30 @@
+import { Client, ScheduleAlreadyRunning } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
+
+const ID = 'purge-expired'
+
+/** Makes the hourly schedule of removals unless it is there; false when it was. */
+export const createPurgeSchedule = async (
+  connection: Connection,
+  { namespace, taskQueue }: { namespace: string; taskQueue: string },
+): Promise<boolean> => {
+  const client = new Client({ connection, namespace })
+  try {
+    await client.schedule.create({
+      scheduleId: ID,
+      spec: { intervals: [{ every: '1 hour' }] },
+      policies: { overlap: 'SKIP' },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'purgeExpired',
+        workflowId: ID,
+        taskQueue,
+        staticSummary: 'remove files and records that are past their age',
+      },
+    })
+    return true
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false
+    throw error
+  }
+}

@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import {
+  makeOutbound,
+  OutboundFault,
+  toTaskFault,
+  type DownloadOptions,
+  type OutboundFaultKind,
+} from '../../src/adapters/outbound.ts'
+import { makeClient } from '../../src/adapters/outbound/client.ts'
+import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
+import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { listen, startReceiver, type Receiver } from '../support/network.ts'
+
+const ON = { allowLoopback: true, ports: [], deny: [] }
+const BODY = randomBytes(300_000)
+const SHA256 = createHash('sha256').update(BODY).digest('hex')
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+const redirectTo =
+  (location: string | undefined, status = 302): Answer =>
+  (_request, response) =>
+    response.writeHead(status, location === undefined ? {} : { location }).end('elsewhere')
+
+/** Without `end`, so that the answer stays open until the client leaves. */
+const begin = (response: ServerResponse, headers: Record<string, string | number>, text: string) =>
+  response.writeHead(200, headers).write(text)
+
+const ANSWERS: Record<string, Answer> = {
+  '/image': (_request, response) => response.end(BODY),
+  '/chunked': (_request, response) => {
+    response.write(BODY.subarray(0, 1_000))
+    response.end(BODY.subarray(1_000))
+  },
+  '/empty': (_request, response) => response.end(),
+  '/labelled': (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'aws-chunked' }).end(BODY),
+  '/gzip': (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'GZIP' }).end(gzipSync(BODY)),
+  '/hop1': redirectTo('/image', 301),
+  '/hop2': redirectTo('/hop1', 303),
+  '/hop3': redirectTo('./hop2', 307),
+  '/hop4': redirectTo('hop3#part', 308),
+  '/hop5': redirectTo('/hop4'),
+  '/hop6': redirectTo('/hop5'),
+  '/loop': redirectTo('/loop'),
+  '/nowhere': redirectTo(undefined),
+  '/private': redirectTo('http://10.0.0.1/'),
+  '/metadata': redirectTo('https://169.254.169.254/latest/meta-data/'),
+  '/unmodified': (_request, response) => response.writeHead(304).end(),
+  '/missing': (_request, response) => response.writeHead(404).end('no such image'),
+  '/broken': (_request, response) => response.writeHead(500).end(),
+  '/endless-redirect': (_request, response) => {
+    response.writeHead(302, { location: '/image' }).write('never ends')
+  },
+  '/announced': (_request, response) => begin(response, { 'content-length': 1_000_001 }, 'x'),
+  '/endless': (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(BODY));
+    }
+    response.on('drain', more)
+    more()
+  },
+  '/silent': () => {},
+  '/drip': (_request, response) => {
+    const drop = setInterval(() => response.write('.'), 20)
+    response.on('close', () => clearInterval(drop))
+  },
+  '/drip-headers': ({ socket }) => {
+    const text = `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(10_000)}`
+    let sent = 0
+    const drop = setInterval(() => socket.write(text.charAt(sent++)), 20)
+    socket.on('close', () => clearInterval(drop))
+  },
+  '/cut': (_request, response) => {
+    begin(response, { 'content-length': 1_000 }, 'half')
+    setImmediate(() => response.destroy())
+  },
+  '/cut-chunked': (_request, response) => {
+    begin(response, {}, 'half')
+    setImmediate(() => response.destroy())
+  },
+  '/hang-up': (request) => request.socket.destroy(),
+  '/not-http': (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  '/long-headers': (request) => {
+    request.socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`)
+  },
+}
+
+describe('a download with the switch on', () => {
+  const outbound = makeOutbound(ON)
+  let requests: IncomingMessage[] = []
+  let receiver: Receiver
+  let folder: string
+  let toFile: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kiln-outbound-'))
+    toFile = join(folder, 'image')
+    receiver = await startReceiver((request, response) => {
+      requests.push(request)
+      ANSWERS[request.url ?? '']?.(request, response)
+    })
+  })
+  beforeEach(async () => {
+    requests = []
+    await rm(toFile, { force: true })
+  })
+  after(async () => {
+    await receiver.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const from = (path: string, options: Partial<DownloadOptions> = {}) =>
+    outbound.download({
+      url: `http://127.0.0.1:${receiver.port}${path}`,
+      toFile,
+      maxBytes: 1_000_000,
+      timeoutMs: 10_000,
+      maxRedirects: 5,
+      ...options,
+    })
+
+  const fails = async (downloading: Promise<unknown>, kind: OutboundFaultKind, text?: string) => {
+    await assert.rejects(downloading, (error) => {
+      assert.ok(error instanceof OutboundFault, String(error))
+      assert.equal(error.kind, kind, `${error.message}: ${String(error.cause)}`)
+      assert.equal(error.message, text ?? OUTBOUND_FAULTS[kind].message)
+      return true
+    })
+    assert.deepEqual(await readdir(folder), [])
+  }
+
+  for (const path of ['/image', '/chunked', '/labelled', '/hop1', '/hop5', '/endless-redirect'])
+    test(`writes the bytes of ${path} and tells their number and digest`, async () => {
+      assert.deepEqual(await from(path), { bytes: BODY.length, sha256: SHA256 })
+      assert.deepEqual(await readFile(toFile), BODY)
+    })
+
+  test('takes as many bytes as the limit', async () => {
+    for (const path of ['/image', '/chunked']) {
+      assert.equal((await from(path, { maxBytes: BODY.length })).bytes, BODY.length)
+      await rm(toFile)
+    }
+  })
+
+  test('writes an empty file for an empty answer', async () => {
+    assert.equal((await from('/empty')).bytes, 0)
+    assert.equal((await readFile(toFile)).length, 0)
+  })
+
+  test('works by the name localhost', async () => {
+    const { bytes } = await from('', { url: `http://localhost:${receiver.port}/image` })
+    assert.equal(bytes, BODY.length)
+  })
+
+  test('tells the bytes written so far', async () => {
+    const told: number[] = []
+    await from('/image', { onProgress: (bytes) => told.push(bytes) })
+    assert.equal(told.at(-1), BODY.length)
+    assert.deepEqual(
+      told,
+      [...new Set(told)].toSorted((a, b) => a - b),
+    )
+  })
+
+  test('sends the same few headers on every hop and asks for no compression', async () => {
+    await from('/hop2')
+    assert.deepEqual(
+      requests.map(({ url }) => url),
+      ['/hop2', '/hop1', '/image'],
+    )
+    for (const { method, headers } of requests) {
+      assert.equal(method, 'GET')
+      const { host: _host, connection: _connection, ...others } = headers
+      assert.deepEqual(others, {
+        accept: '*/*',
+        'accept-encoding': 'identity',
+        'user-agent': 'Kiln',
+      })
+    }
+  })
+
+  test('follows no proxy of the environment', async (t) => {
+    const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']
+    const saved = names.map((name) => [name, process.env[name]] as const)
+    t.after(() => {
+      for (const [name, value] of saved)
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+    })
+    for (const name of names) process.env[name] = 'http://127.0.0.1:1'
+    assert.equal((await from('/image')).bytes, BODY.length)
+  })
+
+  test('dials nobody for a redirect beyond the fifth', async () => {
+    await fails(from('/hop6'), 'too_many_redirects', 'more than 5 redirects')
+    assert.equal(requests.length, 6)
+    await fails(from('/hop1', { maxRedirects: 0 }), 'too_many_redirects', 'more than 0 redirects')
+  })
+
+  const failing: Record<string, [OutboundFaultKind, string?]> = {
+    '/loop': ['too_many_redirects', 'more than 5 redirects'],
+    '/nowhere': ['status', 'answered with status 302'],
+    '/unmodified': ['status', 'answered with status 304'],
+    '/missing': ['status', 'answered with status 404'],
+    '/broken': ['status', 'answered with status 500'],
+    '/private': ['address_refused'],
+    '/metadata': ['address_refused'],
+    '/gzip': ['compressed'],
+    '/announced': ['too_large', 'over the limit of 1,000,000 bytes'],
+    '/endless': ['too_large', 'over the limit of 1,000,000 bytes'],
+    '/cut': ['reset'],
+    '/cut-chunked': ['reset'],
+    '/hang-up': ['reset'],
+    '/not-http': ['unknown'],
+    '/long-headers': ['unknown'],
+  }
+  for (const [path, [kind, text]] of Object.entries(failing))
+    test(`from ${path} fails with ${kind} and leaves no file`, () => fails(from(path), kind, text))
+
+  for (const path of ['/drip', '/drip-headers', '/silent'])
+    test(`from ${path} is cut by the deadline and leaves no file`, () =>
+      fails(from(path, { timeoutMs: 150 }), 'timeout', 'no complete answer within 0.15 seconds'))
+
+  test('has one deadline over all redirects', async (t) => {
+    const slow = await startReceiver((_request, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
+    })
+    t.after(slow.close)
+    const url = `http://127.0.0.1:${slow.port}/`
+    await fails(
+      from('', { url, timeoutMs: 150, maxRedirects: 100 }),
+      'timeout',
+      'no complete answer within 0.15 seconds',
+    )
+  })
+
+  test('has its deadline over look-ups that never end', async () => {
+    const { download } = makeOutbound({ ...ON, resolve: () => new Promise(() => {}) })
+    await fails(
+      download({
+        url: 'https://example.com/',
+        toFile,
+        maxBytes: 1,
+        timeoutMs: 50,
+        maxRedirects: 0,
+      }),
+      'timeout',
+      'no complete answer within 0.05 seconds',
+    )
+  })
+
+  test('fails with dns for a name without addresses', async () => {
+    for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
+      const { download } = makeOutbound({ ...ON, resolve })
+      const limits = { toFile, maxBytes: 1, timeoutMs: 5_000, maxRedirects: 0 }
+      await fails(download({ ...limits, url: 'https://example.com/' }), 'dns')
+    }
+  })
+
+  test('fails with connect at a closed port', async () => {
+    const gone = await startReceiver(() => {})
+    await gone.close()
+    await fails(from('', { url: `http://127.0.0.1:${gone.port}/` }), 'connect')
+  })
+
+  test('ends with the reason of the signal, before and within the body', async () => {
+    const reason = new Error('the task was cancelled')
+    const early = AbortSignal.abort(reason)
+    await assert.rejects(from('/image', { signal: early }), (error) => error === reason)
+    assert.equal(requests.length, 0)
+
+    const controller = new AbortController()
+    const onProgress = () => controller.abort(reason)
+    await assert.rejects(
+      from('/drip', { signal: controller.signal, onProgress }),
+      (error) => error === reason,
+    )
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+  test('ends when the client is closed, and none begins after', async () => {
+    const client = makeOutbound(ON)
+    const options = {
+      url: `http://127.0.0.1:${receiver.port}/drip`,
+      toFile,
+      maxBytes: 1_000,
+      timeoutMs: 10_000,
+      maxRedirects: 0,
+    }
+    const downloading = client.download({ ...options, onProgress: () => client.close() })
+    await assert.rejects(downloading, { name: 'AbortError' })
+    await assert.rejects(client.download(options), { name: 'AbortError' })
+    assert.equal(requests.length, 1)
+  })
+
+  test('leaves a file alone that was there before', async () => {
+    await writeFile(toFile, 'mine')
+    await assert.rejects(from('/image'), { code: 'EEXIST' })
+    assert.equal(await readFile(toFile, 'utf8'), 'mine')
+  })
+
+  test('leaves no connection behind', async (t) => {
+    const closed: Promise<unknown>[] = []
+    const watched = await startReceiver((request, response) => {
+      closed.push(new Promise((resolve) => request.socket.once('close', resolve)))
+      ANSWERS[request.url ?? '']?.(request, response)
+    })
+    t.after(watched.close)
+    const url = (path: string) => ({ url: `http://127.0.0.1:${watched.port}${path}` })
+    await from('', url('/hop2'))
+    await rm(toFile)
+    for (const path of ['/missing', '/private', '/announced', '/endless'])
+      await assert.rejects(from('', url(path)))
+    await assert.rejects(from('', { ...url('/silent'), timeoutMs: 50 }))
+    assert.equal(closed.length, 8)
+    await Promise.all(closed)
+  })
+
+  describe('over TLS', () => {
+    const certificate = makeCertificate(['127.0.0.1', 'localhost'])
+    const foreign = makeCertificate(['images.example.com'])
+    const network = { resolve: resolveBySystem, openSocket: openSystemSocket }
+    const trusting = makeClient(ON, { ...network, ca: certificate.cert })
+    let secure: Receiver
+
+    before(async () => {
+      secure = await startReceiver((request, response) => {
+        if (request.url === '/down')
+          redirectTo(`http://127.0.0.1:${receiver.port}/image`)(request, response)
+        else response.end(BODY)
+      }, certificate)
+    })
+    after(() => secure.close())
+
+    const limits = () => ({ toFile, maxBytes: 1_000_000, timeoutMs: 10_000, maxRedirects: 5 })
+
+    for (const host of ['127.0.0.1', 'localhost'])
+      test(`works at ${host} with a trusted certificate`, async () => {
+        const url = `https://${host}:${secure.port}/`
+        assert.equal((await trusting.download({ ...limits(), url })).sha256, SHA256)
+      })
+
+    test('is not redirected to http', async () => {
+      const url = `https://localhost:${secure.port}/down`
+      await fails(trusting.download({ ...limits(), url }), 'downgrade')
+      assert.equal(requests.length, 0)
+    })
+
+    test('is redirected from http to https', async (t) => {
+      const upgrading = await startReceiver(redirectTo(`https://127.0.0.1:${secure.port}/`))
+      t.after(upgrading.close)
+      const url = `http://127.0.0.1:${upgrading.port}/`
+      assert.equal((await trusting.download({ ...limits(), url })).bytes, BODY.length)
+    })
+
+    test('fails with tls at a certificate nobody signed, whatever the environment says', async (t) => {
+      const url = `https://127.0.0.1:${secure.port}/`
+      await fails(from('', { url }), 'tls')
+      t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+      await fails(from('', { url }), 'tls')
+    })
+
+    test('fails with tls at the certificate of another host', async (t) => {
+      const other = await startReceiver((_request, response) => response.end(), foreign)
+      t.after(other.close)
+      const client = makeClient(ON, { ...network, ca: foreign.cert })
+      for (const host of ['127.0.0.1', 'localhost'])
+        await fails(client.download({ ...limits(), url: `https://${host}:${other.port}/` }), 'tls')
+    })
+
+    test('fails with tls at a server that speaks http, and at one that hangs up', async (t) => {
+      await fails(from('', { url: `https://127.0.0.1:${receiver.port}/image` }), 'tls')
+      const rude = await listen(createServer((socket) => socket.destroy()))
+      t.after(rude.close)
+      await fails(from('', { url: `https://127.0.0.1:${rude.port}/` }), 'tls')
+    })
+
+    test('is cut by the deadline within a handshake that never ends', async (t) => {
+      const mute = await listen(createServer(() => {}))
+      t.after(mute.close)
+      await fails(
+        from('', { url: `https://127.0.0.1:${mute.port}/`, timeoutMs: 100 }),
+        'timeout',
+        'no complete answer within 0.1 seconds',
+      )
+    })
+  })
+})
+
+describe('an outbound fault', () => {
+  const codes: Record<OutboundFaultKind, string> = {
+    address_refused: 'address_refused',
+    downgrade: 'address_refused',
+    too_large: 'file_too_large',
+    dns: 'download_failed',
+    connect: 'download_failed',
+    tls: 'download_failed',
+    timeout: 'download_failed',
+    reset: 'download_failed',
+    status: 'download_failed',
+    too_many_redirects: 'download_failed',
+    compressed: 'download_failed',
+    unknown: 'download_failed',
+  }
+  for (const [kind, code] of Object.entries(codes))
+    test(`of kind ${kind} ends an image task with ${code} and names the field`, () => {
+      const fault = new OutboundFault(kind as OutboundFaultKind)
+      const taskFault = toTaskFault(fault, '/image')
+      assert.equal(taskFault.code, code)
+      assert.equal(taskFault.message, `/image: ${fault.message}`)
+    })
+
+  test('tells nothing of the error behind it', () => {
+    const fault = toOutboundFault(new Error('connect ECONNREFUSED 10.0.0.1:443'))
+    assert.equal(fault.kind, 'unknown')
+    assert.equal(fault.message, OUTBOUND_FAULTS.unknown.message)
+  })
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+
+import { assert as check, integer, property, string, tuple } from 'fast-check'
+
+import { credentialKind, makeCredential, maskCredential } from '../../src/domain/credential.ts'
+
+const zeros = (size: number) => new Uint8Array(size)
+
+describe('a credential', () => {
+  test('has its prefix, 30 random characters and 6 of checksum', () => {
+    assert.match(makeCredential('api_key', randomBytes), /^kiln_key_[0-9A-Za-z]{36}$/)
+    assert.match(makeCredential('personal_access_token', randomBytes), /^kiln_pat_[0-9A-Za-z]{36}$/)
+  })
+
+  test('ends with the CRC-32 of all before it, in base62 padded with 0', () => {
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    for (let round = 0; round < 200; round++) {
+      const key = makeCredential('api_key', randomBytes)
+      const sum = Array.from(key.slice(-6)).reduce(
+        (value, digit) => value * 62 + digits.indexOf(digit),
+        0,
+      )
+      assert.equal(sum, crc32(key.slice(0, -6)))
+    }
+  })
+
+  test('is the same for the same random bytes, and never repeats with real ones', () => {
+    assert.equal(makeCredential('api_key', zeros), makeCredential('api_key', zeros))
+    const keys = Array.from({ length: 1000 }, () => makeCredential('api_key', randomBytes))
+    assert.equal(new Set(keys).size, 1000)
+  })
+
+  test('uses every character equally often', () => {
+    const counts = new Map<string, number>()
+    for (let round = 0; round < 2000; round++)
+      for (const character of makeCredential('api_key', randomBytes).slice(9, 39))
+        counts.set(character, (counts.get(character) ?? 0) + 1)
+    assert.equal(counts.size, 62)
+    // 60,000 characters: 968 each, standard deviation 31; eight deviations are never seen by chance.
+    for (const count of counts.values()) assert.ok(Math.abs(count - 968) < 250, String(count))
+  })
+
+  test('is told by its form and checksum', () => {
+    const key = makeCredential('api_key', randomBytes)
+    assert.equal(credentialKind(key), 'api_key')
+    assert.equal(
+      credentialKind(makeCredential('personal_access_token', randomBytes)),
+      'personal_access_token',
+    )
+    const others = [
+      '',
+      'kiln_key_',
+      key.slice(1),
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.replace('kiln_key_', 'kiln_pat_'),
+      key.toUpperCase(),
+      `kiln_key_${'0'.repeat(36)}`,
+    ]
+    for (const other of others) assert.equal(credentialKind(other), undefined, other)
+  })
+
+  test('with one character changed is none', () => {
+    const key = makeCredential('api_key', randomBytes)
+    const change = tuple(
+      integer({ min: 0, max: key.length - 1 }),
+      string({ minLength: 1, maxLength: 1 }),
+    )
+    check(
+      property(change, ([at, character]) => {
+        const changed = key.slice(0, at) + character + key.slice(at + 1)
+        return changed === key || credentialKind(changed) === undefined
+      }),
+      { seed: 7, numRuns: 1000 },
+    )
+  })
+
+  test('shows its prefix and last four characters when masked', () => {
+    assert.equal(maskCredential('api_key', 'aB3x'), 'kiln_key_…aB3x')
+    assert.equal(maskCredential('personal_access_token', '0000'), 'kiln_pat_…0000')
+  })
+})

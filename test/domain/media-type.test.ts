@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import sharp from 'sharp'
+
+import { mediaTypeOf } from '../../src/domain/media-type.ts'
+
+const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#135' } })
+
+test('the type of an image is told by its first bytes', async () => {
+  const made = [
+    ['image/jpeg', picture.clone().jpeg()],
+    ['image/png', picture.clone().png()],
+    ['image/webp', picture.clone().webp()],
+    ['image/avif', picture.clone().avif()],
+    ['image/tiff', picture.clone().tiff()],
+    ['image/gif', picture.clone().gif()],
+  ] as const
+  for (const [type, image] of made) assert.equal(mediaTypeOf(await image.toBuffer()), type)
+})
+
+const box = (brand: string) => Buffer.from(`\0\0\0\u0020ftyp${brand}\0\0\u0002\0isomiso2`, 'latin1')
+
+test('the type of a video is told by its first bytes', () => {
+  for (const brand of ['isom', 'iso6', 'mp42', 'avc1', 'M4V '])
+    assert.equal(mediaTypeOf(box(brand)), 'video/mp4', brand)
+  assert.equal(mediaTypeOf(box('qt  ')), 'video/quicktime')
+  assert.equal(
+    mediaTypeOf(Buffer.from('1a45dfa39f4286810142f7810142f2810442f381084282847765626d', 'hex')),
+    'video/webm',
+  )
+})
+
+test('whatever a browser could run, and everything unknown, is a stream of octets', () => {
+  const others = [
+    '',
+    '<html>',
+    '<svg xmlns=',
+    '%PDF-1.7',
+    'PK\u0003\u0004',
+    'GIF88a',
+    '\0\0\0\u0018ftypheic',
+  ]
+  for (const text of others)
+    assert.equal(mediaTypeOf(Buffer.from(text, 'latin1')), 'application/octet-stream', text)
+})

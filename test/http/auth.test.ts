@@ -1,0 +1,486 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
+
+import { insertApiKey, listApiKeys, revokeApiKey } from '../../src/db/api-key.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { ApiError } from '../../src/domain/errors.ts'
+import { makeCredential } from '../../src/domain/credential.ts'
+import { makeAuthenticator } from '../../src/http/auth.ts'
+import type { Authenticate, CredentialHeaders } from '../../src/http/auth.ts'
+import { createDatabase } from '../support/stack.ts'
+
+const ISSUER = 'https://issuer.example'
+const AUDIENCE = 'kiln'
+
+interface SigningKey {
+  alg: string
+  kid: string
+  privateKey: CryptoKey
+  publicKey: CryptoKey
+  jwk: JWK
+}
+
+const makeKey = async (alg: string, kid: string): Promise<SigningKey> => {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return {
+    alg,
+    kid,
+    privateKey,
+    publicKey,
+    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' },
+  }
+}
+
+/** A server of key sets that can be told to fail or to keep silent. */
+const startIssuer = async (keys: JWK[]) => {
+  const issuer = { keys, fetches: 0, mode: 'up' as 'up' | 'broken' | 'silent', url: '' }
+  const server = createServer((_request, response) => {
+    issuer.fetches += 1
+    if (issuer.mode === 'silent') return
+    response.statusCode = issuer.mode === 'up' ? 200 : 500
+    response.end(JSON.stringify({ keys: issuer.keys }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
+  const close = async () => {
+    server.close().closeAllConnections()
+    await once(server, 'close')
+  }
+  return Object.assign(issuer, { close })
+}
+
+const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
+
+const claims = (more: JWTPayload = {}): JWTPayload => ({
+  iss: ISSUER,
+  aud: AUDIENCE,
+  sub: 'alice',
+  iat: seconds(0),
+  exp: seconds(600),
+  ...more,
+})
+
+const sign = (
+  key: SigningKey,
+  payload: JWTPayload = claims(),
+  header: Partial<JWTHeaderParameters> = {},
+) => {
+  const options = header.crit === undefined ? {} : { crit: { [header.crit[0] ?? '']: true } }
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+    .sign(key.privateKey, options)
+}
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const bearer = (token: string): CredentialHeaders => ({ authorization: `Bearer ${token}` })
+
+const unauthorized = (error: unknown): true => {
+  assert.ok(error instanceof ApiError)
+  assert.deepEqual(
+    { code: error.code, message: error.message, headers: error.headers, details: error.details },
+    {
+      code: 'unauthorized',
+      message: 'A valid credential is required.',
+      headers: { 'www-authenticate': 'Bearer' },
+      details: undefined,
+    },
+  )
+  return true
+}
+
+const refuses = async (
+  authenticate: Authenticate,
+  cases: Record<string, CredentialHeaders>,
+): Promise<void> => {
+  for (const [name, headers] of Object.entries(cases))
+    await assert.rejects(authenticate(headers), unauthorized, name)
+}
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let sql: Sql
+let issuer: Awaited<ReturnType<typeof startIssuer>>
+let rsa: SigningKey
+let pss: SigningKey
+let ec: SigningKey
+let ed: SigningKey
+let logged: string[]
+let time = 0
+
+const make = () =>
+  makeAuthenticator({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksUrl: issuer.url,
+    sql,
+    clock: () => time,
+    log: {
+      info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
+      warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
+    },
+  })
+
+before(async () => {
+  database = await createDatabase()
+  sql = database.sql
+  ;[rsa, pss, ec, ed] = await Promise.all([
+    makeKey('RS256', 'rsa'),
+    makeKey('PS256', 'pss'),
+    makeKey('ES256', 'ec'),
+    makeKey('EdDSA', 'ed'),
+  ])
+})
+
+beforeEach(async () => {
+  logged = []
+  time = 0
+  await issuer?.close()
+  issuer = await startIssuer([rsa.jwk, pss.jwk, ec.jwk, ed.jwk])
+})
+
+after(async () => {
+  await issuer.close()
+  await database.drop()
+})
+
+describe('a bearer token', () => {
+  test('of every allowed algorithm tells who calls', async () => {
+    const authenticate = make()
+    for (const key of [rsa, pss, ec, ed])
+      assert.deepEqual(await authenticate(bearer(await sign(key))), {
+        principal: 'alice',
+        owner: 'alice',
+        scheme: 'jwt',
+      })
+  })
+
+  test('is taken in any spelling of the scheme, from a list of audiences, and with 60 s of tolerance', async () => {
+    const authenticate = make()
+    const token = await sign(ec)
+    for (const authorization of [`bearer ${token}`, `BEARER   ${token} `, [`Bearer ${token}`]])
+      assert.equal((await authenticate({ authorization }))?.owner, 'alice')
+    const kept = [
+      claims({ aud: ['other', AUDIENCE] }),
+      claims({ exp: seconds(-55) }),
+      claims({ nbf: seconds(55) }),
+      claims({ sub: 'x'.repeat(255) }),
+      claims({ sub: '🜂'.repeat(255) }),
+    ]
+    for (const payload of kept)
+      assert.equal((await authenticate(bearer(await sign(ec, payload))))?.owner, payload.sub)
+  })
+
+  test('without a key id is tried with each key of its type', async () => {
+    const second = await makeKey('ES256', 'ec-2')
+    issuer.keys.push(second.jwk)
+    const authenticate = make()
+    for (const { alg, privateKey } of [ec, second]) {
+      const token = await new SignJWT(claims()).setProtectedHeader({ alg }).sign(privateKey)
+      assert.equal((await authenticate(bearer(token)))?.owner, 'alice')
+    }
+    const { alg, privateKey } = await makeKey('ES256', 'unknown')
+    const forged = await new SignJWT(claims()).setProtectedHeader({ alg }).sign(privateKey)
+    await refuses(authenticate, { forged: bearer(forged) })
+  })
+
+  test('that does not hold is the one 401', async () => {
+    const { iss: _iss, ...noIssuer } = claims()
+    const { aud: _aud, ...noAudience } = claims()
+    const { exp: _exp, ...noExpiry } = claims()
+    const { sub: _sub, ...noSubject } = claims()
+    const payloads: Record<string, JWTPayload> = {
+      'expired 61 s ago': claims({ exp: seconds(-61) }),
+      'not valid for another 62 s': claims({ nbf: seconds(62) }),
+      'other issuer': claims({ iss: `${ISSUER}/` }),
+      'other audience': claims({ aud: 'other' }),
+      'no issuer': noIssuer,
+      'no audience': noAudience,
+      'no expiry': noExpiry,
+      'no subject': noSubject,
+      'expiry as text': claims({ exp: String(seconds(600)) as unknown as number }),
+      'empty subject': claims({ sub: '' }),
+      'subject of 256 characters': claims({ sub: 'x'.repeat(256) }),
+      'subject that is no text': claims({ sub: 5 as unknown as string }),
+      'subject anonymous': claims({ sub: 'anonymous' }),
+      'subject with NUL': claims({ sub: 'a\0b' }),
+      'subject with a newline': claims({ sub: 'a\nb' }),
+      'subject with a lone surrogate': claims({ sub: 'a\ud800b' }),
+    }
+    const authenticate = make()
+    for (const [name, payload] of Object.entries(payloads))
+      await refuses(authenticate, { [name]: bearer(await sign(ec, payload)) })
+  })
+
+  test('of a foreign algorithm, key or header is the one 401', async () => {
+    const body = part(claims())
+    const hmac = `${part({ alg: 'HS256', kid: 'rsa' })}.${body}`
+    const publicText = await exportSPKI(rsa.publicKey)
+    const stranger = await makeKey('ES256', 'ec')
+    const embedded = { jwk: stranger.jwk, kid: undefined as unknown as string }
+    const token = await sign(ec)
+    const es512 = await makeKey('ES512', 'es512')
+    issuer.keys.push(es512.jwk)
+    await refuses(make(), {
+      'alg none': bearer(`${part({ alg: 'none' })}.${body}.`),
+      'HS256 with the public key': bearer(
+        `${hmac}.${createHmac('sha256', publicText).update(hmac).digest('base64url')}`,
+      ),
+      'algorithm outside the list': bearer(await sign(es512)),
+      'key of a stranger under a known id': bearer(await sign(stranger)),
+      'key in the header': bearer(await sign(stranger, claims(), embedded)),
+      'unknown key id': bearer(await sign(ec, claims(), { kid: 'unknown' })),
+      'unknown crit': bearer(await sign(ec, claims(), { crit: ['exotic'], exotic: true })),
+      'signature cut': bearer(token.slice(0, -4)),
+      'payload of another token': bearer(
+        token.replace(/\.[^.]+\./, `.${part(claims({ sub: 'bob' }))}.`),
+      ),
+      'payload that is no object': bearer(
+        token.replace(/\.[^.]+\./, `.${Buffer.from('"x"').toString('base64url')}.`),
+      ),
+    })
+  })
+
+  test('signed by a key that is too short is the one 401', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', {
+      extractable: true,
+      modulusLength: 2048,
+    })
+    const jwk = await exportJWK(publicKey)
+    issuer.keys = [{ ...jwk, n: (jwk.n ?? '').slice(0, 171), kid: 'short' }]
+    const token = await new SignJWT(claims())
+      .setProtectedHeader({ alg: 'RS256', kid: 'short' })
+      .sign(privateKey)
+    await refuses(make(), { short: bearer(token) })
+  })
+
+  test('in a malformed header is the one 401', async () => {
+    const token = await sign(ec)
+    await refuses(make(), {
+      empty: { authorization: '' },
+      'scheme alone': { authorization: 'Bearer' },
+      'scheme and a blank': { authorization: 'Bearer ' },
+      'no scheme': { authorization: token },
+      basic: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` },
+      'two tokens': { authorization: `Bearer ${token} ${token}` },
+      'a list of tokens': { authorization: `Bearer ${token}, Bearer ${token}` },
+      'two headers': { authorization: [`Bearer ${token}`, `Bearer ${token}`] },
+      'over 8 KiB': bearer(await sign(ec, claims({ more: 'x'.repeat(9000) }))),
+      'not a token': bearer('abc'),
+      'dots only': bearer('..'),
+    })
+  })
+
+  test('leaves the cause in the log, and neither the token nor its claims', async () => {
+    const token = await sign(ec, claims({ exp: seconds(-100), email: 'alice@example.com' }))
+    await refuses(make(), { expired: bearer(token) })
+    assert.equal(logged.length, 1)
+    assert.match(logged[0] ?? '', /ERR_JWT_EXPIRED/)
+    assert.doesNotMatch(logged[0] ?? '', /alice|eyJ/)
+  })
+})
+
+describe('the key set', () => {
+  test('is fetched once for many tokens, and again after 10 minutes', async () => {
+    const authenticate = make()
+    const token = await sign(ec)
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(bearer(token))))
+    time = 599_000
+    await authenticate(bearer(token))
+    assert.equal(issuer.fetches, 1)
+    time = 600_000
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(bearer(token))))
+    assert.equal(issuer.fetches, 2)
+  })
+
+  test('is fetched at most once in 30 s for a thousand unknown key ids', async () => {
+    const authenticate = make()
+    await authenticate(bearer(await sign(ec)))
+    const token = (kid: string) => sign(ec, claims(), { kid })
+    const tokens = await Promise.all(Array.from({ length: 500 }, (_, index) => token(`k${index}`)))
+    const flood = () =>
+      Promise.all(tokens.map((token) => assert.rejects(authenticate(bearer(token)), unauthorized)))
+    await flood()
+    time = 29_999
+    await flood()
+    assert.equal(issuer.fetches, 1)
+    time = 30_000
+    await flood()
+    time = 59_999
+    await flood()
+    assert.equal(issuer.fetches, 2)
+  })
+
+  test('takes a rotated key after the cool-down, for all who wait for it', async () => {
+    const authenticate = make()
+    await authenticate(bearer(await sign(ec)))
+    const fresh = await makeKey('ES256', 'fresh')
+    issuer.keys = [fresh.jwk]
+    time = 30_000
+    const token = await sign(fresh)
+    const callers = await Promise.all(Array.from({ length: 10 }, () => authenticate(bearer(token))))
+    assert.ok(callers.every((caller) => caller?.owner === 'alice'))
+    assert.equal(issuer.fetches, 2)
+    await refuses(authenticate, { 'old key': bearer(await sign(ec)) })
+  })
+
+  test('serves for 24 hours while the issuer is broken, asked every 30 s at most, then is unavailable', async () => {
+    const authenticate = make()
+    const token = bearer(await sign(ec))
+    await authenticate(token)
+    issuer.mode = 'broken'
+    for (time of [600_000, 610_000, 629_999, 86_399_999])
+      assert.equal((await authenticate(token))?.owner, 'alice')
+    assert.equal(issuer.fetches, 3)
+    await refuses(authenticate, { unknown: bearer(await sign(ec, claims(), { kid: 'unknown' })) })
+    time = 86_400_000
+    await assert.rejects(authenticate(token), { code: 'auth_unavailable', status: 503 })
+    issuer.mode = 'up'
+    time += 30_000
+    assert.equal((await authenticate(token))?.owner, 'alice')
+  })
+
+  test('that was never held is 503, and is asked for again after 5 s', async () => {
+    issuer.mode = 'broken'
+    const authenticate = make()
+    const token = bearer(await sign(ec))
+    for (time of [0, 1000, 4999])
+      await assert.rejects(authenticate(token), { code: 'auth_unavailable', status: 503 })
+    assert.equal(issuer.fetches, 1)
+    issuer.mode = 'up'
+    time = 5000
+    assert.equal((await authenticate(token))?.owner, 'alice')
+  })
+
+  test('holds nobody up while the issuer keeps silent', async () => {
+    issuer.mode = 'silent'
+    const cold = make()
+    const token = bearer(await sign(ec))
+    const waiting = assert.rejects(cold(token), { code: 'auth_unavailable' })
+    const deadline = Date.now() + 5000
+    while (issuer.fetches === 0) {
+      assert.ok(Date.now() < deadline, 'the key set was not asked for')
+      await setImmediate()
+    }
+    issuer.mode = 'up'
+    const warm = make()
+    await warm(token)
+    issuer.mode = 'silent'
+    time = 600_000
+    assert.equal((await warm(token))?.owner, 'alice')
+    await waiting
+  })
+
+  test('that is not one counts as a failed fetch', async () => {
+    issuer.keys = 'none' as unknown as JWK[]
+    await assert.rejects(make()(bearer(await sign(ec))), { code: 'auth_unavailable' })
+  })
+})
+
+const insertKey = async (key: string, expires_at?: Date) => {
+  const sha256 = createHash('sha256').update(key).digest('hex')
+  const row = { owner: 'alice', name: 'test', sha256, last4: key.slice(-4), expires_at }
+  const made = await insertApiKey(sql, row)
+  assert.ok(made)
+  return made.id
+}
+
+const lastUse = async (id: string) =>
+  (await listApiKeys(sql, 'alice')).find((key) => key.id === id)?.last_used_at
+
+describe('an API key', () => {
+  test('acts for its owner, as bearer or in X-API-KEY, without the issuer', async () => {
+    issuer.mode = 'broken'
+    const authenticate = make()
+    const key = makeCredential('api_key', randomBytes)
+    await insertKey(key)
+    for (const headers of [bearer(key), { 'x-api-key': key }, { 'x-api-key': [key] }])
+      assert.deepEqual(await authenticate(headers), {
+        principal: 'alice',
+        owner: 'alice',
+        scheme: 'api_key',
+      })
+    assert.equal(issuer.fetches, 0)
+  })
+
+  test('does not count beside an Authorization header', async () => {
+    const authenticate = make()
+    const key = makeCredential('api_key', randomBytes)
+    await insertKey(key)
+    const token = await sign(ec, claims({ sub: 'bob' }))
+    const caller = await authenticate({ ...bearer(token), 'x-api-key': key })
+    assert.deepEqual([caller?.owner, caller?.scheme], ['bob', 'jwt'])
+    assert.equal((await authenticate({ ...bearer(token), 'x-api-key': 'nonsense' }))?.owner, 'bob')
+    await refuses(authenticate, {
+      'bad bearer': { ...bearer('nonsense'), 'x-api-key': key },
+      basic: { authorization: 'Basic YTpi', 'x-api-key': key },
+    })
+  })
+
+  test('that is unknown, changed, expired, revoked or of another kind is the one 401', async () => {
+    const authenticate = make()
+    const [key, revoked, expired] = Array.from({ length: 3 }, () =>
+      makeCredential('api_key', randomBytes),
+    ) as [string, string, string]
+    await insertKey(key)
+    await revokeApiKey(sql, { id: await insertKey(revoked), owner: 'alice' })
+    const id = await insertKey(expired, new Date(Date.now() + 60_000))
+    await sql`update api_key set expires_at = clock_timestamp() where id = ${id}`
+    const pat = makeCredential('personal_access_token', randomBytes)
+    const changed = key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21)
+    await refuses(authenticate, {
+      unknown: bearer(makeCredential('api_key', randomBytes)),
+      changed: bearer(changed),
+      revoked: bearer(revoked),
+      expired: { 'x-api-key': expired },
+      'personal access token as bearer': bearer(pat),
+      'personal access token as key': { 'x-api-key': pat },
+      'token in X-API-KEY': { 'x-api-key': await sign(ec) },
+      empty: { 'x-api-key': '' },
+      twice: { 'x-api-key': [key, key] },
+      'twice in one': { 'x-api-key': `${key}, ${key}` },
+    })
+  })
+
+  test('notes its first use, then one an hour', async () => {
+    const authenticate = make()
+    const key = makeCredential('api_key', randomBytes)
+    const id = await insertKey(key)
+    assert.equal(await lastUse(id), undefined)
+    await Promise.all(Array.from({ length: 5 }, () => authenticate(bearer(key))))
+    const first = await lastUse(id)
+    assert.ok(first)
+    await authenticate(bearer(key))
+    assert.equal(await lastUse(id), first)
+    await sql`update api_key set last_used_at = last_used_at - interval '61 minutes' where id = ${id}`
+    const hourAgo = await lastUse(id)
+    await authenticate(bearer(key))
+    assert.ok(String(await lastUse(id)) > String(hourAgo))
+  })
+
+  test('still counts when its use cannot be noted', async () => {
+    const authenticate = make()
+    const key = makeCredential('api_key', randomBytes)
+    const id = await insertKey(key)
+    await sql`create rule read_only as on update to api_key do instead select 1 / 0`
+    try {
+      assert.equal((await authenticate(bearer(key)))?.owner, 'alice')
+      assert.deepEqual(logged, ['the last use of an API key was not noted'])
+    } finally {
+      await sql`drop rule read_only on api_key`
+    }
+    assert.equal(await lastUse(id), undefined)
+  })
+})
+
+test('a request without a credential has no caller', async () => {
+  assert.equal(await make()({}), undefined)
+  assert.equal(await make()({ cookie: 'a=b', authorization: undefined }), undefined)
+})

@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+
+import { makeSigner } from '../../src/adapters/signing.ts'
+import type { Signer } from '../../src/adapters/signing.ts'
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { makeFileRoutes } from '../../src/http/routes/file.ts'
+import { createDatabase } from '../support/stack.ts'
+import { startRoutes } from '../support/routes.ts'
+
+const CONTENT = '0123456789'
+const DIGEST = createHash('sha256').update(CONTENT).digest('hex')
+const keys = [randomBytes(32).toString('base64')]
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let server: Awaited<ReturnType<typeof startRoutes>>
+let sql: Sql
+let root: string
+let storage: Storage
+let signer: Signer
+let now = new Date()
+
+before(async () => {
+  database = await createDatabase()
+  sql = database.sql
+  root = await mkdtemp(join(tmpdir(), 'kiln-file-'))
+  storage = makeLocalStorage({ root })
+  // The links are read by their path alone, so the host need not be the server's.
+  signer = makeSigner({ keys, publicUrl: 'http://kiln.example', linkSeconds: 86_400 })
+  server = await startRoutes(makeFileRoutes({ sql, storage, signer, now: () => now }))
+})
+
+after(async () => {
+  await server?.close()
+  await database?.drop()
+  await rm(root, { recursive: true, force: true })
+})
+
+const insertTask = async (): Promise<string> => {
+  const id = randomUUID()
+  await sql`
+    insert into task (id, family, kind, segment, owner, status, settings)
+    values (${id}, 'image', 'upscale', 'image-upscaler', 'alice', 'COMPLETED', '{}')
+  `
+  return id
+}
+
+const store = async (key: string, content = CONTENT) =>
+  storage.putStream(key, Readable.from([Buffer.from(content)]), { maxBytes: 100_000_000 })
+
+const insertResult = async (
+  content = CONTENT,
+): Promise<{ id: string; key: string; link: string }> => {
+  const id = await insertTask()
+  const key = `results/${id}/1/result-1.png`
+  const { bytes, sha256 } = await store(key, content)
+  await sql`
+    insert into task_result (task_id, position, name, storage_key, content_type, bytes, sha256, width, height)
+    values (${id}, 1, 'result-1.png', ${key}, 'image/png', ${bytes}, ${sha256}, 1, 1)
+  `
+  return { id, key, link: signer.signFile(id, 'result-1.png', now) }
+}
+
+const insertUpload = async (name: string, received: boolean): Promise<string> => {
+  const id = randomUUID()
+  const key = received ? `uploads/${id}` : null
+  if (key) await store(key)
+  await sql`
+    insert into upload (id, owner, file_name, storage_key, sha256, expires_at, received_at)
+    values (${id}, 'alice', ${name}, ${key}, ${DIGEST}, now() + interval '1 day', ${received ? new Date() : null})
+  `
+  return signer.signFile(id, name, now)
+}
+
+interface Asked {
+  method?: string
+  headers?: Record<string, string>
+}
+
+const open = async (link: string, { method = 'GET', headers = {} }: Asked = {}) => {
+  const url = new URL(link)
+  const asked = request(server.url + url.pathname + url.search, { method, headers, agent: false })
+  const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+  return { asked, response }
+}
+
+const get = async (link: string, asked?: Asked) => {
+  const { response } = await open(link, asked)
+  const body = await text(response)
+  return { status: response.statusCode, headers: response.headers, body }
+}
+
+const isOpenToAll = (headers: IncomingHttpHeaders) => {
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
+}
+
+const refuses = async (link: string, status: number, code: string, asked?: Asked) => {
+  const answer = await get(link, asked)
+  assert.deepEqual([answer.status, JSON.parse(answer.body).error], [status, code], link)
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
+  isOpenToAll(answer.headers)
+  return answer
+}
+
+describe('a signed file link', () => {
+  test('gives the file, described so that no browser runs it and every page may show it', async () => {
+    const { link } = await insertResult()
+    const { status, headers, body } = await get(link)
+    assert.deepEqual([status, body], [200, CONTENT])
+    assert.equal(headers['content-type'], 'image/png')
+    assert.equal(headers['content-length'], '10')
+    assert.equal(headers['etag'], `"${DIGEST}"`)
+    assert.equal(headers['accept-ranges'], 'bytes')
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.equal(headers['content-disposition'], 'inline; filename="result-1.png"')
+    assert.equal(headers['content-security-policy'], "default-src 'none'; sandbox")
+    isOpenToAll(headers)
+  })
+
+  test('may be kept by a private cache until it ends', async () => {
+    const { link } = await insertResult()
+    const { headers } = await get(link)
+    const [, maxAge] = /^private, max-age=(\d+)$/.exec(headers['cache-control'] ?? '') ?? []
+    assert.equal(Number(maxAge), Math.floor(signer.linkExpiry(now) - now.getTime() / 1000))
+  })
+
+  test('answers HEAD with the same headers and no body', async () => {
+    const { link } = await insertResult()
+    const [whole, head] = [await get(link), await get(link, { method: 'HEAD' })]
+    assert.deepEqual([head.status, head.body], [200, ''])
+    for (const name of ['content-type', 'content-length', 'etag', 'accept-ranges', 'cache-control'])
+      assert.equal(head.headers[name], whole.headers[name], name)
+    const part = await get(link, { method: 'HEAD', headers: { range: 'bytes=0-1' } })
+    assert.deepEqual([part.status, part.headers['content-length']], [200, '10'])
+  })
+
+  test('reaches the stored input of a task and an upload that has arrived', async () => {
+    const id = await insertTask()
+    await store(`inputs/${id}/image.jpg`)
+    await sql`
+      insert into task_input (task_id, field, name, storage_key, content_type)
+      values (${id}, 'image', 'input-image.jpg', ${`inputs/${id}/image.jpg`}, 'image/jpeg')
+    `
+    const input = await get(signer.signFile(id, 'input-image.jpg', now))
+    assert.deepEqual([input.status, input.headers['content-type']], [200, 'image/jpeg'])
+    assert.equal(input.headers['etag'], undefined)
+
+    const upload = await get(await insertUpload('über "100%".html', true))
+    assert.deepEqual([upload.status, upload.body], [200, CONTENT])
+    assert.equal(upload.headers['content-type'], 'application/octet-stream')
+    assert.equal(
+      upload.headers['content-disposition'],
+      'inline; filename="_ber _100__.html"; filename*=UTF-8\'\'%C3%BCber%20%22100%25%22.html',
+    )
+  })
+
+  test('streams a big file whole', async () => {
+    const content = 'x'.repeat(20_000_000)
+    const { link } = await insertResult(content)
+    const { status, body } = await get(link)
+    assert.equal(status, 200)
+    assert.ok(body === content)
+  })
+
+  test('reads an empty file', async () => {
+    const { link } = await insertResult('')
+    assert.deepEqual((await get(link)).body, '')
+    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=0-' } })
+    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=-5' } })
+  })
+
+  test('closes the file when the client goes away', async (context) => {
+    if (process.platform !== 'linux') return context.skip('needs /proc')
+    const { link } = await insertResult('x'.repeat(50_000_000))
+    const { asked, response } = await open(link)
+    await once(response, 'data')
+    assert.equal(await countOpen(), 1)
+    asked.destroy()
+    const deadline = Date.now() + 5000
+    while ((await countOpen()) > 0) {
+      assert.ok(Date.now() < deadline, 'the file stays open')
+      await setImmediate()
+    }
+  })
+})
+
+/** Files of the store that this process, which is the server too, holds open. */
+const countOpen = async (): Promise<number> => {
+  const names = await readdir('/proc/self/fd')
+  const paths = await Promise.all(
+    names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')),
+  )
+  return paths.filter((path) => path.startsWith(root)).length
+}
+
+describe('a range', () => {
+  test('gives one part with its place in the file', async () => {
+    const { link } = await insertResult()
+    const cases = [
+      ['bytes=0-0', '0', '0-0'],
+      ['bytes=2-4', '234', '2-4'],
+      ['bytes=9-', '9', '9-9'],
+      ['bytes=0-', CONTENT, '0-9'],
+      ['bytes=5-1000', '56789', '5-9'],
+      ['bytes=5-99999999999999999999', '56789', '5-9'],
+      ['bytes=-3', '789', '7-9'],
+      ['bytes=-1000', CONTENT, '0-9'],
+      ['Bytes=1-2', '12', '1-2'],
+    ] as const
+    for (const [range, part, place] of cases) {
+      const { status, headers, body } = await get(link, { headers: { range } })
+      assert.deepEqual([status, body], [206, part], range)
+      assert.equal(headers['content-range'], `bytes ${place}/10`)
+      assert.equal(headers['content-length'], String(part.length))
+      assert.equal(headers['content-type'], 'image/png')
+      assert.equal(headers['etag'], `"${DIGEST}"`)
+    }
+  })
+
+  test('outside the file is 416 with the size', async () => {
+    const { link } = await insertResult()
+    for (const range of ['bytes=10-', 'bytes=10-20', 'bytes=99999999999999999999-', 'bytes=-0']) {
+      const { headers } = await refuses(link, 416, 'range_not_satisfiable', { headers: { range } })
+      assert.equal(headers['content-range'], 'bytes */10')
+    }
+  })
+
+  test('that is malformed, backward or one of several gets the whole file', async () => {
+    const { link } = await insertResult()
+    const ranges = [
+      'bytes=',
+      'bytes=-',
+      'bytes=a-b',
+      'bytes=5-2',
+      'bytes=0-1,3-4',
+      'bytes=0-1,',
+      'lines=0-1',
+      '0-1',
+    ]
+    for (const range of ranges) {
+      const { status, headers, body } = await get(link, { headers: { range } })
+      assert.deepEqual([status, body, headers['content-range']], [200, CONTENT, undefined], range)
+    }
+  })
+
+  test('counts only while If-Range holds', async () => {
+    const { link } = await insertResult()
+    const range = 'bytes=0-1'
+    const cases: [string, number][] = [
+      [`"${DIGEST}"`, 206],
+      ['"other"', 200],
+      [`W/"${DIGEST}"`, 200],
+      [new Date().toUTCString(), 200],
+    ]
+    for (const [ifRange, status] of cases)
+      assert.equal(
+        (await get(link, { headers: { range, 'if-range': ifRange } })).status,
+        status,
+        ifRange,
+      )
+  })
+})
+
+test('If-None-Match of the file is 304 without a body', async () => {
+  const { link } = await insertResult()
+  for (const tag of [`"${DIGEST}"`, `W/"${DIGEST}"`, `"a", "${DIGEST}"`, '*'])
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, body } = await get(link, {
+        method,
+        headers: { 'if-none-match': tag },
+      })
+      assert.deepEqual([status, body, headers['etag']], [304, '', `"${DIGEST}"`], tag)
+    }
+  assert.equal((await get(link, { headers: { 'if-none-match': '"other"' } })).status, 200)
+})
+
+describe('a link that does not hold', () => {
+  test('is 403 when its signature is wrong, whether the file exists or not', async () => {
+    const [one, other] = [await insertResult(), await insertResult()]
+    const wrong = [
+      one.link.replace(one.id, other.id),
+      one.link.replace('result-1', 'result-2'),
+      one.link.replace('signature=', 'signature=A'),
+      one.link.replace(/&signature.*/, ''),
+      one.link.replace(/expires=\d+&/, ''),
+      one.link.replace(/expires=\d/, 'expires=9'),
+      one.link.replace(/\?.*/, ''),
+      `http://kiln.example/files/${randomUUID()}/result-1.png?expires=1&signature=x`,
+      'http://kiln.example/files/x/%2e%2e%2fsecret?expires=1&signature=x',
+    ]
+    for (const link of wrong) await refuses(link, 403, 'signature_invalid')
+  })
+
+  test('is 403 link_expired once its time is over', async (context) => {
+    const { link } = await insertResult()
+    const past = now
+    context.after(() => {
+      now = past
+    })
+    now = new Date(signer.linkExpiry(past) * 1000)
+    await refuses(link, 403, 'link_expired')
+    await refuses(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
+  })
+
+  test('is 410 when the file was removed by age', async () => {
+    const purged = await insertResult()
+    await sql`update task set purged_at = clock_timestamp() where id = ${purged.id}`
+    await refuses(purged.link, 410, 'file_gone')
+    const removed = await insertResult()
+    await storage.remove(removed.key)
+    await refuses(removed.link, 410, 'file_gone')
+    const upload = await insertUpload('a.png', true)
+    await sql`update upload set purged_at = clock_timestamp(), storage_key = null where file_name = 'a.png'`
+    await refuses(upload, 410, 'file_gone')
+  })
+
+  test('is 404 when there never was such a file', async () => {
+    const { id } = await insertResult()
+    await refuses(signer.signFile(id, 'result-2.png', now), 404, 'file_not_found')
+    await refuses(signer.signFile(randomUUID(), 'result-1.png', now), 404, 'file_not_found')
+    await refuses(signer.signFile('no-uuid', 'result-1.png', now), 404, 'file_not_found')
+    await refuses(await insertUpload('b.png', false), 404, 'file_not_found')
+  })
+})

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { connect, type AddressInfo, type Server } from 'node:net'
+import type { Dial, Network } from '../../src/adapters/outbound/connector.ts'
+import type { Certificate } from './certificate.ts'
+
+/** A server on a free port of 127.0.0.1. */
+export interface Receiver {
+  port: number
+  /** How many connections it was offered. */
+  connections: () => number
+  close: () => Promise<void>
+}
+
+/** Serves HTTP, or HTTPS with a certificate. */
+export const startReceiver = (answer: RequestListener, certificate?: Certificate) =>
+  listen(certificate ? createTlsServer({ ...certificate }, answer) : createServer(answer))
+
+/** Makes any server a receiver that closes at once, whatever is still connected. */
+export const listen = async (server: Server): Promise<Receiver> => {
+  const sockets = new Set<{ destroy: () => void }>()
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, close }
+}
+
+export interface TestNetwork extends Network {
+  lookups: string[]
+  dialled: Dial[]
+}
+
+/**
+ * A network in which every address is the one receiver, so that the guard can be watched with its rules whole. `answers`
+ * holds for each name the answers to its look-ups in turn, the last of them for good; other names do not exist.
+ */
+export const makeTestNetwork = (
+  port: number,
+  ca: string,
+  answers: Record<string, readonly (readonly string[])[]>,
+): TestNetwork => {
+  const lookups: string[] = []
+  const dialled: Dial[] = []
+  const resolve = async (host: string) => {
+    const earlier = lookups.filter((name) => name === host).length
+    lookups.push(host)
+    const found = answers[host]?.[earlier] ?? answers[host]?.at(-1)
+    if (found === undefined) throw new Error(`no answer for ${host}`)
+    return found
+  }
+  const openSocket = (dial: Dial) => {
+    dialled.push(dial)
+    const socket = connect({ host: '127.0.0.1', port, signal: dial.signal })
+    const peer = { value: dial.addresses[0], configurable: true }
+    return Object.defineProperty(socket, 'remoteAddress', peer)
+  }
+  return { resolve, openSocket, ca, lookups, dialled }
+}

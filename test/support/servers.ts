@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { Connection } from '@temporalio/client'
+import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { startPostgres } from '../../src/local/postgres.ts'
+import { findTemporalCli } from '../../src/local/temporal-cli.ts'
+import { startTemporal } from '../../src/local/temporal.ts'
+import { registerSearchAttributes } from '../../src/search-attributes.ts'
+import { TEMPLATE } from './template.ts'
+
+export interface TestServers {
+  /** What the test files find them by. */
+  env: {
+    TEST_DATABASE_URL: string
+    TEST_TEMPORAL_ADDRESS: string
+    WORKFLOW_BUNDLE: string
+    NODE_ENV: string
+  }
+  stop(): Promise<void>
+}
+
+interface Started {
+  address: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PostgreSQL with a migrated template and Temporal with its search attributes in a temporary folder, and bundles
+ * the workflows once. TEST_DATABASE_URL (a role that may create databases) and TEST_TEMPORAL_ADDRESS name servers to use
+ * instead. Whatever was started is stopped again when one of them fails.
+ */
+export const startTestServers = async (say: (line: string) => void): Promise<TestServers> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-test-'))
+  // PostgreSQL runs as another user when this is root, and has to get through.
+  await chmod(folder, 0o711)
+  const parts = await Promise.allSettled([
+    startDatabase(folder, say),
+    startWorkflows(folder, say),
+    bundle(join(folder, 'workflows.cjs')),
+  ])
+  const stop = async (): Promise<void> => {
+    for (const part of parts) if (part.status === 'fulfilled') await part.value.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  const [database, temporal, code] = parts
+  if (
+    database.status === 'rejected' ||
+    temporal.status === 'rejected' ||
+    code.status === 'rejected'
+  ) {
+    await stop()
+    throw parts.find((part) => part.status === 'rejected')?.reason
+  }
+  return {
+    env: {
+      TEST_DATABASE_URL: database.value.address,
+      TEST_TEMPORAL_ADDRESS: temporal.value.address,
+      WORKFLOW_BUNDLE: code.value.address,
+      NODE_ENV: 'test',
+    },
+    stop,
+  }
+}
+
+const startDatabase = async (folder: string, say: (line: string) => void): Promise<Started> => {
+  const given = process.env['TEST_DATABASE_URL']
+  if (given) {
+    await makeTemplate(given)
+    return { address: given, stop: async () => {} }
+  }
+  const server = await startPostgres({ dataDir: join(folder, 'postgres'), say })
+  const stop = async (): Promise<void> => await server.remove()
+  await makeTemplate(server.url).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return { address: server.url, stop }
+}
+
+/** Nobody may connect to a database while it is copied, so the finished template takes no connections. */
+const makeTemplate = async (url: string): Promise<void> => {
+  const options = { pool: 1, name: 'kiln test', statementTimeoutMs: 0 }
+  const admin = makeDatabase({ url, ...options })
+  const template = new URL(url)
+  template.pathname = `/${TEMPLATE}`
+  try {
+    await admin`drop database if exists ${admin(TEMPLATE)}`
+    await admin`create database ${admin(TEMPLATE)}`
+    const sql = makeDatabase({ url: template.href, ...options })
+    await migrate(sql).finally(async () => await sql.end())
+    await admin`alter database ${admin(TEMPLATE)} with allow_connections false`
+  } finally {
+    await admin.end()
+  }
+}
+
+const startWorkflows = async (folder: string, say: (line: string) => void): Promise<Started> => {
+  const given = process.env['TEST_TEMPORAL_ADDRESS']
+  if (given) {
+    await register(given)
+    return { address: given, stop: async () => {} }
+  }
+  const cli = await findTemporalCli({ env: process.env, say })
+  const server = await startTemporal({ cli, dataDir: join(folder, 'temporal') })
+  const stop = async (): Promise<void> => await server.kill()
+  await register(server.address).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return { address: server.address, stop }
+}
+
+const register = async (address: string): Promise<void> => {
+  const connection = await Connection.connect({ address, connectTimeout: '10 seconds' })
+  await registerSearchAttributes(connection, 'default').finally(
+    async () => await connection.close(),
+  )
+}
+
+const bundle = async (path: string): Promise<Started> => {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('WARN'),
+  })
+  await writeFile(path, code)
+  return { address: path, stop: async () => {} }
+}

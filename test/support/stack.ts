@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { TEMPLATE } from './template.ts'
+
+export interface TestDatabase {
+  url: string
+  sql: Sql
+  /** Closes the pool and deletes the database; a test file calls it in its `after`. */
+  drop(): Promise<void>
+}
+
+/** A migrated, empty database of its own for one test file. */
+export const createDatabase = async (): Promise<TestDatabase> => {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await withAdmin(async (admin) => {
+    await admin`create database ${admin(name)} template ${admin(TEMPLATE)}`
+  })
+  const url = new URL(readServer('TEST_DATABASE_URL'))
+  url.pathname = `/${name}`
+  const sql = makeDatabase({ url: url.href, pool: 10, name, statementTimeoutMs: 10_000 })
+  return {
+    url: url.href,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await withAdmin(async (admin) => {
+        await admin`drop database if exists ${admin(name)} with (force)`
+      })
+    },
+  }
+}
+
+/** host:port of the Temporal server of this run. */
+export const temporalAddress = (): string => readServer('TEST_TEMPORAL_ADDRESS')
+
+/** Path of the workflow bundle of this run, for `workflowBundle: { codePath }`. */
+export const workflowBundle = (): string => readServer('WORKFLOW_BUNDLE')
+
+/** A task queue of its own for one test file, so that no other file's worker takes its tasks. */
+export const makeTaskQueue = (name: string): string => `${name}-${randomBytes(6).toString('hex')}`
+
+const withAdmin = async (act: (admin: Sql) => Promise<void>): Promise<void> => {
+  const admin = makeDatabase({
+    url: readServer('TEST_DATABASE_URL'),
+    pool: 1,
+    name: 'kiln test',
+    statementTimeoutMs: 0,
+  })
+  try {
+    await act(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+const readServer = (name: string): string => {
+  const value = process.env[name]
+  if (value) return value
+  throw new Error(`${name} is not set: run this file with \`npm test -- <path of the file>\``)
+}

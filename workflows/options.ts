@@ -1,0 +1,43 @@
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
+import { workflowInfo } from '@temporalio/workflow'
+
+/** Durations of one task, data of its start, so that a test can shorten them. */
+export interface RenderTiming {
+  /** Silence after which an attempt counts as lost. */
+  heartbeatSeconds: number
+  /** From the first attempt until the task fails. */
+  deadlineSeconds: number
+}
+
+/** Time a render has after the deadline it judges itself, before the server ends the attempt. */
+const DEADLINE_MARGIN_SECONDS = 60
+
+/** A move is one short transaction; it is tried until PostgreSQL is back. */
+export const moveOptions: LocalActivityOptions = {
+  startToCloseTimeout: '10 seconds',
+  retry: {
+    initialInterval: '200 milliseconds',
+    backoffCoefficient: 2,
+    maximumInterval: '5 seconds',
+  },
+}
+
+/**
+ * Rendering runs on the media queue. It has no limit of attempts here: the row counts those that matter, so that an
+ * outage of PostgreSQL, however long, costs none.
+ */
+export const renderOptions = ({
+  heartbeatSeconds,
+  deadlineSeconds,
+}: RenderTiming): ActivityOptions => ({
+  taskQueue: `${workflowInfo().taskQueue}-media`,
+  startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
+  heartbeatTimeout: heartbeatSeconds * 1000,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** One batch of removals; hourly, so a failing store is simply tried again. */
+export const purgeOptions: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 5 },
+}
