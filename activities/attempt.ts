@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
@@ -36,12 +36,13 @@ export const runAttempt = async <T>(
   options: AttemptOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> => {
-  const scratchDir = await mkdtemp(join(deps.scratchDir, `${options.task.id}-`))
-  const deadline = AbortSignal.timeout(Math.max(0, remainingMs(options)))
-  const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
   const heart = startHeart(options.heartbeatSeconds)
+  const deadline = AbortSignal.timeout(remainingMs(options))
+  const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
+  const scratchDir = join(deps.scratchDir, `${options.task.id}-${options.task.fence}`)
   try {
-    signal.throwIfAborted()
+    if (remainingMs(options) === 0) throw new TaskFault('timeout')
+    await mkdir(scratchDir)
     return await work({ signal, scratchDir, report: heart.report })
   } catch (error) {
     throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
@@ -52,7 +53,7 @@ export const runAttempt = async <T>(
 }
 
 const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
-  (deadlineSeconds - task.age) * 1000
+  Math.max(0, Math.round((deadlineSeconds - task.age) * 1000))
 
 const startHeart = (heartbeatSeconds: number) => {
   const context = Context.current()

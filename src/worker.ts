@@ -37,9 +37,10 @@ await checkSchema(sql).catch((error: unknown) => {
 
 Runtime.install({
   shutdownSignals: [],
-  logger: new DefaultLogger('WARN', ({ level, message, meta }) =>
-    log[level === 'ERROR' ? 'error' : 'warn']({ sdk: meta }, message),
-  ),
+  logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+    const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
+    log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
+  }),
 })
 const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
 const core = {

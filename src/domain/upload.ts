@@ -8,8 +8,9 @@ export const NewUpload = Type.Object({
   file_name: Type.String({
     minLength: 1,
     maxLength: 255,
-    pattern: '^[^/\\\\\\u0000-\\u001f\\u007f]+$',
+    pattern: '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f]+$',
     description: 'Name of the file, without a folder.',
+    'x-expectation': 'a file name of 1 to 255 characters without slash or control character',
   }),
   content_type: Type.Optional(
     Type.String({
@@ -20,6 +21,7 @@ export const NewUpload = Type.Object({
   file_hash: Type.Optional(
     Type.String({
       pattern: '^[0-9a-fA-F]{64}$',
+      'x-expectation': 'a SHA-256 of 64 hexadecimal digits',
       description:
         'SHA-256 in hex; when the caller has uploaded these bytes already, no upload is needed.',
     }),

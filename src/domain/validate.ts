@@ -33,6 +33,8 @@ interface Node {
   minLength?: number
   maxLength?: number
   format?: string
+  /** The rule in words, where a pattern says what a reader would have to decipher. */
+  'x-expectation'?: string
 }
 
 /**
@@ -117,6 +119,7 @@ const schemaAt = (schema: Node, field: string): Node | undefined =>
 
 /** The rule of a field in words: "a number from -10 to 10". */
 const describe = (rule: Node): string => {
+  if (rule['x-expectation']) return rule['x-expectation']
   if (rule.enum) return `one of ${rule.enum.join(', ')}`
   const words = {
     string: `a string${length(rule)}`,

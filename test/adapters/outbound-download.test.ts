@@ -120,8 +120,8 @@ describe('a download with the switch on', () => {
     await rm(folder, { recursive: true })
   })
 
-  const from = (path: string, options: Partial<DownloadOptions> = {}) =>
-    outbound.download({
+  const from = (path: string, options: Partial<DownloadOptions> = {}, client = outbound) =>
+    client.download({
       url: `http://127.0.0.1:${receiver.port}${path}`,
       toFile,
       maxBytes: 1_000_000,
@@ -310,6 +310,18 @@ describe('a download with the switch on', () => {
     assert.equal(await readFile(toFile, 'utf8'), 'mine')
   })
 
+  test('takes an answer whose server hangs up before it is read', async (t) => {
+    const head = `HTTP/1.1 200 OK\r\ncontent-length: ${BODY.length}\r\nconnection: close\r\n\r\n`
+    const hasty = await listen(
+      createServer((socket) => {
+        socket.once('data', () => socket.end(Buffer.concat([Buffer.from(head), BODY])))
+      }),
+    )
+    t.after(hasty.close)
+    const { sha256 } = await from('', { url: `http://127.0.0.1:${hasty.port}/` })
+    assert.equal(sha256, SHA256)
+  })
+
   test('leaves no connection behind', async (t) => {
     const closed: Promise<unknown>[] = []
     const watched = await startReceiver((request, response) => {
@@ -343,17 +355,15 @@ describe('a download with the switch on', () => {
     })
     after(() => secure.close())
 
-    const limits = () => ({ toFile, maxBytes: 1_000_000, timeoutMs: 10_000, maxRedirects: 5 })
-
     for (const host of ['127.0.0.1', 'localhost'])
       test(`works at ${host} with a trusted certificate`, async () => {
         const url = `https://${host}:${secure.port}/`
-        assert.equal((await trusting.download({ ...limits(), url })).sha256, SHA256)
+        assert.equal((await from('', { url }, trusting)).sha256, SHA256)
       })
 
     test('is not redirected to http', async () => {
       const url = `https://localhost:${secure.port}/down`
-      await fails(trusting.download({ ...limits(), url }), 'downgrade')
+      await fails(from('', { url }, trusting), 'downgrade')
       assert.equal(requests.length, 0)
     })
 
@@ -361,7 +371,7 @@ describe('a download with the switch on', () => {
       const upgrading = await startReceiver(redirectTo(`https://127.0.0.1:${secure.port}/`))
       t.after(upgrading.close)
       const url = `http://127.0.0.1:${upgrading.port}/`
-      assert.equal((await trusting.download({ ...limits(), url })).bytes, BODY.length)
+      assert.equal((await from('', { url }, trusting)).bytes, BODY.length)
     })
 
     test('fails with tls at a certificate nobody signed, whatever the environment says', async (t) => {
@@ -377,7 +387,7 @@ describe('a download with the switch on', () => {
       t.after(other.close)
       const client = makeClient(ON, { ...network, ca: foreign.cert })
       for (const host of ['127.0.0.1', 'localhost'])
-        await fails(client.download({ ...limits(), url: `https://${host}:${other.port}/` }), 'tls')
+        await fails(from('', { url: `https://${host}:${other.port}/` }, client), 'tls')
     })
 
     test('fails with tls at a server that speaks http, and at one that hangs up', async (t) => {

@@ -6,6 +6,7 @@ import { connect, createServer, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
 import { makeOutbound, OutboundFault } from '../../src/adapters/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import type { Dial } from '../../src/adapters/outbound/connector.ts'
@@ -199,6 +200,14 @@ const ANSWERS: Record<string, string[]> = {
   'a good AAAA, a bad A': ['2001:4860:4860::8888', '127.0.0.1'],
 }
 
+const isRefusal = (error: unknown) => {
+  assert.ok(error instanceof OutboundFault, String(error))
+  assert.equal(error.kind, 'address_refused', `${error.message}: ${String(error.cause)}`)
+  assert.equal(error.message, 'address not allowed')
+  assert.equal(error.cause, undefined)
+  return true
+}
+
 describe('a download', () => {
   let folder: string
   let receiver: Receiver
@@ -208,7 +217,8 @@ describe('a download', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kiln-outbound-'))
     receiver = await startReceiver((request, response) => {
-      served.push(request.headers.host ?? '')
+      const { servername } = request.socket as TLSSocket
+      served.push(`${String(servername)} ${request.headers.host}`)
       const { pathname, searchParams } = new URL(request.url ?? '/', 'https://images.example.com')
       const location = pathname === '/long' ? `/${'a'.repeat(2_048)}` : searchParams.get('to')
       if (location === null) response.end('image')
@@ -221,13 +231,6 @@ describe('a download', () => {
   })
 
   const limits = { maxBytes: 1_000, timeoutMs: 5_000, maxRedirects: 5 }
-  const isRefusal = (error: unknown) => {
-    assert.ok(error instanceof OutboundFault, String(error))
-    assert.equal(error.kind, 'address_refused', `${error.message}: ${String(error.cause)}`)
-    assert.equal(error.message, 'address not allowed')
-    assert.equal(error.cause, undefined)
-    return true
-  }
   const refused = async (downloading: Promise<unknown>) => {
     await assert.rejects(downloading, isRefusal)
     assert.deepEqual(await readdir(folder), [])
@@ -304,7 +307,7 @@ describe('a download', () => {
     served.length = 0
     assert.equal((await from('')).bytes, 5)
     await rm(toFile())
-    assert.deepEqual(served, ['images.example.com'])
+    assert.deepEqual(served, ['images.example.com images.example.com'])
     assert.equal(network.dialled.length, 1)
     assert.equal(network.dialled[0]?.port, 443)
     assert.deepEqual(network.dialled[0]?.addresses, [PUBLIC, '2001:4860:4860::8888'])

@@ -39,7 +39,7 @@ before(async () => {
   storage = makeLocalStorage({ root })
   // The links are read by their path alone, so the host need not be the server's.
   signer = makeSigner({ keys, publicUrl: 'http://kiln.example', linkSeconds: 86_400 })
-  server = await startRoutes(makeFileRoutes({ sql, storage, signer, now: () => now }))
+  server = await startRoutes(makeFileRoutes({ sql, storage, signer, now: () => now }), { sql })
 })
 
 after(async () => {

@@ -74,6 +74,8 @@ const runTests = async (
     process.execPath,
     [
       ...['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec'],
+      // A file that hangs must not hang the run.
+      '--test-timeout=180000',
       ...flags,
       ...files,
     ],

@@ -13,7 +13,7 @@ export function growBrows(seed: number, count: number): Vec[][] {
     const spread = (next() + next() - 1) * mix(0.036, 0.014, along)
     const rise = 0.205 + 0.075 * along - 0.13 * smoothstep(0.5, 1.15, along) * along
     const root: Vec = [side * (0.11 + 0.42 * along), rise + spread, 0.8 - 0.25 * along * along]
-    const lift = mix(1.5, -0.5, smoothstep(0, 0.75, along)) - 9 * spread
+    const lift = mix(1.0, -0.5, smoothstep(0, 0.75, along)) - 9 * spread
     const aim: Vec = [side, lift + 0.5 * (next() - 0.5), -0.2]
     return hug(root, aim, 0.05 + 0.05 * next())
   })

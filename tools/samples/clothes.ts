@@ -31,7 +31,7 @@ function body(x: number, y: number, z: number): number {
   const shoulders = join(chest, limb(ax, y, z, COLLARBONE, SHOULDER), 0.45)
   const throat = join(shoulders, limb(x, y, z, THROAT, CHEST), 0.3)
   const arm = join(throat, limb(ax, y, z, SHOULDER, ELBOW), 0.3)
-  const folds = 0.03 * noise(x * 1.6 + y, y * 1.1 - x * 0.6, z)
+  const folds = 0.025 * Math.sin(x * 2.6 + y * 1.7) * Math.sin(y * 2.9 - x * 1.3)
   return arm + folds
 }
 

@@ -1,4 +1,4 @@
-import { hairMass, insideHairline, PARTING } from './hair.ts'
+import { hairMass, insideHairline } from './hair.ts'
 import { gradient } from './march.ts'
 import { makeRandom, noise } from './noise.ts'
 import { earless } from './skull.ts'
@@ -27,14 +27,19 @@ export function combHair(seed: number, count: number): Lock[] {
   return locks.sort((a, b) => a.offset - b.offset)
 }
 
+/** A root on the scalp, or, for one in four, some way down on the fall: the roots of those are out of sight. */
 function scalpPoint(next: () => number): Vec | undefined {
-  const up = 1 - 1.6 * next()
+  const falling = next() < 0.25
+  const up = falling ? -next() : 1 - 1.6 * next()
   const turn = next() * Math.PI * 2
   const flat = Math.sqrt(Math.max(0, 1 - up * up))
-  let p: Vec = [0.8 * flat * Math.cos(turn), 0.3 + 0.85 * up, -0.1 + flat * Math.sin(turn)]
+  let p: Vec = falling
+    ? [0.83 * Math.cos(turn), up, -0.5 + 0.4 * Math.sin(turn)]
+    : [0.8 * flat * Math.cos(turn), 0.3 + 0.85 * up, -0.1 + flat * Math.sin(turn)]
   for (let k = 0; k < 4; k += 1) p = settle(p, 0.005)
+  if (falling) return hairMass(p[0], p[1], p[2]) < 0.01 ? p : undefined
   const [x, y, z] = p
-  const ragged = 0.02 * noise(x * 14, y * 14, z * 14) - 0.02 * next()
+  const ragged = 0.03 * noise(x * 14, y * 14, z * 14) - 0.03 * next()
   return insideHairline(x, y, z) > ragged && y > -0.45 ? p : undefined
 }
 
@@ -65,13 +70,15 @@ function grow(root: Vec, offset: number, next: () => number): Lock {
   return { points, offset, shade }
 }
 
-/** Away from the parting and back; once behind the ears, down. */
+/** Up from the brow and back, to the sides a little; once behind the ears, down. */
 function combed([x, y, z]: Vec, root: Vec): Vec {
-  const side = root[0] > PARTING ? 1 : -1
+  const side = clamp((root[0] - 0.1) * 1.3, -1, 1)
   const top = smoothstep(0.3, 0.9, y)
   const back = smoothstep(0.1, -0.5, z)
-  const ear = smoothstep(0.35, 0, y) * smoothstep(-0.3, 0, z)
-  return [side * 0.75 * top, mix(-0.25 * (1 - top), -1, back) + 0.35 * ear, mix(-1, -0.12, back)]
+  const lift = 0.5 * smoothstep(0.35, 0, y) * smoothstep(-0.3, 0, z)
+  const rise = 0.5 * smoothstep(0.5, 0.8, root[1]) * smoothstep(0.2, 0.5, z)
+  const sideways = side * (0.25 + 0.2 * (0.5 - x * side)) * top
+  return [sideways, mix(-0.25 * (1 - top), -1, back) + lift + rise, mix(-1, -0.12, back)]
 }
 
 /** Tufts bend together, single hairs a little on their own. */

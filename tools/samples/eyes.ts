@@ -52,7 +52,7 @@ function eyeball({ centre, forward }: Eye, x: number, y: number, z: number): num
   )
 }
 
-const IRIS = 0.064
+const IRIS = 0.067
 
 function iris({ forward, side }: Eye, local: Vec): Vec {
   const along = dot(local, forward)
@@ -69,5 +69,6 @@ function iris({ forward, side }: Eye, local: Vec): Vec {
   const collar = blend(outer, rgb(0xa07a3c), 0.75 * bell(r, 0.45, 0.16) * (0.4 + fibres))
   const rimmed = scale(collar, 1 - 0.8 * smoothstep(0.72, 1, r))
   const pupil = blend(rgb(0x050506), rimmed, smoothstep(0.36, 0.42, r))
-  return along > 0 ? blend(pupil, white, smoothstep(0.96, 1.08, r)) : white
+  const shaded = scale(white, 0.85 - 0.3 * smoothstep(0.02, 0.06, local[1]))
+  return along > 0 ? blend(pupil, shaded, smoothstep(0.94, 1.1, r)) : shaded
 }

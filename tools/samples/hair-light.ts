@@ -45,8 +45,8 @@ function fibreColour(scene: Scene, { tangent, view, inSight }: Spot, fibre: Fibr
     const across = sine(dot(tangent, lamp.direction))
     const white = sine(dot(tangent, half) + fibre.shift - 0.1) ** 90
     const tinted = sine(dot(tangent, half) + fibre.shift + 0.12) ** 18
-    const strength = 0.75 * across ** 2 + 1.3 * fibre.shine * tinted
-    const own = add(scale(fibre.tint, strength), scale([1, 1, 1], 0.16 * fibre.shine * white))
+    const strength = 0.5 * across ** 2 + 1.9 * fibre.shine * tinted
+    const own = add(scale(fibre.tint, strength), scale([1, 1, 1], 0.1 * fibre.shine * white))
     const arriving = scale(lamp.colour, inSight[n] ?? 0)
     sum = add(sum, [own[0] * arriving[0], own[1] * arriving[1], own[2] * arriving[2]])
   })

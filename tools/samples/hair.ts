@@ -8,22 +8,21 @@ import { clamp, rgb, scale, smoothstep } from './vector.ts'
 /** How far inside the hairline a point of the scalp lies: negative on the face. */
 export function insideHairline(x: number, y: number, z: number): number {
   const ax = Math.abs(x)
-  const low = -0.12 + 0.3 * smoothstep(-0.3, 0.1, y) + 0.3 * smoothstep(0.1, 0.5, y)
+  const low = -0.24 + 0.42 * smoothstep(-0.1, 0.3, y) + 0.3 * smoothstep(0.2, 0.5, y)
   const front = low + 0.6 * smoothstep(0.42, 0.8, y)
   const temple = 0.1 * smoothstep(0.2, 0.5, ax) * smoothstep(0.35, 0.65, y)
   return front - temple - z
 }
 
-/** The x of the parting. */
-export const PARTING = 0.2
-
 /** Long hair combed back behind the ears: the outside of its mass, without strands. */
 export function hairMass(x: number, y: number, z: number): number {
+  const far = ellipsoid(x, y + 0.35, z + 0.25, 1.1, 1.85, 1.25)
+  if (far > 0.1) return far
   const inside = insideHairline(x, y, z)
   const grown = smoothstep(0, 0.3, inside)
-  const full = 0.05 + 0.1 * smoothstep(0.35, 1, y) - 0.05 * smoothstep(0.09, 0, Math.abs(x - PARTING)) * smoothstep(-0.2, 0.3, z)
+  const full = 0.05 + 0.1 * smoothstep(0.35, 1, y)
   const cap = Math.max(braincase(x, y, z) - full * grown + 0.015, -inside * 0.5, -0.3 - y)
-  const wave = 0.05 * noise(x * 2.2, y * 1.7, 3) * smoothstep(-0.3, -0.8, y)
+  const wave = 0.03 * Math.sin(x * 6 + y * 2) * Math.sin(y * 3.5 + x) * smoothstep(-0.3, -0.8, y)
   const fall = ellipsoid(x, y + 0.75, z + 0.56, 0.83, 1.35, 0.4) + wave
   return join(cap, fall, 0.15)
 }
@@ -44,7 +43,7 @@ export function makeHairMass(): Part {
 }
 
 /** Dark, cool brown: outside the colours of skin. */
-export const HAIR = rgb(0x4b4341)
+export const HAIR = rgb(0x423a38)
 
 /** Share of light left at this height above the mass: strands below others are dark. */
 export const buried = (offset: number): number => 0.35 + 0.65 * clamp(offset / 0.05)

@@ -19,13 +19,13 @@ export interface Sitter {
 
 /** Draws hair, brows and lashes over the finished picture of a head. */
 export function drawHair(picture: Picture, sitter: Sitter): void {
-  for (const { points, offset, shade } of combHair(11, 26000)) {
-    const tint = scale(HAIR, mix(0.5, 1.25, shade))
+  for (const { points, offset, shade } of combHair(11, 42000)) {
+    const tint = scale(HAIR, mix(0.45, 1.2, shade))
     const fibre = { tint, open: buried(offset), shift: 0.25 * (shade - 0.5), shine: 0.9 }
-    draw(picture, sitter, points, fibre, { width: 0.007, tip: 0.5 })
+    draw(picture, sitter, points, fibre, { width: 0.0048, tip: 0.5 })
   }
-  const dark = { tint: scale(HAIR, 0.45), open: 0.8, shift: 0, shine: 0.15 }
-  for (const points of growBrows(5, 640)) draw(picture, sitter, points, dark, { width: 0.006, tip: 0.2 })
+  const dark = { tint: scale(HAIR, 0.6), open: 0.9, shift: 0, shine: 0.15 }
+  for (const points of growBrows(5, 640)) draw(picture, sitter, points, dark, { width: 0.005, tip: 0.2 })
   const black = { tint: scale(HAIR, 0.15), open: 0.6, shift: 0, shine: 0.05 }
   for (const points of growLashes(7)) draw(picture, sitter, points, black, { width: 0.0065, tip: 0.15 })
 }

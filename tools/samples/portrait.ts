@@ -28,8 +28,8 @@ export function makePortrait(): Scene {
     sky: studio,
     backdrop: canvas,
     lights: [
-      { direction: normalize([-0.62, 0.52, 0.66]), spread: 0.24, colour: scale(rgb(0xfff0e0), 1.15) },
-      { direction: normalize([0.85, 0.35, -0.5]), spread: 0.15, colour: scale(rgb(0xdce8ff), 0.8) },
+      { direction: normalize([-0.62, 0.52, 0.66]), spread: 0.3, colour: scale(rgb(0xfff0e0), 1.15) },
+      { direction: normalize([0.85, 0.35, -0.5]), spread: 0.15, colour: scale(rgb(0xdce8ff), 0.5) },
     ],
     far: 18,
     bleeding: 0.3,
@@ -58,11 +58,12 @@ function studio([x, y, z]: Vec, roughness: number): Vec {
   const room = blend(rgb(0x3a3c40), rgb(0x8a8f98), smoothstep(-0.5, 0.9, y))
   const soft = 0.03 + 0.5 * roughness
   const box =
-    smoothstep(0.2 + soft, 0.2 - soft, Math.abs(x + 0.55)) *
-    smoothstep(0.22 + soft, 0.22 - soft, Math.abs(y - 0.42)) *
+    smoothstep(0.26 + soft, 0.26 - soft, Math.abs(x + 0.55)) *
+    smoothstep(0.28 + soft, 0.28 - soft, Math.abs(y - 0.42)) *
     smoothstep(0, 0.2, z)
   const reflector = 0.25 * smoothstep(0.5, 0.9, x - 0.2 * y) * smoothstep(-0.2, 0.3, z)
-  return add(scale(room, 1.1), add(scale(rgb(0xfff4e8), 4 * box / (1 + 3 * roughness)), scale(rgb(0xffe8d0), reflector)))
+  const glare = box * (4 / (1 + 3 * roughness) + 26 * smoothstep(0.35, 0.1, roughness))
+  return add(scale(room, 1.1), add(scale(rgb(0xfff4e8), glare), scale(rgb(0xffe8d0), reflector)))
 }
 
 /** A painted canvas out of focus. */

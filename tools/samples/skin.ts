@@ -12,7 +12,7 @@ export function skin(point: Vec, normal: Vec, footprint: number): Surface {
   return {
     albedo: blend(complexion(point), lipTone(point), lip),
     normal: relief(point, normal, Math.max(footprint, 0.0015), (p) => texture(p)),
-    roughness: mix(clamp(0.52 - 0.1 * oily + 0.05 * noise(point[0] * 9, point[1] * 9, point[2] * 9)), 0.36, lip),
+    roughness: mix(clamp(0.5 - 0.1 * oily + 0.05 * noise(point[0] * 9, point[1] * 9, point[2] * 9)), 0.36, lip),
     reflectance: 0.03,
     scatter: 1,
   }
@@ -48,8 +48,8 @@ function complexion(p: Vec): Vec {
   const tired = 0.5 * bell(y, -0.12, 0.05) * bell(Math.abs(x), EYE.x - 0.03, 0.12) * smoothstep(0.4, 0.7, z)
   const lid = 0.35 * lidMask(p)
   const even = blend(blend(BASE, SALLOW, sallow), FLUSH, clamp(flush * (0.85 + 0.5 * mottle) + 0.22 * mottle + lid))
-  const pore = 0.1 * smoothstep(0.42, 0.12, cells(x * PORES, y * PORES, z * PORES).distance)
-  const uneven = scale(blend(even, SHADE, clamp(tired)), 1 + 0.07 * mottle + 0.06 * fine - pore)
+  const pore = (0.1 + 0.16 * zone(p, [0.2, -0.3, 0.9], 0.4)) * smoothstep(0.42, 0.12, cells(x * PORES, y * PORES, z * PORES).distance)
+  const uneven = scale(blend(even, SHADE, clamp(tired)), 1 + 0.07 * mottle + 0.09 * fine - pore)
   return spots(p, uneven)
 }
 

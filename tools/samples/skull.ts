@@ -11,8 +11,10 @@ export const EYE = { x: 0.315, y: 0, z: 0.69, r: 0.125 } as const
 /** `x` without its sign, smooth at 0, so that the two halves of a face meet without a crease. */
 const sided = (x: number): number => Math.sqrt(x * x + 0.0004)
 
-export const head = (x: number, y: number, z: number): number =>
-  join(earless(x, y, z), ear(sided(x), y, z), 0.05)
+export function head(x: number, y: number, z: number): number {
+  const far = Math.min(ellipsoid(x, y, z - 0.02, 0.98, 1.32, 1.3), limb(x, y, z, NAPE, NECK_FOOT) - 0.25)
+  return far > 0.1 ? far : join(earless(x, y, z), ear(sided(x), y, z), 0.05)
+}
 
 /** Hair lies on this: behind the ears, not over them. */
 export function earless(x: number, y: number, z: number): number {
@@ -51,7 +53,7 @@ const BROW_OUT: Joint = [0.45, 0.18, 0.59, 0.05]
 
 /** Height of the lid edges above the middle of the eye; `out` runs from the inner (−) to the outer corner (+). */
 export const upperLid = (out: number): number => 0.059 * arch(out, 0.172) + 0.07 * out
-export const lowerLid = (out: number): number => -0.046 * arch(out, 0.172) + 0.07 * out
+export const lowerLid = (out: number): number => -0.043 * arch(out, 0.172) + 0.07 * out
 
 const arch = (at: number, half: number): number => 1 - (at / half) ** 2
 

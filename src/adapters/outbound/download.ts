@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { startExchange, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { UrlJudge } from './url.ts'
@@ -15,7 +15,7 @@ export interface DownloadOptions {
   maxRedirects: number
   /** Ends the download, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Called with the bytes written so far, after each chunk (up to 64 KiB). */
+  /** Called with the bytes written so far, after each piece of the body. */
   onProgress?: ((bytes: number) => void) | undefined
 }
 
@@ -75,11 +75,11 @@ const getFollowingRedirects = async (journey: Journey): Promise<Answer> => {
   }
 }
 
-const get = async ({ agent, signal }: Exchange, url: URL): Promise<Answer> => {
+const get = async ({ send }: Exchange, url: URL): Promise<Answer> => {
   // The same few headers on every hop, so that nothing is carried from one host to the next.
   const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Kiln' }
   try {
-    return await request(url, { dispatcher: agent, method: 'GET', headers, signal })
+    return await send(url, { method: 'GET', headers })
   } catch (error) {
     throw toOutboundFault(error)
   }

@@ -1,4 +1,4 @@
-import { Agent } from 'undici'
+import { Agent, request, type Dispatcher } from 'undici'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { OutboundFault } from './fault.ts'
 
@@ -11,9 +11,15 @@ export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   signals: readonly AbortSignal[]
 }
 
-/** The agent and the deadline of one download or one delivery attempt. */
+export interface SendOptions {
+  method: 'GET'
+  headers: Record<string, string>
+}
+
+/** The means of one download or one delivery attempt. */
 export interface Exchange {
-  agent: Agent
+  /** Sends a request with the signal; the answer's body is read by the caller or dropped by `end`. */
+  send: (url: URL, options: SendOptions) => Promise<Dispatcher.ResponseData>
   /** Aborted when the time is over (reason: OutboundFault `timeout`) or one of `signals` was. */
   signal: AbortSignal
   /** Closes every connection and stops the clock. */
@@ -38,11 +44,16 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  // A body that may be buffered whole is never paused. undici 7 ends the process by an assertion when a server closes
+  // the connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
+  const highWaterMark = maxBytes + 1
+  const send = (url: URL, what: SendOptions) =>
+    request(url, { ...what, dispatcher: agent, signal, highWaterMark })
   const end = async () => {
     stop()
     await agent.destroy()
   }
-  return { agent, signal, end }
+  return { send, signal, end }
 }
 
 const startDeadline = (timeoutMs: number, signals: readonly AbortSignal[]) => {

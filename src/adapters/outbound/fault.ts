@@ -54,16 +54,20 @@ export const toTaskFault = (fault: OutboundFault, field: string): TaskFault =>
  */
 export const toOutboundFault = (error: unknown): OutboundFault => {
   if (error instanceof OutboundFault) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return new OutboundFault(KIND_OF_CODE[code] ?? 'unknown', undefined, { cause: error })
+  return new OutboundFault(kindOf(error), undefined, { cause: error })
+}
+
+const kindOf = (error: unknown): OutboundFaultKind => {
+  if (!(error instanceof Error)) return 'unknown'
+  // A chunked body without its end: the parser has a code for it, undici loses it.
+  if (error.message.includes('(Invalid EOF state)')) return 'reset'
+  return ('code' in error && KIND_OF_CODE[String(error.code)]) || 'unknown'
 }
 
 const KIND_OF_CODE: Partial<Record<string, OutboundFaultKind>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
   ETIMEDOUT: 'reset',
-  // A chunked body without its end.
-  HPE_INVALID_EOF_STATE: 'reset',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',

@@ -25,6 +25,9 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
   }
   const scratchFile = async (purpose: string) => join(await scratchDir(purpose), randomUUID())
 
+  const sweep = (ageMs: number, purpose?: string) =>
+    sweepFolder(join(base, SCRATCH), Date.now() - ageMs, purpose)
+
   return {
     scratchDir,
     putFile: async (key, path) => publish(path, await at(key)),
@@ -61,8 +64,6 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
       await writeFile(probe, '1', { flag: 'wx' }).finally(() => rm(probe, { force: true }))
     },
     sweepTemporary: async (olderThanMs, purpose) => {
-      const sweep = (ms: number, name?: string) =>
-        sweepFolder(join(base, SCRATCH), Date.now() - ms, name)
       if (purpose === undefined) return sweep(olderThanMs)
       const own = await Promise.all(
         OWN.map((name) => sweep(Math.max(olderThanMs, STALLED_MS), name)),

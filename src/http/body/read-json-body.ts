@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 import { apiError } from '../../domain/errors.ts'
 import { makeAssembler } from './assembler.ts'
-import type { Assembler } from './assembler.ts'
+import type { Assembler, Hold } from './assembler.ts'
 import type { Reservation, UploadBudget } from './budget.ts'
 import { makeImageIntake } from './images.ts'
 import type { ImageIntake } from './images.ts'
@@ -14,6 +14,7 @@ import type { Pace } from './pace.ts'
 import { parseBody } from './parse.ts'
 import { openBodySource, tooLarge } from './source.ts'
 import { makeHeldText, makeImageText } from './text.ts'
+import { toPointer } from './tree.ts'
 import { makePathMatcher } from './watched-path.ts'
 
 export interface ReadJsonBodyOptions {
@@ -123,30 +124,35 @@ const makeBodyAssembler = (
 ): Assembler => {
   const hold = makeHold(options.heldBytes, reservation)
   const isImage = makePathMatcher(options.images ?? [])
-  const makeText = () => makeHeldText(hold)
-  const assembler: Assembler = makeAssembler({
+  return makeAssembler({
     maxDepth: 64,
     maxMembers: options.maxMembers ?? 100_000,
     maxKeyLength: 256,
     hold,
-    openText: (path) => {
-      if (!isImage(path)) return makeText()
-      return makeImageText({ makeText, openImage: () => images.open(assembler.pointer()) })
+    openImage: (depth, path) => {
+      if (!isImage(depth, path)) return undefined
+      return makeImageText({
+        makeText: () => makeHeldText((bytes) => hold(bytes, 0)),
+        openImage: () => images.open(toPointer(path())),
+      })
     },
   })
-  return assembler
 }
 
-const makeHold = (heldBytes: number, reservation: Reservation) => {
+// What V8 takes for a member besides its text: 47 measured for one with a small value, 64 for an empty object. The
+// largest body a route may allow (1,000,000 members, 16 MiB of text) just fits a budget of 64 MiB.
+const BYTES_PER_MEMBER = 48
+
+const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
   let held = 0
-  return (bytes: number) => {
-    held += bytes
+  return (textBytes, members) => {
+    held += textBytes
     if (held > heldBytes) {
       throw apiError(
         'body_too_large',
         `The body, inline images apart, must not be longer than ${heldBytes} bytes.`,
       )
     }
-    reservation.hold(bytes)
+    reservation.hold(textBytes + members * BYTES_PER_MEMBER)
   }
 }

@@ -2,7 +2,7 @@ import type { Coarse } from '../coarse.ts'
 import { LUMA } from '../luma.ts'
 import type { Size } from '../raster.ts'
 import type { LightShape } from '../tables.ts'
-import { readLight } from './light-map.ts'
+import { stretchPlane } from './light-map.ts'
 import type { LightPlanes } from './light-map.ts'
 import type { PromptLight } from './prompt-words.ts'
 
@@ -56,29 +56,57 @@ export const makeGains = (own: Coarse, skin: Coarse | undefined, request: GainRe
 }
 
 /** L under the words of the prompt, and the light's colour as factors whose luma is 1. */
-const readWanted = (own: Coarse, request: GainRequest) => {
-  const length = own.values.length
-  const ones = () => new Float32Array(length).fill(1)
-  const wanted = { luma: own.values.slice(), r: ones(), g: ones(), b: ones() }
-  if (request.light) readMap(wanted, own, request.light, request)
-  applyWords(wanted.luma, own, request)
+const readWanted = (own: Coarse, request: GainRequest): Wanted => {
+  const places = {
+    across: listMiddles(own.width, own.cell, request.image.width),
+    down: listMiddles(own.height, own.cell, request.image.height),
+  }
+  const wanted = request.light
+    ? readMap(request.light, places, request.shape.colour)
+    : { luma: own.values.slice(), r: ones(own), g: ones(own), b: ones(own) }
+  applyWords(wanted.luma, places, request.words)
   return wanted
 }
 
-type Wanted = ReturnType<typeof readWanted>
+interface Wanted {
+  luma: Float32Array
+  r: Float32Array
+  g: Float32Array
+  b: Float32Array
+}
 
-const readMap = (wanted: Wanted, grid: Coarse, map: LightPlanes, request: GainRequest): void => {
-  for (let i = 0; i < grid.values.length; i++) {
-    const light = readLight(map, ...centre(grid, request.image, i))
-    const part = (value: number) => colourFactor(value, light.luma) ** request.shape.colour
-    const [r, g, b] = [part(light.r), part(light.g), part(light.b)]
+/** Middles of the cells, 0..1 of the picture's width and height. */
+interface Places {
+  across: Float64Array
+  down: Float64Array
+}
+
+const listMiddles = (cells: number, cell: number, length: number): Float64Array =>
+  Float64Array.from(
+    { length: cells },
+    (_, i) => (i * cell + Math.min(length, (i + 1) * cell)) / 2 / length,
+  )
+
+const ones = (own: Coarse): Float32Array => new Float32Array(own.values.length).fill(1)
+
+const readMap = (map: LightPlanes, places: Places, colour: number): Wanted => {
+  const r = stretchPlane(map.r, map, places)
+  const g = stretchPlane(map.g, map, places)
+  const b = stretchPlane(map.b, map, places)
+  const luma = new Float32Array(r.length)
+  for (let i = 0; i < luma.length; i++) {
+    const level = LUMA.r * r[i]! + LUMA.g * g[i]! + LUMA.b * b[i]!
+    luma[i] = level
+    r[i] = colourFactor(r[i]!, level) ** colour
+    g[i] = colourFactor(g[i]!, level) ** colour
+    b[i] = colourFactor(b[i]!, level) ** colour
     // A coloured light must not change how bright a grey thing becomes: that is L's part.
-    const luma = LUMA.r * r + LUMA.g * g + LUMA.b * b
-    wanted.luma[i] = light.luma
-    wanted.r[i] = r / luma
-    wanted.g[i] = g / luma
-    wanted.b[i] = b / luma
+    const sum = LUMA.r * r[i]! + LUMA.g * g[i]! + LUMA.b * b[i]!
+    r[i] = r[i]! / sum
+    g[i] = g[i]! / sum
+    b[i] = b[i]! / sum
   }
+  return { luma, r, g, b }
 }
 
 const colourFactor = (value: number, luma: number): number => {
@@ -86,26 +114,21 @@ const colourFactor = (value: number, luma: number): number => {
   return Math.min(COLOUR_LIMIT, Math.max(1 / COLOUR_LIMIT, ratio))
 }
 
-const applyWords = (luma: Float32Array, grid: Coarse, { image, words }: GainRequest): void => {
+const applyWords = (luma: Float32Array, { across, down }: Places, words: PromptLight): void => {
   const mean = luma.reduce((sum, value) => sum + value, 0) / luma.length
-  for (let i = 0; i < luma.length; i++) {
-    const [x, y] = centre(grid, image, i)
-    const contrasted = Math.max(0, mean + (luma[i]! - mean) * words.contrast)
-    luma[i] = contrasted * words.brightness * ramps(words.across, x) * ramps(words.down, y)
+  const columns = across.map((x) => ramps(words.across, x))
+  let index = 0
+  for (const y of down) {
+    const row = ramps(words.down, y) * words.brightness
+    for (const column of columns) {
+      const contrasted = Math.max(0, mean + (luma[index]! - mean) * words.contrast)
+      luma[index++] = contrasted * row * column
+    }
   }
 }
 
 const ramps = (slopes: number[], position: number): number =>
   slopes.reduce((factor, slope) => factor * (1 + slope * (1 - 2 * position)), 1)
-
-/** The middle of a cell, both coordinates 0..1 of the picture. */
-const centre = (grid: Coarse, image: Size, index: number): [number, number] => {
-  const column = index % grid.width
-  const row = Math.floor(index / grid.width)
-  const middle = (cell: number, length: number) =>
-    (cell * grid.cell + Math.min(length, (cell + 1) * grid.cell)) / 2 / length
-  return [middle(column, image.width), middle(row, image.height)]
-}
 
 const readTone = (tones: LightShape['tones'], own: number): number => {
   const value = Math.min(1, Math.max(0, own)) * 2

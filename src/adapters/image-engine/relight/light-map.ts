@@ -1,5 +1,4 @@
 import { blurPlane, gaussianKernel } from '../gaussian.ts'
-import { LUMA } from '../luma.ts'
 import type { Raster, Size } from '../raster.ts'
 
 /** Planes of a small picture, 0..1. */
@@ -31,25 +30,31 @@ export const blurLight = (light: LightPlanes, percent: number): LightPlanes => {
   return { ...light, r: blur(light.r), g: blur(light.g), b: blur(light.b) }
 }
 
-/** The light at a point of the picture, both coordinates 0..1, stretched to its sides. */
-export const readLight = (light: LightPlanes, x: number, y: number) => {
-  const left = clampIndex(x * light.width - 0.5, light.width)
-  const top = clampIndex(y * light.height - 0.5, light.height)
-  const read = (plane: Float32Array) => sample(plane, light, left, top)
-  const [r, g, b] = [read(light.r), read(light.g), read(light.b)]
-  return { r, g, b, luma: LUMA.r * r + LUMA.g * g + LUMA.b * b }
+/** Reads a plane of a map at cells over the picture, stretched to its sides; `across` and `down` are positions 0..1. */
+export const stretchPlane = (
+  plane: Float32Array,
+  map: Size,
+  { across, down }: { across: Float64Array; down: Float64Array },
+): Float32Array => {
+  const result = new Float32Array(across.length * down.length)
+  let target = 0
+  for (const y of down) {
+    const row = clampPosition(y * map.height - 0.5, map.height)
+    const upper = Math.floor(row) * map.width
+    const lower = Math.min(map.height - 1, Math.floor(row) + 1) * map.width
+    for (const x of across) {
+      const column = clampPosition(x * map.width - 0.5, map.width)
+      const left = Math.floor(column)
+      const right = Math.min(map.width - 1, left + 1)
+      const top = lerp(plane[upper + left]!, plane[upper + right]!, column - left)
+      const bottom = lerp(plane[lower + left]!, plane[lower + right]!, column - left)
+      result[target++] = lerp(top, bottom, row - Math.floor(row))
+    }
+  }
+  return result
 }
 
-const clampIndex = (position: number, length: number): number =>
+const clampPosition = (position: number, length: number): number =>
   Math.min(length - 1, Math.max(0, position))
-
-const sample = (plane: Float32Array, { width, height }: Size, x: number, y: number): number => {
-  const [left, top] = [Math.floor(x), Math.floor(y)]
-  const right = Math.min(width - 1, left + 1)
-  const bottom = Math.min(height - 1, top + 1)
-  const upper = lerp(plane[top * width + left]!, plane[top * width + right]!, x - left)
-  const lower = lerp(plane[bottom * width + left]!, plane[bottom * width + right]!, x - left)
-  return lerp(upper, lower, y - top)
-}
 
 const lerp = (from: number, to: number, share: number): number => from + share * (to - from)

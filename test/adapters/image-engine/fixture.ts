@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
+import { Value } from 'typebox/value'
+import type {
+  ImageEngine,
+  ImageJob,
+  RenderControl,
+  RenderedImage,
+} from '../../../src/adapters/image-engine/image-engine.ts'
+import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
+import { IMAGE_KINDS } from '../../../src/domain/image-task.ts'
+import type { ImageSettings, ImageTaskKind } from '../../../src/domain/image-task.ts'
+import type { Pixels } from './measure.ts'
+
+type Inputs = Partial<Record<'lightmap' | 'reference', string>>
+
+/** An engine with the committed samples, reduced to `side` pixels so that a file of tests takes seconds. */
+export interface Fixture {
+  dir: string
+  engine: ImageEngine
+  /** Paths and pixels of the portrait and the still life. */
+  samples: { name: string; path: string; pixels: Pixels }[]
+  /** Renders with defaults applied to `settings` and decodes the result. */
+  render(kind: ImageTaskKind, path: string, settings?: object, inputs?: Inputs): Promise<Pixels>
+  /** The same, without decoding. */
+  renderFile(
+    kind: ImageTaskKind,
+    path: string,
+    settings?: object,
+    inputs?: Inputs,
+  ): Promise<RenderedImage>
+  /** Writes a picture into the fixture's folder and returns its path. */
+  write(name: string, bytes: Uint8Array): Promise<string>
+  close(): Promise<void>
+}
+
+export const openFixture = async (side = 256): Promise<Fixture> => {
+  const dir = await mkdtemp(join(tmpdir(), 'kiln-image-engine-'))
+  const engine = makeLocalImageEngine({ maxPixels: 100_000_000 })
+  const results = { count: 0 }
+  const renderFile: Fixture['renderFile'] = async (kind, path, settings = {}, inputs = {}) => {
+    const scratchDir = join(dir, `${++results.count}`)
+    await mkdir(scratchDir)
+    const job = makeJob(kind, path, { settings, inputs, scratchDir })
+    const [image] = await engine.render(job, quiet())
+    if (!image) throw new Error('nothing was rendered')
+    return image
+  }
+  return {
+    dir,
+    engine,
+    samples: await Promise.all(['portrait', 'still-life'].map((name) => reduce(dir, name, side))),
+    renderFile,
+    render: async (...args) => readPixels((await renderFile(...args)).path),
+    write: async (name, bytes) => {
+      await writeFile(join(dir, name), bytes)
+      return join(dir, name)
+    },
+    close: async () => {
+      await engine.close()
+      await rm(dir, { recursive: true, maxRetries: 5 })
+    },
+  }
+}
+
+const reduce = async (dir: string, name: string, side: number) => {
+  const path = join(dir, `${name}.png`)
+  const sample = fileURLToPath(new URL(`../../../samples/${name}.png`, import.meta.url))
+  await sharp(sample).resize(side, side, { fit: 'inside' }).png().toFile(path)
+  return { name, path, pixels: await readPixels(path) }
+}
+
+export const makeJob = (
+  kind: ImageTaskKind,
+  path: string,
+  given: { settings?: object; inputs?: Inputs; scratchDir: string },
+): ImageJob => {
+  const settings = Value.Default(IMAGE_KINDS[kind].settings, structuredClone(given.settings ?? {}))
+  const { lightmap, reference } = given.inputs ?? {}
+  return {
+    taskId: '00000000-0000-4000-8000-000000000000',
+    kind,
+    settings: settings as ImageSettings,
+    inputs: {
+      image: { path },
+      ...(lightmap && { transfer_light_from_lightmap: { path: lightmap } }),
+      ...(reference && { transfer_light_from_reference_image: { path: reference } }),
+    },
+    scratchDir: given.scratchDir,
+  }
+}
+
+export const quiet = (): RenderControl => ({
+  signal: new AbortController().signal,
+  onProgress: () => {},
+})
+
+/** Decodes a file as it is: no orientation, no conversion but to 8-bit sRGB. */
+export const readPixels = async (path: string): Promise<Pixels> => {
+  const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, channels: info.channels, data }
+}
+
+/** A PNG whose pixels a function of column and row gives. */
+export const draw = (
+  { width, height }: { width: number; height: number },
+  colour: (x: number, y: number) => number[],
+): Promise<Buffer> => {
+  const pixels = Array.from({ length: width * height }, (_, i) =>
+    colour(i % width, Math.floor(i / width)),
+  )
+  const channels = (pixels[0]?.length ?? 3) as 1 | 2 | 3 | 4
+  return sharp(Uint8Array.from(pixels.flat()), { raw: { width, height, channels } })
+    .png()
+    .toBuffer()
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import sharp from 'sharp'
+
+import { IMAGE_API, makeClient } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const CREATIONS = [
+  ['image-relight', 'image-relight', { prompt: 'warm light from the left' }],
+  ['image-upscaler', 'image-upscaler', { scale_factor: '2x' }],
+  ['image-upscaler-precision-v2', 'image-upscaler-precision-v2', { scale_factor: 3 }],
+  ['skin-enhancer/flexible', 'skin-enhancer', { optimized_for: 'improve_lighting' }],
+  ['skin-enhancer/creative', 'skin-enhancer', {}],
+  ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }],
+] as const
+
+describe('an image task', () => {
+  let service: Service
+  let alice: Client
+  let bob: Client
+
+  before(async () => {
+    service = await startService()
+    alice = makeClient(service.baseUrl, await service.token('alice'))
+    bob = makeClient(service.baseUrl, await service.token('bob'))
+  })
+  after(() => service.stop())
+
+  for (const [path, family, settings] of CREATIONS)
+    test(`of ${path} ends with a picture that decodes`, async () => {
+      const image = await base64({ width: 24, height: 20 })
+      const created = await alice.post(`${IMAGE_API}/${path}`, { image, ...settings })
+      assert.equal(created.status, 200, JSON.stringify(created.body))
+      assert.equal(created.body.data.status, 'CREATED')
+      assert.deepEqual(created.body.data.generated, [])
+      const id = created.body.data.task_id
+      assert.equal(
+        created.headers.get('location'),
+        `${service.baseUrl}${IMAGE_API}/${family}/${id}`,
+      )
+      const ended = await alice.untilEnded(family, id)
+      assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
+      const [link = ''] = ended.generated
+      assert.match(link, /\/result-1\.png\?expires=\d+&signature=/)
+      const file = await fetch(link)
+      assert.equal(file.status, 200)
+      assert.equal(file.headers.get('content-type'), 'image/png')
+      const { width, height } = await sharp(Buffer.from(await file.arrayBuffer())).metadata()
+      const factor = path === 'image-upscaler' ? 2 : path.includes('precision') ? 3 : 1
+      assert.deepEqual([width, height], [24 * factor, 20 * factor])
+    })
+
+  test('exists for its owner only', async () => {
+    const created = await alice.post(`${IMAGE_API}/image-upscaler`, { image: await base64() })
+    const path = `${IMAGE_API}/image-upscaler/${created.body.data.task_id}`
+    assert.equal((await bob.get(path)).status, 404)
+    assert.equal((await bob.call('POST', `${path}/cancel`, {})).status, 404)
+    assert.equal((await alice.get(path)).status, 200)
+  })
+
+  test('takes an image by the link of an upload', async () => {
+    const bytes = await makePicture({ width: 40, height: 30, format: 'jpeg' })
+    const links = await alice.post('/customers/storage', { file_name: 'a b.jpg' })
+    assert.equal(links.status, 200, JSON.stringify(links.body))
+    const { upload_url, download_url } = links.body as unknown as Record<string, string>
+    const put = await fetch(String(upload_url), { method: 'PUT', body: bytes })
+    assert.equal(put.status, 200)
+    const created = await alice.post(`${IMAGE_API}/image-upscaler`, { image: download_url })
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    const ended = await alice.untilEnded('image-upscaler', created.body.data.task_id)
+    assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
+    assert.match(ended.generated[0] ?? '', /result-1\.jpg/)
+  })
+})

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** One of the service's own processes. */
+export interface Entry {
+  pid: number
+  /** Its log lines so far. */
+  log: string[]
+  /** Resolves with the code or signal it ended by. */
+  ended: Promise<string>
+  signal(name: NodeJS.Signals): void
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>
+}
+
+export interface EntryOptions {
+  path: string
+  readyMessage: string
+  env: NodeJS.ProcessEnv
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Starts an entry and waits until its log says that it is ready. Throws with the log when it ends before. */
+export const startEntry = async ({ path, readyMessage, env }: EntryOptions): Promise<Entry> => {
+  const child = spawn(process.execPath, ['--import', 'tsx', path], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code))
+  const log: string[] = []
+  const ready = untilLine(child, log, `"msg":"${readyMessage}"`)
+  const early = ended.then((how) => {
+    throw new Error(`${path} ended (${how}) before it was ready:\n${log.join('\n')}`)
+  })
+  early.catch(() => {})
+  await Promise.race([ready, early])
+  return {
+    pid: child.pid ?? 0,
+    log,
+    ended,
+    signal: (name) => child.kill(name),
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const untilLine = async (child: ChildProcess, log: string[], mark: string): Promise<void> =>
+  await new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      if (stream)
+        createInterface({ input: stream }).on('line', (line) => {
+          log.push(line)
+          if (line.includes(mark)) resolve()
+        })
+  })

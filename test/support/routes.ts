@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { makeSecrets } from '../../src/adapters/secrets.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { makeApp } from '../../src/http/app.ts'
+import type { Authenticate } from '../../src/http/auth.ts'
+import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeIdempotency } from '../../src/http/idempotency.ts'
+import type { Route } from '../../src/http/route.ts'
+import { makeServer } from '../../src/http/server.ts'
+import { makeLog } from '../../src/log.ts'
+
+export interface RoutesOptions {
+  sql: Sql
+  /** Absent for routes that look at no credential. */
+  authenticate?: Authenticate
+}
+
+export interface RouteServer {
+  url: string
+  close(): Promise<void>
+}
+
+/** Serves some routes as the api does, on a free port of 127.0.0.1. */
+export const startRoutes = async (
+  routes: Route[],
+  { sql, authenticate = () => Promise.resolve(undefined) }: RoutesOptions,
+): Promise<RouteServer> => {
+  const scratchDir = await mkdtemp(join(tmpdir(), 'kiln-routes-'))
+  const log = makeLog('test', 'silent')
+  const secrets = makeSecrets({ keys: [randomBytes(32).toString('base64')] })
+  const app = makeApp({
+    routes,
+    publicUrl: 'http://kiln.example',
+    log,
+    lifecycle: { state: 'serving' },
+    authenticate,
+    idempotency: makeIdempotency({ sql, secrets, log }),
+    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 26 }),
+    scratchDir,
+    maxImageBytes: 50_000_000,
+    maxImagePixels: 100_000_000,
+  })
+  const server = makeServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close().closeAllConnections()
+      await once(server, 'close')
+      await rm(scratchDir, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import getPort from 'get-port'
+
+import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import {
+  DEVELOPMENT_AUDIENCE,
+  loadIssuerKey,
+  signToken,
+  startIssuer,
+} from '../../src/local/issuer.ts'
+import { startEntry } from './entry.ts'
+import type { Entry } from './entry.ts'
+import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from './stack.ts'
+import type { TestDatabase } from './stack.ts'
+
+export type Role = 'api' | 'core' | 'media'
+
+/** A service of its own for one test file: real processes against a database, a queue and a store of its own. */
+export interface Service {
+  baseUrl: string
+  database: TestDatabase
+  taskQueue: string
+  storagePath: string
+  token(subject: string): Promise<string>
+  /** Starts a process; with settings of its own, such as a failpoint. */
+  start(role: Role, env?: NodeJS.ProcessEnv): Promise<Entry>
+  /** The process of a role as it was last started. */
+  entry(role: Role): Entry
+  /** Every key in the store, unfinished files included. */
+  listFiles(): Promise<string[]>
+  /** Ends what runs and removes everything. */
+  stop(): Promise<void>
+}
+
+export interface ServiceOptions {
+  roles?: Role[]
+  env?: NodeJS.ProcessEnv
+}
+
+const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
+const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
+
+export const startService = async ({
+  roles = ['api', 'core', 'media'],
+  env = {},
+}: ServiceOptions = {}): Promise<Service> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
+  const database = await createDatabase()
+  const key = await loadIssuerKey(folder)
+  const issuer = await startIssuer(key)
+  const port = await getPort({ host: '127.0.0.1' })
+  const baseUrl = `http://127.0.0.1:${port}`
+  const taskQueue = makeTaskQueue('test')
+  const storagePath = join(folder, 'storage')
+  const settings: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'test',
+    DATABASE_URL: database.url,
+    DATABASE_POOL: '10',
+    TEMPORAL_ADDRESS: temporalAddress(),
+    TASK_QUEUE: taskQueue,
+    PUBLIC_URL: baseUrl,
+    PORT: String(port),
+    AUTH_ISSUER: DEVELOPMENT_ISSUER,
+    AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
+    AUTH_JWKS_URL: issuer.jwksUrl,
+    STORAGE_PATH: storagePath,
+    SIGNING_KEYS: randomBytes(32).toString('base64'),
+    SECRETS_KEYS: randomBytes(32).toString('base64'),
+    OUTBOUND_ALLOW_LOOPBACK: 'true',
+    WORKFLOW_BUNDLE: workflowBundle(),
+    HEARTBEAT_SECONDS: '1',
+    RELAY_INTERVAL_MS: '200',
+    RECONCILE_INTERVAL_SECONDS: '1',
+    DRAIN_DELAY_SECONDS: '0',
+    MEDIA_SLOTS: '2',
+    ...env,
+  }
+  const entries = new Map<Role, Entry>()
+
+  const start = async (role: Role, own: NodeJS.ProcessEnv = {}): Promise<Entry> => {
+    const entry = await startEntry({
+      path: ENTRIES[role],
+      readyMessage: READY[role],
+      env: { ...settings, ...(role === 'api' ? {} : { WORKER_ROLE: role }), ...own },
+    })
+    entries.set(role, entry)
+    return entry
+  }
+
+  const stop = async (): Promise<void> => {
+    await Promise.all([...entries.values()].map((entry) => entry.kill()))
+    await issuer.close()
+    await database.drop()
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  try {
+    await Promise.all(roles.map((role) => start(role)))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    baseUrl,
+    database,
+    taskQueue,
+    storagePath,
+    token: (subject) => signToken(key, subject),
+    start,
+    entry: (role) => {
+      const entry = entries.get(role)
+      if (!entry) throw new Error(`${role} was not started`)
+      return entry
+    },
+    async listFiles() {
+      const all = await readdir(storagePath, { recursive: true, withFileTypes: true })
+      return all.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+    },
+    stop,
+  }
+}
