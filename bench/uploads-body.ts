@@ -7,6 +7,7 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -25,11 +26,36 @@ import { readJsonBody } from '../src/http/body/read-json-body.ts'
 
 interface Round {
   blockMs: number
+  /** The longest turn without the time in which another process had the core. */
+  ownBlockMs: number
   rssMb: number
   mbPerSecond: number
 }
 
 const MB = 1e6
+
+/** Milliseconds that the main thread has waited for a core, where the kernel tells. */
+const waitedMs = (): number => {
+  try {
+    return (
+      Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+    )
+  } catch {
+    return 0
+  }
+}
+
+/** The longest time between two turns of a 5 ms timer, less the time waited for a core. */
+const watchOwnBlock = () => {
+  let longest = 0
+  let last = performance.now() - waitedMs()
+  setInterval(() => {
+    const now = performance.now() - waitedMs()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  return { longest: () => longest, reset: () => (longest = 0) }
+}
 
 /** Peak RSS comes from the kernel (KiB), so that no peak falls between two samples. */
 const serve = async (scratchDir: string) => {
@@ -99,7 +125,7 @@ const measure = async (child: ChildProcess, port: number, bodies: Buffer[]): Pro
   const start = performance.now()
   await Promise.all(bodies.map((body) => upload(port, body)))
   const seconds = (performance.now() - start) / 1000
-  const answered = once(child, 'message') as Promise<[Pick<Round, 'blockMs' | 'rssMb'>]>
+  const answered = once(child, 'message') as Promise<[Omit<Round, 'mbPerSecond'>]>
   child.send('end')
   const [stats] = await answered
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0)
@@ -132,14 +158,15 @@ const run = async () => {
       const bodies = Array.from({ length: Number(values.clients) }, () => body)
       const result = await measure(child, port, bodies)
       rounds.push(result)
-      const { blockMs, rssMb, mbPerSecond } = result
+      const { blockMs, ownBlockMs, rssMb, mbPerSecond } = result
       console.log(
-        `round ${round + 1}: block ${blockMs.toFixed(1)} ms, RSS ${rssMb.toFixed(0)} MB, ${mbPerSecond.toFixed(0)} MB/s`,
+        `round ${round + 1}: block ${blockMs.toFixed(1)} ms (own ${ownBlockMs.toFixed(1)}), RSS ${rssMb.toFixed(0)} MB, ${mbPerSecond.toFixed(0)} MB/s`,
       )
     }
     const speed = median(rounds.map((round) => round.mbPerSecond))
     console.log(`median ${speed.toFixed(0)} MB/s`)
     report('block', Math.max(...rounds.map((round) => round.blockMs)), 'ms', 100)
+    report('own-block', Math.max(...rounds.map((round) => round.ownBlockMs)), 'ms', 100)
     report('rss', Math.max(...rounds.map((round) => round.rssMb)), 'MB', 300)
   } finally {
     child.disconnect()

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 
@@ -6,10 +5,8 @@ import { startChild, untilReady } from './child.ts'
 import type { Child } from './child.ts'
 import { describeLogLine } from './console.ts'
 import type { Say } from './console.ts'
+import { ROOT } from './root.ts'
 import type { Service } from './supervisor.ts'
-
-/** The checkout: entries are found from it, and children run in it. */
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface NodeProcessOptions {
   name: string

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
 import getPort from 'get-port'
 import postgres from 'postgres'
@@ -17,6 +16,7 @@ import {
 import { findPostgresPlace } from './postgres-place.ts'
 import type { PostgresPlace } from './postgres-place.ts'
 import { identityOf } from './postgres-user.ts'
+import { ROOT } from './root.ts'
 import { startServer } from './server.ts'
 import type { OnSpawn, Server } from './server.ts'
 
@@ -70,8 +70,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
 /** Makes the cluster unless it is there, ends what an earlier start left on it, and picks the port. */
 export const preparePostgres = async (options: PostgresOptions): Promise<PostgresCluster> => {
   const { dataDir, say } = options
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  const place = await findPostgresPlace({ dataDir, root, say })
+  const place = await findPostgresPlace({ dataDir, root: ROOT, say })
   const password = await prepareCluster(place, dataDir)
   const port = options.port ?? (await getPort({ host: '127.0.0.1' }))
   const url = `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`

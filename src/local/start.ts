@@ -68,7 +68,7 @@ ${token}
 
 A first task, and then the state of it:
 
-TOKEN=${token}
+TOKEN="$(npm run --silent token -- developer)"
 (printf '{"image":"'; base64 < samples/portrait.png | tr -d '\\n'; printf '"}') |
   curl -s ${stack.url}/proxy/imgvendor/v1/ai/skin-enhancer/flexible -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' --data-binary @-

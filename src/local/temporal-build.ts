@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { ROOT } from './root.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions } from './temporal-version.ts'
 
@@ -22,7 +23,7 @@ export const buildTemporal = async (path: string, options: MakeOptions): Promise
   say(
     `building temporal ${TEMPORAL_VERSION} with Go, once: some minutes, or faster where Go has built it before`,
   )
-  const cwd = fileURLToPath(new URL('../../tools/temporal', import.meta.url))
+  const cwd = join(ROOT, 'tools/temporal')
   // No C compiler is needed, and none of the caller's flags can break the build.
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' }
   const total = await countPackages({ cwd, env, signal })

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
+import { ROOT } from './root.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions } from './temporal-version.ts'
 
@@ -30,12 +30,12 @@ export const downloadTemporal = async (path: string, options: MakeOptions): Prom
 }
 
 const runSdkDownload = async (folder: string, { say, signal }: MakeOptions): Promise<void> => {
-  const script = fileURLToPath(new URL('temporal-download-child.ts', import.meta.url))
+  const script = join(ROOT, 'src/local/temporal-download-child.ts')
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', script, folder, `v${TEMPORAL_VERSION}`],
     {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      cwd: ROOT,
       stdio: ['ignore', 'ignore', 'pipe'],
       signal,
     },

@@ -31,12 +31,11 @@ export const planeOf = (
 export const luma = (pixels: Pixels): Plane =>
   planeOf(pixels, (r, g, b) => 0.2126 * r + 0.7152 * g + 0.0722 * b)
 
-export const mean = (values: ArrayLike<number>): number =>
-  Array.prototype.reduce.call<
-    ArrayLike<number>,
-    [(a: number, b: number) => number, number],
-    number
-  >(values, (sum, value) => sum + value, 0) / values.length
+export const mean = (values: ArrayLike<number>): number => {
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += values[i]!
+  return sum / values.length
+}
 
 export const variance = (values: ArrayLike<number>): number => {
   const middle = mean(values)
@@ -110,34 +109,32 @@ export const blurPercent = (plane: Plane, percent: number): Plane =>
 /** Gaussian with repeated edges, kernel to 4 σ. */
 export const gaussian = (plane: Plane, sigma: number): Plane => {
   const reach = Math.ceil(4 * sigma)
-  const weights = Array.from({ length: 2 * reach + 1 }, (_, i) =>
+  const weights = Float64Array.from({ length: 2 * reach + 1 }, (_, i) =>
     Math.exp(-((i - reach) ** 2) / (2 * sigma * sigma)),
   )
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const kernel = weights.map((weight) => weight / total)
-  const rows = convolve(plane, kernel, (x, y, step) => [x + step - reach, y])
-  return convolve(rows, kernel, (x, y, step) => [x, y + step - reach])
+  // Blurring the columns of the turned plane, twice, ends with the plane as it was.
+  return turn(blurColumns(turn(blurColumns(plane, kernel)), kernel))
 }
 
-const convolve = (
-  plane: Plane,
-  kernel: number[],
-  at: (x: number, y: number, step: number) => [number, number],
-): Plane => {
-  const { width, height, values } = plane
+const blurColumns = ({ width, height, values }: Plane, kernel: Float64Array): Plane => {
+  const reach = (kernel.length - 1) / 2
   const result = new Float64Array(values.length)
   for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      let sum = 0
-      for (let step = 0; step < kernel.length; step++) {
-        const [column, row] = at(x, y, step)
-        const clampedRow = Math.min(height - 1, Math.max(0, row))
-        const clampedColumn = Math.min(width - 1, Math.max(0, column))
-        sum += kernel[step]! * values[clampedRow * width + clampedColumn]!
-      }
-      result[y * width + x] = sum
+    for (let step = 0; step < kernel.length; step++) {
+      const from = Math.min(height - 1, Math.max(0, y + step - reach)) * width
+      for (let x = 0; x < width; x++)
+        result[y * width + x] = result[y * width + x]! + kernel[step]! * values[from + x]!
     }
   return { width, height, values: result }
+}
+
+const turn = ({ width, height, values }: Plane): Plane => {
+  const turned = new Float64Array(values.length)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) turned[x * height + y] = values[y * width + x]!
+  return { width: height, height: width, values: turned }
 }
 
 /** Cb and Cr of 8-bit BT.601, full range. */

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+
+import { runDemo } from './demo.ts'
+import { listenForInterrupt } from './interrupt.ts'
+import type { Interrupt } from './interrupt.ts'
+import { startStack } from './stack.ts'
+import type { Stack } from './stack.ts'
+import { INTERRUPTED, describeStack, say, serveUntilInterrupted } from './start.ts'
+
+export interface DemoCommandOptions {
+  /** Folder of the embedded stacks; the demonstration has one of its own in it. */
+  dataDir: string
+  /** Leaves the stack running until it is interrupted. */
+  keep: boolean
+}
+
+/** Runs the demonstration against KILN_URL, or against a stack it starts; the exit code is 0 only when every job succeeded. */
+export const runDemoCommand = async ({ dataDir, keep }: DemoCommandOptions): Promise<number> => {
+  const interrupt = listenForInterrupt(say)
+  const outDir = join(dataDir, 'demo', 'output')
+  try {
+    const baseUrl = process.env['KILN_URL']
+    return baseUrl
+      ? await demonstrateElsewhere(baseUrl, outDir, interrupt)
+      : await demonstrateHere({ dataDir, keep }, outDir, interrupt)
+  } catch (error) {
+    if (interrupt.stop.aborted) return INTERRUPTED
+    throw error
+  }
+}
+
+const demonstrateElsewhere = async (
+  baseUrl: string,
+  outDir: string,
+  interrupt: Interrupt,
+): Promise<number> => {
+  const token = process.env['KILN_TOKEN']
+  if (!token)
+    throw new Error('KILN_URL is set: set KILN_TOKEN to a bearer token or API key of it, too')
+  const { stop: signal } = interrupt
+  return (await runDemo({ baseUrl, token, outDir, out: process.stdout, signal })) ? 0 : 1
+}
+
+const demonstrateHere = async (
+  { dataDir, keep }: DemoCommandOptions,
+  outDir: string,
+  interrupt: Interrupt,
+): Promise<number> => {
+  const stack = await startStack({
+    dataDir: join(dataDir, 'demo'),
+    issuerDir: dataDir,
+    env: process.env,
+    settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' },
+    say,
+    interrupt,
+  })
+  try {
+    const succeeded = await demonstrate(stack, outDir, interrupt)
+    if (keep) {
+      say(await describeStack(stack, 'Ctrl-C stops it all.'))
+      await serveUntilInterrupted(stack, interrupt)
+    }
+    return succeeded ? 0 : 1
+  } finally {
+    await stack.stop()
+  }
+}
+
+const demonstrate = async (
+  stack: Stack,
+  outDir: string,
+  interrupt: Interrupt,
+): Promise<boolean> => {
+  const namespace = process.env['TEMPORAL_NAMESPACE'] || 'default'
+  return await runDemo({
+    baseUrl: stack.url,
+    token: await stack.token('demo'),
+    temporalUi: stack.ui === undefined ? undefined : `${stack.ui}/namespaces/${namespace}`,
+    outDir,
+    out: process.stdout,
+    signal: interrupt.stop,
+  })
+}

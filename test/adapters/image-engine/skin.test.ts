@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { ImageTaskKind } from '../../../src/domain/image-task.ts'
+import { draw, openFixture } from './fixture.ts'
+import type { Fixture } from './fixture.ts'
+import {
+  assertRises,
+  assertSamePixels,
+  chroma,
+  colourDifferences,
+  difference,
+  fineVariance,
+  meanLuma,
+  skinMask,
+  variance,
+} from './measure.ts'
+import type { Pixels } from './measure.ts'
+
+const STEPS = [0, 25, 50, 75, 100]
+
+let fixture: Fixture
+let portrait: Fixture['samples'][number]
+/** The mask of the portrait, 0..1 for each pixel. */
+let skin: Float64Array
+
+before(async () => {
+  fixture = await openFixture()
+  portrait = fixture.samples[0]!
+  skin = skinMask(portrait.pixels).values
+})
+
+after(() => fixture.close())
+
+const enhance = (mode: string, settings: object = {}): Promise<Pixels> =>
+  fixture.render(`skin_${mode}` as ImageTaskKind, portrait.path, settings)
+
+const inside = (i: number): boolean => skin[i]! > 0.5
+/** Fine contrast of the skin. */
+const texture = (pixels: Pixels): number => fineVariance(pixels, inside)
+
+const slide = async (
+  mode: string,
+  name: string,
+  measure: (pixels: Pixels) => number,
+  others: object = {},
+): Promise<number[]> => {
+  const values = []
+  for (const value of STEPS) values.push(measure(await enhance(mode, { ...others, [name]: value })))
+  return values
+}
+
+const bare = { sharpen: 0, smart_grain: 0 }
+
+describe('skin enhancement', () => {
+  test('creative keeps less texture than flexible, and flexible less than the source', async () => {
+    const values = [
+      await enhance('creative', bare),
+      await enhance('flexible', bare),
+      portrait.pixels,
+    ]
+    assertRises(values.map(texture), 2, 'texture')
+  })
+
+  test('skin_detail keeps texture, all of it at 100', async () => {
+    assertRises(await slide('faithful', 'skin_detail', texture, bare), 5, 'texture')
+    assertSamePixels(await enhance('faithful', { ...bare, skin_detail: 100 }), portrait.pixels)
+  })
+
+  test('faithful leaves what is not skin as it is', async () => {
+    const result = await enhance('faithful', { sharpen: 0, smart_grain: 100, skin_detail: 0 })
+    assert.equal(
+      difference(result, portrait.pixels, (i) => skin[i]! < 1e-3),
+      0,
+    )
+    assert.ok(difference(result, portrait.pixels, inside) > 1)
+  })
+
+  test('a picture without skin passes through faithful unchanged', async () => {
+    const blue = await draw({ width: 40, height: 30 }, (x, y) => [x, 2 * y, 120 + x])
+    const path = await fixture.write('blue.png', blue)
+    const pixels = await fixture.render('skin_faithful', path, { skin_detail: 0 })
+    const again = await fixture.render('relight', path)
+    assertSamePixels(pixels, again)
+  })
+
+  for (const mode of ['flexible', 'creative', 'faithful']) {
+    test(`sharpen raises fine contrast in ${mode}`, async () => {
+      assertRises(await slide(mode, 'sharpen', (each) => fineVariance(each)), 20, 'fine variance')
+    })
+
+    test(`smart_grain raises the texture of skin in ${mode}`, async () => {
+      assertRises(await slide(mode, 'smart_grain', texture), 5, 'texture')
+    })
+  }
+})
+
+describe('optimized_for against enhance_skin', () => {
+  const both = async (optimized_for: string): Promise<[Pixels, Pixels]> => [
+    await enhance('flexible'),
+    await enhance('flexible', { optimized_for }),
+  ]
+
+  test('improve_lighting is brighter', async () => {
+    assertRises((await both('improve_lighting')).map(meanLuma), 3, 'mean luma')
+  })
+
+  test('enhance_everything has more fine contrast', async () => {
+    const pixels = await both('enhance_everything')
+    assertRises(
+      pixels.map((each) => fineVariance(each)),
+      5,
+      'fine variance',
+    )
+  })
+
+  test('transform_to_real is less colourful', async () => {
+    const [usual, real] = (await both('transform_to_real')).map(chroma)
+    assert.ok(real! < 0.95 * usual!)
+  })
+
+  test('no_make_up evens the colour of skin', async () => {
+    const spread = (pixels: Pixels) => {
+      const { cb, cr } = colourDifferences(pixels)
+      const of = (values: Float64Array) => variance(values.filter((_, i) => inside(i)))
+      return of(cb.values) + of(cr.values)
+    }
+    const [usual, even] = (await both('no_make_up')).map(spread)
+    assert.ok(even! < 0.95 * usual!, `${usual} ${even}`)
+  })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, IncomingMessage, request as httpRequest } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+import { ApiError } from '../../src/domain/errors.ts'
+import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { endEarly, isStillSending } from '../../src/http/body/early-answer.ts'
+import type { InlineImage } from '../../src/http/body/inline.ts'
+import { replaceInline } from '../../src/http/body/inline.ts'
+import { readJsonBody } from '../../src/http/body/read-json-body.ts'
+import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+
+/** A folder that is gone after the test. */
+export const makeScratch = async (t: TestContext): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-body-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const makeOptions = (
+  scratchDir: string,
+  more: Partial<ReadJsonBodyOptions> = {},
+): ReadJsonBodyOptions => ({
+  maxBytes: 1_000_000,
+  deadlineMs: 10_000,
+  heldBytes: 500_000,
+  images: ['/image', '/images/*'],
+  maxImageBytes: 200_000,
+  maxPixels: 1_000_000,
+  scratchDir,
+  budget: makeUploadBudget({ uploadBytes: 2 ** 31, heldBytes: 2 ** 26 }),
+  ...more,
+})
+
+/** A request that never saw a network: the pieces arrive exactly as given. */
+export const makeRequest = (
+  pieces: readonly Buffer[],
+  headers: Record<string, string> = {},
+): IncomingMessage => {
+  const request = new IncomingMessage(new Socket())
+  request.headers = {
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+    ...headers,
+  }
+  request.complete = true
+  for (const piece of pieces) request.push(piece)
+  request.push(null)
+  return request
+}
+
+/** Cuts bytes at the given places, which may be in any order and out of range. */
+export const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].toSorted(
+    (left, right) => left - right,
+  )
+  const pieces: Buffer[] = []
+  let start = 0
+  for (const end of [...ends, bytes.length]) {
+    if (end > start) pieces.push(bytes.subarray(start, end))
+    start = end
+  }
+  return pieces
+}
+
+export const read = (text: string | Buffer, options: ReadJsonBodyOptions) =>
+  readJsonBody(makeRequest([Buffer.from(text)]), options)
+
+export const refusedWith = (code: string, message?: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error))
+  assert.equal(error.code, code, error.message)
+  if (message !== undefined) assert.match(error.message, message)
+  return true
+}
+
+export const isEmpty = async (folder: string): Promise<boolean> =>
+  (await readdir(folder)).length === 0
+
+interface Received {
+  error?: string
+  message?: string
+  value?: unknown
+  inline?: InlineImage[]
+}
+
+/** A bare server whose every request goes through the reader; answers as the real one does. */
+export const startServer = async (
+  t: TestContext,
+  options: ReadJsonBodyOptions,
+): Promise<number> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    try {
+      const body = await readJsonBody(request, options)
+      const value = replaceInline(body.value, body.inline, (_, index) => ({ inline: index }))
+      await body.discard()
+      response.end(JSON.stringify({ value, inline: body.inline }))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const text = JSON.stringify({ error: error.code, message: error.message })
+      response.statusCode = error.status
+      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
+      if (isStillSending(request)) await endEarly(request, response, text)
+      else response.end(text)
+    }
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+export interface Answer extends Received {
+  status: number
+  headers: IncomingMessage['headers']
+}
+
+/** Posts; `write` may send the body as slowly as it likes and need not end it. */
+export const post = (
+  port: number,
+  headers: OutgoingHttpHeaders,
+  write: (send: (piece: string | Buffer) => void, end: () => void) => void,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
+    outgoing.once('error', reject)
+    outgoing.once('response', (response) => {
+      response
+        .toArray()
+        .then((pieces: Buffer[]) => {
+          const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
+          // The server may reset what is sent after its answer; the answer is what counts.
+          outgoing.on('error', () => {}).destroy()
+          resolve({ ...received, status: response.statusCode ?? 0, headers: response.headers })
+        })
+        .catch(reject)
+    })
+    write(
+      (piece) => outgoing.write(piece),
+      () => outgoing.end(),
+    )
+  })
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
