@@ -82,9 +82,15 @@ const serve = async (scratchDir: string) => {
   })
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
+  const own = watchOwnBlock()
   process.on('message', (message) => {
-    if (message === 'begin') delay.reset()
-    else process.send?.({ blockMs: delay.max / 1e6, rssMb: process.resourceUsage().maxRSS / 1000 })
+    if (message === 'begin') {
+      delay.reset()
+      own.reset()
+      return
+    }
+    const rssMb = process.resourceUsage().maxRSS / 1000
+    process.send?.({ blockMs: delay.max / 1e6, ownBlockMs: own.longest(), rssMb })
   })
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
   await once(process, 'disconnect')

@@ -59,7 +59,10 @@ const demonstrateHere = async (
     if (keep) {
       say(await describeStack(stack, 'Ctrl-C stops it all.'))
       await serveUntilInterrupted(stack, interrupt)
-    }
+    } else
+      say(
+        'The stack stops now, and the workflow pages with it; `npm run demo -- --keep` keeps both.',
+      )
     return succeeded ? 0 : 1
   } finally {
     await stack.stop()

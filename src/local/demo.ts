@@ -113,5 +113,5 @@ const describeRuns = (runs: Run[], temporalUi: string | undefined): string => {
     ]
   })
   const done = runs.filter(({ fault, status }) => !fault && status === 'COMPLETED').length
-  return `\n${lines.join('\n')}\n\n${done} of ${runs.length} jobs succeeded.\n`
+  return `\n  ${'job'.padEnd(20)} ${'status'.padEnd(12)}     time   before → after, workflow\n${lines.join('\n')}\n\n${done} of ${runs.length} jobs succeeded.\n`
 }

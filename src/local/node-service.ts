@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 
 import { startChild, untilReady } from './child.ts'
@@ -33,21 +34,19 @@ const READY_MS = 120_000
 export const makeNodeService = (options: NodeServiceOptions): Service => ({
   name: options.name,
   launch: async (onSpawn) => {
-    let announce = (): void => {}
-    const announced = new Promise<void>((resolve) => {
-      announce = resolve
-    })
+    const announced = new EventEmitter()
+    const ready = once(announced, 'ready')
     const mark = `"msg":${JSON.stringify(options.readyMessage)}`
     const child = await startNode({
       ...options,
       onLine: (line) => {
-        if (line.includes(mark)) announce()
+        if (line.includes(mark)) announced.emit('ready')
       },
     })
     onSpawn(child)
     await untilReady(child, options.name, async (signal) => {
       await Promise.race([
-        announced,
+        ready,
         fail(`${options.name} was not ready in ${READY_MS / 1000} s`, signal),
       ])
       if (options.readyUrl !== undefined) await untilOk(options.readyUrl, signal)

@@ -18,6 +18,7 @@ export interface Entry {
 
 export interface EntryOptions {
   path: string
+  args?: string[]
   readyMessage: string
   env: NodeJS.ProcessEnv
 }
@@ -25,8 +26,13 @@ export interface EntryOptions {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Starts an entry and waits until its log says that it is ready. Throws with the log when it ends before. */
-export const startEntry = async ({ path, readyMessage, env }: EntryOptions): Promise<Entry> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', path], {
+export const startEntry = async ({
+  path,
+  args = [],
+  readyMessage,
+  env,
+}: EntryOptions): Promise<Entry> => {
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -37,18 +37,18 @@ const say = (line: string): void => {
 
 /** A fault found by one of them is said at once; the tests run all the same, and the exit code remembers. */
 const runChecks = async (): Promise<boolean> => {
-  const bin = (name: string): string => join(ROOT, 'node_modules/.bin', name)
   const linted = LINTED.filter((folder) => existsSync(join(ROOT, folder)))
   return [
-    await phase('types', bin('tsc'), []),
-    await phase('lint', bin('oxlint'), ['--type-aware', ...linted]),
-    await phase('format', bin('oxfmt'), ['--check', '.']),
+    await phase('types', 'tsc', []),
+    await phase('lint', 'oxlint', ['--type-aware', ...linted]),
+    await phase('format', 'oxfmt', ['--check', '.']),
   ].every(Boolean)
 }
 
 const phase = async (name: string, command: string, args: string[]): Promise<boolean> => {
   const start = Date.now()
-  const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const program = join(ROOT, 'node_modules/.bin', command)
+  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => output.push(chunk))
@@ -73,7 +73,11 @@ const runTests = async (
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec'],
+      '--import',
+      'tsx',
+      '--test',
+      '--test-concurrency=2',
+      '--test-reporter=spec',
       // A file that hangs must not hang the run.
       '--test-timeout=180000',
       ...flags,

@@ -14,6 +14,10 @@ interface Leaf {
   size: number
 }
 
+const LEAF = rgb(0x4c6b58)
+const LEAF_LIGHT = rgb(0x8aa48c)
+const WOOD = rgb(0x6d4a38)
+
 /** A twig of eucalyptus with round leaves in pairs, from `foot` to `tip`, bent by `sag`. */
 export function makeBranch(foot: Vec, tip: Vec, sag: number, seed: number): Part {
   const next = makeRandom(seed)
@@ -31,11 +35,16 @@ export function makeBranch(foot: Vec, tip: Vec, sag: number, seed: number): Part
     distance: (x, y, z) => Math.min(stemGap(stem, x, y, z), leafGap(leaves, x, y, z)),
     surface: (point, normal, footprint) => {
       const [x, y, z] = point
-      const green = blend(rgb(0x4c6b58), rgb(0x8aa48c), patches(x * 4 + seed, y * 4, z * 4, 3))
+      const green = blend(LEAF, LEAF_LIGHT, patches(x * 4 + seed, y * 4, z * 4, 3))
       const woody = stemGap(stem, x, y, z) < 0.008
       return {
-        albedo: woody ? rgb(0x6d4a38) : green,
-        normal: relief(point, normal, footprint, (p) => 0.004 * noise(p[0] * 14, p[1] * 14, p[2] * 14)),
+        albedo: woody ? WOOD : green,
+        normal: relief(
+          point,
+          normal,
+          footprint,
+          (p) => 0.004 * noise(p[0] * 14, p[1] * 14, p[2] * 14),
+        ),
         roughness: 0.55,
         reflectance: 0.04,
         scatter: 0,
@@ -57,7 +66,13 @@ function leafAt(at: Vec, stem: Vec, turn: number, size: number, next: () => numb
   const loose: Vec = [next() - 0.5, next() - 0.5, next() - 0.5]
   const normal = normalize(cross(along, add(cross(stem, along), scale(loose, 0.8))))
   const grown = size * (0.85 + 0.3 * next())
-  return { centre: add(at, scale(along, grown * 0.95)), along, across: cross(normal, along), normal, size: grown }
+  return {
+    centre: add(at, scale(along, grown * 0.95)),
+    along,
+    across: cross(normal, along),
+    normal,
+    size: grown,
+  }
 }
 
 function stemGap(stem: readonly Vec[], x: number, y: number, z: number): number {

@@ -22,7 +22,9 @@ export function growBrows(seed: number, count: number): Vec[][] {
 /** A short hair along the skin. */
 function hug(root: Vec, aim: Vec, length: number): Vec[] {
   const direction = normalize(aim)
-  return [0, 1, 2, 3, 4].map((k) => onSkin(add(root, scale(direction, (length * k) / 4)), 0.004 + 0.004 * k))
+  return [0, 1, 2, 3, 4].map((k) =>
+    onSkin(add(root, scale(direction, (length * k) / 4)), 0.004 + 0.004 * k),
+  )
 }
 
 function onSkin(point: Vec, above: number): Vec {
@@ -38,8 +40,8 @@ function onSkin(point: Vec, above: number): Vec {
 export function growLashes(seed: number): Vec[][] {
   const next = makeRandom(seed)
   return [1, -1].flatMap((side) => [
-    ...Array.from({ length: 90 }, () => lash(side, 1, next)),
-    ...Array.from({ length: 40 }, () => lash(side, -1, next)),
+    ...Array.from({ length: 130 }, () => lash(side, 1, next)),
+    ...Array.from({ length: 60 }, () => lash(side, -1, next)),
   ])
 }
 
@@ -48,7 +50,8 @@ function lash(side: number, lid: number, next: () => number): Vec[] {
   const edge = lid > 0 ? upperLid(out) : lowerLid(out)
   const z = EYE.z + Math.sqrt(Math.max(0, 0.148 ** 2 - out * out - edge * edge))
   const root: Vec = [side * (EYE.x + out), edge + 0.002 * lid, z]
-  const length = (lid > 0 ? 0.06 : 0.028) * (0.7 + 0.5 * next()) * (0.75 + 0.45 * bell(out, 0.1, 0.12))
+  const length =
+    (lid > 0 ? 0.06 : 0.028) * (0.7 + 0.5 * next()) * (0.75 + 0.45 * bell(out, 0.1, 0.12))
   const fan = side * (2.6 * out + 0.25 * (next() - 0.5))
   return [0, 0.25, 0.5, 0.75, 1].map((t) => [
     root[0] + fan * length * t,

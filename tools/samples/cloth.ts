@@ -34,7 +34,12 @@ function along(x: number, z: number): readonly [number, number] {
   return [px * TURN[0] - pz * TURN[1], px * TURN[1] + pz * TURN[0]]
 }
 
-function cloth(x: number, y: number, z: number, under: readonly (readonly [number, number])[]): number {
+function cloth(
+  x: number,
+  y: number,
+  z: number,
+  under: readonly (readonly [number, number])[],
+): number {
   const [u, v] = along(x, z)
   const au = Math.abs(u) - HALF[0] + 0.03 * noise(v * 1.7, 2, 4)
   const av = Math.abs(v) - HALF[1] + 0.03 * noise(u * 1.7, 6, 4)

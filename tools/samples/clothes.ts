@@ -15,7 +15,7 @@ export function makePullover(): Part {
       const yarn = stitch(point)
       const tone = 0.75 + 0.5 * yarn + 0.12 * noise(point[0] * 40, point[1] * 40, point[2] * 40)
       return {
-        albedo: scale(blend(rgb(0x24454b), rgb(0x3c6a6c), yarn), tone),
+        albedo: scale(blend(YARN, YARN_LIGHT, yarn), tone),
         normal: relief(point, normal, footprint, (p) => 0.022 * stitch(p)),
         roughness: 0.95,
         reflectance: 0.02,
@@ -24,6 +24,9 @@ export function makePullover(): Part {
     },
   }
 }
+
+const YARN = rgb(0x24454b)
+const YARN_LIGHT = rgb(0x3c6a6c)
 
 function body(x: number, y: number, z: number): number {
   const ax = Math.sqrt(x * x + 0.01)

@@ -54,17 +54,23 @@ function settle(p: Vec, offset: number): Vec {
 
 const STEP = 0.055
 
+/** Hairs start in the mass; far from the hairline they come out of it slowly, so that no roots show. */
+const ROOT = -0.03
+
 function grow(root: Vec, offset: number, next: () => number): Lock {
   const points: Vec[] = [root]
-  const shade = clamp(0.5 + 0.9 * noise(root[0] * 7, root[1] * 7, root[2] * 7) + 0.3 * (next() - 0.5))
+  const shade = clamp(
+    0.5 + 0.9 * noise(root[0] * 7, root[1] * 7, root[2] * 7) + 0.3 * (next() - 0.5),
+  )
   const own = next()
+  const hidden = insideHairline(root[0], root[1], root[2]) < 0.1 ? 3 : 9
   let p = root
   const steps = 22 + Math.floor(next() * 18)
   for (let k = 0; k < steps; k += 1) {
     const wanted = add(combed(p, root), stray(p, root, own, offset))
     const normal = gradient(ground, p, 0.015)
     const along = normalize(subtract(wanted, scale(normal, dot(wanted, normal))))
-    p = settle(add(p, scale(along, STEP)), offset * smoothstep(0, 4, k + 1))
+    p = settle(add(p, scale(along, STEP)), mix(ROOT, offset, smoothstep(0, hidden, k + 1)))
     points.push(p)
   }
   return { points, offset, shade }

@@ -53,6 +53,12 @@ function eyeball({ centre, forward }: Eye, x: number, y: number, z: number): num
 }
 
 const IRIS = 0.067
+const WHITE = rgb(0xe6ddd8)
+const FLESH = rgb(0xd09a8c)
+const SLATE = rgb(0x3c5a5c)
+const SEA = rgb(0x86a39a)
+const AMBER = rgb(0xa07a3c)
+const PUPIL = rgb(0x050506)
 
 function iris({ forward, side }: Eye, local: Vec): Vec {
   const along = dot(local, forward)
@@ -62,13 +68,13 @@ function iris({ forward, side }: Eye, local: Vec): Vec {
   const inner = smoothstep(-0.05, -0.13, local[0] * side)
   const veins = smoothstep(0.35, 0.6, octaves(local[0] * 30, local[1] * 60, side * 3, 3)) * 0.35
   const corner = smoothstep(0.07, 0.14, Math.abs(local[0]))
-  const white = blend(rgb(0xe6ddd8), rgb(0xd09a8c), 0.12 + 0.4 * corner * (0.5 + veins) + 0.6 * inner)
+  const white = blend(WHITE, FLESH, 0.12 + 0.4 * corner * (0.5 + veins) + 0.6 * inner)
   const ring = [Math.cos(angle) * 7, Math.sin(angle) * 7] as const
   const fibres = 0.5 + 0.5 * noise(ring[0] * 1.6, ring[1] * 1.6, r * 1.5 + side * 9)
-  const outer = blend(rgb(0x3c5a5c), rgb(0x86a39a), fibres)
-  const collar = blend(outer, rgb(0xa07a3c), 0.75 * bell(r, 0.45, 0.16) * (0.4 + fibres))
+  const outer = blend(SLATE, SEA, fibres)
+  const collar = blend(outer, AMBER, 0.75 * bell(r, 0.45, 0.16) * (0.4 + fibres))
   const rimmed = scale(collar, 1 - 0.8 * smoothstep(0.72, 1, r))
-  const pupil = blend(rgb(0x050506), rimmed, smoothstep(0.36, 0.42, r))
+  const pupil = blend(PUPIL, rimmed, smoothstep(0.36, 0.42, r))
   const shaded = scale(white, 0.85 - 0.3 * smoothstep(0.02, 0.06, local[1]))
   return along > 0 ? blend(pupil, shaded, smoothstep(0.94, 1.1, r)) : shaded
 }

@@ -4,7 +4,18 @@ import { relief } from './parts.ts'
 import { join, limb, overlap, sphere } from './shapes.ts'
 import type { Joint } from './shapes.ts'
 import type { Surface } from './scene.ts'
-import { bell, blend, clamp, dot, length, rgb, scale, smoothstep, subtract, tangents } from './vector.ts'
+import {
+  bell,
+  blend,
+  clamp,
+  dot,
+  length,
+  rgb,
+  scale,
+  smoothstep,
+  subtract,
+  tangents,
+} from './vector.ts'
 import type { Vec } from './vector.ts'
 
 /** An orange, a little flat at the poles; `r` is its radius. */
@@ -53,7 +64,9 @@ export function makeHalfOrange(centre: Vec, r: number, facing: Vec): Part {
     },
     surface: (point, normal, footprint) => {
       const p = subtract(point, centre)
-      return dot(p, facing) > -0.012 ? flesh(p, r, facing, normal, footprint) : zest(p, normal, footprint)
+      return dot(p, facing) > -0.012
+        ? flesh(p, r, facing, normal, footprint)
+        : zest(p, normal, footprint)
     },
   }
 }
@@ -69,7 +82,12 @@ function flesh(p: Vec, r: number, facing: Vec, normal: Vec, footprint: number): 
   const pulp = blend(JUICE, DEEP_JUICE, clamp(sacs(p, r, facing) + 0.5 * (out - 0.5)))
   return {
     albedo: blend(blend(PITH, pulp, wet), UNRIPE, rim),
-    normal: relief(p, normal, footprint, (q) => 0.02 * segment(q, r, facing) * (0.6 + sacs(q, r, facing))),
+    normal: relief(
+      p,
+      normal,
+      footprint,
+      (q) => 0.02 * segment(q, r, facing) * (0.6 + sacs(q, r, facing)),
+    ),
     roughness: 0.6 - 0.35 * wet,
     reflectance: 0.04,
     scatter: 0.35,
@@ -113,7 +131,12 @@ export function makePear(centre: Vec): Part {
       const p = subtract(point, centre)
       return {
         albedo: pearSkin(p),
-        normal: relief(p, normal, footprint, (q) => 0.008 * octaves(q[0] * 7, q[1] * 7, q[2] * 7, 3)),
+        normal: relief(
+          p,
+          normal,
+          footprint,
+          (q) => 0.008 * octaves(q[0] * 7, q[1] * 7, q[2] * 7, 3),
+        ),
         roughness: 0.42,
         reflectance: 0.04,
         scatter: 0.2,
@@ -134,10 +157,15 @@ const RUSSET = rgb(0x6b4a24)
 
 function pearSkin(p: Vec): Vec {
   const [x, y, z] = p
-  if (y > 0.6 && Math.hypot(x - 0.06, z) < 0.07 && limb(x, y, z, STALK, STALK_END) < 0.01) return RUSSET
+  if (y > 0.6 && Math.hypot(x - 0.06, z) < 0.07 && limb(x, y, z, STALK, STALK_END) < 0.01)
+    return RUSSET
   const lenticel = cells(x * 24, y * 24, z * 24)
   const dot1 = smoothstep(0.26, 0.12, lenticel.distance) * (0.3 + 0.7 * trait(lenticel, 1))
   const tone = blend(GREEN, YELLOW, patches(x * 2.4, y * 2.4 + 2, z * 2.4, 4))
   const warm = blend(tone, BLUSH, 0.55 * smoothstep(0, 0.36, x) * patches(x * 4, y * 4, z * 4, 3))
-  return blend(warm, RUSSET, clamp(0.55 * dot1 + 0.7 * smoothstep(0.52, 0.68, y) * patches(x * 9, y * 9, z * 9, 3)))
+  return blend(
+    warm,
+    RUSSET,
+    clamp(0.55 * dot1 + 0.7 * smoothstep(0.52, 0.68, y) * patches(x * 9, y * 9, z * 9, 3)),
+  )
 }

@@ -19,9 +19,9 @@ export function hairMass(x: number, y: number, z: number): number {
   const far = ellipsoid(x, y + 0.35, z + 0.25, 1.1, 1.85, 1.25)
   if (far > 0.1) return far
   const inside = insideHairline(x, y, z)
-  const grown = smoothstep(0, 0.3, inside)
-  const full = 0.05 + 0.1 * smoothstep(0.35, 1, y)
-  const cap = Math.max(braincase(x, y, z) - full * grown + 0.015, -inside * 0.5, -0.3 - y)
+  const grown = smoothstep(-0.02, 0.42, inside)
+  const full = 0.06 + 0.11 * smoothstep(0.35, 1, y)
+  const cap = braincase(x, y, z) - full * grown + 0.015
   const wave = 0.03 * Math.sin(x * 6 + y * 2) * Math.sin(y * 3.5 + x) * smoothstep(-0.3, -0.8, y)
   const fall = ellipsoid(x, y + 0.75, z + 0.56, 0.83, 1.35, 0.4) + wave
   return join(cap, fall, 0.15)

@@ -43,7 +43,8 @@ export function trace(scene: Scene, camera: Camera, { width, height }: Size): Ge
   for (let y = 0; y < height; y += BLOCK) {
     for (let x = 0; x < width; x += BLOCK) {
       const near = blockStart(scene, camera, x, y)
-      if (near < Infinity) traceBlock({ width, height, depth, normal }, { scene, camera, x, y, near })
+      if (near < Infinity)
+        traceBlock({ width, height, depth, normal }, { scene, camera, x, y, near })
     }
   }
   return { width, height, depth, normal }

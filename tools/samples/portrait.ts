@@ -12,12 +12,20 @@ import { head } from './skull.ts'
 import { add, blend, normalize, rgb, scale, smoothstep } from './vector.ts'
 import type { Vec } from './vector.ts'
 
-export const PORTRAIT_VIEW = { eye: [-0.18, -0.05, 13], target: [-0.18, -0.42, 0], angle: 17 } as const
+export const PORTRAIT_VIEW = {
+  eye: [-0.18, -0.05, 13],
+  target: [-0.18, -0.42, 0],
+  angle: 17,
+} as const
 export const POSE = makePose(-17, 2, 3)
 
 /** Head and shoulders, lit by a large soft lamp from the upper left. Units of 10 cm. */
 export function makePortrait(): Scene {
-  const face: Part = { colour: rgb(0xc99078), distance: (x, y, z) => head(x, y, z) * 0.85, surface: skin }
+  const face: Part = {
+    colour: rgb(0xc99078),
+    distance: (x, y, z) => head(x, y, z) * 0.85,
+    surface: skin,
+  }
   return makeScene({
     parts: [
       turned(face, POSE, [0, -0.35, 0, 1.9]),
@@ -28,7 +36,11 @@ export function makePortrait(): Scene {
     sky: studio,
     backdrop: canvas,
     lights: [
-      { direction: normalize([-0.62, 0.52, 0.66]), spread: 0.3, colour: scale(rgb(0xfff0e0), 1.15) },
+      {
+        direction: normalize([-0.62, 0.52, 0.66]),
+        spread: 0.3,
+        colour: scale(rgb(0xfff0e0), 1.15),
+      },
       { direction: normalize([0.85, 0.35, -0.5]), spread: 0.15, colour: scale(rgb(0xdce8ff), 0.5) },
     ],
     far: 18,
@@ -53,9 +65,14 @@ function turned(part: Part, pose: Pose, ball: readonly [number, number, number, 
   }
 }
 
+const FLOOR = rgb(0x3a3c40)
+const CEILING = rgb(0x8a8f98)
+const SOFTBOX = rgb(0xfff4e8)
+const REFLECTOR = rgb(0xffe8d0)
+
 /** A dim room with a softbox at the upper left and a reflector low on the right. */
 function studio([x, y, z]: Vec, roughness: number): Vec {
-  const room = blend(rgb(0x3a3c40), rgb(0x8a8f98), smoothstep(-0.5, 0.9, y))
+  const room = blend(FLOOR, CEILING, smoothstep(-0.5, 0.9, y))
   const soft = 0.03 + 0.5 * roughness
   const box =
     smoothstep(0.26 + soft, 0.26 - soft, Math.abs(x + 0.55)) *
@@ -63,12 +80,15 @@ function studio([x, y, z]: Vec, roughness: number): Vec {
     smoothstep(0, 0.2, z)
   const reflector = 0.25 * smoothstep(0.5, 0.9, x - 0.2 * y) * smoothstep(-0.2, 0.3, z)
   const glare = box * (4 / (1 + 3 * roughness) + 26 * smoothstep(0.35, 0.1, roughness))
-  return add(scale(room, 1.1), add(scale(rgb(0xfff4e8), glare), scale(rgb(0xffe8d0), reflector)))
+  return add(scale(room, 1.1), add(scale(SOFTBOX, glare), scale(REFLECTOR, reflector)))
 }
+
+const CANVAS = rgb(0x38474f)
+const CANVAS_LIGHT = rgb(0x5f7480)
 
 /** A painted canvas out of focus. */
 function canvas(u: number, v: number): Vec {
   const cloud = 0.5 + 0.5 * octaves(u * 2.2, v * 2.6, 4, 4)
   const halo = Math.exp(-((u - 0.62) ** 2 + (v - 0.42) ** 2) * 4)
-  return scale(blend(rgb(0x38474f), rgb(0x5f7480), cloud), 0.28 + 0.75 * halo)
+  return scale(blend(CANVAS, CANVAS_LIGHT, cloud), 0.28 + 0.75 * halo)
 }

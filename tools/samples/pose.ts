@@ -19,7 +19,11 @@ export function makePose(turn: number, nod: number, tilt: number): Pose {
     row(rows[1], x, y, z),
     row(rows[2], x, y, z),
   ]
-  const inverse: readonly Vec[] = [0, 1, 2].map((i) => [m[0]?.[i] ?? 0, m[1]?.[i] ?? 0, m[2]?.[i] ?? 0])
+  const inverse: readonly Vec[] = [0, 1, 2].map((i) => [
+    m[0]?.[i] ?? 0,
+    m[1]?.[i] ?? 0,
+    m[2]?.[i] ?? 0,
+  ])
   return {
     into: (p) => shift(apply(inverse, shift(p, -1)), 1),
     out: (p) => shift(apply(m, shift(p, -1)), 1),
@@ -39,8 +43,19 @@ const shift = (p: Vec, sign: number): Vec => [
 
 /** Rows of Ry(turn) · Rx(nod) · Rz(tilt). */
 function rotation(turn: number, nod: number, tilt: number): readonly Vec[] {
-  const [a, b, c] = [turn, nod, tilt].map((degrees) => (degrees * Math.PI) / 180) as [number, number, number]
-  const [ca, sa, cb, sb, cc, sc] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b), Math.cos(c), Math.sin(c)]
+  const [a, b, c] = [turn, nod, tilt].map((degrees) => (degrees * Math.PI) / 180) as [
+    number,
+    number,
+    number,
+  ]
+  const [ca, sa, cb, sb, cc, sc] = [
+    Math.cos(a),
+    Math.sin(a),
+    Math.cos(b),
+    Math.sin(b),
+    Math.cos(c),
+    Math.sin(c),
+  ]
   return [
     [ca * cc + sa * sb * sc, sa * sb * cc - ca * sc, sa * cb],
     [cb * sc, cb * cc, -sb],

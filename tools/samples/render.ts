@@ -133,7 +133,9 @@ function gloss(scene: Scene, spot: Spot): Vec {
     [0, 0, 0],
   )
   const grazing = clamp(1 + dot(view, surface.normal)) ** 5
-  const share = (surface.reflectance + (1 - surface.reflectance) * grazing * 0.7) * (1 - 0.8 * surface.roughness)
+  const share =
+    (surface.reflectance + (1 - surface.reflectance) * grazing * 0.7) *
+    (1 - 0.8 * surface.roughness)
   return add(mirrored, scale(surroundings(scene, spot), share))
 }
 
@@ -159,6 +161,7 @@ function surroundings(scene: Scene, { point, view, surface, around }: Spot): Vec
   if (surface.roughness > 0.45) return multiply(around, scene.sky(aim, surface.roughness))
   const start = add(point, scale(surface.normal, 0.01))
   const t = march(scene.distance, start, aim, { near: 0.01, far: 5, width: 0.002, slack: 0.002 })
-  const sharp = t < Infinity ? scene.glow(add(start, scale(aim, t))) : scene.sky(aim, surface.roughness)
+  const sharp =
+    t < Infinity ? scene.glow(add(start, scale(aim, t))) : scene.sky(aim, surface.roughness)
   return blend(sharp, around, surface.roughness)
 }

@@ -6,7 +6,14 @@ export const sphere = (x: number, y: number, z: number, r: number): number =>
   Math.sqrt(x * x + y * y + z * z) - r
 
 /** Radii a, b, c along the axes. */
-export function ellipsoid(x: number, y: number, z: number, a: number, b: number, c: number): number {
+export function ellipsoid(
+  x: number,
+  y: number,
+  z: number,
+  a: number,
+  b: number,
+  c: number,
+): number {
   const px = x / a
   const py = y / b
   const pz = z / c

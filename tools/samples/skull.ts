@@ -12,7 +12,10 @@ export const EYE = { x: 0.315, y: 0, z: 0.69, r: 0.125 } as const
 const sided = (x: number): number => Math.sqrt(x * x + 0.0004)
 
 export function head(x: number, y: number, z: number): number {
-  const far = Math.min(ellipsoid(x, y, z - 0.02, 0.98, 1.32, 1.3), limb(x, y, z, NAPE, NECK_FOOT) - 0.25)
+  const far = Math.min(
+    ellipsoid(x, y, z - 0.02, 0.98, 1.32, 1.3),
+    limb(x, y, z, NAPE, NECK_FOOT) - 0.25,
+  )
   return far > 0.1 ? far : join(earless(x, y, z), ear(sided(x), y, z), 0.05)
 }
 
@@ -85,10 +88,12 @@ const COLUMELLA: Joint = [0, -0.43, 1.07, 0.045]
 const NOSE_FOOT: Joint = [0, -0.5, 0.92, 0.045]
 
 /** Height of the line between the lips, the bow of the upper and the rim of the lower lip, at a distance from the middle. */
-export const mouthLine = (ax: number): number => -0.74 + 0.028 * smoothstep(0.1, 0.27, ax) - 0.012 * bell(ax, 0, 0.06)
+export const mouthLine = (ax: number): number =>
+  -0.74 + 0.028 * smoothstep(0.1, 0.27, ax) - 0.012 * bell(ax, 0, 0.06)
 export const upperRim = (ax: number): number =>
   mouthLine(ax) + 0.082 * clamp(1 - (ax / 0.265) ** 1.7) - 0.016 * bell(ax, 0, 0.035)
-export const lowerRim = (ax: number): number => mouthLine(ax) - 0.105 * clamp(1 - (ax / 0.25) ** 2.2)
+export const lowerRim = (ax: number): number =>
+  mouthLine(ax) - 0.105 * clamp(1 - (ax / 0.25) ** 2.2)
 
 function mouth(face: number, x: number, ax: number, y: number, z: number): number {
   if (z < 0.4 || y > -0.4 || y < -1.15) return face
@@ -100,7 +105,13 @@ function mouth(face: number, x: number, ax: number, y: number, z: number): numbe
   d += 0.018 * bell(ax, 0.285, 0.035) * bell(y, mouthLine(0.27), 0.05)
   d += 0.02 * bell(x, 0, 0.035) * smoothstep(-0.68, -0.62, y) * smoothstep(-0.48, -0.56, y)
   d += 0.022 * bell(x, 0, 0.2) * bell(y, -0.895, 0.045)
-  return d + 0.012 * bell(ax, 0.2 + 0.5 * (-0.42 - y), 0.035) * smoothstep(-0.44, -0.5, y) * smoothstep(-0.74, -0.6, y)
+  return (
+    d +
+    0.012 *
+      bell(ax, 0.2 + 0.5 * (-0.42 - y), 0.035) *
+      smoothstep(-0.44, -0.5, y) *
+      smoothstep(-0.74, -0.6, y)
+  )
 }
 
 const UPPER_IN: Joint = [0.045, -0.7, 0.925, 0.042]

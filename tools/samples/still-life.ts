@@ -2,6 +2,7 @@ import { makeBranch } from './branch.ts'
 import { makeCloth } from './cloth.ts'
 import { makeHalfOrange, makeOrange, makePear } from './fruit.ts'
 import { makeScene } from './parts.ts'
+import type { Stage } from './parts.ts'
 import type { Scene } from './scene.ts'
 import { makeTable } from './table.ts'
 import { makeVase } from './vase.ts'
@@ -23,15 +24,15 @@ export function makeStillLife(): Scene {
       makeHalfOrange([0.95, 0.33, 0.72], 0.37, normalize([-0.12, 0.5, 0.8])),
       makeOrange([1.95, 0.4, 0.35], 0.37),
     ],
-    sky: daylight,
-    backdrop: () => [0.3, 0.3, 0.3],
-    lights: [
-      { direction: normalize([-0.55, 0.75, 0.7]), spread: 0.3, colour: scale(rgb(0xfff4e4), 0.8) },
-    ],
-    far: 30,
-    bleeding: 0.45,
+    ...DAY,
   })
 }
+
+/** The vase alone with nothing around it. */
+export const makeVaseAlone = (): Scene => makeScene({ parts: [makeVase(VASE)], ...DAY })
+
+export const TABLE_VIEW = { eye: [0.3, 3.3, 8.6], target: [0.05, 1.38, 0], angle: 29 } as const
+export const VASE_VIEW = { eye: [-1, 2.6, 8.6], target: [-1.2, 1.24, -0.5], angle: 17.5 } as const
 
 const VASE: Vec = [-1.2, 0, -0.5]
 const MOUTH: Vec = [-1.2, 2.15, -0.5]
@@ -62,6 +63,16 @@ function daylight([x, y, z]: Vec, roughness: number): Vec {
   const panes = between(u, -1.6, -1, soft) + between(u, -0.92, -0.35, soft)
   const seen = panes * between(v, 0.25, 1.5, soft)
   return blend(room, scale(PANE, 2.6), Math.min(1, seen) / (1 + 2 * roughness))
+}
+
+const DAY: Omit<Stage, 'parts'> = {
+  sky: daylight,
+  backdrop: () => [0, 0, 0],
+  lights: [
+    { direction: normalize([-0.55, 0.75, 0.7]), spread: 0.3, colour: scale(rgb(0xfff4e4), 0.8) },
+  ],
+  far: 30,
+  bleeding: 0.45,
 }
 
 /** 1 from `low` to `high`, with edges this soft. */

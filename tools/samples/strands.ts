@@ -1,14 +1,16 @@
 import type { Camera } from './camera.ts'
 import type { Picture } from './render.ts'
+import { mix } from './vector.ts'
 import type { Vec } from './vector.ts'
 
 /** A hair: points in space with a thickness and a linear colour each. */
 export interface Strand {
   points: readonly Vec[]
   colours: readonly Vec[]
-  /** Thickness at the root in units; it thins to nothing at the tip. */
+  /** Thickness in units. */
   width: number
-  /** Share of the thickness left at the tip. */
+  /** Share of the thickness at either end. */
+  root: number
   tip: number
 }
 
@@ -21,11 +23,14 @@ export function drawStrands(picture: Picture, camera: Camera, strands: Iterable<
       const to = strand.points[i + 1]
       const colour = strand.colours[i]
       if (!from || !to || !colour) continue
-      const thick = strand.width * (1 - (1 - strand.tip) * (i / last))
+      const thick = strand.width * taper(strand, i / last)
       stroke(picture, camera, { from: camera.project(from), to: camera.project(to), colour, thick })
     }
   }
 }
+
+const taper = ({ root, tip }: Strand, t: number): number =>
+  Math.min(mix(root, 1, Math.min(1, t * 4)), mix(1, tip, t))
 
 interface Stroke {
   /** Pixels and depth. */
@@ -36,7 +41,7 @@ interface Stroke {
 }
 
 /** A strand may dip this far below the surface it grows on before it is hidden. */
-const SLACK = 0.03
+const SLACK = 0.02
 
 function stroke(picture: Picture, camera: Camera, { from, to, colour, thick }: Stroke): void {
   const { width, height, depth, light } = picture

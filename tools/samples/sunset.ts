@@ -16,23 +16,34 @@ const ZENITH = rgb(0x35456f)
 const DUSK = rgb(0x8d6a86)
 const GLOW = rgb(0xf08a4a)
 const GOLD = rgb(0xffd07a)
+const CLOUD = rgb(0x5c4a66)
+const CLOUD_LIT = rgb(0xf4764a)
+const DISC = rgb(0xfff2cc)
 
 function sky(u: number, v: number): Vec {
   const near = Math.hypot((u - SUN[0]) * 1.5, v - SUN[1])
   const high = clamp(v / SUN[1])
-  const air = blend(blend(ZENITH, DUSK, smoothstep(0.1, 0.75, high)), GLOW, smoothstep(0.55, 1.05, high - 0.25 * near))
+  const air = blend(
+    blend(ZENITH, DUSK, smoothstep(0.1, 0.75, high)),
+    GLOW,
+    smoothstep(0.55, 1.05, high - 0.25 * near),
+  )
   const warm = blend(air, GOLD, 0.85 * bell(near, 0, 0.28))
   const cloud = clouds(u, v)
-  const lit = blend(rgb(0x5c4a66), blend(rgb(0xf4764a), GOLD, bell(near, 0, 0.4)), bell(near, 0, 0.55) * 0.9 + 0.1 * high)
+  const lit = blend(
+    CLOUD,
+    blend(CLOUD_LIT, GOLD, bell(near, 0, 0.4)),
+    bell(near, 0, 0.55) * 0.9 + 0.1 * high,
+  )
   const disc = smoothstep(0.05, 0.044, near)
-  return blend(blend(warm, lit, cloud * 0.8), scale(rgb(0xfff2cc), 1.6), disc)
+  return blend(blend(warm, lit, cloud * 0.8), scale(DISC, 1.6), disc)
 }
 
 /** Flat banks that grow thinner towards the horizon. */
 function clouds(u: number, v: number): number {
   const depth = 1 / (0.62 - Math.min(v, 0.58) + 0.04)
   const streak = octaves(u * 3.4 + 2, v * depth * 4.5, 6 + v * 2, 5)
-  return smoothstep(0.02, 0.55, streak + 0.25 * noise(u * 2, v * 4, 3)) * smoothstep(0.6, 0.4, v)
+  return smoothstep(-0.12, 0.5, streak + 0.25 * noise(u * 2, v * 4, 3)) * smoothstep(0.6, 0.4, v)
 }
 
 /** The nearest first; a far ridge takes on the colour of the air. */
@@ -53,7 +64,11 @@ const FAR_HILL = rgb(0x8a5a5e)
 function hill(u: number, v: number, ridge: number): Vec {
   const haze = ridge * 0.36 + 0.25 * smoothstep(SHORE - 0.12, SHORE, v)
   const towardsSun = bell(u, SUN[0], 0.35)
-  return blend(NEAR_HILL, blend(FAR_HILL, GLOW, 0.6 * towardsSun), clamp(haze * (0.45 + 0.55 * towardsSun)))
+  return blend(
+    NEAR_HILL,
+    blend(FAR_HILL, GLOW, 0.6 * towardsSun),
+    clamp(haze * (0.45 + 0.55 * towardsSun)),
+  )
 }
 
 /** The mirror image of what stands above, drawn out by ripples. */

@@ -12,7 +12,10 @@ export function makeTable(): Part {
     surface: (point, normal, footprint) => {
       const { tone, pore } = wood(point)
       return {
-        albedo: scale(blend(blend(LIGHT, DARK, tone), PORE, pore * 0.7), 1 - 0.75 * joint(point[2])),
+        albedo: scale(
+          blend(blend(LIGHT, DARK, tone), PORE, pore * 0.7),
+          1 - 0.75 * joint(point[2]),
+        ),
         normal: relief(point, normal, footprint, (p) => {
           const there = wood(p)
           return -0.012 * joint(p[2]) - 0.0025 * there.pore - 0.002 * there.tone

@@ -69,7 +69,10 @@ function outline(y: number): number {
   const t2 = t * t
   const t3 = t2 * t
   return (
-    (2 * t3 - 3 * t2 + 1) * a[1] + (t3 - 2 * t2 + t) * left + (3 * t2 - 2 * t3) * b[1] + (t3 - t2) * right
+    (2 * t3 - 3 * t2 + 1) * a[1] +
+    (t3 - 2 * t2 + t) * left +
+    (3 * t2 - 2 * t3) * b[1] +
+    (t3 - t2) * right
   )
 }
 
@@ -83,7 +86,8 @@ const BREAK = rgb(0xa97c4e)
 function coat([x, y, z]: Vec): { albedo: Vec; glazed: number } {
   const angle = Math.atan2(z, x)
   const ring = [Math.cos(angle), Math.sin(angle)] as const
-  const drip = 0.62 + 0.22 * noise(ring[0] * 2.2, ring[1] * 2.2, 3) + 0.09 * noise(ring[0] * 6, ring[1] * 6, 8)
+  const drip =
+    0.62 + 0.22 * noise(ring[0] * 2.2, ring[1] * 2.2, 3) + 0.09 * noise(ring[0] * 6, ring[1] * 6, 8)
   const glazed = smoothstep(drip - 0.01, drip + 0.03, y)
   const speck = cells(x * 15, y * 15, z * 15)
   const iron = smoothstep(0.22, 0.1, speck.distance) * (trait(speck, 1) > 0.55 ? 1 : 0)
@@ -92,7 +96,9 @@ function coat([x, y, z]: Vec): { albedo: Vec; glazed: number } {
   const mottle = patches(x * 6, y * 4, z * 6, 4)
   const blue = blend(DEEP, MILKY, clamp(0.55 * run + 0.5 * mottle - 0.15 + 0.3 * (y - 1.4)))
   const thin = clamp(
-    smoothstep(2.3, 2.48, y) + 0.35 * Math.max(0, Math.sin(y * 34 + noise(x, y, z))) ** 6 + 0.5 * bead(y, drip),
+    smoothstep(2.3, 2.48, y) +
+      0.35 * Math.max(0, Math.sin(y * 34 + noise(x, y, z))) ** 6 +
+      0.5 * bead(y, drip),
   )
   const glaze = blend(blend(blue, BREAK, thin), IRON, iron * 0.55)
   return { albedo: blend(blend(clay, IRON, iron * 0.8), glaze, glazed), glazed }

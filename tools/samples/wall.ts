@@ -63,7 +63,10 @@ function colour(point: Vec): Vec {
   const { inside, row, column } = brickAt(x, y)
   const clay = CLAYS[Math.floor(random(row, column, 5) * CLAYS.length)] ?? CLAYS[0]
   const speck = cells(x * 24, y * 24, 1)
-  const fired = scale(clay, 0.75 + 0.4 * patches(x * 5, y * 5, row, 4) + 0.25 * (trait(speck, 1) - 0.5))
+  const fired = scale(
+    clay,
+    0.75 + 0.4 * patches(x * 5, y * 5, row, 4) + 0.25 * (trait(speck, 1) - 0.5),
+  )
   const bare = blend(MORTAR, fired, smoothstep(-0.01, 0.012, inside))
   const worn = patches(x * 0.9 + 3, y * 0.9, 7, 5) + 0.25 * (random(row, column, 11) - 0.5)
   const flaked = worn + 0.25 * octaves(x * 7, y * 7, 9, 3)

@@ -15,7 +15,7 @@ const BASE_BLUR = 0.4
 const COLOUR_BLUR = 1
 // Differences of this size are an eye, a lip or an outline rather than texture or make-up: they fade out of the smoothing
 // as exp(−(d / edge)²). Without it a low skin_detail blurs the whole face.
-const TEXTURE_EDGE = 40 / 255
+const TEXTURE_EDGE = 80 / 255
 const COLOUR_EDGE = 25 / 255
 
 /**

@@ -20,15 +20,15 @@ export const curveStage = (curve: (value: number) => number): Stage => {
 
 export const gammaStage = (gamma: number): Stage => curveStage((value) => value ** gamma)
 
-// Half way to smoothstep: slope 1.25 in the mids, ends kept.
-const S_CURVE_SHARE = 0.5
-
-/** Steepens the mids of luma and flattens both ends; on each colour it would saturate skin to orange. */
-export const sCurveStage = (): Stage => ({
+/**
+ * Steepens the mids of luma and flattens both ends: so much of the way to smoothstep, whose slope in the middle is 1.5.
+ * On each colour it would saturate skin to orange.
+ */
+export const sCurveStage = (share: number): Stage => ({
   apply: (block) => {
     const y = readLuma(block)
     const length = areaLength(block)
-    for (let i = 0; i < length; i++) y[i] = S_CURVE_SHARE * (smoothstep(y[i]!) - y[i]!)
+    for (let i = 0; i < length; i++) y[i] = share * (smoothstep(y[i]!) - y[i]!)
     addToColours(block, y)
   },
 })

@@ -76,7 +76,7 @@ const styleStages = (image: Size, style: RelightSettings['style']): Stage[] => {
   if (style === 'clean') return [levelsStage({ share: 0.01, weight: 0.5 }), saturationStage(1.05)]
   if (style === 'smooth') return [softFocusStage(image, 0.2, blend(0.5))]
   if (style === 'brighter') return [gammaStage(0.8)]
-  if (style === 'contrasted_n_hdr') return [sCurveStage(), claheStage(image, 0.3)]
+  if (style === 'contrasted_n_hdr') return [sCurveStage(0.5), claheStage(image, 0.3)]
   return []
 }
 

@@ -1,0 +1,30 @@
+import { NativeConnection, Worker } from '@temporalio/worker'
+
+const activities = {
+  render: (id: string): Promise<string> => Promise.resolve(id),
+  complete: (_id: string): Promise<void> => Promise.resolve(),
+}
+export type BareActivities = typeof activities
+
+/** Runs when started as a process: `node … bare-worker.ts <address> <task queue> core|media`. */
+const [address, taskQueue, role] = process.argv.slice(2)
+if (address && taskQueue) {
+  const connection = await NativeConnection.connect({ address })
+  const worker = await Worker.create(
+    role === 'media'
+      ? {
+          connection,
+          taskQueue: `${taskQueue}-media`,
+          activities,
+          maxConcurrentActivityTaskExecutions: 2,
+        }
+      : {
+          connection,
+          taskQueue,
+          activities,
+          workflowsPath: new URL('./bare-workflow.ts', import.meta.url).pathname,
+        },
+  )
+  process.stdout.write('{"msg":"worker ready"}\n')
+  await worker.run()
+}

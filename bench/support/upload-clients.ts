@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+
+/**
+ * Many clients in a process of their own, so that sending does not disturb what is measured:
+ * `node … upload-clients.ts <url> <token> <clients> <file with the body>`. Prints statuses and seconds as JSON.
+ */
+const [url = '', token = '', clients = '1', file = ''] = process.argv.slice(2)
+
+const send = async (body: Buffer): Promise<number> =>
+  await new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+        },
+      },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode ?? 0))
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+const body = await readFile(file)
+const start = performance.now()
+const statuses = await Promise.all(Array.from({ length: Number(clients) }, () => send(body)))
+const seconds = (performance.now() - start) / 1000
+process.stdout.write(`${JSON.stringify({ statuses, seconds })}\n`)

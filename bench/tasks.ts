@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Client, Connection } from '@temporalio/client'
+
+import { IMAGE_API, makeClient } from '../test/support/client.ts'
+import type { Client as Caller } from '../test/support/client.ts'
+import { startEntry } from '../test/support/entry.ts'
+import { base64 } from '../test/support/pictures.ts'
+import { startTestServers } from '../test/support/servers.ts'
+import { startService } from '../test/support/service.ts'
+import { say, showFigure, showSpread, spread } from './support/figures.ts'
+
+const ROUNDS = 5
+const TASKS = 200
+const IN_FLIGHT = 20
+const SINGLES = 20
+const POLL_MS = 15
+
+/** Does one task from its start to its known end. */
+type RunTask = () => Promise<void>
+
+/**
+ * POST → COMPLETED against a bare workflow of the same shape, on the same servers: throughput with 20 in flight, and
+ * latency one at a time. The end of our tasks is seen by one poll of the list for all of them, so that the measuring
+ * costs little; the end of a bare workflow is its result.
+ */
+export const run = async (): Promise<void> => {
+  const servers = await startTestServers(() => {})
+  Object.assign(process.env, servers.env)
+  const stops: (() => Promise<void>)[] = [() => servers.stop()]
+  try {
+    const service = await startService({ env: { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' } })
+    stops.unshift(() => service.stop())
+    const kiln = startPolling(makeClient(service.baseUrl, await service.token('bench')))
+    stops.unshift(kiln.stop)
+    const bare = await startBare(servers.env.TEST_TEMPORAL_ADDRESS)
+    stops.unshift(bare.stop)
+    const image = await base64({ width: 64, height: 64 })
+    await measure(() => kiln.runTask(image), bare.runTask)
+  } finally {
+    for (const stop of stops) await stop()
+  }
+}
+
+const measure = async (kiln: RunTask, bare: RunTask): Promise<void> => {
+  await throughput(kiln, 40)
+  await throughput(bare, 40)
+  const rates: Record<'kiln' | 'bare', number[]> = { kiln: [], bare: [] }
+  const latencies: Record<'kiln' | 'bare', number[]> = { kiln: [], bare: [] }
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    rates.bare.push(await throughput(bare, TASKS))
+    rates.kiln.push(await throughput(kiln, TASKS))
+    latencies.bare.push(await latency(bare))
+    latencies.kiln.push(await latency(kiln))
+    say(`round ${round} of ${ROUNDS}`)
+  }
+  showSpread('bare workflow, 20 in flight', rates.bare, 'tasks/s')
+  showSpread('POST to COMPLETED, 20 in flight', rates.kiln, 'tasks/s')
+  showSpread('bare workflow, one at a time, p50', latencies.bare, 'ms')
+  showSpread('POST to COMPLETED, one at a time, p50', latencies.kiln, 'ms')
+  const ratio = spread(rates.kiln).median / spread(rates.bare).median
+  showFigure('tasks.throughput', ratio, { unit: 'x', aim: 0.6, atMost: false })
+  const slower = spread(latencies.kiln).median / spread(latencies.bare).median
+  showFigure('tasks.latency', slower, { unit: 'x', aim: 1.5, atMost: true })
+}
+
+const throughput = async (runTask: RunTask, tasks: number): Promise<number> => {
+  let left = tasks
+  const start = performance.now()
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      await runTask()
+    }
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+  return (tasks / (performance.now() - start)) * 1000
+}
+
+const latency = async (runTask: RunTask): Promise<number> => {
+  const times: number[] = []
+  for (let index = 0; index < SINGLES; index += 1) {
+    const start = performance.now()
+    await runTask()
+    times.push(performance.now() - start)
+  }
+  return spread(times).median
+}
+
+/** Creates tasks and sees them end by polling the list of the newest hundred. */
+const startPolling = (caller: Caller) => {
+  const waiting = new Map<string, (status: string) => void>()
+  let stopped = false
+  const poll = async (): Promise<void> => {
+    while (!stopped) {
+      if (waiting.size > 0) {
+        const { body } = await caller.get(`${IMAGE_API}/image-upscaler?per_page=100`)
+        for (const { task_id, status } of body.data as unknown as { task_id: string; status: string }[])
+          if (status === 'COMPLETED' || status === 'FAILED') waiting.get(task_id)?.(status)
+      }
+      await sleep(POLL_MS)
+    }
+  }
+  const polling = poll()
+  return {
+    async runTask(image: string): Promise<void> {
+      const { status, body } = await caller.post(`${IMAGE_API}/image-upscaler`, { image })
+      if (status !== 200) throw new Error(`creation answered ${status}`)
+      const id = body.data.task_id
+      const end = await new Promise<string>((resolve) => waiting.set(id, resolve))
+      waiting.delete(id)
+      if (end !== 'COMPLETED') throw new Error(`task ${id} is ${end}`)
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await polling
+    },
+  }
+}
+
+const startBare = async (address: string) => {
+  const taskQueue = `bare-${randomUUID()}`
+  const workers = await Promise.all(
+    ['core', 'media'].map((role) =>
+      startEntry({
+        path: 'bench/support/bare-worker.ts',
+        args: [address, taskQueue, role],
+        readyMessage: 'worker ready',
+        env: process.env,
+      }),
+    ),
+  )
+  const connection = await Connection.connect({ address })
+  const client = new Client({ connection })
+  return {
+    runTask: async (): Promise<void> => {
+      const workflowId = randomUUID()
+      await client.workflow.execute('bareTask', { workflowId, taskQueue, args: [workflowId] })
+    },
+    async stop(): Promise<void> {
+      await Promise.all(workers.map((worker) => worker.kill()))
+      await connection.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { listBlockAreas, makeBlock } from '../../../src/adapters/image-engine/block.ts'
+import type { Block } from '../../../src/adapters/image-engine/block.ts'
+import {
+  addToCoarse,
+  blurCoarse,
+  cellFor,
+  makeCoarse,
+  readCoarse,
+} from '../../../src/adapters/image-engine/coarse.ts'
+import { blurPlane, gaussianKernel } from '../../../src/adapters/image-engine/gaussian.ts'
+import { deviation, gaussian } from './measure.ts'
+import type { Plane } from './measure.ts'
+
+/** Noise of 0..1 with a step in the middle, larger than one block. */
+const makePlane = (width: number, height: number): Plane => {
+  let state = 7
+  const random = () =>
+    ((state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) >> 15) / 65_536
+  const values = Float64Array.from(
+    { length: width * height },
+    (_, i) => random() * 0.5 + (i % width > width / 2 ? 0.5 : 0),
+  )
+  return { width, height, values }
+}
+
+/** Runs over a plane block by block, with the part of it that each block covers. */
+const eachBlock = (plane: Plane, visit: (block: Block, values: Float32Array) => void): void => {
+  const { width, height } = plane
+  const block = makeBlock({ width, height, channels: 3, data: new Uint8Array() }, 5)
+  for (const { area, inner } of listBlockAreas(plane, 5)) {
+    const values = Float32Array.from({ length: area.width * area.height }, (_, i) => {
+      const row = area.top + Math.floor(i / area.width)
+      return plane.values[row * width + area.left + (i % area.width)]!
+    })
+    visit({ ...block, area, inner }, values)
+  }
+}
+
+const largestGap = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0)
+
+describe('blurs', () => {
+  test('a direct Gaussian is a Gaussian', () => {
+    const plane = makePlane(60, 40)
+    for (const sigma of [0.6, 1, 2, 4.5]) {
+      const from = Float32Array.from(plane.values)
+      const into = new Float32Array(from.length)
+      blurPlane(
+        { from, through: new Float32Array(from.length), into },
+        plane,
+        gaussianKernel(sigma),
+      )
+      assert.ok(largestGap(into, gaussian(plane, sigma).values) < 0.003, `σ ${sigma}`)
+    }
+  })
+
+  test('a coarse map is a Gaussian within 1 % of the signal, across blocks and at any σ', () => {
+    const plane = makePlane(1100, 300)
+    for (const sigma of [2, 5, 9, 22]) {
+      const map = makeCoarse(plane, cellFor(sigma))
+      eachBlock(plane, (block, values) => addToCoarse(map, block, values))
+      blurCoarse(map, sigma)
+      const exact = gaussian(plane, sigma)
+      const gaps: number[] = []
+      eachBlock(plane, (block, values) => {
+        const { area } = block
+        readCoarse(map, block, values)
+        for (let i = 0; i < values.length; i += 7) {
+          const row = area.top + Math.floor(i / area.width)
+          gaps.push(values[i]! - exact.values[row * plane.width + area.left + (i % area.width)]!)
+        }
+      })
+      assert.ok(deviation(gaps) < 0.01 * deviation(exact.values), `σ ${sigma}: ${deviation(gaps)}`)
+    }
+  })
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import type { Sharp } from 'sharp'
+import { IMAGE_KINDS } from '../../../src/domain/image-task.ts'
+import type { ImageTaskKind } from '../../../src/domain/image-task.ts'
+import { openFixture, readPixels } from './fixture.ts'
+import type { Fixture } from './fixture.ts'
+import { assertSamePixels, mean } from './measure.ts'
+import type { Pixels } from './measure.ts'
+
+const KINDS = Object.keys(IMAGE_KINDS) as ImageTaskKind[]
+
+let fixture: Fixture
+
+before(async () => {
+  fixture = await openFixture(64)
+})
+
+after(() => fixture.close())
+
+/** Two halves side by side, 24 × 10: red at the left, blue at the right. */
+const halves = (): Sharp =>
+  sharp({ create: { width: 24, height: 10, channels: 3, background: '#2040c0' } }).composite([
+    {
+      input: { create: { width: 12, height: 10, channels: 3, background: '#c03020' } },
+      left: 0,
+      top: 0,
+    },
+  ])
+
+/** A flat picture of this colour whose alpha rises from left to right. */
+const faded = (): Sharp => {
+  const data = Uint8Array.from({ length: 16 * 12 * 4 }, (_, i) =>
+    i % 4 === 3 ? ((i >> 2) % 16) * 17 : [190, 120, 90][i % 4]!,
+  )
+  return sharp(data, { raw: { width: 16, height: 12, channels: 4 } })
+}
+
+const channel = ({ data, channels }: Pixels, index: number): number[] =>
+  [...data].filter((_, i) => i % channels === index)
+
+/** Colour of one pixel. */
+const at = ({ data, width, channels }: Pixels, x: number, y: number): number[] => [
+  ...data.subarray((y * width + x) * channels, (y * width + x) * channels + 3),
+]
+
+const near = (actual: number[], expected: number[], gap: number): void => {
+  for (const [i, value] of actual.entries())
+    assert.ok(Math.abs(value - expected[i]!) <= gap, `${actual.join()} is not ${expected.join()}`)
+}
+
+const write = async (name: string, picture: Sharp): Promise<string> =>
+  fixture.write(name, await picture.toBuffer())
+
+describe('format of the result', () => {
+  const rows: { name: string; picture: () => Sharp; expected: 'png' | 'jpg' }[] = [
+    { name: 'in.png', picture: () => halves().png(), expected: 'png' },
+    { name: 'palette.png', picture: () => halves().png({ palette: true }), expected: 'png' },
+    { name: 'grey.png', picture: () => halves().toColourspace('b-w').png(), expected: 'png' },
+    { name: 'deep.png', picture: () => halves().toColourspace('rgb16').png(), expected: 'png' },
+    { name: 'faded.png', picture: () => faded().png(), expected: 'png' },
+    { name: 'in.jpg', picture: () => halves().jpeg(), expected: 'jpg' },
+    { name: 'grey.jpg', picture: () => halves().toColourspace('b-w').jpeg(), expected: 'jpg' },
+    { name: 'cmyk.jpg', picture: () => halves().toColourspace('cmyk').jpeg(), expected: 'jpg' },
+    { name: 'in.webp', picture: () => halves().webp(), expected: 'jpg' },
+    { name: 'faded.webp', picture: () => faded().webp({ lossless: true }), expected: 'png' },
+    { name: 'in.tiff', picture: () => halves().tiff(), expected: 'jpg' },
+    { name: 'in.avif', picture: () => halves().avif(), expected: 'jpg' },
+    { name: 'in.gif', picture: () => halves().gif(), expected: 'jpg' },
+  ]
+  for (const { name, picture, expected } of rows)
+    test(`${name} gives ${expected}, sRGB, 8 bit, without metadata`, async () => {
+      const path = await write(name, picture())
+      const rendered = await fixture.renderFile('relight', path)
+      const metadata = await sharp(rendered.path).metadata()
+      assert.equal(rendered.extension, expected)
+      assert.equal(rendered.contentType, expected === 'png' ? 'image/png' : 'image/jpeg')
+      assert.equal(metadata.format, expected === 'png' ? 'png' : 'jpeg')
+      assert.deepEqual([metadata.space, metadata.depth], ['srgb', 'uchar'])
+      assert.equal(metadata.channels, name.startsWith('faded') ? 4 : 3)
+      assert.deepEqual([metadata.width, metadata.height], [rendered.width, rendered.height])
+      assert.equal(metadata.exif ?? metadata.icc ?? metadata.xmp ?? metadata.iptc, undefined)
+    })
+
+  test('a JPEG has quality 95 and full colour resolution', async () => {
+    const { path } = await fixture.renderFile('relight', await write('q.jpg', halves().jpeg()))
+    assert.equal((await sharp(path).metadata()).chromaSubsampling, '4:4:4')
+    const bytes = await readFile(path)
+    // The first value of the luma table is 16 at quality 50 and scales by 10 % at 95.
+    assert.equal(bytes[bytes.indexOf(Buffer.from([0xff, 0xdb])) + 5], 2)
+  })
+})
+
+describe('normal form', () => {
+  test('EXIF orientation is applied', async () => {
+    const turned = halves().withMetadata({ orientation: 6 }).jpeg({ quality: 100 })
+    const pixels = await fixture.render('relight', await write('turned.jpg', turned))
+    assert.deepEqual([pixels.width, pixels.height], [10, 24])
+    near(at(pixels, 5, 2), [0xc0, 0x30, 0x20], 8)
+    near(at(pixels, 5, 21), [0x20, 0x40, 0xc0], 8)
+  })
+
+  test('upscaling multiplies the sides as they are after orientation', async () => {
+    const turned = halves().withMetadata({ orientation: 8 }).jpeg()
+    const path = await write('turned-8.jpg', turned)
+    const { width, height } = await fixture.render('upscale', path)
+    assert.deepEqual([width, height], [20, 48])
+  })
+
+  test('an ICC profile is converted to sRGB', async () => {
+    const wide = await write('p3.png', halves().withIccProfile('p3').png())
+    const pixels = await fixture.render('relight', wide)
+    near(at(pixels, 2, 2), [0xc0, 0x30, 0x20], 2)
+    near(at(pixels, 20, 2), [0x20, 0x40, 0xc0], 2)
+    const raw = await sharp(wide, { ignoreIcc: true }).raw().toBuffer()
+    assert.ok(Math.abs(raw[0]! - 0xc0) > 5, 'the file itself holds other numbers')
+  })
+
+  test('16 bits become 8', async () => {
+    const values = Uint16Array.from({ length: 256 * 3 }, (_, i) => Math.floor(i / 3) * 257)
+    const ramp = sharp(values, { raw: { width: 256, height: 1, channels: 3 } })
+    const path = await write('ramp.png', ramp.toColourspace('rgb16').png())
+    assert.equal((await sharp(path).metadata()).depth, 'ushort')
+    const pixels = await fixture.render('relight', path)
+    assert.deepEqual(
+      channel(pixels, 1),
+      Array.from({ length: 256 }, (_, i) => i),
+    )
+  })
+
+  test('CMYK keeps its look', async () => {
+    const path = await write('look.jpg', halves().toColourspace('cmyk').jpeg({ quality: 100 }))
+    assert.equal((await sharp(path).metadata()).channels, 4)
+    const pixels = await fixture.render('relight', path)
+    assert.equal(pixels.channels, 3)
+    near(at(pixels, 2, 2), [0xc0, 0x30, 0x20], 40)
+  })
+
+  test('the first frame of an animation is taken', async () => {
+    const frame = (background: string) =>
+      sharp({ create: { width: 8, height: 8, channels: 3, background } })
+        .png()
+        .toBuffer()
+    const frames = [await frame('#ff0000'), await frame('#0000ff')]
+    const path = await write('moving.gif', sharp(frames, { join: { animated: true } }).gif())
+    assert.equal((await sharp(path).metadata()).pages, 2)
+    const pixels = await fixture.render('relight', path)
+    assert.deepEqual([pixels.width, pixels.height], [8, 8])
+    near(at(pixels, 4, 4), [255, 0, 0], 2)
+  })
+
+  for (const kind of KINDS)
+    test(`${kind} takes a picture of one pixel`, async () => {
+      const dot = sharp({ create: { width: 1, height: 1, channels: 3, background: '#b07860' } })
+      const path = await write('dot.png', dot.png())
+      const settings = kind === 'relight' ? { prompt: 'left', style: 'contrasted_n_hdr' } : {}
+      const { width } = await fixture.render(kind, path, settings, { lightmap: path })
+      assert.equal(width, kind.startsWith('upscale') ? 2 : 1)
+    })
+})
+
+describe('alpha', () => {
+  const unchanged: { kind: ImageTaskKind; settings: object }[] = [
+    { kind: 'relight', settings: { prompt: 'warm light from the left', style: 'brighter' } },
+    { kind: 'skin_creative', settings: { sharpen: 50 } },
+  ]
+  for (const { kind, settings } of unchanged)
+    test(`passes through ${kind} while colours change`, async () => {
+      const path = await write('alpha.png', faded().png())
+      const [source, result] = [await readPixels(path), await fixture.render(kind, path, settings)]
+      assert.deepEqual(channel(result, 3), channel(source, 3))
+      assert.notDeepEqual(channel(result, 0), channel(source, 0))
+    })
+
+  for (const kind of ['upscale', 'upscale_precision'] as const)
+    test(`is resized by ${kind}`, async () => {
+      const path = await write('alpha.png', faded().png())
+      const result = await fixture.render(kind, path)
+      const plain = await sharp(path).resize(32, 24, { fit: 'fill' }).raw().toBuffer()
+      const expected = channel({ width: 32, height: 24, channels: 4, data: plain }, 3)
+      assert.deepEqual(channel(result, 3), expected)
+    })
+
+  test('a transparent part of a lightmap gives no light', async () => {
+    const [sample] = fixture.samples
+    const clear = {
+      width: 8,
+      height: 8,
+      channels: 4 as const,
+      background: { r: 255, g: 255, b: 255, alpha: 0 },
+    }
+    const lightmap = await write('clear.png', sharp({ create: clear }).png())
+    const result = await fixture.render('relight', sample!.path, {}, { lightmap })
+    assert.ok(mean(result.data) < mean(sample!.pixels.data) / 2)
+  })
+})
+
+test('a small picture is the same whatever lossless format brings it', async () => {
+  const [sample] = fixture.samples
+  const tiff = await write('same.tiff', sharp(sample!.path).ensureAlpha().tiff())
+  const png = await write('same.png', sharp(sample!.path).ensureAlpha().png())
+  assertSamePixels(await fixture.render('relight', tiff), await fixture.render('relight', png))
+})
