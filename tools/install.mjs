@@ -82,21 +82,28 @@ const listMissing = () => {
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
 }
 
+/** `npm ci` refuses a lock file that lacks a package of another platform, `npm install` does not; neither writes it. */
 const install = () => {
   say('installing packages (npm ci)')
-  const npm = process.env.npm_execpath
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
-  const [command, before] = npm ? [process.execPath, [npm]] : ['npm', []]
+  if (npm('ci')) return
+  say('npm ci failed; trying npm install, which leaves package-lock.json as it is')
+  if (npm('install', '--no-save')) return
+  stop([
+    `the packages could not be installed: see what npm says above; it needs the npm registry and write access to ${ROOT}`,
+  ])
+}
+
+const npm = (...args) => {
+  const cli = process.env.npm_execpath
+  const [command, before] = cli ? [process.execPath, [cli]] : ['npm', []]
+  const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund']
   // Standard output belongs to the command that comes next.
-  const { status, error } = spawnSync(command, [...before, ...args], {
+  const { status } = spawnSync(command, [...before, ...args, ...flags], {
     cwd: ROOT,
     stdio: ['inherit', process.stderr, process.stderr],
-    shell: !npm && process.platform === 'win32',
+    shell: !cli && process.platform === 'win32',
   })
-  if (status === 0) return
-  stop([
-    `npm ci failed${error ? ` (${error.message})` : ''}: see what it says above; it needs the npm registry and write access to ${ROOT}`,
-  ])
+  return status === 0
 }
 
 /** The package of the PostgreSQL binaries makes the links of its libraries in an install script, which npm may be told not to run. */

@@ -1,6 +1,7 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
 
 import { errors } from '../domain/errors.ts'
+import { makePool } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 
 export type Sql = postgres.Sql
@@ -21,10 +22,9 @@ export interface DatabaseOptions {
 
 /** Opens a pool. Connections are made on demand: it succeeds while PostgreSQL is down. */
 export const makeDatabase = ({ url, pool, name, statementTimeoutMs }: DatabaseOptions): Sql =>
-  postgres(url, {
+  makePool(url, {
     max: pool,
     connect_timeout: 1,
-    idle_timeout: 60,
     // A reconnect that waits makes the first requests after an outage fail; one attempt costs a refused connect.
     backoff: () => 0.1,
     onnotice: () => {},

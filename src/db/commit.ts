@@ -1,5 +1,4 @@
-import { errors } from '../domain/errors.ts'
-import { ApiError } from '../domain/errors.ts'
+import { ApiError, errors } from '../domain/errors.ts'
 import type { Sql, Transaction } from './client.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
@@ -9,9 +8,10 @@ const RETRIES = 3
 const REREAD_PAUSE_MS = 100
 
 /**
- * Commits `work` and answers what it returns. When the connection breaks, whether the COMMIT took effect is not known
- * (with the server killed under load, 26 % of the requests that saw an error had committed): `wasCommitted` then looks on
- * a new connection until the deadline. Throws 503 `outcome_unknown` when even that cannot tell.
+ * Commits `work` and answers what it returns. When the connection breaks while COMMIT is under way, whether it took
+ * effect is not known (with the server killed under load, 26 % of the requests that saw an error had committed):
+ * `wasCommitted` then looks on a new connection until the deadline. Throws 503 `outcome_unknown` when even that cannot
+ * tell, and 503 `unavailable` when nothing was committed for sure.
  */
 export const commit = async <T>(
   sql: Sql,
@@ -19,27 +19,48 @@ export const commit = async <T>(
   { wasCommitted, answer }: { wasCommitted: () => Promise<boolean>; answer: T },
 ): Promise<T> => {
   const deadline = Date.now() + DEADLINE_MS
+  const progress: Progress = { committing: false, late: false }
   try {
-    return await before(deadline, beginWithRetries(sql, work))
+    return await before(deadline, beginWithRetries(sql, work, progress))
   } catch (error) {
+    // From here on no transaction of this request may reach its COMMIT.
+    progress.late = true
     if (error instanceof ApiError) throw error
-    if (!isUnknownOutcome(error) && !(error instanceof DeadlineError))
-      throw isUnavailable(error) ? errors.unavailable(error) : error
+    if (!(error instanceof DeadlineError) && !isUnavailable(error)) throw error
+    if (!progress.committing || !mayHaveCommitted(error)) throw errors.unavailable(error)
     if (await lookUntil(deadline, wasCommitted)) return answer
     throw errors.outcomeUnknown(error)
   }
 }
 
+interface Progress {
+  /** The work is done and COMMIT is on its way. */
+  committing: boolean
+  /** The request has been answered: what is under way is rolled back. */
+  late: boolean
+}
+
+const mayHaveCommitted = (error: unknown): boolean =>
+  error instanceof DeadlineError || isUnknownOutcome(error)
+
 const beginWithRetries = async <T>(
   sql: Sql,
   work: (sql: Transaction) => Promise<T>,
+  progress: Progress,
 ): Promise<T> => {
   for (let tries = 1; ; tries += 1)
     try {
-      return (await sql.begin(work)) as T
+      const done = await sql.begin(async (sql) => {
+        const result = await work(sql)
+        if (progress.late) throw new DeadlineError('the request has been answered')
+        progress.committing = true
+        return result
+      })
+      return done as T
     } catch (error) {
       if (!isRetryable(error)) throw error
-      if (tries === RETRIES) throw errors.unavailable(error)
+      progress.committing = false
+      if (tries === RETRIES || progress.late) throw errors.unavailable(error)
     }
 }
 

@@ -131,3 +131,19 @@ export const isStartPending = async (sql: Queryable, workflowId: string): Promis
   `
   return row !== undefined
 }
+
+export interface WaitingRow {
+  workflow_id: string
+  kind: string
+  tries: number
+  last_error: string | null
+}
+
+/** The rows that have waited longest, for operators. */
+export const listOldestOutbox = async (sql: Sql): Promise<WaitingRow[]> => await sql`
+  select workflow_id, kind, tries, last_error
+  from outbox
+  where dispatched_at is null
+  order by id
+  limit 20
+`

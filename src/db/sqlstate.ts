@@ -33,3 +33,8 @@ export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(c
 /** The connection broke, so whether a COMMIT took effect is not known. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) || /^(08...|57P0[123])$/.test(codeOf(error))
+
+/** The connection this came from is closed, or the server closes it now. */
+export const endsConnection = (error: unknown): boolean =>
+  CONNECTION_CODES.has(codeOf(error)) ||
+  ['FATAL', 'PANIC'].includes(String((error as { severity?: unknown } | null)?.severity))

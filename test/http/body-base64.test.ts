@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 import { makeBase64Decoder } from '../../src/http/body/base64.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, IncomingMessage, request as httpRequest } from 'node:http'
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { ClientRequest, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,8 @@ import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../src/domain/errors.ts'
 import { makeUploadBudget } from '../../src/http/body/budget.ts'
-import { endEarly, isStillSending } from '../../src/http/body/early-answer.ts'
+import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-answer.ts'
+import type { DrainLimits } from '../../src/http/body/early-answer.ts'
 import type { InlineImage } from '../../src/http/body/inline.ts'
 import { replaceInline } from '../../src/http/body/inline.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
@@ -93,6 +94,7 @@ interface Received {
 export const startServer = async (
   t: TestContext,
   options: ReadJsonBodyOptions,
+  drain: DrainLimits = USUAL_DRAIN,
 ): Promise<number> => {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     try {
@@ -105,7 +107,7 @@ export const startServer = async (
       const text = JSON.stringify({ error: error.code, message: error.message })
       response.statusCode = error.status
       for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
-      if (isStillSending(request)) await endEarly(request, response, text)
+      if (isStillSending(request)) await endEarly(request, response, text, drain)
       else response.end(text)
     }
   }
@@ -133,16 +135,9 @@ export const post = (
     const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
     outgoing.once('error', reject)
     outgoing.once('response', (response) => {
-      response
-        .toArray()
-        .then((pieces: Buffer[]) => {
-          const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
-          // The server may reset what is sent after its answer; the answer is what counts.
-          outgoing.on('error', () => {}).destroy()
-          resolve({ ...received, status: response.statusCode ?? 0, headers: response.headers })
-        })
-        .catch(reject)
+      resolve(readAnswer(outgoing, response))
     })
+    outgoing.flushHeaders()
     write(
       (piece) => outgoing.write(piece),
       () => outgoing.end(),
@@ -150,3 +145,11 @@ export const post = (
   })
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
+
+const readAnswer = async (outgoing: ClientRequest, response: IncomingMessage): Promise<Answer> => {
+  const pieces = (await response.toArray()) as Buffer[]
+  const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
+  // The server may reset what is sent after its answer; the answer is what counts.
+  outgoing.on('error', () => {}).destroy()
+  return { ...received, status: response.statusCode ?? 0, headers: response.headers }
+}

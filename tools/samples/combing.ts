@@ -24,7 +24,7 @@ export function combHair(seed: number, count: number): Lock[] {
     const loose = next() > 0.985 ? 0.06 : 0
     locks.push(grow(root, 0.004 + 0.04 * next() + loose * next(), next))
   }
-  return locks.sort((a, b) => a.offset - b.offset)
+  return locks.toSorted((a, b) => a.offset - b.offset)
 }
 
 /** A root on the scalp, or, for one in four, some way down on the fall: the roots of those are out of sight. */
@@ -36,8 +36,8 @@ function scalpPoint(next: () => number): Vec | undefined {
   let p: Vec = falling
     ? [0.83 * Math.cos(turn), up, -0.5 + 0.4 * Math.sin(turn)]
     : [0.8 * flat * Math.cos(turn), 0.3 + 0.85 * up, -0.1 + flat * Math.sin(turn)]
-  for (let k = 0; k < 4; k += 1) p = settle(p, 0.005)
-  if (falling) return hairMass(p[0], p[1], p[2]) < 0.01 ? p : undefined
+  for (let k = 0; k < 4; k += 1) p = settle(p, gradient(ground, p, 0.015), 0.005)
+  if (falling) return hairMass(p[0], p[1], p[2]) < 0.01 && p[2] < -0.35 ? p : undefined
   const [x, y, z] = p
   const ragged = 0.03 * noise(x * 14, y * 14, z * 14) - 0.03 * next()
   return insideHairline(x, y, z) > ragged && y > -0.45 ? p : undefined
@@ -47,9 +47,10 @@ function scalpPoint(next: () => number): Vec | undefined {
 const ground = (x: number, y: number, z: number): number =>
   Math.min(hairMass(x, y, z), earless(x, y, z))
 
-function settle(p: Vec, offset: number): Vec {
+/** `p` moved along the normal to this height over the ground. */
+function settle(p: Vec, normal: Vec, offset: number): Vec {
   const gap = offset - ground(p[0], p[1], p[2])
-  return add(p, scale(gradient(ground, p, 0.01), clamp(gap, -0.3, 0.3)))
+  return add(p, scale(normal, clamp(gap, -0.3, 0.3)))
 }
 
 const STEP = 0.055
@@ -70,7 +71,7 @@ function grow(root: Vec, offset: number, next: () => number): Lock {
     const wanted = add(combed(p, root), stray(p, root, own, offset))
     const normal = gradient(ground, p, 0.015)
     const along = normalize(subtract(wanted, scale(normal, dot(wanted, normal))))
-    p = settle(add(p, scale(along, STEP)), mix(ROOT, offset, smoothstep(0, hidden, k + 1)))
+    p = settle(add(p, scale(along, STEP)), normal, mix(ROOT, offset, smoothstep(0, hidden, k + 1)))
     points.push(p)
   }
   return { points, offset, shade }
@@ -78,12 +79,12 @@ function grow(root: Vec, offset: number, next: () => number): Lock {
 
 /** Up from the brow and back, to the sides a little; once behind the ears, down. */
 function combed([x, y, z]: Vec, root: Vec): Vec {
-  const side = clamp((root[0] - 0.1) * 1.3, -1, 1)
+  const side = clamp((root[0] - 0.1) * 0.9, -1, 1)
   const top = smoothstep(0.3, 0.9, y)
   const back = smoothstep(0.1, -0.5, z)
   const lift = 0.5 * smoothstep(0.35, 0, y) * smoothstep(-0.3, 0, z)
   const rise = 0.5 * smoothstep(0.5, 0.8, root[1]) * smoothstep(0.2, 0.5, z)
-  const sideways = side * (0.25 + 0.2 * (0.5 - x * side)) * top
+  const sideways = side * (0.22 + 0.2 * (0.5 - x * side)) * top
   return [sideways, mix(-0.25 * (1 - top), -1, back) + lift + rise, mix(-1, -0.12, back)]
 }
 

@@ -37,7 +37,7 @@ function zest(p: Vec, normal: Vec, footprint: number): Surface {
   const pit = smoothstep(0.4, 0.1, cells(x * PITS, y * PITS, z * PITS).distance)
   const tone = blend(UNRIPE, RIPE, patches(x * 3, y * 3, z * 3, 3))
   return {
-    albedo: scale(tone, 1 - 0.2 * pit),
+    albedo: scale(tone, 1 - 0.14 * pit),
     normal: relief(p, normal, footprint, peel),
     roughness: 0.36,
     reflectance: 0.045,
@@ -46,11 +46,11 @@ function zest(p: Vec, normal: Vec, footprint: number): Surface {
 }
 
 /** Oil glands to a unit. */
-const PITS = 24
+const PITS = 36
 
 const peel = ([x, y, z]: Vec): number =>
   0.01 * noise(x * 4, y * 4, z * 4) -
-  0.008 * smoothstep(0.5, 0.1, cells(x * PITS, y * PITS, z * PITS).distance)
+  0.005 * smoothstep(0.5, 0.1, cells(x * PITS, y * PITS, z * PITS).distance)
 
 /** Half an orange; its cut face looks along `facing`. */
 export function makeHalfOrange(centre: Vec, r: number, facing: Vec): Part {
@@ -157,8 +157,7 @@ const RUSSET = rgb(0x6b4a24)
 
 function pearSkin(p: Vec): Vec {
   const [x, y, z] = p
-  if (y > 0.6 && Math.hypot(x - 0.06, z) < 0.07 && limb(x, y, z, STALK, STALK_END) < 0.01)
-    return RUSSET
+  if (y > 0.6 && limb(x, y, z, STALK, STALK_END) < 0.01) return RUSSET
   const lenticel = cells(x * 24, y * 24, z * 24)
   const dot1 = smoothstep(0.26, 0.12, lenticel.distance) * (0.3 + 0.7 * trait(lenticel, 1))
   const tone = blend(GREEN, YELLOW, patches(x * 2.4, y * 2.4 + 2, z * 2.4, 4))

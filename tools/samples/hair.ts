@@ -33,7 +33,7 @@ export function makeHairMass(): Part {
     colour: scale(HAIR, 0.4),
     distance: (x, y, z) => hairMass(x, y, z) * 0.8,
     surface: (point, normal, footprint) => ({
-      albedo: scale(HAIR, 0.5),
+      albedo: scale(HAIR, 0.8),
       normal: relief(point, normal, footprint, ([x, y, z]) => 0.02 * noise(x * 26, y * 3, z * 10)),
       roughness: 0.8,
       reflectance: 0.01,

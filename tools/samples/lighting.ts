@@ -3,7 +3,7 @@ import type { Geometry } from './march.ts'
 import { march } from './march.ts'
 import { random } from './noise.ts'
 import type { Scene } from './scene.ts'
-import { add, normalize, scale, tangents } from './vector.ts'
+import { add, dot, normalize, scale, tangents } from './vector.ts'
 import type { Vec } from './vector.ts'
 
 /**
@@ -84,7 +84,7 @@ const LIFT = 0.006
 
 function inSight(scene: Scene, { point, normal, turn }: Spot, n: number, count: number): number {
   const lamp = scene.lights[n]
-  if (!lamp || dotted(lamp.direction, normal) < -lamp.spread) return 0
+  if (!lamp || dot(lamp.direction, normal) < -lamp.spread) return 0
   const [a, b] = tangents(lamp.direction)
   let free = 0
   for (let k = 0; k < count; k += 1) {
@@ -99,8 +99,6 @@ function inSight(scene: Scene, { point, normal, turn }: Spot, n: number, count: 
 }
 
 const SHADOW = { near: 0.004, far: 7, width: 0.0005, slack: 0.0012 }
-
-const dotted = (a: Vec, b: Vec): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 /** Mean over the hemisphere, weighted by the cosine: 1 under a white sky. */
 function ambient(scene: Scene, { point, normal, turn }: Spot, effort: Effort): Vec {

@@ -1,3 +1,4 @@
+import { add, dot, subtract } from './vector.ts'
 import type { Vec } from './vector.ts'
 
 /** A turn about the pivot of a head: between the measure of the room and that of the head. */
@@ -13,49 +14,33 @@ const PIVOT: Vec = [0, -1.1, -0.25]
 
 /** Angles in degrees: `turn` to the sitter's left, `nod` downwards, `tilt` towards the sitter's right shoulder. */
 export function makePose(turn: number, nod: number, tilt: number): Pose {
-  const m = rotation(turn, nod, tilt)
-  const apply = (rows: readonly Vec[], [x, y, z]: Vec): Vec => [
-    row(rows[0], x, y, z),
-    row(rows[1], x, y, z),
-    row(rows[2], x, y, z),
-  ]
-  const inverse: readonly Vec[] = [0, 1, 2].map((i) => [
-    m[0]?.[i] ?? 0,
-    m[1]?.[i] ?? 0,
-    m[2]?.[i] ?? 0,
-  ])
+  const rows = rotation(radians(turn), radians(nod), radians(tilt))
+  const columns = transpose(rows)
   return {
-    into: (p) => shift(apply(inverse, shift(p, -1)), 1),
-    out: (p) => shift(apply(m, shift(p, -1)), 1),
-    intoDirection: (d) => apply(inverse, d),
-    outDirection: (d) => apply(m, d),
+    into: (p) => add(apply(columns, subtract(p, PIVOT)), PIVOT),
+    out: (p) => add(apply(rows, subtract(p, PIVOT)), PIVOT),
+    intoDirection: (d) => apply(columns, d),
+    outDirection: (d) => apply(rows, d),
   }
 }
 
-const row = (r: Vec | undefined, x: number, y: number, z: number): number =>
-  r ? r[0] * x + r[1] * y + r[2] * z : 0
+/** Three rows. */
+type Matrix = readonly [Vec, Vec, Vec]
 
-const shift = (p: Vec, sign: number): Vec => [
-  p[0] + sign * PIVOT[0],
-  p[1] + sign * PIVOT[1],
-  p[2] + sign * PIVOT[2],
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+const apply = ([a, b, c]: Matrix, v: Vec): Vec => [dot(a, v), dot(b, v), dot(c, v)]
+
+const transpose = ([a, b, c]: Matrix): Matrix => [
+  [a[0], b[0], c[0]],
+  [a[1], b[1], c[1]],
+  [a[2], b[2], c[2]],
 ]
 
-/** Rows of Ry(turn) · Rx(nod) · Rz(tilt). */
-function rotation(turn: number, nod: number, tilt: number): readonly Vec[] {
-  const [a, b, c] = [turn, nod, tilt].map((degrees) => (degrees * Math.PI) / 180) as [
-    number,
-    number,
-    number,
-  ]
-  const [ca, sa, cb, sb, cc, sc] = [
-    Math.cos(a),
-    Math.sin(a),
-    Math.cos(b),
-    Math.sin(b),
-    Math.cos(c),
-    Math.sin(c),
-  ]
+/** About y by `a`, after about x by `b`, after about z by `c`. */
+function rotation(a: number, b: number, c: number): Matrix {
+  const [ca, cb, cc] = [Math.cos(a), Math.cos(b), Math.cos(c)]
+  const [sa, sb, sc] = [Math.sin(a), Math.sin(b), Math.sin(c)]
   return [
     [ca * cc + sa * sb * sc, sa * sb * cc - ca * sc, sa * cb],
     [cb * sc, cb * cc, -sb],

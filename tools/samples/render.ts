@@ -107,7 +107,7 @@ function arriving(lighting: Lighting, seen: Geometry, i: number): number[] {
 }
 
 function diffuse(scene: Scene, { surface, normal, inSight, around }: Spot): Vec {
-  const tilt = 1 + 0.7 * (dot(surface.normal, around3) - dot(normal, around3))
+  const tilt = 1 + 0.7 * (dot(surface.normal, FROM_ABOVE) - dot(normal, FROM_ABOVE))
   return scene.lights.reduce<Vec>(
     (sum, lamp, n) => add(sum, scale(lit(lamp, surface), inSight[n] ?? 0)),
     scale(around, clamp(tilt, 0.3, 1.7)),
@@ -115,7 +115,7 @@ function diffuse(scene: Scene, { surface, normal, inSight, around }: Spot): Vec 
 }
 
 /** Mean direction of the light from all sides: up and towards the viewer. Relief shows in it too. */
-const around3: Vec = normalize([0, 0.75, 0.6])
+const FROM_ABOVE: Vec = normalize([0, 0.75, 0.6])
 
 /** A lamp's light by Lambert; below a scattering surface it reaches past the edge, red the farthest. */
 function lit(lamp: Light, surface: Surface): Vec {

@@ -100,13 +100,13 @@ function freckle([x, y, z]: Vec, grain: number, size: number, sunny: number): nu
 /** What spots leave of the light that skin sends back. */
 const WHITE: Vec = [1, 1, 1]
 const FRECKLE: Vec = [0.62, 0.47, 0.38]
-const MOLE: Vec = [0.3, 0.2, 0.16]
+const MOLE: Vec = [0.42, 0.29, 0.23]
 const SORE: Vec = [0.86, 0.5, 0.46]
 
 /** x, y and radius on the front of the head; x with its sign, for no face is the same on both sides. */
 const MOLES = [
-  [-0.34, -0.63, 0.02],
-  [0.53, -0.32, 0.016],
+  [-0.34, -0.63, 0.016],
+  [0.53, -0.32, 0.014],
   [0.2, 0.42, 0.014],
   [0.12, -1.35, 0.018],
 ] as const

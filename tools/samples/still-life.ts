@@ -62,7 +62,8 @@ function daylight([x, y, z]: Vec, roughness: number): Vec {
   const v = y / Math.max(0.05, z)
   const panes = between(u, -1.6, -1, soft) + between(u, -0.92, -0.35, soft)
   const seen = panes * between(v, 0.25, 1.5, soft)
-  return blend(room, scale(PANE, 2.6), Math.min(1, seen) / (1 + 2 * roughness))
+  const glare = 2.6 + 14 * smoothstep(0.4, 0.1, roughness)
+  return blend(room, scale(PANE, glare), Math.min(1, seen) / (1 + 2 * roughness))
 }
 
 const DAY: Omit<Stage, 'parts'> = {

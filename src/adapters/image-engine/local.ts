@@ -115,5 +115,6 @@ const runOrder = (
     settled.addEventListener('abort', () => {
       thread.off('message', hear).off('error', fail).off('exit', exit)
     })
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
     thread.postMessage(order)
   })

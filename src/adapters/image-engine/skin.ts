@@ -27,7 +27,9 @@ export const planSkin = (image: Size, request: SkinRequest, seed: NoiseSeed): St
   const masked = kept < 1 || aim.evenColour || levels > 0
   return [
     ...(masked ? [smoothStage(image, mask, kept)] : []),
-    ...(request.kind === 'skin_creative' ? [sCurveStage(CREATIVE_CURVE), saturationStage(1.1)] : []),
+    ...(request.kind === 'skin_creative'
+      ? [sCurveStage(CREATIVE_CURVE), saturationStage(1.1)]
+      : []),
     ...(aim.gamma === 1 ? [] : [gammaStage(aim.gamma)]),
     ...(aim.equalise === 0 ? [] : [claheStage(image, aim.equalise)]),
     ...(aim.saturation === 1 ? [] : [saturationStage(aim.saturation)]),

@@ -1,4 +1,5 @@
 import { shown } from '../../domain/errors.ts'
+import { ownCopy } from './text.ts'
 import type { TextSink } from './text.ts'
 import type { Token } from './tokens.ts'
 import { makeTree, refused, toPointer } from './tree.ts'
@@ -51,7 +52,7 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
     if (character !== undefined) throw refused(`a string holds ${shown(character)}`, tree.path())
     if (image !== undefined) return image.write(piece)
     textBytes += Buffer.byteLength(piece)
-    text += piece
+    text += ownCopy(piece)
     if (inNumber && text.length > LONGEST_NUMBER) {
       throw refused(`a number has more than ${LONGEST_NUMBER} characters`, tree.path())
     }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type { Assembler } from './assembler.ts'
 import type { ImageIntake } from './images.ts'
-import { bodyRequired, endedTooSoon, malformed } from './json-faults.ts'
+import { endedTooSoon, malformed } from './json-faults.ts'
 import type { BodySource } from './source.ts'
 import { makeTokenizer } from './tokens.ts'
 import type { Token, Tokenizer } from './tokens.ts'
@@ -22,8 +22,8 @@ const SLICE_MS = 0.5
 const MOST_BYTES = 16 * 1024
 const LEAST_BYTES = 1024
 
-/** Pulls a body through decoder, tokenizer and assembler to its end; gives its root value. */
-export const parseBody = async (parts: ParseBodyParts): Promise<unknown> => {
+/** Pulls a body through decoder, tokenizer and assembler to its end; gives its root value, or undefined for nothing but blanks. */
+export const parseBody = async (parts: ParseBodyParts): Promise<{ value: unknown } | undefined> => {
   const { source, assembler, images, onProgress } = parts
   const decoder = makeUtf8Decoder()
   const tokenize = makeTokenizer()
@@ -44,9 +44,10 @@ export const parseBody = async (parts: ParseBodyParts): Promise<unknown> => {
   // Blanks end a number or a literal and change nothing anywhere else. Eight of them, because the tokenizer waits for
   // the six characters of an escape before it says what is wrong in a string.
   assemble(' '.repeat(8), tokenize, assembler)
-  const found = assembler.found()
-  if (found !== undefined) return found.value
-  throw assembler.started() ? endedTooSoon(assembler.pointer()) : bodyRequired()
+  if (assembler.started() && assembler.found() === undefined) {
+    throw endedTooSoon(assembler.pointer())
+  }
+  return assembler.found()
 }
 
 const assemble = (text: string, tokenize: Tokenizer, assembler: Assembler): void => {

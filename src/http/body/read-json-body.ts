@@ -73,7 +73,9 @@ export const readJsonBody = async (
   options: ReadJsonBodyOptions,
 ): Promise<JsonBody> => {
   const { headers } = request
-  if (!hasBody(headers)) return readNothing(options)
+  if (!hasBody(headers)) {
+    return { value: emptyValue(options), inline: [], bytes: 0, discard: async () => {} }
+  }
   requireJson(headers)
   const declared = Number(headers['content-length'] ?? options.maxBytes)
   if (declared > options.maxBytes) throw tooLarge(options.maxBytes)
@@ -90,9 +92,10 @@ export const readJsonBody = async (
   }
 }
 
-const readNothing = (options: ReadJsonBodyOptions): JsonBody => {
+/** The value of a body without one. */
+const emptyValue = (options: ReadJsonBodyOptions): Record<string, unknown> => {
   if (!options.emptyAllowed) throw bodyRequired()
-  return { value: {}, inline: [], bytes: 0, discard: async () => {} }
+  return {}
 }
 
 const readAccepted = async (
@@ -105,7 +108,8 @@ const readAccepted = async (
   try {
     options.onAccept?.()
     const assembler = makeBodyAssembler(options, images, reservation)
-    const value = await parseBody({ source, assembler, images, onProgress: options.onProgress })
+    const found = await parseBody({ source, assembler, images, onProgress: options.onProgress })
+    const value = found === undefined ? emptyValue(options) : found.value
     if (!isObject(value)) throw notAnObject(value)
     const inline = await images.finish()
     return { value, inline, bytes: source.received(), discard: images.discard }

@@ -12,7 +12,7 @@ export const makeHeldText = (hold: (bytes: number) => void): TextSink => {
   return {
     write: (piece) => {
       hold(Buffer.byteLength(piece))
-      text += piece
+      text += ownCopy(piece)
     },
     end: () => text,
   }
@@ -59,3 +59,11 @@ export const makeImageText = (sinks: ImageTextSinks): TextSink => {
     },
   }
 }
+
+/**
+ * A string cut out of a larger one keeps the larger one alive (V8 does so from 13 characters on): a body of blanks with
+ * one word in each slice would stay in memory as a whole while only its words are counted. Lone surrogates are lost, so
+ * check before.
+ */
+export const ownCopy = (piece: string): string =>
+  piece.length < 13 ? piece : Buffer.from(piece).toString()

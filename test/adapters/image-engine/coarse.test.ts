@@ -1,3 +1,5 @@
+// Every index below lies inside its array by construction.
+/* oxlint-disable typescript/no-non-null-assertion */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { listBlockAreas, makeBlock } from '../../../src/adapters/image-engine/block.ts'
@@ -65,11 +67,13 @@ describe('blurs', () => {
       const exact = gaussian(plane, sigma)
       const gaps: number[] = []
       eachBlock(plane, (block, values) => {
-        const { area } = block
         readCoarse(map, block, values)
-        for (let i = 0; i < values.length; i += 7) {
-          const row = area.top + Math.floor(i / area.width)
-          gaps.push(values[i]! - exact.values[row * plane.width + area.left + (i % area.width)]!)
+        for (const [i, value] of values.entries()) {
+          const x = block.area.left + (i % block.area.width)
+          const y = block.area.top + Math.floor(i / block.area.width)
+          // Nearer to the edge both repeat it, but one its pixels and the other its cells.
+          const inner = Math.min(x, y, plane.width - 1 - x, plane.height - 1 - y) > 3 * sigma
+          if (inner && i % 7 === 0) gaps.push(value - exact.values[y * plane.width + x]!)
         }
       })
       assert.ok(deviation(gaps) < 0.01 * deviation(exact.values), `σ ${sigma}: ${deviation(gaps)}`)

@@ -17,12 +17,18 @@ import type { Pixels } from './measure.ts'
 
 type Inputs = Partial<Record<'lightmap' | 'reference', string>>
 
+export interface Sample {
+  path: string
+  pixels: Pixels
+}
+
+export const SAMPLES = ['portrait', 'stillLife'] as const
+
 /** An engine with the committed samples, reduced to `side` pixels so that a file of tests takes seconds. */
 export interface Fixture {
   dir: string
   engine: ImageEngine
-  /** Paths and pixels of the portrait and the still life. */
-  samples: { name: string; path: string; pixels: Pixels }[]
+  samples: { portrait: Sample; stillLife: Sample }
   /** Renders with defaults applied to `settings` and decodes the result. */
   render(kind: ImageTaskKind, path: string, settings?: object, inputs?: Inputs): Promise<Pixels>
   /** The same, without decoding. */
@@ -52,7 +58,10 @@ export const openFixture = async (side = 256): Promise<Fixture> => {
   return {
     dir,
     engine,
-    samples: await Promise.all(['portrait', 'still-life'].map((name) => reduce(dir, name, side))),
+    samples: {
+      portrait: await reduce(dir, 'portrait', side),
+      stillLife: await reduce(dir, 'still-life', side),
+    },
     renderFile,
     render: async (...args) => readPixels((await renderFile(...args)).path),
     write: async (name, bytes) => {
@@ -66,11 +75,11 @@ export const openFixture = async (side = 256): Promise<Fixture> => {
   }
 }
 
-const reduce = async (dir: string, name: string, side: number) => {
+const reduce = async (dir: string, name: string, side: number): Promise<Sample> => {
   const path = join(dir, `${name}.png`)
   const sample = fileURLToPath(new URL(`../../../samples/${name}.png`, import.meta.url))
   await sharp(sample).resize(side, side, { fit: 'inside' }).png().toFile(path)
-  return { name, path, pixels: await readPixels(path) }
+  return { path, pixels: await readPixels(path) }
 }
 
 export const makeJob = (
@@ -98,6 +107,16 @@ export const quiet = (): RenderControl => ({
   onProgress: () => {},
 })
 
+/** Renders once for each value, in turn. */
+export const series = async <const T extends readonly unknown[]>(
+  values: T,
+  render: (value: T[number]) => Promise<Pixels>,
+): Promise<{ -readonly [K in keyof T]: Pixels }> => {
+  const pixels: Pixels[] = []
+  for (const value of values) pixels.push(await render(value))
+  return pixels as { -readonly [K in keyof T]: Pixels }
+}
+
 /** Decodes a file as it is: no orientation, no conversion but to 8-bit sRGB. */
 export const readPixels = async (path: string): Promise<Pixels> => {
   const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
@@ -116,4 +135,15 @@ export const draw = (
   return sharp(Uint8Array.from(pixels.flat()), { raw: { width, height, channels } })
     .png()
     .toBuffer()
+}
+
+/** P of the design: sharp's own enlargement of a file, nothing else. */
+export const plainEnlargement = async (
+  { path, pixels }: Sample,
+  factor: number,
+): Promise<Pixels> => {
+  const [width, height] = [pixels.width * factor, pixels.height * factor]
+  const resized = sharp(path).resize(width, height, { kernel: 'lanczos3', fit: 'fill' })
+  const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true })
+  return { width, height, channels: info.channels, data }
 }

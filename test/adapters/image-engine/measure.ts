@@ -1,3 +1,5 @@
+// Every index below lies inside its array by construction.
+/* oxlint-disable typescript/no-non-null-assertion */
 import assert from 'node:assert/strict'
 
 /** Decoded pixels, interleaved, levels 0..255. */
@@ -49,10 +51,7 @@ export const meanLuma = (pixels: Pixels): number => mean(luma(pixels).values)
 export const stdLuma = (pixels: Pixels): number => deviation(luma(pixels).values)
 
 /** The level below which a share of the pixels' luma lies. */
-export const percentile = (pixels: Pixels, share: number): number => {
-  const sorted = luma(pixels).values.toSorted()
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
-}
+export const percentile = (pixels: Pixels, share: number): number => quantile(luma(pixels), share)
 
 /** Variance of Y − Gaussian(Y, σ 2 px), over all pixels or those of a selection. */
 export const fineVariance = (pixels: Pixels, selected?: (index: number) => boolean): number => {
@@ -61,6 +60,22 @@ export const fineVariance = (pixels: Pixels, selected?: (index: number) => boole
   const band = y.values.map((value, i) => value - blurred.values[i]!)
   return variance(selected ? band.filter((_, i) => selected(i)) : band)
 }
+
+/** Tells of each index whether the plane's value there is one of those looked for. */
+export const where =
+  (plane: Plane, test: (value: number) => boolean): ((index: number) => boolean) =>
+  (index) =>
+    test(plane.values[index]!)
+
+/** The value below which a share of a plane's values lies. */
+export const quantile = (plane: Plane, share: number): number => {
+  const sorted = plane.values.toSorted()
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+}
+
+/** Mean of a plane over some of its pixels. */
+export const meanWhere = (plane: Plane, selected: (index: number) => boolean): number =>
+  mean(plane.values.filter((_, i) => selected(i)))
 
 /** Mean standard deviation of luma in blocks of 32 × 32 pixels. */
 export const localDeviation = (pixels: Pixels): number => {
@@ -82,6 +97,10 @@ export const localDeviation = (pixels: Pixels): number => {
 /** Mean of the largest less the smallest colour. */
 export const chroma = (pixels: Pixels): number =>
   mean(planeOf(pixels, (r, g, b) => Math.max(r, g, b) - Math.min(r, g, b)).values)
+
+/** Mean absolute difference of two planes. */
+export const planeDifference = (a: Plane, b: Plane): number =>
+  mean(a.values.map((value, i) => Math.abs(value - b.values[i]!)))
 
 /** Mean absolute difference of luma. */
 export const difference = (
@@ -143,10 +162,11 @@ export const colourDifferences = (pixels: Pixels): { cb: Plane; cr: Plane } => (
   cr: planeOf(pixels, (r, g, b) => 128 + 0.5 * r - 0.418688 * g - 0.081312 * b),
 })
 
+const within = (value: number, low: number, high: number): boolean => value >= low && value <= high
+
 /** The skin mask of the design: 1 for Cb 77..127 and Cr 133..173, feathered by blur(0.5). */
 export const skinMask = (pixels: Pixels): Plane => {
   const { cb, cr } = colourDifferences(pixels)
-  const within = (value: number, low: number, high: number) => value >= low && value <= high
   const hard = cb.values.map((value, i) =>
     within(value, 77, 127) && within(cr.values[i]!, 133, 173) ? 1 : 0,
   )
@@ -161,6 +181,8 @@ export const assertRises = (values: number[], margin: number, message: string): 
   const [first = 0, last = 0] = [values[0], values.at(-1)]
   assert.ok(last - first >= margin, `rises by less than ${margin}: ${shown}`)
 }
+
+export const last = (values: number[]): number => values.at(-1) ?? Number.NaN
 
 export const assertFalls = (values: number[], margin: number, message: string): void =>
   assertRises(

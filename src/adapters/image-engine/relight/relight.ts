@@ -94,8 +94,10 @@ const engineStages = (
 
 const clampStage = (): Stage => curveStage((value) => value)
 
+/** A slider of 0..100 as −1..1. */
+const v = (slider: number): number => (slider - 50) / 50
+
 const toneStages = (advanced: RelightSettings['advanced_settings']): Stage[] => {
-  const v = (slider: number) => (slider - 50) / 50
   const ends = { lift: 0.2 * v(advanced.blacks), gain: 0.3 * v(advanced.whites) }
   const contrast = 2 ** v(advanced.contrast)
   const brightness = 0.25 * v(advanced.brightness)

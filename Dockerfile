@@ -1,0 +1,39 @@
+# One image for every process of ours; docker-compose.yml says which one a container runs.
+
+FROM node:24-bookworm-slim AS base
+WORKDIR /app
+
+# Compiles with the development packages, which stay behind.
+FROM base AS build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY tools tools
+COPY activities activities
+COPY workflows workflows
+COPY src src
+RUN npm run build --ignore-scripts
+
+# What runs; a stage of its own, so that a change of the code alone does not install again.
+FROM base AS packages
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM base AS production
+# The folder of the local store belongs to the user, and a volume mounted there begins as a copy of it.
+RUN install --directory --owner=node --group=node /var/lib/kiln
+ENV NODE_ENV=production \
+    NODE_OPTIONS=--enable-source-maps \
+    HOST=0.0.0.0 \
+    STORAGE_PATH=/var/lib/kiln/storage \
+    WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+COPY package.json LICENSE ./
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# The api; docker-compose.yml gives the workers a check of their own.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/api.js"]

@@ -1,0 +1,38 @@
+import type { Sql } from './client.ts'
+
+export interface OpenTask {
+  id: string
+  kind: string
+  owner: string
+  status: string
+  ended: boolean
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** Any owner's task, for operators. */
+export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
+  if (!UUID.test(id)) return undefined
+  const [row] = await sql<OpenTask[]>`
+    select id, kind, owner, status, ended_at is not null as ended from task where id = ${id}
+  `
+  return row
+}
+
+export interface StuckTask {
+  id: string
+  kind: string
+  owner: string
+  status: string
+  since: string
+}
+
+/** Open tasks that have not moved for 10 minutes, the stillest first. */
+export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
+  await sql`
+  select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
+  from task
+  where ended_at is null and last_moved_at < clock_timestamp() - interval '10 minutes'
+  order by last_moved_at
+  limit 100
+`

@@ -1,0 +1,47 @@
+import postgres from 'postgres'
+
+import { beginSafely } from './transaction.ts'
+
+type Options = postgres.Options<Record<string, never>>
+
+/**
+ * Makes a pool that is replaced whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
+ * connection with bytes of its predecessor still unsent, after which every attempt to connect times out for a while.
+ * What the old pool has under way goes on; it is closed when that has ended.
+ */
+export const makePool = (url: string, options: Options): postgres.Sql => {
+  let current: postgres.Sql | undefined
+  let ended = false
+
+  const open = (): postgres.Sql => {
+    const pool: postgres.Sql = postgres(url, {
+      ...options,
+      // Only a fault closes a connection, so that each close means: take a new pool.
+      idle_timeout: undefined,
+      max_lifetime: null,
+      onclose: () => {
+        if (current === pool) current = undefined
+        // One that has broken slots may never end by itself; nobody waits for it.
+        if (!ended) void pool.end()
+      },
+    })
+    return pool
+  }
+  const use = (): postgres.Sql => {
+    current ??= open()
+    return current
+  }
+  const end = async (how?: { timeout?: number }): Promise<void> => {
+    ended = true
+    await current?.end(how)
+  }
+
+  return new Proxy(open(), {
+    apply: (_pool, self, values: unknown[]) => Reflect.apply(use(), self, values) as unknown,
+    get: (_pool, name) => {
+      if (name === 'begin') return (work: Parameters<typeof beginSafely>[1]) => beginSafely(use(), work)
+      if (name === 'end') return end
+      return Reflect.get(use(), name) as unknown
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import { Connection } from '@temporalio/client'
+
+import { loadConfig } from './config.ts'
+import { makeDatabase } from './db/client.ts'
+import { makeJobs } from './jobs.ts'
+import { makeLog } from './log.ts'
+import { makeCommands, OperatorError } from './operator-commands.ts'
+
+const USAGE = `usage: npm run operate -- <command>
+  stuck            tasks that have not moved for 10 minutes, and the oldest rows of the outbox
+  restart <task>   end the workflow of a task that has not ended, and start it again
+  fail <task>      move a task that has not ended to FAILED with internal_error
+  purge            remove files and records past their age now
+`
+
+const config = loadConfig()
+const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
+const sql = makeDatabase({
+  url: config.DATABASE_URL,
+  pool: 2,
+  name: 'kiln operate',
+  statementTimeoutMs: 10_000,
+})
+const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const timing = {
+  heartbeatSeconds: config.HEARTBEAT_SECONDS,
+  deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
+}
+const commands = makeCommands({ sql, jobs, taskQueue: config.TASK_QUEUE, timing })
+
+const [name = '', id = ''] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
+try {
+  if (!command || (command.length > 0 && id === '')) throw new OperatorError(USAGE)
+  process.stdout.write(`${await command(id)}\n`)
+} catch (error) {
+  if (!(error instanceof OperatorError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+} finally {
+  await jobs.settle()
+  await connection.close()
+  await sql.end({ timeout: 1 })
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { describe, test } from 'node:test'
+
+import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { readJsonBody } from '../../src/http/body/read-json-body.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  isEmpty,
+  JSON_TYPE,
+  makeOptions,
+  makeRequest,
+  makeScratch,
+  post,
+  read,
+  refusedWith,
+  startServer,
+} from './body-support.ts'
+
+const CHUNKED = { ...JSON_TYPE, 'transfer-encoding': 'chunked' }
+
+describe('length of a body', () => {
+  test('over the limit by its header is refused before a byte is read', async (t) => {
+    const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
+    const port = await startServer(t, options)
+    const answer = await post(port, { ...JSON_TYPE, 'content-length': 101 }, () => {})
+    assert.equal(answer.status, 413)
+    assert.equal(answer.error, 'body_too_large')
+    assert.equal(answer.headers.connection, 'close')
+  })
+
+  test('over the limit in chunks is refused while reading', async (t) => {
+    const port = await startServer(t, makeOptions(await makeScratch(t), { maxBytes: 100 }))
+    const answer = await post(port, CHUNKED, (send) => {
+      send(`{"a":"${'x'.repeat(60)}`)
+      send('x'.repeat(60))
+    })
+    assert.equal(answer.error, 'body_too_large')
+  })
+
+  test('just at the limit is fine', async (t) => {
+    const body = `{"a":"${'x'.repeat(92)}"}`
+    const port = await startServer(t, makeOptions(await makeScratch(t), { maxBytes: 100 }))
+    const answer = await post(port, CHUNKED, (send, end) => {
+      send(body)
+      end()
+    })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.value, JSON.parse(body))
+  })
+
+  test('over the limit still lets a client that sends everything before it reads have the answer', async (t) => {
+    // More than the kernel holds for the two ends, or there would be nothing left to refuse.
+    const bytes = 20_000_000
+    const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
+    const port = await startServer(t, options, { bytes, ms: 5000 })
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.write(`${head}Content-Length: ${bytes}\r\n\r\n`)
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject)
+      socket.write(Buffer.alloc(bytes, 'x'), () => resolve())
+    })
+    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString()
+    assert.match(answer, /^HTTP\/1\.1 413 [^]*"error":"body_too_large"/)
+  })
+})
+
+describe('slow bodies', () => {
+  test('below the pace are 408, and the connection is closed', async (t) => {
+    const scratch = await makeScratch(t)
+    const pace = { bytesPerSecond: 16_384, windowMs: 100 }
+    const port = await startServer(t, makeOptions(scratch, { pace }))
+    const answer = await post(port, CHUNKED, (send) => send('{"image":"QUJD'))
+    assert.equal(answer.status, 408)
+    assert.equal(answer.error, 'request_timeout')
+    assert.equal(answer.headers.connection, 'close')
+    assert.ok(await isEmpty(scratch))
+  })
+
+  test('past the deadline are 408 however fast they come', async (t) => {
+    const options = makeOptions(await makeScratch(t), { deadlineMs: 150, maxBytes: 1e9 })
+    const port = await startServer(t, { ...options, pace: { bytesPerSecond: 1, windowMs: 1000 } })
+    let timer: NodeJS.Timeout | undefined
+    const answer = await post(port, CHUNKED, (send) => {
+      send('{"a":1')
+      timer = setInterval(() => send(' '.repeat(1000)), 5)
+    })
+    clearInterval(timer)
+    assert.equal(answer.status, 408)
+    assert.match(answer.message ?? '', /0\.15 seconds/)
+  })
+})
+
+describe('broken off bodies', () => {
+  test('leave neither a file nor a reservation', async (t) => {
+    const scratch = await makeScratch(t)
+    const budget = makeUploadBudget({ uploadBytes: 2e6, heldBytes: 1e6 })
+    const options = makeOptions(scratch, { budget, maxImageBytes: 1e6 })
+    const port = await startServer(t, options)
+    const headers = { ...JSON_TYPE, 'content-length': 900_000 }
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers })
+    outgoing.on('error', () => {})
+    outgoing.write(`{"prompt":"p","image":"${'QUJD'.repeat(100_000)}`)
+    await waitFor('a file', async () => (await readdir(scratch)).length === 1)
+    assert.equal(budget.used().uploadBytes, 900_000)
+    assert.ok(budget.used().heldBytes > 0)
+
+    outgoing.destroy()
+    await waitFor('the file is gone', () => isEmpty(scratch))
+    await waitFor('the budget is free', async () => budget.used().uploadBytes === 0)
+    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+  })
+
+  test('by a signal end with its reason', async (t) => {
+    const scratch = await makeScratch(t)
+    const stop = new AbortController()
+    const reason = new Error('the lease is lost')
+    const progress: number[] = []
+    const options = makeOptions(scratch, {
+      signal: stop.signal,
+      onProgress: (bytes) => {
+        progress.push(bytes)
+        stop.abort(reason)
+      },
+    })
+    const request = makeRequest([Buffer.from('{"a":')])
+    await assert.rejects(readJsonBody(request, options), (error) => error === reason)
+    assert.deepEqual(progress, [5])
+    await assert.rejects(read('{}', options), (error) => error === reason)
+  })
+})
+
+describe('bodies that need none', () => {
+  test('may be empty where the route says so', async (t) => {
+    const options = makeOptions(await makeScratch(t), { emptyAllowed: true })
+    const request = makeRequest([])
+    request.headers = {}
+    assert.deepEqual((await readJsonBody(request, options)).value, {})
+    assert.deepEqual((await read('', options)).value, {})
+    await assert.rejects(read('{', options), refusedWith('json_invalid'))
+  })
+
+  test('are refused elsewhere, whatever their type', async (t) => {
+    const request = makeRequest([])
+    request.headers = { 'content-length': '0' }
+    const options = makeOptions(await makeScratch(t))
+    await assert.rejects(readJsonBody(request, options), refusedWith('body_required'))
+  })
+})
+
+describe('acceptance', () => {
+  test('is told after the headers are judged and before the body is read', async (t) => {
+    let accepted = 0
+    const options = makeOptions(await makeScratch(t), {
+      maxBytes: 10,
+      onAccept: () => (accepted += 1),
+    })
+    const refused: [Record<string, string>, string][] = [
+      [{ 'content-length': '11' }, 'body_too_large'],
+      [{ 'content-type': 'text/plain' }, 'unsupported_media_type'],
+      [{ 'content-encoding': 'gzip' }, 'unsupported_encoding'],
+    ]
+    for (const [headers, code] of refused) {
+      const request = makeRequest([Buffer.from('{}')], headers)
+      await assert.rejects(readJsonBody(request, options), refusedWith(code))
+    }
+    assert.equal(accepted, 0)
+    await read('{}', options)
+    assert.equal(accepted, 1)
+  })
+
+  test('is refused with 503 when the budget is spent, and possible again afterwards', async (t) => {
+    const budget = makeUploadBudget({ uploadBytes: 100, heldBytes: 1000 })
+    const options = makeOptions(await makeScratch(t), { budget, maxBytes: 80 })
+    const other = budget.reserve(50)
+    await assert.rejects(read('{}', options), refusedWith('busy'))
+    other.release()
+    other.release()
+    await read('{}', options)
+    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+
+    other.hold(5000)
+    const holder = budget.reserve(1)
+    holder.hold(990)
+    await assert.rejects(read('{"a":1}', options), refusedWith('busy'))
+    holder.release()
+    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+  })
+})
