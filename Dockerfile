@@ -34,6 +34,6 @@ USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 # The api; docker-compose.yml gives the workers a check of their own.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/api.js"]

@@ -5,7 +5,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 
 import { countFailure } from '../src/db/image-task.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
-import { TaskFault } from '../src/domain/task-fault.ts'
+import { TASK_FAULTS, TaskFault } from '../src/domain/task-fault.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */
@@ -22,6 +22,11 @@ export interface AttemptOptions {
   task: { id: string; fence: number; age: number }
   heartbeatSeconds: number
   deadlineSeconds: number
+}
+
+/** A fault of the engine itself, as opposed to one of the input or of the store. */
+export class EngineError extends Error {
+  override name = 'EngineError'
 }
 
 /** Faults of engine or store that are tried again before the task fails. */
@@ -42,13 +47,15 @@ export const runAttempt = async <T>(
   const scratchDir = join(deps.scratchDir, `${options.task.id}-${options.task.fence}`)
   try {
     if (remainingMs(options) === 0) throw new TaskFault('timeout')
-    await mkdir(scratchDir)
+    await mkdir(scratchDir, { recursive: true })
     return await work({ signal, scratchDir, report: heart.report })
   } catch (error) {
     throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
   } finally {
     heart.stop()
-    await rm(scratchDir, { recursive: true, force: true })
+    await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
+    )
   }
 }
 
@@ -70,8 +77,22 @@ const startHeart = (heartbeatSeconds: number) => {
   }
 }
 
+/**
+ * Says in a history that an attempt is to be repeated. What the driver says of a fault names hosts and values, so it goes
+ * into the log alone.
+ */
+export const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
+  if (isUnavailable(error))
+    return ApplicationFailure.retryable('PostgreSQL cannot be reached', 'unavailable')
+  log.warn({ task_id: taskId, err: error }, 'attempt failed')
+  return ApplicationFailure.retryable(
+    'the attempt failed; the log of the worker says why',
+    'attempt_failed',
+  )
+}
+
 const classify = async (
-  { sql, log }: MediaDependencies,
+  deps: MediaDependencies,
   task: { id: string; fence: number },
   error: unknown,
 ): Promise<Error> => {
@@ -81,14 +102,17 @@ const classify = async (
   // A stopping worker, or an attempt the server has given up: another one goes on.
   if (context.cancellationSignal.aborted)
     return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
-  if (isUnavailable(error))
-    return ApplicationFailure.retryable('PostgreSQL cannot be reached', 'unavailable')
-  log.warn({ task_id: task.id, fence: task.fence, err: error }, 'attempt failed')
-  const failures = await countFailure(sql, task)
-  return failures !== undefined && failures >= MAX_FAILURES
-    ? ApplicationFailure.nonRetryable('The engine failed three times.', 'engine_failed')
-    : ApplicationFailure.retryable(
-        'the attempt failed; the log of the worker says why',
-        'attempt_failed',
-      )
+  const again = retryLater(deps, error, task.id)
+  if (isUnavailable(error)) return again
+  try {
+    const failures = (await countFailure(deps.sql, task)) ?? 0
+    return failures < MAX_FAILURES ? again : finalFailure(error)
+  } catch (failure) {
+    return retryLater(deps, failure, task.id)
+  }
+}
+
+const finalFailure = (error: unknown): ApplicationFailure => {
+  const code = error instanceof EngineError ? 'engine_failed' : 'internal_error'
+  return ApplicationFailure.nonRetryable(TASK_FAULTS[code], code)
 }

@@ -71,7 +71,8 @@ const fetchAddress = async (
   // The engine goes on with its own copy: `putFile` takes the file away.
   const kept = join(attempt.scratchDir, randomUUID())
   await copyFile(path, kept)
-  const storageKey = `inputs/${task.id}/${field}.${image.extension}`
+  // Named by its content: an attempt that was stopped and goes on later cannot exchange what another one has kept.
+  const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${image.extension}`
   await storage.putFile(storageKey, kept)
   await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })
 }

@@ -1,6 +1,7 @@
 import { insertTaskResults } from '../src/db/task-file.ts'
 import type { TaskResult } from '../src/db/task-file.ts'
-import { moveImageTask } from '../src/db/image-task.ts'
+import { findTaskState, moveImageTask } from '../src/db/image-task.ts'
+import type { ImageTaskStatus } from '../src/domain/image-task.ts'
 import { TASK_FAULTS } from '../src/domain/task-fault.ts'
 import type { TaskFaultCode } from '../src/domain/task-fault.ts'
 import { failpoint } from '../src/failpoint.ts'
@@ -13,45 +14,72 @@ export interface Rendered {
 }
 
 /** The moves that end an image task. Run twice, the second finds the task moved and changes nothing. */
-export const makeImageTaskMoves = ({ sql, storage, log }: CoreDependencies) => {
-  const sweep = async (taskId: string, keep: string | undefined): Promise<void> => {
-    try {
-      await sweepAttempts(taskId, keep)
-    } catch (error) {
-      log.warn({ task_id: taskId, err: error }, 'folders of older attempts were not removed')
-    }
-  }
+export const makeImageTaskMoves = (deps: CoreDependencies) => ({
+  /**
+   * Moves to COMPLETED with the results, if the attempt still holds the fence; without results, because the task had
+   * ended, it moves nothing. Answers where the task then is: IN_PROGRESS when a newer attempt has claimed it.
+   */
+  async completeImageTask(taskId: string, rendered?: Rendered): Promise<ImageTaskStatus> {
+    if (rendered) await complete(deps, taskId, rendered)
+    return await settle(deps, taskId)
+  },
 
-  const sweepAttempts = async (taskId: string, keep: string | undefined): Promise<void> => {
-    for (const key of await storage.list(`results/${taskId}`))
-      if (keep === undefined || !key.startsWith(keep)) await storage.remove(key)
-  }
+  /**
+   * Moves to FAILED with a code that the caller can act on. Answers where the task then is: one that was cancelled is
+   * there already, one that was completed stays so.
+   */
+  async failImageTask(
+    taskId: string,
+    reason: { code: string; message?: string },
+  ): Promise<ImageTaskStatus> {
+    const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
+    const message = reason.message ?? TASK_FAULTS[code]
+    await deps.sql.begin(async (sql) => {
+      await moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } })
+      failpoint('move.before-commit')
+    })
+    failpoint('move.after-commit')
+    return await settle(deps, taskId)
+  },
+})
 
-  return {
-    /** Moves to COMPLETED with the results, if the attempt still holds the fence. */
-    async completeImageTask(taskId: string, { fence, results }: Rendered): Promise<void> {
-      const moved = await sql.begin(async (sql) => {
-        const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
-        if (done) await insertTaskResults(sql, taskId, results)
-        failpoint('move.before-commit')
-        return done
-      })
-      failpoint('move.after-commit')
-      if (moved) await sweep(taskId, `results/${taskId}/${fence}/`)
-    },
-
-    /** Moves to FAILED with a code that the caller can act on. A cancelled task is there already. */
-    async failImageTask(taskId: string, reason: { code: string; message?: string }): Promise<void> {
-      const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
-      const message = reason.message ?? TASK_FAULTS[code]
-      await sql.begin(async (sql) => {
-        await moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } })
-        failpoint('move.before-commit')
-      })
-      failpoint('move.after-commit')
-      await sweep(taskId, undefined)
-    },
-  }
+const complete = async (
+  { sql }: CoreDependencies,
+  taskId: string,
+  { fence, results }: Rendered,
+): Promise<void> => {
+  await sql.begin(async (sql) => {
+    const moved = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
+    if (moved) await insertTaskResults(sql, taskId, results)
+    failpoint('move.before-commit')
+  })
+  failpoint('move.after-commit')
 }
+
+/**
+ * Removes what attempts have left beside the results. It goes by the row, not by the move just made, which in a
+ * repetition is none, and must not touch the files of a task that was completed.
+ */
+const settle = async (
+  { sql, storage, log }: CoreDependencies,
+  taskId: string,
+): Promise<ImageTaskStatus> => {
+  const { status, fence } = (await findTaskState(sql, taskId)) ?? GONE
+  const folder = `results/${taskId}`
+  try {
+    if (status === 'FAILED') await storage.removePrefix(folder)
+    if (status === 'COMPLETED' && fence > 1)
+      for (const key of await storage.list(folder))
+        if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
+  } catch (error) {
+    log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
+  }
+  return status
+}
+
+const GONE = { status: 'FAILED', fence: 0 } as const
+
+/** `results/<task>/<fence>` of a key below it. */
+const attemptOf = (key: string): string => key.split('/').slice(0, 3).join('/')
 
 const isTaskFaultCode = (code: string): code is TaskFaultCode => code in TASK_FAULTS

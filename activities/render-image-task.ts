@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises'
 
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedImage } from '../src/adapters/image-engine/image-engine.ts'
-import { claimImageTask } from '../src/db/image-task.ts'
+import { claimImageTask, holdsFence } from '../src/db/image-task.ts'
 import type { ClaimedTask } from '../src/db/image-task.ts'
 import type { TaskResult } from '../src/db/task-file.ts'
 import { pixelLimitFault } from '../src/domain/image-task.ts'
 import type { ImageRequest } from '../src/domain/image-task.ts'
 import { TaskFault } from '../src/domain/task-fault.ts'
 import { failpoint } from '../src/failpoint.ts'
-import { runAttempt } from './attempt.ts'
+import { EngineError, retryLater, runAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
@@ -32,7 +32,11 @@ export const makeRenderImageTask =
     taskId: string,
     timing: { heartbeatSeconds: number; deadlineSeconds: number },
   ): Promise<Rendered | undefined> => {
-    const task = await deps.sql.begin((sql) => claimImageTask(sql, taskId))
+    const task = await deps.sql
+      .begin((sql) => claimImageTask(sql, taskId))
+      .catch((error: unknown) => {
+        throw retryLater(deps, error, taskId)
+      })
     if (!task) return undefined
     return await runAttempt(deps, { task, ...timing }, (attempt) => render(deps, task, attempt))
   }
@@ -47,15 +51,30 @@ const render = async (
   const request = { kind: task.kind, settings: task.settings } as ImageRequest
   await checkLimits(deps, request, inputs)
   attempt.report('rendering', 0)
-  const images = await deps.engine.render(
-    { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
-    { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
-  )
+  const images = await deps.engine
+    .render(
+      { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
+      { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
+    )
+    .catch((error: unknown) => {
+      throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
+    })
   attempt.report('storing', 100)
   const results: TaskResult[] = []
   for (const image of images) results.push(await store(deps, task, image, results.length + 1))
   failpoint('render.after-output')
+  await keepIfCurrent(deps, task)
   return { fence: task.fence, results }
+}
+
+/** An attempt that lost its fence while it stood still may have stored its results after the task's end swept them. */
+const keepIfCurrent = async (
+  { sql, storage }: MediaDependencies,
+  task: ClaimedTask,
+): Promise<void> => {
+  if (await holdsFence(sql, task)) return
+  await storage.removePrefix(`results/${task.id}/${task.fence}`)
+  throw new Error('the task has ended or is with a newer attempt')
 }
 
 const checkLimits = async (

@@ -26,7 +26,7 @@ import { readJsonBody } from '../src/http/body/read-json-body.ts'
 
 interface Round {
   blockMs: number
-  /** The longest turn without the time in which another process had the core. */
+  /** The longest block counted in time on a core, where the kernel tells: what a busy machine adds is left out. */
   ownBlockMs: number
   rssMb: number
   mbPerSecond: number
@@ -34,25 +34,23 @@ interface Round {
 
 const MB = 1e6
 
-/** Milliseconds that the main thread has waited for a core, where the kernel tells. */
-const waitedMs = (): number => {
+/** Milliseconds that the main thread has spent on a core; undefined where the kernel does not tell. */
+const runningMs = (): number | undefined => {
   try {
-    return (
-      Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
-    )
+    return parseInt(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8'), 10) / 1e6
   } catch {
-    return 0
+    return undefined
   }
 }
 
-/** The longest time between two turns of a 5 ms timer, less the time waited for a core. */
+/** The most that the main thread runs between two turns of a 5 ms timer. */
 const watchOwnBlock = () => {
   let longest = 0
-  let last = performance.now() - waitedMs()
+  let last = runningMs() ?? performance.now()
   setInterval(() => {
-    const now = performance.now() - waitedMs()
-    longest = Math.max(longest, now - last)
-    last = now
+    const before = last
+    last = runningMs() ?? performance.now()
+    longest = Math.max(longest, last - before)
   }, 5)
   return { longest: () => longest, reset: () => (longest = 0) }
 }

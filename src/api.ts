@@ -23,6 +23,7 @@ import { startReconcile } from './reconcile.ts'
 import { startRelay } from './relay.ts'
 import { startScratch } from './scratch.ts'
 import { closeOnSignal } from './shutdown.ts'
+import { requireSchema } from './startup.ts'
 
 const config = loadConfig()
 const log = makeLog('api', config.LOG_LEVEL)
@@ -34,16 +35,21 @@ const sql = makeDatabase({
   name: 'kiln api',
   statementTimeoutMs: 1500,
 })
-await checkSchema(sql).catch((error: unknown) => {
-  log.fatal(
-    { err: error },
-    error instanceof Error ? error.message : 'the schema could not be checked',
-  )
-  process.exit(1)
+await requireSchema(sql, log)
+
+const lockSql = makeDatabase({
+  url: config.DATABASE_URL,
+  pool: 1,
+  name: 'kiln api reconcile',
+  statementTimeoutMs: 1500,
 })
 
 // Lazy: the api starts, and creates tasks, while Temporal is down.
-const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+const connection = Connection.lazy({
+  address: config.TEMPORAL_ADDRESS,
+  // The client's own pause between attempts to connect grows to two minutes, which would outlast the outage by that.
+  channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 },
+})
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const storage = makeLocalStorage({ root: config.STORAGE_PATH })
 const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
@@ -97,7 +103,6 @@ const routes = makeRoutes({
 })
 const app = makeApp({
   routes,
-  publicUrl,
   log,
   lifecycle,
   authenticate: makeAuthenticator({
@@ -118,6 +123,7 @@ const loops = [
   startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
   startReconcile({
     sql,
+    lockSql,
     jobs,
     log,
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
@@ -139,7 +145,7 @@ closeOnSignal(
     await closed
     await Promise.all([jobs.settle(), ...loops.map((loop) => loop.stop())])
     await connection.close()
-    await sql.end({ timeout: 1 })
+    await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },
   { limitMs: 10_000, log },
 )

@@ -35,6 +35,9 @@ export const SEARCH_ATTRIBUTES = [
   'KilnVersion',
 ] as const
 
+/** Temporal refuses a summary of more than 400 bytes, and a character may have four. */
+const SUMMARY_CHARACTERS = 100
+
 /** 1 goes first, 5 last. */
 const NORMAL_PRIORITY = 3
 
@@ -62,7 +65,7 @@ export const startImageTask = (
   taskQueue,
   args: [{ taskId, timing }] satisfies Parameters<typeof imageTask>,
   options: {
-    summary,
+    summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
     searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: 'CREATED' },
     priorityKey: NORMAL_PRIORITY,
     fairnessKey: fairnessKey(owner),
@@ -92,11 +95,11 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   const client = new Client({ connection, namespace })
   const inFlight = new Set<Promise<void>>()
 
-  const dispatch = async (row: OutboxRow): Promise<void> => {
-    await connection.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
-      row.kind === 'signal' ? signal(client, row) : start(client, row),
-    )
-  }
+  const inTime = <T>(call: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
+
+  const dispatch = (row: OutboxRow): Promise<void> =>
+    inTime(() => (row.kind === 'signal' ? signal(client, row) : start(client, row)))
 
   /** Tells Temporal at once; what fails here is the relay's. Never rejects. */
   const tryNow = async (row: OutboxRow): Promise<void> => {
@@ -112,6 +115,8 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   return {
     client,
     dispatch,
+    /** What has become of a workflow. */
+    look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),
     /** Begins to tell Temporal without making the caller wait. */
     kick(row: OutboxRow): void {
       const work = tryNow(row).finally(() => inFlight.delete(work))
@@ -167,6 +172,19 @@ const signal = async (client: Client, row: OutboxSignal & { id: string }): Promi
   } catch (error) {
     // Its start was dispatched: it has not begun and will read the row first, or it has ended.
     if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
+}
+
+/** `missing`: never started, or Temporal no longer knows of it. */
+export type WorkflowState = 'open' | 'closed' | 'missing'
+
+const look = async (client: Client, workflowId: string): Promise<WorkflowState> => {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe()
+    return ['RUNNING', 'PAUSED'].includes(status.name) ? 'open' : 'closed'
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'missing'
+    throw error
   }
 }
 

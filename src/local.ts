@@ -35,7 +35,8 @@ try {
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
-  process.exitCode = await run()
+  // Explicit, because a start that was interrupted may have left a connection that keeps the process.
+  process.exit(await run())
 } catch (error) {
   process.stderr.write(`kiln: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Storage } from './adapters/storage/storage.ts'
@@ -26,11 +26,18 @@ export const startScratch = async (
   { storage, log }: { storage: Storage; log: Log },
 ): Promise<Scratch> => {
   const dir = await mkdtemp(join(await storage.scratchDir(purpose), 'process-'))
+  let touched = Date.now()
   const loop = startLoop(
     'scratch',
     async () => {
       const now = new Date()
+      const stoodStill = now.getTime() - touched > DEAD_MS / 2
+      touched = now.getTime()
+      // A process that was stopped for long finds its folder gone.
+      await mkdir(dir, { recursive: true })
       await utimes(dir, now, now)
+      // After a suspend of the whole machine every folder looks abandoned: the others get a turn to touch theirs.
+      if (stoodStill) return
       const removed = await storage.sweepTemporary(DEAD_MS, purpose)
       if (removed > 0)
         log.info({ removed, purpose }, 'unfinished files of a killed process removed')

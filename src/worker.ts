@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, TransportError, Worker } from '@temporalio/worker'
 import type { WorkerOptions } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
@@ -10,12 +10,12 @@ import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { makeDatabase } from './db/client.ts'
-import { checkSchema } from './db/migrate.ts'
 import { armFailpoint } from './failpoint.ts'
 import { mediaQueue } from './jobs.ts'
 import { makeLog } from './log.ts'
 import { startScratch } from './scratch.ts'
 import { closeOnSignal } from './shutdown.ts'
+import { requireSchema, untilAnswers } from './startup.ts'
 
 const config = loadConfig()
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
@@ -27,13 +27,7 @@ const sql = makeDatabase({
   name: `kiln worker ${config.WORKER_ROLE}`,
   statementTimeoutMs: 10_000,
 })
-await checkSchema(sql).catch((error: unknown) => {
-  log.fatal(
-    { err: error },
-    error instanceof Error ? error.message : 'the schema could not be checked',
-  )
-  process.exit(1)
-})
+await requireSchema(sql, log)
 
 Runtime.install({
   shutdownSignals: [],
@@ -42,7 +36,10 @@ Runtime.install({
     log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
   }),
 })
-const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
+const connection = await untilAnswers(
+  () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
+  { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
+)
 const core = {
   sql,
   storage: makeLocalStorage({ root: config.STORAGE_PATH }),
@@ -100,18 +97,21 @@ const common = ({
   namespace: TEMPORAL_NAMESPACE,
 })
 
-const scratch = await startScratch('render', core)
-const worker = await (config.WORKER_ROLE === 'core' ? coreWorker() : mediaWorker(scratch.dir))
+const scratch = config.WORKER_ROLE === 'media' ? await startScratch('render', core) : undefined
+const worker = await (scratch ? mediaWorker(scratch.dir) : coreWorker())
 const running = worker.run()
 closeOnSignal(
   async () => {
     worker.shutdown()
     await running
-    await scratch.stop()
+    await scratch?.stop()
     await connection.close()
     await sql.end({ timeout: 1 })
   },
   { limitMs: 45_000, log },
 )
 log.info({ pid: process.pid, role: config.WORKER_ROLE }, 'worker ready')
-await running
+await running.catch((error: unknown) => {
+  log.fatal({ err: error }, 'the worker cannot go on')
+  process.exit(1)
+})

@@ -39,6 +39,8 @@ const path = new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(path, 'utf8'))
 const missing = listMissing(lock.packages)
 const byName = ([a], [b]) => a.localeCompare(b, 'en')
-lock.packages = Object.fromEntries(Object.entries({ ...lock.packages, ...missing }).sort(byName))
+lock.packages = Object.fromEntries(
+  Object.entries({ ...lock.packages, ...missing }).toSorted(byName),
+)
 if (Object.keys(missing).length > 0) writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
 process.stdout.write(`${Object.keys(missing).length} packages of other platforms added\n`)

@@ -4,6 +4,7 @@ import {
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow'
+import type { CancellationScope } from '@temporalio/workflow'
 
 /** Why a task failed: a code of the catalogue, and the sentence for the caller where the activity gave one. */
 export interface FailureReason {
@@ -11,9 +12,12 @@ export interface FailureReason {
   message?: string
 }
 
-/** What ended a render. Anything that carries no code of ours is an internal error. */
-export const reasonOf = (error: unknown): FailureReason => {
-  if (isCancellation(error)) return { code: 'cancelled' }
+/**
+ * What ended a render. One whose cancellation was asked for is cancelled, also when its worker did not live to say so.
+ * Anything that carries no code of ours is an internal error.
+ */
+export const reasonOf = (error: unknown, scope: CancellationScope): FailureReason => {
+  if (isCancellation(error) || scope.consideredCancelled) return { code: 'cancelled' }
   const cause = error instanceof ActivityFailure ? error.cause : error
   if (cause instanceof TimeoutFailure) return { code: 'timeout' }
   if (cause instanceof ApplicationFailure && cause.nonRetryable && cause.type)

@@ -31,13 +31,19 @@ export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<voi
     setCurrentDetails(
       '**Rendering.** Waits for a media worker, then renders; progress is in the heartbeat.',
     )
-    const rendered = await rendering.run(() => renderImageTask(taskId, timing))
-    if (rendered) await completeImageTask(taskId, rendered)
-    showEnd(rendered ? 'COMPLETED' : 'FAILED', 'the results are stored')
+    for (;;) {
+      const rendered = await rendering.run(() => renderImageTask(taskId, timing))
+      const status = await CancellationScope.nonCancellable(() =>
+        completeImageTask(taskId, rendered),
+      )
+      // Another attempt, which its worker has lost, had claimed the task before these results were taken.
+      if (status === 'CREATED' || status === 'IN_PROGRESS') continue
+      return showEnd(status, rendered ? 'the results are stored' : 'it had ended before')
+    }
   } catch (error) {
-    const reason = reasonOf(error)
-    await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
-    showEnd('FAILED', reason.code)
+    const reason = reasonOf(error, rendering)
+    const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
+    showEnd(status, reason.code)
   }
 }
 

@@ -7,10 +7,15 @@ export interface NewEvent {
   deliver: boolean
 }
 
-/** Writes the event of a move, in the move's own transaction. `unique (task_id, sequence)` refuses a second one. */
+/**
+ * Writes the event of a move, in the move's own transaction and with the move's time, which never goes back even when
+ * the server's clock does. `unique (task_id, sequence)` refuses a second one.
+ */
 export const insertEvent = async (sql: Transaction, event: NewEvent): Promise<void> => {
   await sql`
-    insert into event (task_id, sequence, status, deliver)
-    values (${event.taskId}, ${event.sequence}, ${event.status}, ${event.deliver})
+    insert into event (task_id, sequence, status, deliver, created_at)
+    select id, ${event.sequence}::integer, ${event.status}, ${event.deliver}::boolean, last_moved_at
+    from task
+    where id = ${event.taskId}
   `
 }

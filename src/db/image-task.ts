@@ -191,6 +191,20 @@ export const holdsFence = async (
   return row !== undefined
 }
 
+export interface TaskState {
+  status: ImageTaskStatus
+  fence: number
+}
+
+/** Where a task stands; undefined when there is none. */
+export const findTaskState = async (
+  sql: Queryable,
+  id: string,
+): Promise<TaskState | undefined> => {
+  const [row] = await sql<TaskState[]>`select status, fence from task where id = ${id}`
+  return row
+}
+
 export const existsImageTask = async (sql: Sql, id: string): Promise<boolean> => {
   const [row] = await sql`select from task where id = ${id}`
   return row !== undefined

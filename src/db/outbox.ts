@@ -122,16 +122,6 @@ export const markFailed = async (sql: Sql, row: OutboxRow, message: string): Pro
   `
 }
 
-/** Whether a start of this workflow still waits to be dispatched, so that a signal to it must wait. */
-export const isStartPending = async (sql: Queryable, workflowId: string): Promise<boolean> => {
-  const [row] = await sql`
-    select from outbox
-    where workflow_id = ${workflowId} and kind <> 'signal' and dispatched_at is null
-    limit 1
-  `
-  return row !== undefined
-}
-
 export interface WaitingRow {
   workflow_id: string
   kind: string

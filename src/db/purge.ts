@@ -3,7 +3,7 @@ import type { Sql } from './client.ts'
 /** Rows of one step: small, so that no statement holds locks for long. */
 const BATCH = 200
 
-/** Ended tasks whose files are due for removal, but for those that an open task uses as its input. */
+/** Ended tasks whose files are due for removal, but for those of which an open task uses a result or an input. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     select t.id
@@ -11,10 +11,13 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
     where t.purged_at is null
       and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
       and not exists (
-        select from task_result r
-        join task_input i on i.storage_key = r.storage_key
+        select from (
+          select storage_key from task_result where task_id = t.id
+          union all
+          select storage_key from task_input where task_id = t.id
+        ) file
+        join task_input i on i.storage_key = file.storage_key
         join task open on open.id = i.task_id and open.ended_at is null
-        where r.task_id = t.id
       )
     order by t.ended_at
     limit ${BATCH}

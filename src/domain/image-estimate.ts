@@ -1,5 +1,32 @@
 import type { ImageTaskKind } from './image-task.ts'
 
-/** Expected time of rendering in whole seconds; a result of unknown size counts 10. */
-export const estimateSeconds = (_kind: ImageTaskKind, megapixels: number | undefined): number =>
-  megapixels === undefined ? 10 : Math.max(1, Math.ceil(megapixels))
+/**
+ * Seconds of the local engine for each megapixel of the result, decoding and encoding included: what
+ * `npm run bench -- image-engine` prints for 4 megapixels of JPEG on one core of a 2020s server, rounded up.
+ */
+const SECONDS_PER_MEGAPIXEL: Record<ImageTaskKind, number> = {
+  relight: 0.2,
+  upscale: 0.2,
+  upscale_precision: 0.2,
+  skin_flexible: 0.25,
+  skin_creative: 0.25,
+  skin_faithful: 0.25,
+}
+
+/** Answered while the size of a picture is not known, because it is still to be fetched. */
+const UNKNOWN_SECONDS = 10
+
+const LONGEST_SECONDS = 86_400
+
+/**
+ * X-Estimated-Duration-Seconds of an image task: a whole number from 1 to 86400.
+ * @param resultMegapixels size of the result in millions of pixels; undefined when it is not known yet
+ */
+export const estimateSeconds = (
+  kind: ImageTaskKind,
+  resultMegapixels: number | undefined,
+): number => {
+  if (resultMegapixels === undefined) return UNKNOWN_SECONDS
+  const seconds = Math.ceil(resultMegapixels * SECONDS_PER_MEGAPIXEL[kind])
+  return Math.min(LONGEST_SECONDS, Math.max(1, seconds))
+}

@@ -268,6 +268,8 @@ const relightImages = {
   ),
 }
 
+const { prompt: relightPrompt, ...otherRelightSettings } = RelightSettings.properties
+
 export const IMAGE_FIELDS = [
   'image',
   'transfer_light_from_lightmap',
@@ -314,7 +316,8 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   relight: {
     ...row('/image-relight', 'image-relight', 'Relight an image', RelightSettings),
     body: Type.Object(
-      { ...common, ...relightImages, ...RelightSettings.properties },
+      // The order is that of the documentation, and of the faults that are told.
+      { ...common, prompt: relightPrompt, ...relightImages, ...otherRelightSettings },
       {
         not: {
           required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'],

@@ -5,7 +5,6 @@ import helmet from 'helmet'
 import { apiError, errors } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import { makeErrorRenderer } from './errors.ts'
-import { makeOpenApi } from './openapi.ts'
 import { readRequestId } from './request-id.ts'
 import type { Method, Route } from './route.ts'
 import { makeServe } from './serve.ts'
@@ -13,7 +12,6 @@ import type { ServeDeps } from './serve.ts'
 
 export interface AppDeps extends ServeDeps {
   routes: readonly Route[]
-  publicUrl: string
   log: Log
 }
 
@@ -25,16 +23,12 @@ export const makeApp = (deps: AppDeps): Express => {
   app.enable('case sensitive routing')
   app.set('query parser', false)
   app.use(helmet(), identify, refuseBadPath)
-  const document = JSON.stringify(makeOpenApi(deps.routes, deps.publicUrl))
-  app.get('/openapi.json', (_request, response) => {
-    response.type('application/json').send(document)
-  })
   const serve = makeServe(deps)
   for (const [path, routes] of groupByPath(deps.routes)) app.all(path, dispatch(routes, serve))
   app.use((request: Request) => {
     throw errors.routeNotFound(request.path)
   })
-  app.use(makeErrorRenderer(deps.log))
+  app.use(makeErrorRenderer(deps))
   return app
 }
 

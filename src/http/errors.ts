@@ -1,11 +1,13 @@
 import type { ErrorRequestHandler, Response } from 'express'
 
-import { ApiError, errors } from '../domain/errors.ts'
+import { ApiError, apiError, errors } from '../domain/errors.ts'
 import type { Fault } from '../domain/validate.ts'
 import { isUnavailable } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 import { endEarly, isStillSending } from './body/early-answer.ts'
 import { hasBody } from './body/media-type.ts'
+import { closeWhenStopping } from './lifecycle.ts'
+import type { Lifecycle } from './lifecycle.ts'
 
 interface ErrorBody {
   error: string
@@ -27,13 +29,7 @@ export const faultsError = (faults: readonly Fault[]): ApiError | undefined => {
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
   if (isUnavailable(error)) return errors.unavailable(error)
-  return new ApiError(
-    'internal_error',
-    'A fault of this service; the request_id finds it in the log.',
-    {
-      cause: error,
-    },
-  )
+  return apiError('internal_error', undefined, { cause: error })
 }
 
 export const errorBody = (
@@ -49,7 +45,7 @@ export const errorBody = (
 
 /** The one place that turns an error into an answer. */
 export const makeErrorRenderer =
-  (log: Log): ErrorRequestHandler =>
+  ({ log, lifecycle }: { log: Log; lifecycle: Lifecycle }): ErrorRequestHandler =>
   async (error: unknown, request, response: Response, _next) => {
     const known = toApiError(error)
     const requestId = String(response.getHeader('x-request-id') ?? '')
@@ -58,6 +54,7 @@ export const makeErrorRenderer =
       response.destroy()
       return
     }
+    closeWhenStopping(lifecycle, response)
     response.status(known.status).set(known.headers).type('application/json')
     const body = JSON.stringify(errorBody(known, requestId))
     if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)

@@ -22,8 +22,10 @@ export interface Claim {
   replay(fingerprint: string): JsonAnswer | undefined
   /** Stores the answer in the transaction that makes it true. */
   finish(sql: Transaction, answer: JsonAnswer, fingerprint: string): Promise<void>
-  /** Stops the renewal, and frees the key unless an answer was stored. */
-  end(outcome: 'answered' | 'failed'): Promise<void>
+  /** Ends the hold of a request that was answered. */
+  keep(): void
+  /** Frees the key unless an answer was stored. Never rejects: the lease ends by itself. */
+  release(): Promise<void>
 }
 
 export interface ClaimOptions {
@@ -67,12 +69,12 @@ export const makeIdempotency = ({
         )
         if (!stored) throw errors.idempotencyInFlight()
       },
-      async end(outcome) {
+      keep: () => clearInterval(renewal),
+      async release() {
         clearInterval(renewal)
-        if (outcome === 'failed')
-          await releaseClaim(sql, claim, scope).catch((error: unknown) =>
-            log.warn({ err: error }, 'idempotency claim not released; its lease ends by itself'),
-          )
+        await releaseClaim(sql, claim, scope).catch((error: unknown) =>
+          log.warn({ err: error }, 'idempotency claim not released; its lease ends by itself'),
+        )
       },
     }
   },
@@ -80,13 +82,15 @@ export const makeIdempotency = ({
 
 export type Idempotency = ReturnType<typeof makeIdempotency>
 
-const FORM = /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x21-\x7e]{0,254}))$/
+/** A key, bare or as a quoted string. */
+export const IDEMPOTENCY_KEY_FORM =
+  /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x21-\x7e]{0,254}))$/
 
 /** The request's key, bare or as a quoted string; undefined when it has none. Throws 400 for any other form. */
 export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
   const given = headers['idempotency-key']
   if (given === undefined) return undefined
-  const match = typeof given === 'string' ? FORM.exec(given) : null
+  const match = typeof given === 'string' ? IDEMPOTENCY_KEY_FORM.exec(given) : null
   const key = match?.[1] ?? match?.[2]
   if (key !== undefined) return key
   const message = `Idempotency-Key must be 1 to 255 visible ASCII characters, bare or quoted, got ${shown(given)}`
@@ -99,7 +103,8 @@ const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
     return decode(answer, secrets)
   },
   finish: () => Promise.reject(new Error('a replayed request has nothing to finish')),
-  end: () => Promise.resolve(),
+  keep: () => {},
+  release: () => Promise.resolve(),
 })
 
 /** Marks the ciphertext, so that one copied from another table does not decrypt here. */

@@ -11,6 +11,8 @@ import type { InlineImage } from './body/inline.ts'
 import { hasBody, requireJson } from './body/media-type.ts'
 import { readJsonBody } from './body/read-json-body.ts'
 import { tooLarge } from './body/source.ts'
+import { sendContinue } from './expect.ts'
+import { queryOf } from './query.ts'
 import type { BodySpec, Route } from './route.ts'
 
 export interface BodyDeps {
@@ -54,9 +56,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         maxImageBytes: deps.maxImageBytes,
         maxPixels: deps.maxImagePixels,
         emptyAllowed: spec.required === false,
-        onAccept: () => {
-          if (request.headers.expect !== undefined) response.writeContinue()
-        },
+        onAccept: () => sendContinue(request, response),
       })
       return {
         ...judge(body.value, body.inline),
@@ -76,14 +76,18 @@ const makeBodyJudge = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
   return (given: Record<string, unknown>, inline: InlineImage[]) => {
     const { value, faults } = validate(replaceInline(given, inline, () => STAND_IN))
-    const broken = new Set(faults.map((fault) => fault.field))
     const rules =
       route.judge?.({ body: value as Record<string, unknown>, inline: byPointer(inline) }) ?? []
-    return {
-      value,
-      faults: sortFaults(schema, [...faults, ...rules.filter((fault) => !broken.has(fault.field))]),
-    }
+    return { value, faults: sortFaults(schema, onePerField(faults, rules)) }
   }
+}
+
+/** Of two faults of a field the rule's is told when it has a code of its own: a URL that is too long is `url_refused`. */
+const onePerField = (faults: Fault[], rules: Fault[]): Fault[] => {
+  const broken = new Set(faults.map((fault) => fault.field))
+  const told = rules.filter((rule) => rule.code !== 'validation_failed' || !broken.has(rule.field))
+  const ruled = new Set(told.map((rule) => rule.field))
+  return [...faults.filter((fault) => !ruled.has(fault.field)), ...told]
 }
 
 const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>
@@ -91,7 +95,7 @@ const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>
 
 const fingerprint = (request: Request, canonical: string): string =>
   createHash('sha256')
-    .update(`${request.url.split('?')[1] ?? ''}\n${canonical}`)
+    .update(`${queryOf(request.url)}\n${canonical}`)
     .digest('hex')
 
 const noBody = (request: Request): ReadBody => ({

@@ -70,6 +70,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   signal: AbortSignal
   /** The raw request, for routes that read a body which is not JSON. */
   incoming: IncomingMessage
+  /** Tells a client that waits for it to send that body. */
+  accept(): void
   /**
    * Stores the answer under the request's Idempotency-Key, in the transaction that makes the answer true. Without a key
    * it does nothing. Throws when another request has taken the key over; the transaction then rolls back.
@@ -96,6 +98,8 @@ export interface Route {
   errors: readonly ErrorCodeName[]
   /** The answer holds a secret: a stored copy is encrypted. */
   secretAnswer?: boolean
+  /** Answered to the end, also while the process refuses everything else. */
+  evenWhileClosing?: boolean
   /** Rules that a schema cannot say; told together with the schema's faults. */
   judge?(request: {
     body: Record<string, unknown>

@@ -3,6 +3,7 @@ import { makeFileRoutes } from './routes/file.ts'
 import { makeHealthRoutes } from './routes/health.ts'
 import type { HealthDeps } from './routes/health.ts'
 import { makeImageTaskRoutes } from './routes/image-task.ts'
+import { withOpenApiRoute } from './routes/openapi.ts'
 import { makeUploadRoutes } from './routes/upload.ts'
 import type { UploadDeps } from './routes/upload.ts'
 import type { Route } from './route.ts'
@@ -10,10 +11,14 @@ import type { Route } from './route.ts'
 export type RouteDeps = UploadDeps & HealthDeps
 
 /** Every route of the service; mounting, OpenAPI and the README's table read this list. */
-export const makeRoutes = (deps: RouteDeps): Route[] => [
-  ...makeImageTaskRoutes(deps),
-  ...makeUploadRoutes(deps),
-  ...makeFileRoutes(deps),
-  ...makeApiKeyRoutes(deps),
-  ...makeHealthRoutes(deps),
-]
+export const makeRoutes = (deps: RouteDeps): Route[] =>
+  withOpenApiRoute(
+    [
+      ...makeImageTaskRoutes(deps),
+      ...makeUploadRoutes(deps),
+      ...makeFileRoutes(deps),
+      ...makeApiKeyRoutes(deps),
+      ...makeHealthRoutes(deps),
+    ],
+    deps.publicUrl,
+  )

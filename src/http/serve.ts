@@ -2,11 +2,13 @@ import type { Request, Response } from 'express'
 
 import { apiError, errors } from '../domain/errors.ts'
 import type { Authenticate, Caller } from './auth.ts'
-import { faultsError } from './errors.ts'
+import { faultsError, toApiError } from './errors.ts'
+import { sendContinue } from './expect.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import type { Claim, Idempotency } from './idempotency.ts'
+import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { makeQueryReader } from './query.ts'
+import { makeQueryReader, queryOf } from './query.ts'
 import { makeBodyReader } from './read-body.ts'
 import type { BodyDeps, ReadBody } from './read-body.ts'
 import type { Answer, JsonAnswer, Route, RouteRequest } from './route.ts'
@@ -25,35 +27,45 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
   const readQuery = route.query && makeQueryReader(route.query)
   const reader = makeBodyReader(deps, route)
   return async (request: Request, response: Response): Promise<void> => {
-    refuseWhileClosing(deps.lifecycle, response)
+    if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
     const principal = caller?.principal ?? request.ip ?? ''
     reader.check(request)
     const claim = await claimKey(deps, route, { request, principal })
-    let body: ReadBody | undefined
-    let answer: Answer | undefined
-    try {
-      body = await reader.read(request, response)
-      answer = claim?.replay(body.fingerprint)
-      if (!answer) {
-        const query = readQuery?.(searchOf(request)) ?? { value: {}, faults: [] }
+    const answer = await underClaim(claim, async () => {
+      const body = await reader.read(request, response)
+      try {
+        const replayed = claim?.replay(body.fingerprint)
+        if (replayed) return replayed
+        const query = readQuery?.(queryOf(request.url)) ?? { value: {}, faults: [] }
         const refusal = faultsError([...query.faults, ...body.faults])
         if (refusal) throw refusal
         const parts = { request, response, query: query.value, body, caller, principal, claim }
-        answer = await route.handler(makeRequest(parts))
+        return await route.handler(makeRequest(parts))
+      } finally {
+        await body.discard()
       }
-    } finally {
-      await claim?.end(answer ? 'answered' : 'failed')
-      await body?.discard()
-    }
+    })
+    closeWhenStopping(deps.lifecycle, response)
     await send(response, answer)
   }
 }
 
-const refuseWhileClosing = ({ state }: Lifecycle, response: Response): void => {
-  if (state === 'serving') return
-  response.setHeader('connection', 'close')
-  if (state === 'closing') throw errors.draining()
+/** Runs the work of a request whose key is claimed, and frees the key when it is refused or fails. */
+const underClaim = async (
+  claim: Claim | undefined,
+  work: () => Promise<Answer>,
+): Promise<Answer> => {
+  try {
+    const answer = await work()
+    claim?.keep()
+    return answer
+  } catch (error) {
+    const released = claim?.release()
+    // A database that does not answer delays the release too, and the caller has waited long enough for its 503.
+    if (toApiError(error).status < 500) await released
+    throw error
+  }
 }
 
 const authorise = async (
@@ -80,9 +92,6 @@ const claimKey = async (
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
 }
 
-const searchOf = (request: Request): URLSearchParams =>
-  new URLSearchParams(request.url.split('?')[1] ?? '')
-
 interface Parts {
   request: Request
   response: Response
@@ -106,6 +115,7 @@ const makeRequest = (parts: Parts): RouteRequest => {
     requestId: String(response.getHeader('x-request-id')),
     signal: abortedWith(response),
     incoming: request,
+    accept: () => sendContinue(request, response),
     finish: async (sql, answer) => claim?.finish(sql, answer, body.fingerprint),
   }
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { apiError } from '../domain/errors.ts'
@@ -9,9 +9,11 @@ import { readRequestId } from './request-id.ts'
 
 /**
  * Makes the HTTP server with the limits that hold before any route is known. Node checks its time-outs only every
- * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s.
+ * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. A body of doubtful length (two
+ * lengths, or a length beside chunks), which a proxy in front may read otherwise than we do, is refused by the parser.
  */
 export const makeServer = (app: RequestListener): Server => {
+  const { listener, onClientError } = guard(app)
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -19,17 +21,57 @@ export const makeServer = (app: RequestListener): Server => {
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
-      // Both are bodies of doubtful length, which a proxy in front may read otherwise than we do.
       insecureHTTPParser: false,
+      // Node would answer the lack of one without a body; `guard` does it in our one shape.
+      requireHostHeader: false,
     },
-    app,
+    listener,
   )
   server.maxConnections = 2000
-  server.on('clientError', answerClientError)
+  server.on('clientError', onClientError)
   // Express takes the request over; the default would answer 100 before auth and length are judged.
-  server.on('checkContinue', app)
-  server.on('checkExpectation', app)
+  server.on('checkContinue', listener)
+  server.on('checkExpectation', listener)
+  server.on('connect', (_request, socket) =>
+    refuse(socket, apiError('bad_request', 'This service is no proxy: it does not take CONNECT.')),
+  )
   return server
+}
+
+/** Answers in the one shape what never reaches a route: what the parser refuses, and what Express could not read. */
+const guard = (app: RequestListener) => {
+  const current = new WeakMap<Duplex, ServerResponse>()
+  const refused = new WeakSet<Duplex>()
+  return {
+    listener: (request: IncomingMessage, response: ServerResponse): void => {
+      current.set(request.socket, response)
+      if (takeTarget(request)) void app(request, response)
+      else answer(response, apiError('bad_request'))
+    },
+    onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      // The parser complains again about each further piece; destroying the socket then would lose the answer.
+      if (refused.has(socket)) return
+      refused.add(socket)
+      const response = current.get(socket)
+      const answering = response?.headersSent === true && !response.writableFinished
+      if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy()
+      else refuse(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'))
+    },
+  }
+}
+
+/**
+ * Brings the target of a request into the form that Express reads: a server must take `GET http://host/path` too, of
+ * which Express cannot route one that does not parse. False when there is no target, or no Host in HTTP/1.1.
+ */
+const takeTarget = (request: IncomingMessage): boolean => {
+  const target = request.url ?? ''
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return false
+  if (target.startsWith('/') || target === '*') return true
+  if (!URL.canParse(target)) return false
+  const { pathname, search } = new URL(target)
+  request.url = pathname + search
+  return pathname.startsWith('/')
 }
 
 const CLIENT_ERRORS: Record<string, () => ApiError> = {
@@ -43,24 +85,31 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** What the parser refuses never reaches a route, and is answered in the same JSON. */
-const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const known = CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request')
+/** Headers and body of a refusal; the connection ends with it, because what follows on it cannot be trusted. */
+const compose = (error: ApiError) => {
   const requestId = readRequestId({})
-  const body = JSON.stringify(errorBody(known, requestId))
-  socket.end(
-    [
-      `HTTP/1.1 ${known.status} ${REASONS[known.status]}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
+  const body = JSON.stringify(errorBody(error, requestId))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }
+  return { headers, body }
+}
+
+const answer = (response: ServerResponse, error: ApiError): void => {
+  const { headers, body } = compose(error)
+  response.writeHead(error.status, headers).end(body)
+}
+
+/** Time for the client to read the refusal before the socket goes, read or not. */
+const LINGER_MS = 1000
+
+const refuse = (socket: Duplex, error: ApiError): void => {
+  const { headers, body } = compose(error)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.on('error', () => {})
+  socket.end([`HTTP/1.1 ${error.status} ${REASONS[error.status]}`, ...lines, '', body].join('\r\n'))
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

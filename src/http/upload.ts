@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 import type { Storage } from '../adapters/storage/storage.ts'
@@ -28,7 +27,7 @@ const DEADLINE_MS = 300_000
 
 interface Incoming {
   id: string
-  request: { incoming: IncomingMessage }
+  request: { incoming: IncomingMessage; accept(): void }
   maxBytes: number
 }
 
@@ -47,6 +46,7 @@ export const receive = async (
   const reservation = deps.budget.reserve(declared)
   const path = join(deps.scratchDir, randomUUID())
   try {
+    request.accept()
     const file = await writeBody(incoming, path, maxBytes)
     checkDigest(incoming, file.sha256)
     const storageKey = `uploads/${id}/${file.sha256}`

@@ -5,7 +5,7 @@ import { listenForInterrupt } from './interrupt.ts'
 import type { Interrupt } from './interrupt.ts'
 import { startStack } from './stack.ts'
 import type { Stack } from './stack.ts'
-import { INTERRUPTED, describeStack, say, serveUntilInterrupted } from './start.ts'
+import { INTERRUPTED, announceStop, describeStack, say, serveUntilInterrupted } from './start.ts'
 
 export interface DemoCommandOptions {
   /** Folder of the embedded stacks; the demonstration has one of its own in it. */
@@ -16,7 +16,7 @@ export interface DemoCommandOptions {
 
 /** Runs the demonstration against KILN_URL, or against a stack it starts; the exit code is 0 only when every job succeeded. */
 export const runDemoCommand = async ({ dataDir, keep }: DemoCommandOptions): Promise<number> => {
-  const interrupt = listenForInterrupt(say)
+  const interrupt = listenForInterrupt(announceStop)
   const outDir = join(dataDir, 'demo', 'output')
   try {
     const baseUrl = process.env['KILN_URL']

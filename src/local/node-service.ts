@@ -17,7 +17,6 @@ export interface NodeProcessOptions {
   logDir: string
   /** Time for a stop until SIGKILL; longer than the process gives itself. */
   stopMs: number
-  say: Say
   onLine?: (line: string) => void
 }
 
@@ -26,6 +25,7 @@ export interface NodeServiceOptions extends NodeProcessOptions {
   readyMessage: string
   /** Address that must answer 200, too, before it counts as ready. */
   readyUrl?: string
+  say: Say
 }
 
 const READY_MS = 120_000
@@ -41,6 +41,10 @@ export const makeNodeService = (options: NodeServiceOptions): Service => ({
       ...options,
       onLine: (line) => {
         if (line.includes(mark)) announced.emit('ready')
+        // A process that dies before it is ready prints why, which the error of its start repeats.
+        const starting = announced.listenerCount('ready') > 0
+        const shown = describeLogLine(options.name, line)
+        if (shown !== undefined && (!starting || line.startsWith('{'))) options.say(shown)
       },
     })
     onSpawn(child)
@@ -77,11 +81,7 @@ const startNode = async (options: NodeProcessOptions): Promise<Child> =>
     deathSignal: 'SIGKILL',
     stopMs: options.stopMs,
     logPath: join(options.logDir, `${options.name}.log`),
-    onLine: (line) => {
-      options.onLine?.(line)
-      const shown = describeLogLine(options.name, line)
-      if (shown !== undefined) options.say(shown)
-    },
+    ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
   })
 
 const fail = async (message: string, signal: AbortSignal): Promise<never> => {

@@ -2,40 +2,17 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
-import getPort from 'get-port'
 import type { JWK } from 'jose'
 
 import { DEVELOPMENT_ISSUER } from '../config.ts'
+import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
 import type { Claim } from './claim.ts'
-import { secondsSince } from './console.ts'
-import type { Say } from './console.ts'
-import type { Interrupt } from './interrupt.ts'
 import { DEVELOPMENT_AUDIENCE, loadIssuerKey, signToken, startIssuer } from './issuer.ts'
 import { loadKeys } from './keys.ts'
-import { makeNodeService, runNode } from './node-service.ts'
-import { preparePostgres } from './postgres.ts'
+import { startDatabase, startOwn, startWorkflows, takeApiPort } from './stack-parts.ts'
+import type { Context, StackOptions } from './stack-parts.ts'
 import { makeSupervisor } from './supervisor.ts'
-import type { Service, Supervisor } from './supervisor.ts'
-import { findTemporalCli } from './temporal-cli.ts'
-import { prepareTemporal } from './temporal.ts'
-
-export interface StackOptions {
-  /** Everything of this stack lies here; two stacks need two folders. */
-  dataDir: string
-  /** Folder of the development issuer's key; tokens are good for every stack that shares it. */
-  issuerDir: string
-  /** The caller's environment; DATABASE_URL and TEMPORAL_ADDRESS in it take the place of the embedded servers. */
-  env: NodeJS.ProcessEnv
-  /** Wished ports; a taken one is replaced by a free one, and said. Absent: free ones. */
-  port?: number
-  uiPort?: number
-  /** Settings of the processes that the environment does not change. */
-  settings?: NodeJS.ProcessEnv
-  say: Say
-  /** Stops it, also in the middle of the start. */
-  interrupt: Pick<Interrupt, 'stop' | 'force'>
-}
 
 export interface Stack {
   /** Address of the api. */
@@ -52,17 +29,6 @@ export interface Stack {
   stop(): Promise<void>
 }
 
-/** What a part of the start needs. */
-interface Context extends StackOptions {
-  supervisor: Supervisor
-  logDir: string
-  /** What else is to be closed at the end. */
-  closers: (() => Promise<void>)[]
-}
-
-/** Longer than the processes give themselves: api 10 s, workers 45 s. */
-const API_STOP_MS = 12_000
-const WORKER_STOP_MS = 47_000
 const STOP_ORDER = [['api'], ['worker-core', 'worker-media'], ['temporal'], ['postgres']]
 
 /**
@@ -104,9 +70,7 @@ const makeOnce = (act: () => Promise<void>): (() => Promise<void>) => {
 
 const makeRecorder =
   (claim: Claim, addresses: Record<string, string>, pids: Record<string, number>) =>
-  async (
-    running: Parameters<Parameters<typeof makeSupervisor>[0]['changed']>[0],
-  ): Promise<void> => {
+  async (running: { name: string; running: Running }[]): Promise<void> => {
     for (const name of Object.keys(pids)) delete pids[name]
     for (const { name, running: found } of running) pids[name] = found.id.pid
     await claim.record({
@@ -132,12 +96,9 @@ const startAll = async (
   const key = await loadIssuerKey(context.issuerDir)
   const issuer = await startIssuer(key)
   context.closers.push(async () => await issuer.close())
-  const port = await takePort(context, {
-    what: 'api',
-    wished: context.port,
-    required: context.env['PORT'],
-  })
-  const local = `http://127.0.0.1:${port}`
+  const port = await takeApiPort(context)
+  const host = context.env['HOST'] || '127.0.0.1'
+  const local = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host}:${port}`
   const url = context.env['PUBLIC_URL'] || local
   Object.assign(addresses, {
     api: url,
@@ -147,7 +108,7 @@ const startAll = async (
     ...context.env,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
-    HOST: context.env['HOST'] || '127.0.0.1',
+    HOST: host,
     PORT: String(port),
     PUBLIC_URL: url,
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
@@ -175,83 +136,4 @@ const keySettings = async ({ dataDir, env }: Context): Promise<NodeJS.ProcessEnv
     SIGNING_KEYS: env['SIGNING_KEYS'] || keys.signing,
     SECRETS_KEYS: env['SECRETS_KEYS'] || keys.secrets,
   }
-}
-
-const startDatabase = async ({ env, dataDir, say, supervisor }: Context): Promise<string> => {
-  const given = env['DATABASE_URL']
-  if (given) return given
-  const start = Date.now()
-  const cluster = await preparePostgres({ dataDir: join(dataDir, 'postgres'), say })
-  await supervisor.run({ name: 'postgres', launch: cluster.launch })
-  say(`PostgreSQL ${cluster.version} on 127.0.0.1:${cluster.port}, ${secondsSince(start)}`)
-  return cluster.url
-}
-
-const startWorkflows = async (
-  context: Context,
-): Promise<{ address: string; ui: string | undefined }> => {
-  const { env, dataDir, say, supervisor } = context
-  const given = env['TEMPORAL_ADDRESS']
-  if (given) return { address: given, ui: undefined }
-  const start = Date.now()
-  const cli = await findTemporalCli({ env, say, signal: context.interrupt.stop })
-  const uiPort = await takePort(context, { what: 'Temporal UI', wished: context.uiPort })
-  const cluster = await prepareTemporal({ cli, dataDir: join(dataDir, 'temporal'), uiPort })
-  await supervisor.run({ name: 'temporal', launch: cluster.launch })
-  say(`Temporal ${cli.serverVersion} on ${cluster.address}, ${secondsSince(start)}`)
-  return { address: cluster.address, ui: cluster.ui }
-}
-
-const startOwn = async (context: Context, env: NodeJS.ProcessEnv, local: string): Promise<void> => {
-  const { logDir, say, supervisor } = context
-  const start = Date.now()
-  await runNode({ name: 'migrate', entry: 'src/migrate.ts', env, logDir, stopMs: API_STOP_MS, say })
-  say(`schema is up to date, ${secondsSince(start)}`)
-  const worker = (role: string): Service =>
-    makeNodeService({
-      name: `worker-${role}`,
-      entry: 'src/worker.ts',
-      env: { ...env, WORKER_ROLE: role },
-      logDir,
-      stopMs: WORKER_STOP_MS,
-      say,
-      readyMessage: 'worker ready',
-    })
-  const api = makeNodeService({
-    name: 'api',
-    entry: 'src/api.ts',
-    env,
-    logDir,
-    stopMs: API_STOP_MS,
-    say,
-    readyMessage: 'api ready',
-    readyUrl: `${local}/ready`,
-  })
-  await Promise.all(
-    [api, worker('core'), worker('media')].map(async (service) => await supervisor.run(service)),
-  )
-  say(`api, worker-core and worker-media are ready, ${secondsSince(start)}`)
-}
-
-interface PortWish {
-  what: string
-  wished: number | undefined
-  /** A port the caller insists on. */
-  required?: string | undefined
-}
-
-const takePort = async (
-  { say }: Context,
-  { what, wished, required }: PortWish,
-): Promise<number> => {
-  if (required) return await requirePort(Number(required))
-  if (wished === undefined) return await getPort({ host: '127.0.0.1' })
-  const port = await getPort({ host: '127.0.0.1', port: wished })
-  if (port !== wished) say(`port ${wished} is taken: the ${what} answers on ${port}`)
-  return port
-}
-
-const requirePort = async (port: number): Promise<number> => {
-  if ((await getPort({ host: '127.0.0.1', port })) === port) return port
-  throw new Error(`PORT=${port} is taken: stop what listens there, or set PORT to another one`)
 }

@@ -8,13 +8,14 @@ import type { Stack } from './stack.ts'
 
 /** Runs the whole service until it is interrupted; the exit code of the process. */
 export const runStart = async (dataDir: string): Promise<number> => {
-  const interrupt = listenForInterrupt(say)
+  const interrupt = listenForInterrupt(announceStop)
   try {
     const stack = await startStack({
       dataDir,
       issuerDir: dataDir,
       env: process.env,
       port: 8080,
+      fixedPort: Number(process.env['PORT']) || undefined,
       uiPort: 8233,
       say,
       interrupt,
@@ -44,6 +45,8 @@ export const serveUntilInterrupted = async (
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
+
+export const announceStop = (): void => say('stopping; Ctrl-C again ends everything at once')
 
 /** What somebody needs who is to use the stack. */
 export const describeStack = async (stack: Stack, last: string): Promise<string> => {

@@ -36,7 +36,6 @@ export const startRoutes = async (
   const secrets = makeSecrets({ keys: [randomBytes(32).toString('base64')] })
   const app = makeApp({
     routes,
-    publicUrl: 'http://kiln.example',
     log,
     lifecycle: { state: 'serving' },
     authenticate,

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { secondsSince } from '../../src/local/console.ts'
+import { listenForInterrupt } from '../../src/local/interrupt.ts'
 import { listTestFiles } from './files.ts'
 import { startTestServers } from './servers.ts'
 
@@ -20,11 +21,13 @@ const main = async (): Promise<number> => {
   const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
   const files = await listTestFiles(ROOT, chosen)
   if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
+  const { stop: interrupted } = listenForInterrupt(() => say('stopping'))
   const checks = chosen.length === 0 ? runChecks() : Promise.resolve(true)
   const servers = await startServers()
   try {
     const checked = await checks
-    const passed = await runTests(files, flags, servers.env)
+    if (interrupted.aborted) return 1
+    const passed = await runTests({ files, flags, env: servers.env, interrupted })
     return checked && passed ? 0 : 1
   } finally {
     await servers.stop()
@@ -65,11 +68,14 @@ const startServers = async (): ReturnType<typeof startTestServers> => {
   return servers
 }
 
-const runTests = async (
-  files: string[],
-  flags: string[],
-  env: NodeJS.ProcessEnv,
-): Promise<boolean> => {
+interface TestRun {
+  files: string[]
+  flags: string[]
+  env: NodeJS.ProcessEnv
+  interrupted: AbortSignal
+}
+
+const runTests = async ({ files, flags, env, interrupted }: TestRun): Promise<boolean> => {
   const child = spawn(
     process.execPath,
     [
@@ -85,11 +91,7 @@ const runTests = async (
     ],
     { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' },
   )
-  // Ctrl-C reaches the tests by the terminal; the servers are stopped when they have ended.
-  const pass = (signal: NodeJS.Signals): void => {
-    child.kill(signal)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, pass)
+  interrupted.addEventListener('abort', () => child.kill('SIGINT'))
   const [code] = (await once(child, 'close')) as [number | null]
   return code === 0
 }

@@ -39,6 +39,8 @@ export interface Service {
 export interface ServiceOptions {
   roles?: Role[]
   env?: NodeJS.ProcessEnv
+  /** A database on a server of the test's own; one on the shared server when absent. */
+  database?: TestDatabase
 }
 
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
@@ -47,9 +49,10 @@ const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } 
 export const startService = async ({
   roles = ['api', 'core', 'media'],
   env = {},
+  database: own,
 }: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
-  const database = await createDatabase()
+  const database = own ?? (await createDatabase())
   const key = await loadIssuerKey(folder)
   const issuer = await startIssuer(key)
   const port = await getPort({ host: '127.0.0.1' })

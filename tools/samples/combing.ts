@@ -58,13 +58,16 @@ const STEP = 0.055
 /** Hairs start in the mass; far from the hairline they come out of it slowly, so that no roots show. */
 const ROOT = -0.03
 
+/** A hair that strays this far out of the hairline would lie on the face; it ends there. */
+const ON_FACE = -0.12
+
 function grow(root: Vec, offset: number, next: () => number): Lock {
   const points: Vec[] = [root]
   const shade = clamp(
     0.5 + 0.9 * noise(root[0] * 7, root[1] * 7, root[2] * 7) + 0.3 * (next() - 0.5),
   )
   const own = next()
-  const hidden = insideHairline(root[0], root[1], root[2]) < 0.1 ? 3 : 9
+  const hidden = insideHairline(root[0], root[1], root[2]) < 0.2 ? 3 : 9
   let p = root
   const steps = 22 + Math.floor(next() * 18)
   for (let k = 0; k < steps; k += 1) {
@@ -72,6 +75,7 @@ function grow(root: Vec, offset: number, next: () => number): Lock {
     const normal = gradient(ground, p, 0.015)
     const along = normalize(subtract(wanted, scale(normal, dot(wanted, normal))))
     p = settle(add(p, scale(along, STEP)), normal, mix(ROOT, offset, smoothstep(0, hidden, k + 1)))
+    if (insideHairline(p[0], p[1], p[2]) < ON_FACE) break
     points.push(p)
   }
   return { points, offset, shade }

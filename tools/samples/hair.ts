@@ -43,7 +43,7 @@ export function makeHairMass(): Part {
 }
 
 /** Dark, cool brown: outside the colours of skin. */
-export const HAIR = rgb(0x423a38)
+export const HAIR = rgb(0x3e3b3e)
 
 /** Share of light left at this height above the mass: strands below others are dark. */
 export const buried = (offset: number): number => 0.35 + 0.65 * clamp(offset / 0.05)

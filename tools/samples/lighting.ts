@@ -117,7 +117,7 @@ function ambient(scene: Scene, { point, normal, turn }: Spot, effort: Effort): V
   return scale(sum, 1 / effort.ambient)
 }
 
-/** Mean over 5 × 5 cells of the same surface: hides the grain of the few rays each cell has. */
+/** Mean over 5 × 5 cells of the same surface, the outermost half: each of the 16 ray patterns counts alike, so none shows. */
 function smooth(raw: Lighting, seen: Geometry): Lighting {
   const { width, height, channels, values, pixel } = raw
   const out = new Float32Array(values.length)
@@ -129,7 +129,7 @@ function smooth(raw: Lighting, seen: Geometry): Lighting {
       for (let j = Math.max(0, y - 2); j <= Math.min(height - 1, y + 2); j += 1) {
         for (let i = Math.max(0, x - 2); i <= Math.min(width - 1, x + 2); i += 1) {
           const other = pixel[j * width + i] ?? -1
-          const weight = other < 0 ? 0 : likeness(seen, own, other)
+          const weight = other < 0 ? 0 : likeness(seen, own, other) * rim(i - x) * rim(j - y)
           if (weight > 0.01) cells.push([j * width + i, weight])
         }
       }
@@ -138,6 +138,8 @@ function smooth(raw: Lighting, seen: Geometry): Lighting {
   }
   return { ...raw, values: out }
 }
+
+const rim = (offset: number): number => (Math.abs(offset) === 2 ? 0.5 : 1)
 
 function average(
   from: Float32Array,

@@ -56,7 +56,7 @@ const LIGHT_SIZE = { width: 960, height: 640 }
 const FRUIT = { left: 150, top: 115, width: 640, height: 480 }
 
 /** Rays per cell: below these numbers soft shadows show grain. */
-const EFFORT = { shadow: 3, ambient: 6 }
+const EFFORT = { shadow: 2, ambient: 4 }
 
 function drawPortrait(): Bitmap {
   const size = { width: 1536, height: 1920 }

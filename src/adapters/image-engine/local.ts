@@ -58,8 +58,9 @@ const renderInThread = async (
     returnThread(pool, thread, images)
     return images
   } catch (cause) {
-    // A thread whose job did not end, or ended in a fault, may still hold work or memory.
-    void thread.terminate()
+    if (cause instanceof TaskFault) keepThread(pool, thread)
+    // Work or memory of a job that did not end goes with its thread.
+    else void thread.terminate()
     throw cause
   } finally {
     settled.abort()
@@ -85,6 +86,10 @@ const addThread = (pool: Pool): Worker => {
 const returnThread = (pool: Pool, thread: Worker, images: RenderedImage[]): void => {
   const pixels = images.reduce((sum, { width, height }) => sum + width * height, 0)
   if (pixels >= RETIRING_PIXELS) return void thread.terminate()
+  keepThread(pool, thread)
+}
+
+const keepThread = (pool: Pool, thread: Worker): void => {
   // An idle thread must not keep the process alive.
   thread.unref()
   pool.idle.push(thread)

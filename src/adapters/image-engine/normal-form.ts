@@ -18,6 +18,21 @@ export const readReduced = (path: string, maxPixels: number, side: number): Prom
     picture.resize(side, side, { fit: 'inside', withoutEnlargement: true, kernel: 'linear' }),
   )
 
+/** A GIF decodes with an alpha channel whether it has transparent pixels or not: without any the channel goes. */
+export const dropEmptyAlpha = (raster: Raster): Raster => {
+  const { data, channels, width, height } = raster
+  if (channels === 3) return raster
+  for (let i = 3; i < data.length; i += 4) if (data[i] !== 255) return raster
+  const colours = new Uint8Array(width * height * 3)
+  let target = 0
+  for (let i = 0; i < data.length; i += 4) {
+    colours[target++] = data[i]!
+    colours[target++] = data[i + 1]!
+    colours[target++] = data[i + 2]!
+  }
+  return { ...raster, data: colours, channels: 3 }
+}
+
 const decode = async (
   path: string,
   maxPixels: number,

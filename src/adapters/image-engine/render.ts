@@ -6,7 +6,7 @@ import { JPEG_MAX_SIDE, chooseFormat, writeRaster } from './encode.ts'
 import type { OutputFormat } from './encode.ts'
 import { denoise, enlarge } from './enlarge.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
-import { readRaster, readReduced } from './normal-form.ts'
+import { dropEmptyAlpha, readRaster, readReduced } from './normal-form.ts'
 import { planPrecision } from './precision.ts'
 import type { Raster, Size } from './raster.ts'
 import { toLightPlanes } from './relight/light-map.ts'
@@ -42,13 +42,15 @@ export const renderImage = async (
   const input = getInput(job, 'image')
   const probed = await probeImage(input, { maxPixels })
   judgeSize(request, probed, chooseFormat(probed))
-  const source = await readRaster(input, maxPixels)
+  const decoded = await readRaster(input, maxPixels)
+  const source = probed.format === 'gif' ? dropEmptyAlpha(decoded) : decoded
+  const format = chooseFormat({ ...probed, hasAlpha: source.channels === 4 })
+  judgeSize(request, source, format)
   onProgress(DECODED)
   const { picture, stages } = await prepare(request, source, job, maxPixels)
   onProgress(PREPARED)
   const report = (share: number) => onProgress(PREPARED + share * (RENDERED - PREPARED))
   const result = runStages(picture, stages, report)
-  const format = chooseFormat({ ...probed, hasAlpha: source.channels === 4 })
   const rendered = await writeRaster(result, format, job.scratchDir)
   onProgress(100)
   return [rendered]

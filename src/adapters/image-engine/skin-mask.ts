@@ -5,7 +5,7 @@ import { blurSigma } from './raster.ts'
 import type { Size } from './raster.ts'
 
 /** Per cent of the longer side that the edge of the mask is feathered by. */
-export const SKIN_FEATHER = 0.5
+const FEATHER = 0.5
 
 export interface SkinMask {
   /** Takes in a block whose colours are still those of the source. */
@@ -16,7 +16,7 @@ export interface SkinMask {
 }
 
 export const makeSkinMask = (image: Size): SkinMask => {
-  const sigma = blurSigma(image, SKIN_FEATHER)
+  const sigma = blurSigma(image, FEATHER)
   const map = makeCoarse(image, cellFor(sigma))
   return {
     survey: (block) => addToCoarse(map, block, fillSkin(block, block.y)),

@@ -7,15 +7,16 @@ import type {
 
 type Advanced = RelightSettings['advanced_settings']
 
-/** Exponent of the light's gain everywhere, and how much more of it in skin. */
-export const LIGHT_STRENGTH: Record<Advanced['transfer_light_a'], { all: number; skin: number }> = {
-  automatic: { all: 1, skin: 0 },
-  low: { all: 0.5, skin: 0 },
-  medium: { all: 0.75, skin: 0 },
-  normal: { all: 1, skin: 0 },
-  high: { all: 1.25, skin: 0 },
-  high_on_faces: { all: 1, skin: 0.25 },
-}
+/** Exponent of the light's gain, and how much more of it skin gets. */
+export const LIGHT_STRENGTH: Record<Advanced['transfer_light_a'], { all: number; faces: number }> =
+  {
+    automatic: { all: 1, faces: 0 },
+    low: { all: 0.5, faces: 0 },
+    medium: { all: 0.75, faces: 0 },
+    normal: { all: 1, faces: 0 },
+    high: { all: 1.25, faces: 0 },
+    high_on_faces: { all: 1, faces: 0.25 },
+  }
 
 export interface LightShape {
   /** Exponent of the gain where the picture's own light is 0, ½ and 1. */

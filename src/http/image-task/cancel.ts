@@ -17,6 +17,12 @@ interface CancelRequest {
   finish(sql: Transaction, answer: JsonAnswer): Promise<void>
 }
 
+/** The move that came first may have been made after the task was read. */
+const statusNow = async (
+  sql: Transaction,
+  task: Pick<CancelRequest, 'id' | 'owner' | 'kinds'>,
+): Promise<string> => (await findImageTask(sql, task))?.status ?? 'gone'
+
 const ERROR = { code: 'cancelled', message: TASK_FAULTS.cancelled }
 
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
@@ -35,7 +41,7 @@ export const cancelTask = async (
       const task = await findImageTask(sql, { id, owner, kinds })
       if (!task) throw errors.taskNotFound(id)
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
-      if (!moved) throw errors.cannotCancel(task.status)
+      if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
       signal = await insertOutbox(sql, cancelImageTask(id))
       await finish(sql, answer)
       return answer

@@ -39,25 +39,25 @@ export const makeCreation =
     if (!request.caller) throw errors.unauthorized()
     const id = randomUUID()
     const { owner } = request.caller
-    const inputs = await storeInputs(deps, { id, kind, request })
     const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
-    const size = sizeOf(inputs)
-    const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
-    const start = startImageTask(
-      { taskId: id, kind, owner, summary: summary(kind, owner, size) },
-      deps,
-    )
     try {
+      const inputs = await storeInputs(deps, { id, kind, request })
+      const size = sizeOf(inputs)
+      const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
+      const start = startImageTask(
+        { taskId: id, kind, owner, summary: summary(kind, owner, size) },
+        deps,
+      )
       await commitTask(deps, request, {
         answer,
         start,
         task: { id, kind, owner, settings, inputs },
       })
+      return answer
     } catch (error) {
       await discardInputs(deps, id, error)
       throw error
     }
-    return answer
   }
 
 interface TaskToCommit {

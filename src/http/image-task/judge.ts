@@ -55,11 +55,12 @@ const judgeUrl = ({ outbound }: CreationDeps, field: string, value: unknown): Fa
 const refused = (field: string, sentence: string, value: string): Fault => ({
   field,
   code: 'url_refused',
-  message: `${field} ${sentence}, got ${shown(withoutQuery(value))}`,
+  message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
 })
 
-/** The query of a signed link is a secret, and so may a caller's be. */
-const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…')
+/** The query of a signed link is a secret, and so may a caller's be; user and password always are. */
+const withoutSecrets = (url: string): string =>
+  url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')
 
 const judgePrompt = (kind: ImageTaskKind, prompt: unknown): Fault[] =>
   kind === 'relight' && typeof prompt === 'string'

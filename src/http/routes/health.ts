@@ -77,7 +77,7 @@ export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => 
   ]
 }
 
-const COMMON = { tag: 'Health', auth: 'none' } as const
+const COMMON = { tag: 'Health', auth: 'none', evenWhileClosing: true } as const
 
 /** Makes a check that answers within a second and asks at most once a second, however often it is called. */
 const makeCheck = (check: () => Promise<unknown>): (() => Promise<'ok' | 'down'>) => {

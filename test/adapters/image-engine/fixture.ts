@@ -43,7 +43,7 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-export const openFixture = async (side = 256): Promise<Fixture> => {
+export const openFixture = async (side = 192): Promise<Fixture> => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-image-engine-'))
   const engine = makeLocalImageEngine({ maxPixels: 100_000_000 })
   const results = { count: 0 }

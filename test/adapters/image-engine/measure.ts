@@ -20,14 +20,14 @@ export interface Plane {
 export const planeOf = (
   { width, height, channels, data }: Pixels,
   read: (r: number, g: number, b: number) => number,
-): Plane => ({
-  width,
-  height,
-  values: Float64Array.from({ length: width * height }, (_, i) => {
+): Plane => {
+  const values = new Float64Array(width * height)
+  for (let i = 0; i < values.length; i++) {
     const at = i * channels
-    return read(data[at]!, data[at + 1]!, data[at + 2]!)
-  }),
-})
+    values[i] = read(data[at]!, data[at + 1]!, data[at + 2]!)
+  }
+  return { width, height, values }
+}
 
 /** Rec. 709 luma. */
 export const luma = (pixels: Pixels): Plane =>
@@ -41,7 +41,7 @@ export const mean = (values: ArrayLike<number>): number => {
 
 export const variance = (values: ArrayLike<number>): number => {
   const middle = mean(values)
-  return mean(Float64Array.from(values, (value) => (value - middle) ** 2))
+  return mean(Float64Array.from(values).map((value) => (value - middle) ** 2))
 }
 
 export const deviation = (values: ArrayLike<number>): number => Math.sqrt(variance(values))

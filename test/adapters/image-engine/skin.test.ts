@@ -23,7 +23,7 @@ let portrait: Sample
 let skin: Plane
 
 before(async () => {
-  fixture = await openFixture()
+  fixture = await openFixture(256)
   portrait = fixture.samples.portrait
   skin = skinMask(portrait.pixels)
 })

@@ -16,8 +16,6 @@ export interface GainRequest {
   limit: number
   /** Exponent on the gain: strength, transfer_light_a and the engine's power in one. */
   power: number
-  /** Added to `power` where the skin mask is 1. */
-  skinPower: number
 }
 
 export interface Gains {
@@ -34,20 +32,17 @@ const COLOUR_LIMIT = 4
 
 /**
  * The factor on each colour, as maps of the picture's size: G = clamp((L + 0.05) / (B + 0.05)), times the colour of the
- * light, to the power that strength, tone of B and skin ask for.
+ * light, to the power that strength and the tone of B ask for.
  * @param own B, the picture's own light: its blurred luma
- * @param skin the skin mask on the same cells, where it is needed
  */
-export const makeGains = (own: Coarse, skin: Coarse | undefined, request: GainRequest): Gains => {
+export const makeGains = (own: Coarse, request: GainRequest): Gains => {
   const wanted = readWanted(own, request)
   const like = (): Coarse => ({ ...own, values: new Float32Array(own.values.length) })
   const gains = { r: like(), g: like(), b: like() }
   for (let i = 0; i < own.values.length; i++) {
     const ratio = (wanted.luma[i]! + FLOOR) / (own.values[i]! + FLOOR)
     const gain = Math.min(request.limit, Math.max(1 / request.limit, ratio))
-    const power =
-      (request.power + request.skinPower * (skin?.values[i] ?? 0)) *
-      readTone(request.shape.tones, own.values[i]!)
+    const power = request.power * readTone(request.shape.tones, own.values[i]!)
     gains.r.values[i] = (gain * wanted.r[i]! * request.words.warmth) ** power
     gains.g.values[i] = (gain * wanted.g[i]!) ** power
     gains.b.values[i] = ((gain * wanted.b[i]!) / request.words.warmth) ** power

@@ -5,46 +5,64 @@ import type { Coarse } from '../coarse.ts'
 import { blurPlane, gaussianKernel, gaussianReach } from '../gaussian.ts'
 import { addToColours, readLuma, readSourceLuma } from '../luma.ts'
 import { blurSigma } from '../raster.ts'
-import { SKIN_FEATHER, fillSkin } from '../skin-mask.ts'
+import { makeSkinMask } from '../skin-mask.ts'
 import type { Stage } from '../stage.ts'
 import { makeGains } from './gain.ts'
 import type { GainRequest, Gains } from './gain.ts'
 
-/** Multiplies the light into the picture. `blur` is that of B, in per cent of the longer side. */
-export const lightStage = (request: GainRequest, blur: number): Stage => {
+/**
+ * Multiplies the light into the picture.
+ * @param blur that of B, in per cent of the longer side
+ * @param faces how much more of the gain's exponent skin gets: 0.25 is a quarter more
+ */
+export const lightStage = (
+  request: GainRequest,
+  { blur, faces }: { blur: number; faces: number },
+): Stage => {
   const { image } = request
   const sigma = blurSigma(image, blur)
-  const feather = blurSigma(image, SKIN_FEATHER)
-  const cell = cellFor(request.skinPower ? feather : sigma)
-  const own = makeCoarse(image, cell)
-  const skin = request.skinPower ? makeCoarse(image, cell) : undefined
+  const own = makeCoarse(image, cellFor(sigma))
+  const skin = faces > 0 ? makeSkinMask(image) : undefined
   const made: { gains?: Gains } = {}
   return {
     survey: (block) => {
       addToCoarse(own, block, readLuma(block))
-      if (skin) addToCoarse(skin, block, fillSkin(block, block.y))
+      skin?.survey(block)
     },
     ready: () => {
       blurCoarse(own, sigma)
-      if (skin) blurCoarse(skin, feather)
-      made.gains = makeGains(own, skin, request)
+      skin?.ready()
+      made.gains = makeGains(own, request)
     },
     apply: (block) => {
-      if (made.gains) multiplyGains(block, made.gains)
+      if (!made.gains) return
+      const raise = skin && { mask: skin.read(block, block.u), faces }
+      multiply(block, block.r, made.gains.r, raise)
+      multiply(block, block.g, made.gains.g, raise)
+      multiply(block, block.b, made.gains.b, raise)
     },
   }
 }
 
-const multiplyGains = (block: Block, gains: Gains): void => {
-  multiply(block, block.r, gains.r)
-  multiply(block, block.g, gains.g)
-  multiply(block, block.b, gains.b)
-}
-
-const multiply = (block: Block, plane: Float32Array, map: Coarse): void => {
+const multiply = (
+  block: Block,
+  plane: Float32Array,
+  map: Coarse,
+  raise: { mask: Float32Array; faces: number } | undefined,
+): void => {
   const factors = readCoarse(map, block, block.t)
   const length = areaLength(block)
+  if (raise) raiseInSkin(factors, length, raise)
   for (let i = 0; i < length; i++) plane[i] = plane[i]! * factors[i]!
+}
+
+const raiseInSkin = (
+  factors: Float32Array,
+  length: number,
+  { mask, faces }: { mask: Float32Array; faces: number },
+): void => {
+  for (let i = 0; i < length; i++)
+    if (mask[i]! > 0) factors[i] = factors[i]! ** (1 + faces * mask[i]!)
 }
 
 const DETAIL_SIGMA = 2

@@ -60,13 +60,13 @@ const lightStages = (
   if (strength === 0 || (!wanted && isNeutral(words))) return []
   const shape = LIGHT_SHAPES[transfer_light_b]
   const { limit, power } = LIGHT_CHARACTERS[engine]
-  const { all, skin } = LIGHT_STRENGTH[transfer_light_a]
+  const { all, faces } = LIGHT_STRENGTH[transfer_light_a]
   const wider = shape.blur * (settings.style === 'just_composition' ? 3 : 1)
   const blur = (wanted?.blur ?? LIGHTMAP_BLUR) * wider
   const light = wanted && blurLight(wanted.planes, blur)
-  const powers = { power: strength * all * power, skinPower: strength * skin * power }
+  const exponent = strength * all * power
   return [
-    lightStage({ image, words, light, shape, limit, ...powers }, blur),
+    lightStage({ image, words, light, shape, limit, power: exponent }, { blur, faces }),
     ...(settings.preserve_details ? [keepDetailStage()] : []),
   ]
 }

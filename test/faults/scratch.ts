@@ -1,0 +1,27 @@
+import { lutimes, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+
+const scratchOf = (service: Service): string => join(service.storagePath, '.scratch')
+
+/** Names of what is unfinished in the store, below the folders of the processes. */
+export const listScratch = async (service: Service): Promise<string[]> => {
+  const entries = await readdir(scratchOf(service), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** Lets everything unfinished look as if nobody had touched it for a minute, which saves the test that minute. */
+export const ageScratch = async (service: Service): Promise<void> => {
+  const then = new Date(Date.now() - 60_000)
+  const names = await readdir(scratchOf(service), { recursive: true })
+  for (const name of names) await lutimes(join(scratchOf(service), name), then, then)
+}
+
+/** Waits until living processes have removed what killed ones left. */
+export const untilSwept = async (service: Service): Promise<void> => {
+  await waitFor('nothing unfinished is left', async () => (await listScratch(service)).length === 0)
+}

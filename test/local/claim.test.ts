@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+
+import { StackRunningError, claimDataFolder } from '../../src/local/claim.ts'
+import type { StackState } from '../../src/local/claim.ts'
+import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import type { ProcessId } from '../../src/local/process-table.ts'
+
+const GONE: ProcessId = { pid: process.pid, startedAt: 'in another boot' }
+
+describe('a claim on a data folder', () => {
+  let root: string
+  let dataDir: string
+  let said: string[]
+  const children: ChildProcess[] = []
+  const say = (line: string): void => {
+    said.push(line)
+  }
+
+  const startSleeper = async (): Promise<ProcessId> => {
+    const child = spawn('sleep', ['60'], { detached: true })
+    children.push(child)
+    await once(child, 'spawn')
+    return findProcess(child.pid ?? 0) ?? GONE
+  }
+  const leave = async (state: StackState): Promise<void> =>
+    await writeFile(join(dataDir, 'stack.json'), JSON.stringify(state))
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kiln-claim-'))
+  })
+  beforeEach(async () => {
+    said = []
+    dataDir = await mkdtemp(join(root, 'data-'))
+  })
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await rm(root, { recursive: true })
+  })
+
+  test('is refused beside a living stack, with its addresses', async () => {
+    const claim = await claimDataFolder(dataDir, say)
+    await claim.record({ addresses: { api: 'http://127.0.0.1:8080' }, processes: [] })
+    await assert.rejects(claimDataFolder(dataDir, say), (error: Error) => {
+      assert.ok(error instanceof StackRunningError)
+      assert.match(error.message, /api +http:\/\/127\.0\.0\.1:8080/)
+      return true
+    })
+    await claim.release()
+    await (await claimDataFolder(dataDir, say)).release()
+    assert.deepEqual(await readdir(dataDir), [])
+  })
+
+  test('goes to one of several at once', async () => {
+    const claims = await Promise.allSettled(
+      [1, 2, 3, 4].map(async () => await claimDataFolder(dataDir, say)),
+    )
+    assert.equal(claims.filter(({ status }) => status === 'fulfilled').length, 1)
+  })
+
+  test('ends what a killed stack left, the last started first', async () => {
+    const [postgres, api] = [await startSleeper(), await startSleeper()]
+    await leave({
+      supervisor: GONE,
+      addresses: {},
+      processes: [
+        { name: 'postgres', ...postgres, stopSignal: 'SIGINT' },
+        { name: 'api', ...api, stopSignal: 'SIGTERM' },
+      ],
+    })
+    const claim = await claimDataFolder(dataDir, say)
+    assert.deepEqual(said, [
+      `ending api (pid ${api.pid}), which an earlier start left`,
+      `ending postgres (pid ${postgres.pid}), which an earlier start left`,
+    ])
+    assert.deepEqual([isRunning(api), isRunning(postgres)], [false, false])
+    await claim.release()
+  })
+
+  test('leaves a process alone that only has the pid', async () => {
+    const other = await startSleeper()
+    await leave({
+      supervisor: GONE,
+      addresses: {},
+      processes: [{ name: 'api', pid: other.pid, startedAt: 'earlier', stopSignal: 'SIGTERM' }],
+    })
+    await claimDataFolder(dataDir, say)
+    assert.equal(isRunning(other), true)
+    assert.deepEqual(said, [])
+  })
+
+  test('takes the place of a state file that is cut off', async () => {
+    await writeFile(join(dataDir, 'stack.json'), '{"supervisor":')
+    await claimDataFolder(dataDir, say)
+    const state = JSON.parse(await readFile(join(dataDir, 'stack.json'), 'utf8')) as StackState
+    assert.equal(state.supervisor.pid, process.pid)
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+
+import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import {
+  DEVELOPMENT_AUDIENCE,
+  loadIssuerKey,
+  signToken,
+  startIssuer,
+} from '../../src/local/issuer.ts'
+import type { Issuer } from '../../src/local/issuer.ts'
+import { loadKeys } from '../../src/local/keys.ts'
+
+describe('the development issuer', () => {
+  let folder: string
+  let issuer: Issuer
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kiln-issuer-'))
+    issuer = await startIssuer(await loadIssuerKey(folder))
+  })
+  after(async () => {
+    await issuer.close()
+    await rm(folder, { recursive: true })
+  })
+
+  test('signs tokens that its key set verifies, also by a key read again', async () => {
+    const token = await signToken(await loadIssuerKey(folder), 'alice')
+    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(issuer.jwksUrl)), {
+      issuer: DEVELOPMENT_ISSUER,
+      audience: DEVELOPMENT_AUDIENCE,
+      requiredClaims: ['exp', 'iat'],
+    })
+    assert.equal(payload.sub, 'alice')
+    assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 12 * 3600)
+  })
+
+  test('serves the public part of its key alone', async () => {
+    const { keys } = (await (await fetch(issuer.jwksUrl)).json()) as { keys: object[] }
+    assert.deepEqual(
+      keys.map((key) => Object.keys(key).toSorted()),
+      [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']],
+    )
+    assert.equal((await fetch(new URL('/issuer.json', issuer.jwksUrl))).status, 404)
+  })
+
+  for (const subject of ['', 'anonymous', 'x'.repeat(256)])
+    test(`signs nothing for ${JSON.stringify(subject.slice(0, 12))}`, async () => {
+      await assert.rejects(signToken(await loadIssuerKey(folder), subject), /a token is for a user/)
+    })
+
+  test('keeps its key where only the owner reads it', async () => {
+    assert.equal((await stat(join(folder, 'issuer.json'))).mode & 0o777, 0o600)
+  })
+
+  test('has beside it keys that stay the same, 32 bytes each', async () => {
+    const keys = await loadKeys(folder)
+    assert.deepEqual(await loadKeys(folder), keys)
+    assert.deepEqual(
+      Object.values(keys).map((key: string) => Buffer.from(key, 'base64').length),
+      [32, 32],
+    )
+    assert.equal((await stat(join(folder, 'keys.json'))).mode & 0o777, 0o600)
+  })
+})

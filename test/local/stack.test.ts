@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { StackRunningError } from '../../src/local/claim.ts'
+import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import { startStack } from '../../src/local/stack.ts'
+import type { Stack } from '../../src/local/stack.ts'
+import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+describe('the embedded stack', () => {
+  let dataDir: string
+  let database: TestDatabase
+  let stack: Stack
+  const said: string[] = []
+
+  const start = async (): Promise<Stack> =>
+    await startStack({
+      dataDir,
+      issuerDir: dataDir,
+      env: {
+        PATH: process.env['PATH'],
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: temporalAddress(),
+        TASK_QUEUE: makeTaskQueue('stack'),
+        WORKFLOW_BUNDLE: workflowBundle(),
+      },
+      say: (line) => said.push(line),
+      interrupt: { stop: new AbortController().signal, force: new AbortController().signal },
+    })
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'kiln-stack-'))
+    database = await createDatabase()
+    stack = await start()
+  })
+  after(async () => {
+    await stack?.stop()
+    await database.drop()
+    await rm(dataDir, { recursive: true })
+  })
+
+  test('uses the servers that its environment names', () => {
+    assert.equal(stack.ui, undefined)
+    assert.deepEqual(Object.keys(stack.pids()).toSorted(), ['api', 'worker-core', 'worker-media'])
+  })
+
+  test('takes the tokens it makes, and no others', async () => {
+    const ask = async (token: string): Promise<number> =>
+      (
+        await fetch(`${stack.url}/users/api-keys`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+      ).status
+    assert.equal(await ask(await stack.token('alice')), 200)
+    assert.equal(await ask('guess'), 401)
+  })
+
+  test('refuses a second start on its folder and tells where it answers', async () => {
+    await assert.rejects(start(), (error: Error) => {
+      assert.ok(error instanceof StackRunningError)
+      assert.ok(error.message.includes(stack.url))
+      return true
+    })
+  })
+
+  test('leaves keys, logs and files behind when it stops, and no process', async () => {
+    const ids = Object.values(stack.pids()).map(findProcess)
+    assert.equal(ids.length, 3)
+    await stack.stop()
+    assert.deepEqual(
+      ids.filter((id) => id !== undefined && isRunning(id)),
+      [],
+    )
+    assert.deepEqual((await readdir(dataDir)).toSorted(), [
+      'issuer.json',
+      'keys.json',
+      'logs',
+      'storage',
+    ])
+  })
+})
