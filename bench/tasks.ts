@@ -15,7 +15,7 @@ const ROUNDS = 5
 const TASKS = 200
 const IN_FLIGHT = 20
 const SINGLES = 20
-const POLL_MS = 15
+const POLL_MS = 8
 
 /** Does one task from its start to its known end. */
 type RunTask = () => Promise<void>
@@ -30,7 +30,9 @@ export const run = async (): Promise<void> => {
   Object.assign(process.env, servers.env)
   const stops: (() => Promise<void>)[] = [() => servers.stop()]
   try {
-    const service = await startService({ env: { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' } })
+    const service = await startService({
+      env: { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' },
+    })
     stops.unshift(() => service.stop())
     const kiln = startPolling(makeClient(service.baseUrl, await service.token('bench')))
     stops.unshift(kiln.stop)
@@ -91,12 +93,15 @@ const latency = async (runTask: RunTask): Promise<number> => {
 /** Creates tasks and sees them end by polling the list of the newest hundred. */
 const startPolling = (caller: Caller) => {
   const waiting = new Map<string, (status: string) => void>()
-  let stopped = false
+  const stopping = new AbortController()
   const poll = async (): Promise<void> => {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       if (waiting.size > 0) {
         const { body } = await caller.get(`${IMAGE_API}/image-upscaler?per_page=100`)
-        for (const { task_id, status } of body.data as unknown as { task_id: string; status: string }[])
+        for (const { task_id, status } of body.data as unknown as {
+          task_id: string
+          status: string
+        }[])
           if (status === 'COMPLETED' || status === 'FAILED') waiting.get(task_id)?.(status)
       }
       await sleep(POLL_MS)
@@ -113,7 +118,7 @@ const startPolling = (caller: Caller) => {
       if (end !== 'COMPLETED') throw new Error(`task ${id} is ${end}`)
     },
     async stop(): Promise<void> {
-      stopped = true
+      stopping.abort()
       await polling
     },
   }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Value } from 'typebox/value'
 
+import { makeAddressJudge } from './adapters/outbound/address.ts'
+import { fromText } from './domain/from-text.ts'
 import { makeValidator } from './domain/validate.ts'
 
 const text = (description: string, value?: string) =>
@@ -99,10 +100,14 @@ export class ConfigError extends Error {
 /** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
 export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { value, faults } = makeValidator(Env)(Value.Convert(Env, given))
-  const messages = faults.map((fault) => hideValue(fault.field.slice(1), fault.message))
+  const { value, faults } = makeValidator(Env)(fromText(Env, given))
   const env = value as Env
-  if (faults.length === 0) messages.push(...listFaults(env), ...productionFaults(env))
+  const broken = new Set(faults.map((fault) => fault.field.slice(1)))
+  const further = [...listFaults(env), ...productionFaults(env)]
+  const messages = [
+    ...faults.map((fault) => hideValue(fault.field.slice(1), fault.message)),
+    ...further.filter(({ name }) => !broken.has(name)).map(({ message }) => message),
+  ]
   if (messages.length > 0)
     throw new ConfigError(
       `the settings are not usable:\n${messages.map((message) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
@@ -135,48 +140,72 @@ const split = (value: string): string[] =>
 
 /** Settings that can hold a password or key are told of without their value. */
 const hideValue = (name: string, message: string): string =>
-  /KEYS|DATABASE_URL/.test(name) ? `${name} is not usable` : message.slice(1)
+  /KEYS|DATABASE_URL/.test(name) && !message.endsWith('but is absent')
+    ? `${name} is not usable`
+    : message.slice(1)
 
-const listFaults = (env: Env): string[] => [
+interface SettingFault {
+  name: keyof Env
+  message: string
+}
+
+const listFaults = (env: Env): SettingFault[] => [
   ...keyFaults('SIGNING_KEYS', env.SIGNING_KEYS),
   ...keyFaults('SECRETS_KEYS', env.SECRETS_KEYS),
-  ...split(env.OUTBOUND_PORTS)
-    .filter(
-      (port) => !(Number.isInteger(Number(port)) && Number(port) > 0 && Number(port) < 65_536),
-    )
-    .map((port) => `OUTBOUND_PORTS must be ports from 1 to 65535, got ${port}`),
+  ...portFaults('OUTBOUND_PORTS', env.OUTBOUND_PORTS),
+  ...rangeFaults('OUTBOUND_DENY', env.OUTBOUND_DENY),
   ...urlFaults('PUBLIC_URL', env.PUBLIC_URL),
   ...urlFaults('AUTH_JWKS_URL', env.AUTH_JWKS_URL),
 ]
 
-const keyFaults = (name: string, value: string): string[] => {
+const keyFaults = (name: keyof Env, value: string): SettingFault[] => {
   const keys = split(value)
   const bad = keys.some((key) => Buffer.from(key, 'base64').length !== 32)
   if (keys.length === 0)
-    return [`${name} is absent: give it the output of \`openssl rand -base64 32\``]
-  return bad ? [`${name} must hold keys of 32 bytes in Base64`] : []
+    return [
+      { name, message: `${name} is absent: give it the output of \`openssl rand -base64 32\`` },
+    ]
+  return bad ? [{ name, message: `${name} must hold keys of 32 bytes in Base64` }] : []
 }
 
-const urlFaults = (name: string, value: string): string[] =>
+const portFaults = (name: keyof Env, value: string): SettingFault[] =>
+  split(value)
+    .filter((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    .map((port) => ({ name, message: `${name} must be ports from 1 to 65535, got ${port}` }))
+
+const rangeFaults = (name: keyof Env, value: string): SettingFault[] => {
+  try {
+    makeAddressJudge({ allowLoopback: false, deny: split(value) })
+    return []
+  } catch (error) {
+    return [{ name, message: error instanceof Error ? error.message : String(error) }]
+  }
+}
+
+const urlFaults = (name: keyof Env, value: string): SettingFault[] =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? []
-    : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
+    : [{ name, message: `${name} must be an http or https URL, got ${JSON.stringify(value)}` }]
 
-const productionFaults = (env: Env): string[] => {
+const productionFaults = (env: Env): SettingFault[] => {
   if (env.NODE_ENV !== 'production') return []
-  const refused: [boolean, string][] = [
-    [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK must not be set in production'],
-    [env.FAILPOINT !== undefined, 'FAILPOINT must not be set in production'],
+  const refused: [boolean, keyof Env, string][] = [
+    [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
+    [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
     [
       env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 must not be set in production',
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'must not be set to 0',
     ],
     [
       env.AUTH_ISSUER === DEVELOPMENT_ISSUER,
-      'AUTH_ISSUER is the development issuer, which must not be used in production',
+      'AUTH_ISSUER',
+      'is the development issuer, which must not be used',
     ],
   ]
-  return refused.filter(([wrong]) => wrong).map(([, message]) => message)
+  return refused
+    .filter(([wrong]) => wrong)
+    .map(([, name, rule]) => ({ name, message: `${name} ${rule} in production` }))
 }
 
 /** `iss` of the tokens that the embedded stack's own issuer signs. */

@@ -30,6 +30,10 @@ const commands: Record<string, () => Promise<number>> = {
   },
 }
 
+// The terminal may be gone before everything is stopped.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
+
 const run = commands[command]
 try {
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)

@@ -1,27 +1,31 @@
 /**
- * What `npm run build` runs: compiles everything that production needs into `dist/`, puts the migrations beside their
- * reader, and bundles the workflows once, so that no worker has to do it at its start.
+ * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
+ * migrations beside their reader, and bundles the workflows once, so that no worker has to do it at its start.
  */
 import { spawnSync } from 'node:child_process'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 const ROOT = join(import.meta.dirname, '..')
-const DIST = join(ROOT, 'dist')
 
 const build = async (): Promise<void> => {
-  await rm(DIST, { recursive: true, force: true })
-  compile()
-  await cp(join(ROOT, 'src/db/migrations'), join(DIST, 'src/db/migrations'), { recursive: true })
-  const bundle = await bundleWorkflows()
-  say(`dist/ is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: join(ROOT, 'dist') } },
+  })
+  const out = resolve(values.out)
+  await rm(out, { recursive: true, force: true })
+  compile(out)
+  await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
+  const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
+  say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }
 
-const compile = (): void => {
+const compile = (out: string): void => {
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  const { status, error } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], {
+  const { status, error } = spawnSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', out], {
     cwd: ROOT,
     stdio: 'inherit',
     shell: process.platform === 'win32',
@@ -30,8 +34,7 @@ const compile = (): void => {
 }
 
 /** Writes the bundle that WORKFLOW_BUNDLE names in the image; returns its size in bytes. */
-const bundleWorkflows = async (): Promise<number> => {
-  const path = join(DIST, 'workflow-bundle.js')
+const bundleWorkflows = async (path: string): Promise<number> => {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(ROOT, 'workflows/index.ts'),
     logger: new DefaultLogger('WARN'),

@@ -28,12 +28,14 @@ export interface NewTaskInput {
 
 /** Inserts a task in CREATED with its inputs and its first event. */
 export const insertImageTask = async (sql: Transaction, task: NewImageTask): Promise<void> => {
-  await sql`
+  // Sent together: each waits for none of the others' answers.
+  await Promise.all([
+    sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url)
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
       ${sql.json(task.settings as never)}, ${task.webhookUrl})
-  `
-  await sql`
+  `,
+    sql`
     insert into task_input ${sql(
       task.inputs.map((input) => ({
         task_id: task.id,
@@ -48,8 +50,9 @@ export const insertImageTask = async (sql: Transaction, task: NewImageTask): Pro
         height: input.height,
       })),
     )}
-  `
-  await insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false })
+  `,
+    insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
+  ])
 }
 
 export interface ImageTaskRow {
@@ -197,10 +200,7 @@ export interface TaskState {
 }
 
 /** Where a task stands; undefined when there is none. */
-export const findTaskState = async (
-  sql: Queryable,
-  id: string,
-): Promise<TaskState | undefined> => {
+export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
   const [row] = await sql<TaskState[]>`select status, fence from task where id = ${id}`
   return row
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from './client.ts'
+import type { Sql, Transaction } from './client.ts'
 
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */
 export interface StartOptions {

@@ -20,9 +20,10 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
       idle_timeout: undefined,
       max_lifetime: null,
       onclose: () => {
+        if (ended) return
         if (current === pool) current = undefined
         // One that has broken slots may never end by itself; nobody waits for it.
-        if (!ended) void pool.end()
+        void pool.end()
       },
     })
     return pool
@@ -33,7 +34,7 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
   }
   const end = async (how?: { timeout?: number }): Promise<void> => {
     ended = true
-    await current?.end(how)
+    await use().end(how)
   }
 
   return new Proxy(open(), {

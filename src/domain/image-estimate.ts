@@ -1,8 +1,9 @@
 import type { ImageTaskKind } from './image-task.ts'
 
 /**
- * Seconds of the local engine for each megapixel of the result, decoding and encoding included: what
- * `npm run bench -- image-engine` prints for 4 megapixels of JPEG on one core of a 2020s server, rounded up.
+ * Seconds of the local engine for each megapixel of the result, decoding and encoding included: one and a half to two
+ * and a half times what `npm run bench -- image-engine` measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for
+ * slower machines and for PNG.
  */
 const SECONDS_PER_MEGAPIXEL: Record<ImageTaskKind, number> = {
   relight: 0.2,

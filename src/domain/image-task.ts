@@ -29,11 +29,11 @@ const slider = (minimum: number, maximum: number, value: number, description: st
 
 const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description })
 
-const choice = <const Values extends string[]>(
-  values: Values,
-  value: Values[number],
+const choice = <Values extends string[]>(
+  values: readonly [...Values],
+  value: NoInfer<Values[number]>,
   description: string,
-) => Type.Enum(values, { default: value, description })
+) => Type.Enum<Values>(values, { default: value, description })
 
 /** An image as a caller gives it: Base64, a data: URI or an https URL. */
 const image = (description: string) =>

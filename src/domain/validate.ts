@@ -53,7 +53,7 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
     const faults = new Map<string, Fault>()
     for (const error of compiled.Errors(value))
       for (const field of fieldsOf(error)) {
-        const known = describeField(schema as unknown as Node, field, value)
+        const known = describeField(schema, field, value)
         if (known) faults.set(field, { field, message: known, code: 'validation_failed' })
       }
     return { value, faults: sortFaults(schema, [...faults.values()]) }
@@ -62,7 +62,7 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
 
 /** Faults in the order of the schema's members, which is the order of the documentation. */
 export const sortFaults = (schema: TSchema, faults: readonly Fault[]): Fault[] => {
-  const order = listFields(schema as unknown as Node)
+  const order = listFields(schema)
   return faults.toSorted((a, b) => rank(order, a) - rank(order, b))
 }
 

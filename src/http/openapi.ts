@@ -1,14 +1,24 @@
-import type { TObject } from 'typebox'
-
-import { ERROR_CODES } from '../domain/errors.ts'
-import type { ErrorCodeName } from '../domain/errors.ts'
-import type { ResponseSpec, Route } from './route.ts'
+import { makeErrorComponents, makeErrorResponses } from './openapi/errors.ts'
+import { HEADER_COMPONENTS, headerRefs } from './openapi/headers.ts'
+import type { HeaderName } from './openapi/headers.ts'
+import { makeParameters } from './openapi/parameters.ts'
+import type { Method, ResponseSpec, Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
 const INTRO = `Kiln takes long-running image work and never loses it. The local engine is classical image processing: **it is not generative** and invents no light source, object or face.
 
 Every error has the shape \`{error, message, details?, request_id}\`. Every POST takes an \`Idempotency-Key\`.`
+
+/** What the groups of routes are for. */
+const TAGS: Record<string, string> = {
+  'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
+  Uploads: 'Bring a file here first and name it by its link.',
+  Files: 'Results and inputs, read by signed links.',
+  'API keys': "A user's own keys.",
+  Health: 'For whoever runs the service.',
+  Documentation: 'The description of the service.',
+}
 
 /** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can answer is in it. */
 export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => ({
@@ -17,12 +27,20 @@ export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json =
     title: 'Kiln',
     version: '0.1.0',
     description: INTRO,
+    contact: { name: 'The maintainers of Kiln' },
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: publicUrl }],
-  tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+  tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({
+    name,
+    description: TAGS[name] ?? name,
+  })),
   paths: makePaths(routes),
-  components: { securitySchemes: SECURITY, schemas: { Error: ERROR_SCHEMA } },
+  components: {
+    securitySchemes: SECURITY,
+    headers: HEADER_COMPONENTS,
+    ...makeErrorComponents(routes),
+  },
 })
 
 const SECURITY = {
@@ -33,22 +51,6 @@ const SECURITY = {
     description: 'A token of the issuer, or an API key.',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
-}
-
-const ERROR_SCHEMA = {
-  type: 'object',
-  required: ['error', 'message', 'request_id'],
-  properties: {
-    error: { type: 'string', enum: Object.keys(ERROR_CODES) },
-    message: { type: 'string', minLength: 1 },
-    details: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'One sentence for each fault.',
-    },
-    error_type: { type: 'string' },
-    request_id: { type: 'string' },
-  },
 }
 
 const makePaths = (routes: readonly Route[]): Json => {
@@ -64,48 +66,21 @@ const makeOperation = (route: Route): Json => ({
   operationId: operationId(route),
   tags: [route.tag],
   summary: route.summary,
-  ...(route.description === undefined ? {} : { description: route.description }),
-  security:
-    route.auth === 'none'
-      ? []
-      : route.auth === 'jwt'
-        ? [{ bearer: [] }]
-        : [{ bearer: [] }, { apiKey: [] }],
+  description: route.description ?? `${route.summary}.`,
+  security: SECURITY_BY_AUTH[route.auth],
   parameters: makeParameters(route),
   ...makeRequestBody(route),
-  responses: { ...makeResponses(route), ...makeErrors(route) },
+  responses: { ...makeResponses(route), ...makeErrorResponses(route) },
 })
 
-const operationId = ({ method, path }: Route): string =>
-  `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
-
-const makeParameters = (route: Route): Json[] => [
-  ...listProperties(route.params).map(([name, schema]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema,
-  })),
-  ...listProperties(route.query).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema,
-  })),
-  ...(route.method === 'post' ? [IDEMPOTENCY_KEY] : []),
-]
-
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Repeating a request with its key answers what the first one answered; nothing is done twice.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
+  none: [],
+  jwt: [{ bearer: [] }],
+  required: [{ bearer: [] }, { apiKey: [] }],
 }
 
-const listProperties = (schema: TObject | undefined): [string, unknown][] =>
-  Object.entries(schema?.properties ?? {})
+const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
 
 const makeRequestBody = ({ body, rawBody }: Route): Json => {
   if (rawBody)
@@ -117,88 +92,46 @@ const makeRequestBody = ({ body, rawBody }: Route): Json => {
       },
     }
   if (!body) return {}
+  const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
   const media = {
     schema: body.schema,
-    ...(body.example === undefined ? {} : { example: body.example }),
+    ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
   }
   return {
     requestBody: { required: body.required ?? true, content: { 'application/json': media } },
   }
 }
 
-const makeResponses = ({ responses }: Route): Json =>
+const makeResponses = (route: Route): Json =>
   Object.fromEntries(
-    Object.entries(responses).map(([status, spec]) => [status, makeResponse(spec)]),
+    Object.entries(route.responses).map(([status, spec]) => [status, makeResponse(route, spec)]),
   )
 
-const makeResponse = ({ description, schema, mediaType, headers }: ResponseSpec): Json => ({
-  description,
-  ...(headers === undefined ? {} : { headers: makeHeaders(headers) }),
-  ...(schema || mediaType
-    ? { content: { [mediaType ?? 'application/json']: schema ? { schema } : {} } }
+const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
+  description: spec.description,
+  headers: headerRefs(['X-Request-Id', ...REPLAYED[route.method], ...(spec.headers ?? [])]),
+  ...(spec.schema || spec.mediaType
+    ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec) } }
     : {}),
+  ...(spec.links === undefined ? {} : { links: makeLinks(spec.links) }),
 })
 
-const makeHeaders = (headers: Record<string, string>): Json =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: 'string' } },
-    ]),
-  )
-
-/** The errors of a route by status: its own, and those that its auth, method and body imply. */
-const makeErrors = (route: Route): Json => {
-  const byStatus = new Map<number, ErrorCodeName[]>()
-  for (const code of new Set([...route.errors, ...impliedErrors(route)])) {
-    const { status } = ERROR_CODES[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  return Object.fromEntries(
-    [...byStatus]
-      .filter(([status]) => !(status in route.responses))
-      .map(([status, codes]) => [
-        status,
-        {
-          description: codes
-            .map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`)
-            .join('\n\n'),
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
-      ]),
-  )
+const REPLAYED: Record<Method, HeaderName[]> = {
+  post: ['Idempotent-Replayed'],
+  get: [],
+  put: [],
+  delete: [],
 }
 
-/** Codes that follow from what a route is. */
-export const impliedErrors = (route: Route): ErrorCodeName[] => [
-  'bad_request',
-  'path_invalid',
-  'headers_too_large',
-  'request_timeout',
-  'internal_error',
-  'unavailable',
-  'draining',
-  ...(route.query ? (['validation_failed'] as const) : []),
-  ...(route.auth === 'none' ? [] : (['unauthorized', 'auth_unavailable'] as const)),
-  ...(route.auth === 'jwt' ? (['forbidden'] as const) : []),
-  ...(route.body ? BODY_ERRORS : []),
-  ...(route.rawBody ? (['body_too_large', 'busy'] as const) : []),
-  ...(route.method === 'post' ? POST_ERRORS : []),
-]
+const makeContent = ({ schema, example }: ResponseSpec): Json => ({
+  ...(schema && { schema }),
+  ...(example === undefined ? {} : { example }),
+})
 
-const BODY_ERRORS = [
-  'json_invalid',
-  'json_too_deep',
-  'body_required',
-  'validation_failed',
-  'body_too_large',
-  'unsupported_media_type',
-  'unsupported_encoding',
-  'busy',
-] as const
-
-const POST_ERRORS = [
-  'idempotency_key_invalid',
-  'idempotency_in_flight',
-  'idempotency_mismatch',
-] as const
+const makeLinks = (links: NonNullable<ResponseSpec['links']>): Json =>
+  Object.fromEntries(
+    Object.entries(links).map(([name, { method, path, parameters }]) => [
+      name,
+      { operationId: operationId({ method, path }), parameters },
+    ]),
+  )

@@ -7,6 +7,8 @@ import type { ErrorCodeName } from '../domain/errors.ts'
 import type { Fault } from '../domain/validate.ts'
 import type { Caller } from './auth.ts'
 import type { InlineImage } from './body/inline.ts'
+import type { HeaderName } from './openapi/headers.ts'
+import type { RequestHeaderName } from './openapi/parameters.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
@@ -30,8 +32,12 @@ export interface ResponseSpec {
   schema?: TSchema
   /** Absent: application/json. */
   mediaType?: string
-  /** Header names with what they mean. */
-  headers?: Record<string, string>
+  /** Headers of this answer beside those that every answer has. */
+  headers?: readonly HeaderName[]
+  /** An example of the body, which must pass the schema. */
+  example?: unknown
+  /** What to call next with a part of this answer, by OpenAPI's runtime expressions. */
+  links?: Record<string, { method: Method; path: string; parameters: Record<string, string> }>
 }
 
 /** How the JSON body of a route is read and judged. */
@@ -49,8 +55,8 @@ export interface BodySpec<Body extends TSchema = TSchema> {
   emptyIsAbsent?: readonly string[]
   /** False where an empty body counts as `{}`. */
   required?: boolean
-  /** An example for the documentation; it must pass the schema. */
-  example?: unknown
+  /** Examples for the documentation, by name; they must pass the schema. */
+  examples?: Record<string, unknown>
 }
 
 /** One request, read and valid by the route's schemas. */
@@ -91,6 +97,8 @@ export interface Route {
   params?: TObject
   query?: TObject
   body?: BodySpec
+  /** Headers that the handler reads, for the documentation. */
+  requestHeaders?: readonly RequestHeaderName[]
   /** A body that is not JSON, for the documentation. */
   rawBody?: { mediaType: string; description: string }
   responses: Record<number, ResponseSpec>

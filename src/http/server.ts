@@ -45,7 +45,7 @@ const guard = (app: RequestListener) => {
   return {
     listener: (request: IncomingMessage, response: ServerResponse): void => {
       current.set(request.socket, response)
-      if (takeTarget(request)) void app(request, response)
+      if (takeTarget(request)) app(request, response)
       else answer(response, apiError('bad_request'))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {

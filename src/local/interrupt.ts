@@ -5,8 +5,6 @@ export interface Interrupt {
   stop: AbortSignal
   /** Aborted by a second one. */
   force: AbortSignal
-  /** Takes the default way of signals back. */
-  release(): void
 }
 
 /** npm passes a Ctrl-C on that the terminal has sent already; so much later it is a second one by a person. */
@@ -26,17 +24,10 @@ export const listenForInterrupt = (announce: () => void): Interrupt => {
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, onSignal)
-  const watch = watchNpm(() => {
+  watchNpm(() => {
     if (!stop.signal.aborted) onSignal()
   })
-  return {
-    stop: stop.signal,
-    force: force.signal,
-    release: () => {
-      clearInterval(watch)
-      for (const signal of signals) process.off(signal, onSignal)
-    },
-  }
+  return { stop: stop.signal, force: force.signal }
 }
 
 const WATCH_MS = 500
@@ -45,8 +36,8 @@ const WATCH_MS = 500
  * Calls `gone` once npm, or the shell that it starts scripts in, has ended before us: a SIGTERM to npm ends both of them
  * and reaches nobody else. Nothing for a process that npm did not start, which may outlive who did.
  */
-const watchNpm = (gone: () => void): NodeJS.Timeout | undefined => {
-  if (process.env['npm_lifecycle_event'] === undefined) return undefined
+const watchNpm = (gone: () => void): void => {
+  if (process.env['npm_lifecycle_event'] === undefined) return
   const parents = [findProcess(process.ppid), findParent(process.ppid)].filter(
     (parent) => parent !== undefined,
   )
@@ -55,5 +46,5 @@ const watchNpm = (gone: () => void): NodeJS.Timeout | undefined => {
     clearInterval(watch)
     gone()
   }, WATCH_MS)
-  return watch.unref()
+  watch.unref()
 }

@@ -51,6 +51,7 @@ export const announceStop = (): void => say('stopping; Ctrl-C again ends everyth
 /** What somebody needs who is to use the stack. */
 export const describeStack = async (stack: Stack, last: string): Promise<string> => {
   const token = await stack.token('developer')
+  const upscaler = `${stack.url}/proxy/imgvendor/v1/ai/image-upscaler`
   const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
   const rows = {
     api: stack.url,
@@ -72,10 +73,9 @@ ${token}
 A first task, and then the state of it:
 
 TOKEN="$(npm run --silent token -- developer)"
-(printf '{"image":"'; base64 < samples/portrait.png | tr -d '\\n'; printf '"}') |
-  curl -s ${stack.url}/proxy/imgvendor/v1/ai/skin-enhancer/flexible -H "Authorization: Bearer $TOKEN" \\
-    -H 'Content-Type: application/json' --data-binary @-
-curl -s ${stack.url}/proxy/imgvendor/v1/ai/skin-enhancer/flexible/<task_id> -H "Authorization: Bearer $TOKEN"
+curl -s ${upscaler} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d "{\\"scale_factor\\":\\"2x\\",\\"image\\":\\"$(base64 < samples/thumbnail.jpg | tr -d '\\n')\\"}"
+curl -s ${upscaler}/<task_id> -H "Authorization: Bearer $TOKEN"
 
 ${last}
 `

@@ -1,10 +1,18 @@
+import { makeContract, readDocument } from './contract.ts'
 import { waitFor } from './wait.ts'
 
 export interface Answer {
   status: number
   headers: Headers
   // A test reads members of answers whose shape is what it asserts.
-  body: Record<string, never> & { data: TaskRecord; error?: string; details?: string[] }
+  body: Record<string, never> & {
+    data: TaskRecord
+    error?: string
+    message?: string
+    details?: string[]
+    error_type?: string
+    request_id?: string
+  }
 }
 
 export interface TaskRecord {
@@ -16,8 +24,34 @@ export interface TaskRecord {
 
 export const IMAGE_API = '/proxy/imgvendor/v1/ai'
 
-/** A caller that speaks HTTP only. */
+/** No answer may take so long; a request that hangs fails its test and not the run. */
+const TIMEOUT_MS = 30_000
+
+interface Asked {
+  method: string
+  path: string
+}
+
+/** Makes what turns a response into an answer and checks it against the OpenAPI document. */
+export const makeAnswerReader = () => {
+  let contract: Promise<ReturnType<typeof makeContract>> | undefined
+  return async (response: Response, { method, path }: Asked): Promise<Answer> => {
+    const text = await response.text()
+    const { status, headers } = response
+    const body = (text === '' ? undefined : JSON.parse(text)) as Answer['body']
+    contract ??= readDocument().then(makeContract)
+    const check = await contract
+    check({ method, path, status, body })
+    return { status, headers, body }
+  }
+}
+
+/**
+ * A caller that speaks HTTP only. Each of its answers must be documented: one whose status, code or body is not in the
+ * OpenAPI document fails the test.
+ */
 export const makeClient = (baseUrl: string, token: string) => {
+  const readAnswer = makeAnswerReader()
   const call = async (
     method: string,
     path: string,
@@ -32,13 +66,9 @@ export const makeClient = (baseUrl: string, token: string) => {
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (text === '' ? undefined : JSON.parse(text)) as Answer['body'],
-    }
+    return await readAnswer(response, { method, path })
   }
 
   /** Reads a task until it has ended. */

@@ -96,6 +96,9 @@ const runTests = async ({ files, flags, env, interrupted }: TestRun): Promise<bo
   return code === 0
 }
 
+// Whoever reads the output may go away before the servers are stopped.
+process.stdout.on('error', () => {})
+
 try {
   process.exitCode = await main()
 } catch (error) {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker'
 import { makeDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
+import { findProcess } from '../../src/local/process-table.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import { registerSearchAttributes } from '../../src/search-attributes.ts'
@@ -36,7 +37,8 @@ interface Started {
  * instead. Whatever was started is stopped again when one of them fails.
  */
 export const startTestServers = async (say: (line: string) => void): Promise<TestServers> => {
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-test-'))
+  await removeLeftovers()
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(folder, 0o711)
   const parts = await Promise.allSettled([
@@ -65,6 +67,17 @@ export const startTestServers = async (say: (line: string) => void): Promise<Tes
       NODE_ENV: 'test',
     },
     stop,
+  }
+}
+
+const PREFIX = 'kiln-test-'
+
+/** A run that was killed leaves its folder; the name tells whose it was. */
+const removeLeftovers = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
+    if (pid !== undefined && findProcess(Number(pid)) === undefined)
+      await rm(join(tmpdir(), name), { recursive: true, force: true })
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import getPort from 'get-port'
+import type { JWK } from 'jose'
 
 import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
 import {
@@ -26,8 +27,12 @@ export interface Service {
   taskQueue: string
   storagePath: string
   token(subject: string): Promise<string>
+  /** The private key of the tokens, for tokens that are to be refused. */
+  issuerKey: JWK
   /** Starts a process; with settings of its own, such as a failpoint. */
   start(role: Role, env?: NodeJS.ProcessEnv): Promise<Entry>
+  /** Starts one more api on a port of its own, beside the first. */
+  startSecondApi(env?: NodeJS.ProcessEnv): Promise<{ baseUrl: string; entry: Entry }>
   /** The process of a role as it was last started. */
   entry(role: Role): Entry
   /** Every key in the store, unfinished files included. */
@@ -84,6 +89,7 @@ export const startService = async ({
     ...env,
   }
   const entries = new Map<Role, Entry>()
+  const started: Entry[] = []
 
   const start = async (role: Role, own: NodeJS.ProcessEnv = {}): Promise<Entry> => {
     const entry = await startEntry({
@@ -92,11 +98,23 @@ export const startService = async ({
       env: { ...settings, ...(role === 'api' ? {} : { WORKER_ROLE: role }), ...own },
     })
     entries.set(role, entry)
+    started.push(entry)
     return entry
   }
 
+  const startSecondApi = async (
+    own: NodeJS.ProcessEnv = {},
+  ): Promise<{ baseUrl: string; entry: Entry }> => {
+    const port = await getPort({ host: '127.0.0.1' })
+    const url = `http://127.0.0.1:${port}`
+    const first = entries.get('api')
+    const entry = await start('api', { PORT: String(port), PUBLIC_URL: url, ...own })
+    if (first) entries.set('api', first)
+    return { baseUrl: url, entry }
+  }
+
   const stop = async (): Promise<void> => {
-    await Promise.all([...entries.values()].map((entry) => entry.kill()))
+    await Promise.all(started.map((entry) => entry.kill()))
     await issuer.close()
     await database.drop()
     await rm(folder, { recursive: true, force: true })
@@ -114,7 +132,9 @@ export const startService = async ({
     taskQueue,
     storagePath,
     token: (subject) => signToken(key, subject),
+    issuerKey: key,
     start,
+    startSecondApi,
     entry: (role) => {
       const entry = entries.get(role)
       if (!entry) throw new Error(`${role} was not started`)

@@ -17,7 +17,7 @@ interface Tiles {
 /**
  * Contrast limited adaptive histogram equalisation of luma (Zuiderveld 1994): 8 × 8 tiles, slope at most 3, curves mixed
  * linearly between the centres of the tiles, blended by `share`. The change of luma is added to all colours.
- * libvips' own slides a window over every pixel: 69 s for 16 megapixels with windows of this size, here 1 s.
+ * libvips' own slides a window over every pixel: 69 s for 16 megapixels with windows of this size, here below 1 s.
  */
 export const claheStage = (image: Size, share: number): Stage => {
   const columns = Math.min(TILES, image.width)

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { TaskFault } from '../../domain/task-fault.ts'
 import type { ImageEngine, RenderControl, RenderedImage } from './image-engine.ts'
 import type { RenderNews, RenderOrder } from './render-thread.ts'
-import { startRenderThread } from './thread.ts'
+import { startThread } from './thread.ts'
 
 export interface LocalImageEngineOptions {
   /** Largest input, in pixels (IMAGE_MAX_PIXELS). */
@@ -74,7 +74,7 @@ const takeThread = (pool: Pool): Worker => {
 }
 
 const addThread = (pool: Pool): Worker => {
-  const thread = startRenderThread()
+  const thread = startThread(new URL('./render-thread.ts', import.meta.url))
   pool.alive.add(thread)
   thread.once('exit', () => {
     pool.alive.delete(thread)

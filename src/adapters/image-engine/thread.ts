@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
 
 /**
- * Starts the thread that renders. Compiled it is a `.js` file like any other; from TypeScript source the thread needs its
- * own transformer, because tsx registers with the main thread only and Node 20 threads inherit no module hooks.
+ * Starts a thread from a module of ours, named by its source file. Compiled it is the `.js` file beside; from TypeScript
+ * the thread needs its own transformer, because tsx registers with the main thread only and Node 20 threads inherit no
+ * module hooks.
  */
-export const startRenderThread = (): Worker => {
+export const startThread = (source: URL): Worker => {
   if (import.meta.url.endsWith('.js'))
-    return new Worker(new URL('./render-thread.js', import.meta.url), { execArgv: [] })
+    return new Worker(new URL(source.href.replace(/\.ts$/, '.js')), { execArgv: [] })
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
-  const entry = JSON.stringify(new URL('./render-thread.ts', import.meta.url).href)
-  const boot = `const { register } = await import(${tsx}); register(); await import(${entry})`
+  const boot = `const { register } = await import(${tsx}); register(); await import(${JSON.stringify(source.href)})`
   return new Worker(new URL(`data:text/javascript,${encodeURIComponent(boot)}`), { execArgv: [] })
 }

@@ -17,17 +17,25 @@ export const syncFile = async (path: string): Promise<void> => {
   await file.sync().finally(() => file.close())
 }
 
-/** Waits until the names in a folder are on the disk. */
-export const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return
+/**
+ * Waits until the names in folders are on the disk. All at once: a journalling file system commits them together, so
+ * three cost what one does (4 ms each when done in turn).
+ */
+export const syncFolders = async (paths: readonly string[]): Promise<void> => {
+  if (process.platform !== 'win32') await Promise.all(paths.map(syncFolder))
+}
+
+const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r')
   await folder.sync().finally(() => folder.close())
 }
 
-/** Makes a folder and those above it; each new name is on the disk when this returns. */
-export const makeFolder = async (path: string): Promise<void> => {
+/** Makes a folder and those above it, and tells the folders that got a new name, for `syncFolders`. */
+export const makeFolder = async (path: string): Promise<string[]> => {
   const first = await mkdir(path, { recursive: true })
-  if (first === undefined) return
-  for (let folder = path; folder.length >= first.length; folder = dirname(folder))
-    await syncFolder(dirname(folder))
+  const changed: string[] = []
+  if (first !== undefined)
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder))
+      changed.push(dirname(folder))
+  return changed
 }

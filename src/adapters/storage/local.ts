@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { isCode, makeFolder, noEntry, syncFile, syncFolder } from './files.ts'
+import { isCode, makeFolder, noEntry, syncFile, syncFolders } from './files.ts'
 import { sweepFolder } from './scratch.ts'
 import { keySegments, StorageFault } from './storage.ts'
 import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
@@ -20,7 +20,7 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
   const folderAt = (prefix: string) => at(prefix.replace(/\/$/, ''))
   const scratchDir = async (purpose = 'other') => {
     const folder = join(base, SCRATCH, ...keySegments(purpose))
-    await makeFolder(folder)
+    await syncFolders(await makeFolder(folder))
     return folder
   }
   const scratchFile = async (purpose: string) => join(await scratchDir(purpose), randomUUID())
@@ -95,13 +95,12 @@ const pathOf = async (base: string, segments: string[]): Promise<string> => {
 
 /** fsync, rename, fsync of the folder: after a power cut the name leads to all bytes or to none. */
 const publish = async (path: string, target: string): Promise<void> => {
-  await syncFile(path)
-  await makeFolder(dirname(target))
+  const [changed] = await Promise.all([makeFolder(dirname(target)), syncFile(path)])
   await rename(path, target).catch((error: unknown) => {
     if (!isCode(error, 'EXDEV')) throw error
     return copyAcross(path, target)
   })
-  await syncFolder(dirname(target))
+  await syncFolders([...changed, dirname(target)])
   // A rename onto another link to the same bytes does nothing and leaves the first name.
   await rm(path, { force: true })
 }

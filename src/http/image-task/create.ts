@@ -76,9 +76,11 @@ const commitTask = async (
   const row = await commit(
     sql,
     async (sql) => {
-      await insertImageTask(sql, { ...task, segment, webhookUrl })
-      const row = await insertOutbox(sql, start)
-      await request.finish(sql, answer)
+      const [row] = await Promise.all([
+        insertOutbox(sql, start),
+        insertImageTask(sql, { ...task, segment, webhookUrl }),
+        request.finish(sql, answer),
+      ])
       return row
     },
     // Without its outbox id the row is the relay's.

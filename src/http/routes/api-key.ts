@@ -28,9 +28,22 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
       maxBytes: 1_048_576,
       deadlineMs: 15_000,
       heldBytes: 1_048_576,
-      example: { name: 'nightly renders' },
+      examples: { unlimited: { name: 'nightly renders' } },
     },
-    responses: { 201: { description: 'The key, shown this once.', schema: CreatedApiKey } },
+    responses: {
+      201: {
+        description: 'The key, shown this once.',
+        schema: CreatedApiKey,
+        example: { ...KEY_EXAMPLE, key: 'kiln_key_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD' },
+        links: {
+          revoke: {
+            method: 'delete',
+            path: '/users/api-keys/:id',
+            parameters: { id: '$response.body#/id' },
+          },
+        },
+      },
+    },
     errors: ['forbidden', 'outcome_unknown'],
     secretAnswer: true,
     judge: ({ body }) => timeFaults(body['expires_at']),
@@ -41,7 +54,13 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     method: 'get',
     path: '/users/api-keys',
     summary: 'List the live API keys, newest first',
-    responses: { 200: { description: 'Keys, masked.', schema: Type.Array(ListedApiKey) } },
+    responses: {
+      200: {
+        description: 'Keys, masked.',
+        schema: Type.Array(ListedApiKey),
+        example: [{ ...KEY_EXAMPLE, key: 'kiln_key_…1cD' }],
+      },
+    },
     errors: ['forbidden'],
     handler: async (request) => ({
       status: 200,
@@ -66,6 +85,12 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     },
   }),
 ]
+
+const KEY_EXAMPLE = {
+  id: 'f3b1a9d2-7c55-4e0e-8a1e-3d9c6b7a5f10',
+  name: 'nightly renders',
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
 
 const COMMON = { tag: 'API keys', auth: 'jwt' } as const
 

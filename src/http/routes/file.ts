@@ -44,6 +44,7 @@ export const makeFileRoutes = ({
       expires: Type.String({ default: '', description: 'Unix seconds at which the link ends.' }),
       signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
     }),
+    requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
     responses: FILE_RESPONSES,
     errors: [
       'signature_invalid',
@@ -72,21 +73,19 @@ export const makeFileRoutes = ({
   }),
 ]
 
-const FILE_HEADERS = {
-  ETag: 'SHA-256 of the whole file, as a strong tag.',
-  'Accept-Ranges': 'Always `bytes`.',
-  'Content-Disposition': 'Always inline, with the name of the file.',
-  'Cache-Control': 'Private, until the link ends.',
-}
+const FILE_HEADERS = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Control'] as const
 
 const FILE_RESPONSES = {
-  200: { description: 'The file.', mediaType: 'application/octet-stream', headers: FILE_HEADERS },
+  200: { description: 'The file, of its own type.', mediaType: '*/*', headers: FILE_HEADERS },
   206: {
     description: 'The part that Range asked for.',
-    mediaType: 'application/octet-stream',
-    headers: { ...FILE_HEADERS, 'Content-Range': 'First and last byte, and the size of the file.' },
+    mediaType: '*/*',
+    headers: [...FILE_HEADERS, 'Content-Range'] as const,
   },
-  304: { description: 'The caller has the file already (If-None-Match).' },
+  304: {
+    description: 'The caller has the file already (If-None-Match).',
+    headers: ['ETag', 'Cache-Control'] as const,
+  },
 }
 
 const refusal = (code: ErrorCodeName): ApiError =>

@@ -1,24 +1,23 @@
 import { Type } from 'typebox'
 
-import type { Signer } from '../../adapters/signing.ts'
 import { withinDeadline } from '../../db/client.ts'
-import { findImageTask, listImageTasks } from '../../db/image-task.ts'
+import { listImageTasks } from '../../db/image-task.ts'
 import { errors } from '../../domain/errors.ts'
 import {
   IMAGE_FAMILIES,
   IMAGE_KINDS,
   ImageTaskRecord,
   ImageTaskStatus,
-  TERMINAL_STATUSES,
 } from '../../domain/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task.ts'
 import { cancelTask } from '../image-task/cancel.ts'
 import { makeCreation } from '../image-task/create.ts'
 import type { CreationDeps } from '../image-task/create.ts'
 import { makeJudge } from '../image-task/judge.ts'
-import { toRecord } from '../image-task/record.ts'
+import { readTask } from '../image-task/read.ts'
 import { defineRoute } from '../route.ts'
-import type { Route, RouteRequest } from '../route.ts'
+import type { ResponseSpec, Route, RouteRequest } from '../route.ts'
+import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './image-task-examples.ts'
 
 export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
 
@@ -34,10 +33,12 @@ export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
-const TaskParams = Type.Object({ task_id: Type.String({ description: 'Id of the task (UUID).' }) })
+const TaskParams = Type.Object({
+  task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
+})
 
 const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
-  const { path, title, body, images, maxBytes } = IMAGE_KINDS[kind]
+  const { path, family, title, body, images, maxBytes } = IMAGE_KINDS[kind]
   return defineRoute({
     ...COMMON,
     method: 'post',
@@ -52,10 +53,16 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
       heldBytes: 1_048_576,
       images: images.map((field) => `/${field}`),
       emptyIsAbsent: ['prompt'],
-      example: { image: 'https://images.example.com/portrait.png' },
+      examples: { address: { image: EXAMPLE_URL, ...EXAMPLES[kind] }, inline: { image: DOT } },
     },
     responses: {
-      200: { description: 'The task, in CREATED.', schema: Data, headers: CREATION_HEADERS },
+      200: {
+        description: 'The task, in CREATED.',
+        schema: Data,
+        headers: ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'],
+        example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
+        links: linksOf(family),
+      },
     },
     errors: [
       'incompatible_fields',
@@ -67,6 +74,16 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
     judge: makeJudge(deps, kind),
     handler: makeCreation(deps, kind),
   })
+}
+
+/** What can be done with a new task. */
+const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
+  const path = `${IMAGE_PREFIX}/${family}/:task_id`
+  const parameters = { task_id: '$response.body#/data/task_id' }
+  return {
+    read: { method: 'get', path, parameters },
+    cancel: { method: 'post', path: `${path}/cancel`, parameters },
+  }
 }
 
 const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
@@ -97,6 +114,7 @@ const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
             Type.Object({ task_id: Type.String({ format: 'uuid' }), status: ImageTaskStatus }),
           ),
         }),
+        example: { data: [{ task_id: EXAMPLE_ID, status: 'IN_PROGRESS' }] },
       },
     },
     errors: [],
@@ -108,33 +126,34 @@ const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
     },
   })
 
-const status = ({ sql, signer, now }: CreationDeps, family: ImageFamily): Route =>
+const status = (deps: CreationDeps, family: ImageFamily): Route =>
   defineRoute({
     ...COMMON,
     method: 'get',
     path: `${IMAGE_PREFIX}/${family}/:task_id`,
     summary: 'Read the status and the results of a task',
     params: TaskParams,
+    requestHeaders: ['If-None-Match'],
     responses: {
-      200: { description: 'The task.', schema: Data, headers: STATUS_HEADERS },
-      304: { description: 'Nothing has changed since the ETag in If-None-Match.' },
+      200: {
+        description: 'The task.',
+        schema: Data,
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+        example: { data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] } },
+      },
+      304: {
+        description: 'Nothing has changed since the ETag in If-None-Match.',
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+      },
     },
     errors: ['task_not_found'],
-    handler: async (request) => {
-      const id = taskId(request.params.task_id)
-      const kinds = IMAGE_FAMILIES[family].read
-      const task = await withinDeadline(findImageTask(sql, { id, owner: ownerOf(request), kinds }))
-      if (!task) throw errors.taskNotFound(id)
-      const etag = `"${task.rev}-${signingHour(signer, now())}"`
-      const headers = {
-        ...COST,
-        etag,
-        'cache-control': 'private, no-cache',
-        ...pollAfter(task.status),
-      }
-      if (matches(request.headers['if-none-match'], etag)) return { status: 304, headers }
-      return { status: 200, headers, body: { data: toRecord(task, signer, now()) } }
-    },
+    handler: (request) =>
+      readTask(deps, {
+        id: taskId(request.params.task_id),
+        owner: ownerOf(request),
+        kinds: IMAGE_FAMILIES[family].read,
+        known: request.headers['if-none-match'],
+      }),
   })
 
 const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
@@ -150,9 +169,22 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
       deadlineMs: 15_000,
       heldBytes: 1_048_576,
       required: false,
-      example: {},
+      examples: { nothing: {} },
     },
-    responses: { 200: { description: 'The task, in FAILED with code cancelled.', schema: Data } },
+    responses: {
+      200: {
+        description: 'The task, in FAILED with code cancelled.',
+        schema: Data,
+        example: {
+          data: {
+            task_id: EXAMPLE_ID,
+            status: 'FAILED',
+            generated: [],
+            error: { code: 'cancelled', message: 'The caller cancelled the task.' },
+          },
+        },
+      },
+    },
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
     handler: (request) =>
       cancelTask(deps, {
@@ -162,31 +194,6 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
         finish: request.finish,
       }),
   })
-
-const COST = { 'x-credits-used': '0' }
-
-const CREATION_HEADERS = {
-  Location: 'Status route of the task.',
-  'X-Credits-Used': 'Always 0 for images.',
-  'X-Estimated-Duration-Seconds': 'Expected time of rendering, a whole number of seconds.',
-}
-
-const STATUS_HEADERS = {
-  ETag: 'Changes with the task, and each hour with the links.',
-  'Retry-After': 'Seconds until the next useful read; absent once the task has ended.',
-  'X-Credits-Used': 'Always 0 for images.',
-}
-
-const pollAfter = (status: ImageTaskStatus): Record<string, string> => {
-  if (TERMINAL_STATUSES.includes(status)) return {}
-  return { 'retry-after': status === 'IN_PROGRESS' ? '1' : '2' }
-}
-
-const signingHour = (signer: Signer, now: Date): number => signer.linkExpiry(now) / 3600
-
-const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 

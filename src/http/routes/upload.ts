@@ -30,9 +30,11 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       maxBytes: 1_048_576,
       deadlineMs: 15_000,
       heldBytes: 1_048_576,
-      example: { file_name: 'portrait.png', content_type: 'image/png' },
+      examples: { png: { file_name: 'portrait.png', content_type: 'image/png' } },
     },
-    responses: { 200: { description: 'The links.', schema: UploadLinks } },
+    responses: {
+      200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE },
+    },
     errors: ['outcome_unknown'],
     secretAnswer: true,
     handler: (request) => createUpload(deps, request),
@@ -50,6 +52,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       max: Type.String({ default: '', description: 'Most bytes.' }),
       signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
     }),
+    requestHeaders: ['Content-Digest'],
     rawBody: { mediaType: 'application/octet-stream', description: 'The bytes, of whatever type.' },
     responses: { 200: { description: 'The file is stored.', schema: Type.Object({}) } },
     errors: [
@@ -68,6 +71,15 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     },
   }),
 ]
+
+const LINKS_EXAMPLE = {
+  upload_url:
+    'https://kiln.example.com/uploads/0b8e7f1c-4a43-4b52-9f6e-0a1f4e5d6c7b?expires=1767225600&max=536870912&signature=q1',
+  download_url:
+    'https://kiln.example.com/files/0b8e7f1c-4a43-4b52-9f6e-0a1f4e5d6c7b/portrait.png?expires=1767225600&signature=q2',
+  expires_at: '2026-01-01T00:00:00.000Z',
+  existing_file: false,
+}
 
 const createUpload = async (
   deps: CreationDeps,

@@ -191,6 +191,10 @@ export const assertFalls = (values: number[], margin: number, message: string): 
     message,
   )
 
+/** The first is below the second; a message of its own, because Node takes a minute to make one under tsx. */
+export const assertBelow = (value: number, limit: number, message: string): void =>
+  assert.ok(value < limit, `${message}: ${value} is not below ${limit}`)
+
 export const assertSamePixels = (a: Pixels, b: Pixels): void => {
   assert.deepEqual([a.width, a.height, a.channels], [b.width, b.height, b.channels])
   const at = a.data.findIndex((value, i) => value !== b.data[i])

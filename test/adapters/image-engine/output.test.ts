@@ -7,7 +7,7 @@ import { IMAGE_KINDS } from '../../../src/domain/image-task.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task.ts'
 import { openFixture, readPixels } from './fixture.ts'
 import type { Fixture } from './fixture.ts'
-import { assertSamePixels, mean } from './measure.ts'
+import { assertBelow, assertSamePixels, mean } from './measure.ts'
 import type { Pixels } from './measure.ts'
 
 const KINDS = Object.keys(IMAGE_KINDS) as ImageTaskKind[]
@@ -187,7 +187,7 @@ describe('alpha', () => {
     const { portrait } = fixture.samples
     const lightmap = await write('clear.png', flat('#ffffff00'))
     const result = await fixture.render('relight', portrait.path, {}, { lightmap })
-    assert.ok(mean(result.data) < mean(portrait.pixels.data) / 2)
+    assertBelow(mean(result.data), mean(portrait.pixels.data) / 2, 'mean')
   })
 })
 

@@ -1,0 +1,125 @@
+import { ERROR_CODES } from '../../domain/errors.ts'
+import type { ErrorCodeName } from '../../domain/errors.ts'
+import type { Route } from '../route.ts'
+import { headerRefs } from './headers.ts'
+import type { HeaderName } from './headers.ts'
+
+type Json = Record<string, unknown>
+
+const REQUEST_ID = '3f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error', 'message', 'request_id'],
+  properties: {
+    error: { type: 'string', enum: Object.keys(ERROR_CODES) },
+    message: { type: 'string', minLength: 1 },
+    details: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: 'One sentence for each fault: field, expectation, value.',
+    },
+    error_type: {
+      type: 'string',
+      description: 'The code once more, on answers about an Idempotency-Key.',
+    },
+    request_id: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+}
+
+const exampleOf = (code: ErrorCodeName): Json => ({
+  value: {
+    error: code,
+    message: ERROR_CODES[code].meaning,
+    ...(['idempotency_in_flight', 'idempotency_mismatch'].includes(code) && { error_type: code }),
+    request_id: REQUEST_ID,
+  },
+})
+
+/** The one shape of all errors, and an example of each that a route can answer. */
+export const makeErrorComponents = (routes: readonly Route[]): Json => ({
+  schemas: { Error: ERROR_SCHEMA },
+  examples: Object.fromEntries(
+    [...new Set(routes.flatMap(errorsOf))].map((code) => [code, exampleOf(code)]),
+  ),
+})
+
+const errorsOf = (route: Route): ErrorCodeName[] => [
+  ...new Set([...route.errors, ...impliedErrors(route)]),
+]
+
+/** The errors of a route by status: its own, and those that its auth, method and body imply. */
+export const makeErrorResponses = (route: Route): Json => {
+  const byStatus = new Map<number, ErrorCodeName[]>()
+  for (const code of errorsOf(route)) {
+    const { status } = ERROR_CODES[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => !(status in route.responses))
+      .map(([status, codes]) => [status, makeErrorResponse(status, codes)]),
+  )
+}
+
+const makeErrorResponse = (status: number, codes: ErrorCodeName[]): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
+  headers: headerRefs(['X-Request-Id', ...(HEADERS_BY_STATUS[status] ?? [])]),
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [
+          { $ref: '#/components/schemas/Error' },
+          { type: 'object', properties: { error: { enum: codes } } },
+        ],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      ),
+    },
+  },
+})
+
+const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  409: ['Retry-After'],
+  416: ['Content-Range'],
+  503: ['Retry-After'],
+}
+
+/** Codes that follow from what a route is. */
+const impliedErrors = (route: Route): ErrorCodeName[] => [
+  ...EVERYWHERE,
+  ...(route.evenWhileClosing ? [] : (['unavailable', 'draining'] as const)),
+  ...(route.query ? (['validation_failed'] as const) : []),
+  ...(route.auth === 'none' ? [] : (['unauthorized', 'auth_unavailable'] as const)),
+  ...(route.auth === 'jwt' ? (['forbidden'] as const) : []),
+  ...(route.body ? BODY_ERRORS : []),
+  ...(route.rawBody ? (['body_too_large', 'busy'] as const) : []),
+  ...(route.method === 'post' ? POST_ERRORS : []),
+]
+
+const EVERYWHERE = [
+  'bad_request',
+  'path_invalid',
+  'headers_too_large',
+  'request_timeout',
+  'internal_error',
+] as const
+
+const BODY_ERRORS = [
+  'json_invalid',
+  'json_too_deep',
+  'body_required',
+  'validation_failed',
+  'body_too_large',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'busy',
+] as const
+
+const POST_ERRORS = [
+  'idempotency_key_invalid',
+  'idempotency_in_flight',
+  'idempotency_mismatch',
+] as const

@@ -1,0 +1,38 @@
+type Json = Record<string, unknown>
+
+const text = (description: string): Json => ({ description, schema: { type: 'string' } })
+
+const whole = (description: string, minimum: number, maximum?: number): Json => ({
+  description,
+  schema: { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) },
+})
+
+/** Every header that an answer of this service means something by. */
+export const HEADERS = {
+  'X-Request-Id': text('Names the request in the log; the caller’s own when it is well-formed.'),
+  'Idempotent-Replayed': {
+    description: 'Present when the answer is the stored one of the first request with this key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'Retry-After': whole('Seconds until a repetition, or the next read, is useful.', 0),
+  'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
+  Location: {
+    description: 'Status route of the task.',
+    schema: { type: 'string', format: 'uri' },
+  },
+  'X-Credits-Used': whole('Credits charged and not returned; 0 for images.', 0),
+  'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),
+  ETag: text('A strong tag: it changes whenever the answer does.'),
+  'Cache-Control': text('Who may keep the answer, and for how long.'),
+  'Accept-Ranges': text('Always `bytes`.'),
+  'Content-Disposition': text('Always inline, with the name of the file.'),
+  'Content-Range': text('First and last byte, and the size of the file.'),
+} as const satisfies Record<string, Json>
+
+export type HeaderName = keyof typeof HEADERS
+
+export const HEADER_COMPONENTS: Json = HEADERS
+
+/** References to headers by their names. */
+export const headerRefs = (names: readonly HeaderName[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

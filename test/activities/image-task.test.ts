@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { makeImageTaskMoves } from '../../activities/image-task.ts'
+import type { Rendered } from '../../activities/image-task.ts'
+import { moveImageTask } from '../../src/db/image-task.ts'
+import { insertTask, makePlace, render, see } from './place.ts'
+import type { Place } from './place.ts'
+
+describe('the move', () => {
+  let place: Place
+  let moves: ReturnType<typeof makeImageTaskMoves>
+
+  before(async () => {
+    place = await makePlace()
+    moves = makeImageTaskMoves(place.deps)
+  })
+  after(() => place.close())
+
+  const claimed = async (): Promise<{ id: string; rendered: Rendered }> => {
+    const id = await insertTask(place)
+    return { id, rendered: await renderAgain(id) }
+  }
+  const renderAgain = async (id: string): Promise<Rendered> => {
+    const rendered = await render(place.deps, id)
+    assert.ok(rendered)
+    return rendered
+  }
+  const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
+  const cancel = (id: string) =>
+    place.deps.sql.begin((sql) =>
+      moveImageTask(sql, { id, to: 'FAILED', error: { code: 'cancelled', message: 'x' } }),
+    )
+
+  test('to COMPLETED takes the results, once', async () => {
+    const { id, rendered } = await claimed()
+    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    const { status, events } = await see(place.database, id)
+    assert.equal(status, 'COMPLETED')
+    assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    const rows = await place.deps.sql`select name from task_result where task_id = ${id}`
+    assert.deepEqual([...rows], [{ name: 'result-1.png' }])
+  })
+
+  test('to COMPLETED of a stale fence changes nothing and says that the task is open', async () => {
+    const { id, rendered } = await claimed()
+    await renderAgain(id)
+    assert.equal(await moves.completeImageTask(id, rendered), 'IN_PROGRESS')
+    const { status, events } = await see(place.database, id)
+    assert.equal(status, 'IN_PROGRESS')
+    assert.deepEqual(events, ['CREATED', 'IN_PROGRESS'])
+    assert.equal((await listResults(id)).length, 2)
+  })
+
+  test('to COMPLETED sweeps older attempts, also when only its repetition gets to that', async () => {
+    const { id } = await claimed()
+    const rendered = await renderAgain(id)
+    await place.deps.sql.begin((sql) => moveImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
+    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    assert.deepEqual(await listResults(id), [`results/${id}/2/result-1.png`])
+  })
+
+  test('to FAILED sweeps what attempts stored, and tells code and message', async () => {
+    const { id } = await claimed()
+    const reason = { code: 'engine_failed', message: 'three times' }
+    assert.equal(await moves.failImageTask(id, reason), 'FAILED')
+    assert.equal((await see(place.database, id)).error_code, 'engine_failed')
+    assert.deepEqual(await listResults(id), [])
+  })
+
+  test('to FAILED gives a code it does not know as a fault of the service', async () => {
+    const { id } = await claimed()
+    await moves.failImageTask(id, { code: 'ERR_SOMETHING', message: 'text' })
+    assert.equal((await see(place.database, id)).error_code, 'internal_error')
+  })
+
+  test('to FAILED after a cancellation changes nothing', async () => {
+    const { id } = await claimed()
+    await cancel(id)
+    assert.equal(await moves.failImageTask(id, { code: 'timeout' }), 'FAILED')
+    const { error_code, events } = await see(place.database, id)
+    assert.equal(error_code, 'cancelled')
+    assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'FAILED'])
+  })
+
+  test('to FAILED leaves a completed task and its files as they are', async () => {
+    const { id, rendered } = await claimed()
+    await moves.completeImageTask(id, rendered)
+    assert.equal(await moves.failImageTask(id, { code: 'cancelled' }), 'COMPLETED')
+    assert.equal((await see(place.database, id)).status, 'COMPLETED')
+    assert.equal((await listResults(id)).length, 1)
+  })
+
+  test('after a cancellation takes no results', async () => {
+    const { id, rendered } = await claimed()
+    await cancel(id)
+    assert.equal(await moves.completeImageTask(id, rendered), 'FAILED')
+    assert.deepEqual(await listResults(id), [])
+  })
+})

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { DefaultLogger } from '@temporalio/worker'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { Rendered } from '../../activities/image-task.ts'
+import { makeRenderImageTask } from '../../activities/render-image-task.ts'
+import type {
+  ImageEngine,
+  RenderControl,
+  ImageJob,
+} from '../../src/adapters/image-engine/image-engine.ts'
+import { makeOutbound } from '../../src/adapters/outbound.ts'
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { insertImageTask } from '../../src/db/image-task.ts'
+import type { NewTaskInput } from '../../src/db/image-task.ts'
+import { makeLog } from '../../src/log.ts'
+import { makePicture } from '../support/pictures.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+/** A database, a store and what a media worker needs beside, for one test file. */
+export interface Place {
+  deps: MediaDependencies
+  database: TestDatabase
+  root: string
+  close(): Promise<void>
+}
+
+export const makePlace = async (): Promise<Place> => {
+  const root = await mkdtemp(join(tmpdir(), 'kiln-activities-'))
+  const database = await createDatabase()
+  const storage = makeLocalStorage({ root: join(root, 'store') })
+  const deps: MediaDependencies = {
+    sql: database.sql,
+    storage,
+    log: makeLog('test', 'silent'),
+    retentionDays: 30,
+    engine: makeEngine(writeResult),
+    outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),
+    scratchDir: await storage.scratchDir('render'),
+    limits: { maxBytes: 1e6, maxPixels: 1e6, downloadTimeoutMs: 5000, redirects: 0 },
+  }
+  return {
+    deps,
+    database,
+    root,
+    close: async () => {
+      await database.drop()
+      await rm(root, { recursive: true })
+    },
+  }
+}
+
+/** What an engine of a test does with a job: a small function with the engine's own contract. */
+export type Work = (job: ImageJob, control: RenderControl) => Promise<void>
+
+/** An engine whose result is the same small picture each time, once its work is done. */
+export const makeEngine = (work: Work): ImageEngine => ({
+  name: 'test',
+  close: () => Promise.resolve(),
+  render: async (job, control) => {
+    await work(job, control)
+    const path = join(job.scratchDir, 'out.png')
+    await writeFile(path, await makePicture({ shade: 5 }))
+    return [{ path, contentType: 'image/png', extension: 'png', width: 16, height: 16 }]
+  },
+})
+
+const writeResult: Work = (_job, { onProgress }) => {
+  onProgress(50)
+  return Promise.resolve()
+}
+
+const NO_INPUT: NewTaskInput = {
+  field: 'image',
+  name: null,
+  storageKey: null,
+  url: null,
+  contentType: null,
+  bytes: null,
+  sha256: null,
+  width: null,
+  height: null,
+}
+
+/** Inserts an upscale task whose image is a stored picture, unless another one is given. */
+export const insertTask = async (
+  { deps, root }: Pick<Place, 'deps' | 'root'>,
+  input: Partial<NewTaskInput> = {},
+): Promise<string> => {
+  const id = randomUUID()
+  const storageKey = `inputs/${id}/image.png`
+  const path = join(root, randomUUID())
+  await writeFile(path, await makePicture())
+  await deps.storage.putFile(storageKey, path)
+  const given = input.url === undefined ? { storageKey } : {}
+  await deps.sql.begin((sql) =>
+    insertImageTask(sql, {
+      id,
+      kind: 'upscale',
+      segment: 'image-upscaler',
+      owner: 'alice',
+      settings: { scale_factor: '2x' },
+      webhookUrl: null,
+      inputs: [{ ...NO_INPUT, name: 'input-image.png', ...given, ...input }],
+    }),
+  )
+  return id
+}
+
+export const TIMING = { heartbeatSeconds: 10, deadlineSeconds: 60 }
+
+/** Runs one attempt at a task as a worker would. */
+export const render = (
+  deps: MediaDependencies,
+  id: string,
+  {
+    environment = makeEnvironment(),
+    timing = TIMING,
+  }: { environment?: MockActivityEnvironment; timing?: typeof TIMING } = {},
+): Promise<Rendered | undefined> =>
+  environment.run<[string, typeof TIMING], Rendered | undefined, Render>(
+    makeRenderImageTask(deps),
+    id,
+    timing,
+  )
+
+type Render = ReturnType<typeof makeRenderImageTask>
+
+/** One run of an activity, without the SDK's own word on every failure. */
+export const makeEnvironment = (): MockActivityEnvironment =>
+  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => {}) })
+
+export interface Seen {
+  status: string
+  fence: number
+  failures: number
+  error_code: string | null
+  events: string[]
+}
+
+/** A task and its events as the database has them. */
+export const see = async ({ sql }: TestDatabase, id: string): Promise<Seen> => {
+  const [row] = await sql<Seen[]>`
+    select status, fence, failures, error_code,
+      array(select e.status from event e where e.task_id = task.id order by sequence) as events
+    from task
+    where id = ${id}
+  `
+  if (!row) throw new Error(`no task ${id}`)
+  return row
+}

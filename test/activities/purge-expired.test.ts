@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { makeImageTaskMoves } from '../../activities/image-task.ts'
+import { makePurgeExpired } from '../../activities/purge-expired.ts'
+import { makeSigner } from '../../src/adapters/signing.ts'
+import { makeFileRoutes } from '../../src/http/routes/file.ts'
+import { startRoutes } from '../support/routes.ts'
+import type { RouteServer } from '../support/routes.ts'
+import { insertTask, makePlace, render } from './place.ts'
+import type { Place } from './place.ts'
+
+describe('the removal by age', () => {
+  let place: Place
+  let server: RouteServer
+  let purge: () => Promise<number>
+  const signer = makeSigner({
+    keys: [randomBytes(32).toString('base64')],
+    publicUrl: 'http://kiln.example',
+    linkSeconds: 3600,
+  })
+
+  before(async () => {
+    place = await makePlace()
+    purge = makePurgeExpired(place.deps)
+    server = await startRoutes(makeFileRoutes({ ...place.deps, signer }), place.deps)
+  })
+  after(async () => {
+    await server.close()
+    await place.close()
+  })
+
+  /** A task that ended so many days ago. */
+  const ended = async (days: number): Promise<string> => {
+    const id = await insertTask(place)
+    const rendered = await render(place.deps, id)
+    await makeImageTaskMoves(place.deps).completeImageTask(id, rendered)
+    await place.deps.sql`
+      update task set ended_at = clock_timestamp() - make_interval(days => ${days}) where id = ${id}
+    `
+    return id
+  }
+  const status = async (id: string, name: string): Promise<number> => {
+    const { pathname, search } = new URL(signer.signFile(id, name, new Date()))
+    return (await fetch(server.url + pathname + search)).status
+  }
+  const listFiles = async (id: string): Promise<string[]> => [
+    ...(await place.deps.storage.list(`inputs/${id}`)),
+    ...(await place.deps.storage.list(`results/${id}`)),
+  ]
+  const end = (id: string) =>
+    place.deps.sql`
+      update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}
+    `
+  const insertUpload = async (hours: number): Promise<{ id: string; key: string }> => {
+    const id = randomUUID()
+    const key = `uploads/${id}/digest`
+    const path = join(place.root, randomUUID())
+    await writeFile(path, 'bytes')
+    await place.deps.storage.putFile(key, path)
+    await place.deps.sql`
+      insert into upload (id, owner, file_name, storage_key, received_at, expires_at)
+      values (${id}, 'alice', 'a.png', ${key}, now(), now() - make_interval(hours => ${hours}))
+    `
+    return { id, key }
+  }
+
+  test('takes the files of a task past its days; its row stays and its links say gone', async () => {
+    const [old, young] = [await ended(31), await ended(29)]
+    assert.equal(await status(old, 'result-1.png'), 200)
+    assert.equal(await purge(), 1)
+    assert.equal(await purge(), 0)
+    assert.deepEqual(await listFiles(old), [])
+    assert.equal((await listFiles(young)).length, 2)
+    assert.deepEqual([await status(old, 'result-1.png'), await status(old, 'input-image.png')], [410, 410])
+    assert.equal(await status(young, 'result-1.png'), 200)
+    const [row] = await place.deps.sql`
+      select count(*)::int as events from event where task_id = ${old}
+    `
+    assert.deepEqual(row, { events: 3 })
+  })
+
+  for (const part of ['results', 'inputs'] as const)
+    test(`leaves the ${part} that an open task works on until it has ended`, async () => {
+      const old = await ended(31)
+      const [storageKey = ''] = await place.deps.storage.list(`${part}/${old}`)
+      const open = await insertTask(place, { storageKey, name: null })
+      assert.equal(await purge(), 0)
+      assert.equal((await listFiles(old)).length, 2)
+      await end(open)
+      assert.equal(await purge(), 1)
+      assert.deepEqual(await listFiles(old), [])
+    })
+
+  test('takes an upload once its links have ended, unless an open task works on it', async () => {
+    const living = await insertUpload(0)
+    const used = await insertUpload(2)
+    const unused = await insertUpload(2)
+    const open = await insertTask(place, { storageKey: used.key, name: null })
+    assert.equal(await purge(), 1)
+    const exists = async ({ key }: { key: string }) =>
+      (await place.deps.storage.stat(key)) !== undefined
+    assert.deepEqual(
+      [await exists(living), await exists(used), await exists(unused)],
+      [true, true, false],
+    )
+    assert.equal(await status(unused.id, 'a.png'), 410)
+    await end(open)
+    assert.equal(await purge(), 1)
+    assert.equal(await exists(used), false)
+  })
+
+  test('takes old records, and no outbox row that Temporal does not know of yet', async () => {
+    await place.deps.sql`
+      insert into idempotency (principal, method, path, key, claim, lease_until, created_at)
+      select 'p', 'POST', '/', 'k' || n, gen_random_uuid(), now(), now() - interval '25 hours'
+      from generate_series(1, 250) n
+    `
+    await place.deps.sql`
+      insert into outbox (kind, workflow_type, workflow_id, created_at, dispatched_at)
+      values
+        ('start', 't', 'old', now() - interval '9 days', now() - interval '8 days'),
+        ('start', 't', 'young', now() - interval '9 days', now() - interval '6 days'),
+        ('start', 't', 'waiting', now() - interval '9 days', null)
+    `
+    assert.deepEqual([await purge(), await purge(), await purge()], [201, 50, 0])
+    const rows = await place.deps.sql`select workflow_id from outbox order by id`
+    assert.deepEqual(
+      rows.map((row) => row['workflow_id'] as string),
+      ['young', 'waiting'],
+    )
+  })
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+
+import { CancelledFailure } from '@temporalio/activity'
+import { ActivityCancellationDetails } from '@temporalio/common'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { claimImageTask } from '../../src/db/image-task.ts'
+import { TaskFault } from '../../src/domain/task-fault.ts'
+import { startReceiver } from '../support/network.ts'
+import { makePicture } from '../support/pictures.ts'
+import { insertTask, makeEngine, makeEnvironment, makePlace, render, see } from './place.ts'
+import type { Place, Work } from './place.ts'
+
+const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
+const forGood = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: true })
+
+describe('an attempt to render', () => {
+  let place: Place
+  let deps: MediaDependencies
+  const withEngine = (work: Work): MediaDependencies => ({ ...deps, engine: makeEngine(work) })
+
+  before(async () => {
+    place = await makePlace()
+    deps = place.deps
+  })
+  after(async () => {
+    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
+    await place.close()
+  })
+
+  test('claims the task, tells how far it is and stores the result under its fence', async () => {
+    const id = await insertTask(place)
+    const environment = makeEnvironment()
+    const steps: unknown[] = []
+    environment.on('heartbeat', (details) => steps.push(details))
+    const rendered = await render(deps, id, { environment })
+    assert.equal(rendered?.fence, 1)
+    const [result] = rendered?.results ?? []
+    assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
+    assert.equal((await deps.storage.stat(result?.storageKey ?? ''))?.size, result?.bytes)
+    assert.deepEqual(steps.at(-1), { step: 'storing', percent: 100 })
+    assert.deepEqual(await see(place.database, id), {
+      status: 'IN_PROGRESS',
+      fence: 1,
+      failures: 0,
+      error_code: null,
+      events: ['CREATED', 'IN_PROGRESS'],
+    })
+  })
+
+  test('takes a fence of its own when it is a repetition, and makes no second event', async () => {
+    const id = await insertTask(place)
+    await render(deps, id)
+    assert.equal((await render(deps, id))?.fence, 2)
+    assert.deepEqual((await see(place.database, id)).events, ['CREATED', 'IN_PROGRESS'])
+  })
+
+  test('does nothing for a task that has ended', async () => {
+    const id = await insertTask(place)
+    await deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
+    assert.equal(await render(deps, id), undefined)
+    assert.equal((await see(place.database, id)).fence, 0)
+  })
+
+  test('is repeated after a fault of the engine, and the third one ends the task', async () => {
+    const id = await insertTask(place)
+    const broken = withEngine(() => Promise.reject(new Error('/secret/path')))
+    for (const failures of [1, 2]) {
+      await assert.rejects(render(broken, id), {
+        ...again('attempt_failed'),
+        message: 'the attempt failed; the log of the worker says why',
+      })
+      assert.equal((await see(place.database, id)).failures, failures)
+    }
+    await assert.rejects(render(broken, id), forGood('engine_failed'))
+  })
+
+  test('is repeated when the store has no space, and the third time ends the task', async () => {
+    const id = await insertTask(place)
+    const putFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const full = { ...deps, storage: { ...deps.storage, putFile } }
+    await assert.rejects(render(full, id), again('attempt_failed'))
+    await assert.rejects(render(full, id), again('attempt_failed'))
+    await assert.rejects(render(full, id), forGood('internal_error'))
+  })
+
+  test('ends the task at once when the input is at fault', async () => {
+    const id = await insertTask(place)
+    const refusing = withEngine(() => Promise.reject(new TaskFault('image_invalid', 'cut')))
+    await assert.rejects(render(refusing, id), { ...forGood('image_invalid'), message: 'cut' })
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('ends a task that has been claimed ten times', async () => {
+    const id = await insertTask(place)
+    await deps.sql`update task set fence = 9 where id = ${id}`
+    assert.equal((await render(deps, id))?.fence, 10)
+    await assert.rejects(render(deps, id), forGood('engine_failed'))
+  })
+
+  test('counts the deadline from the first claim', async () => {
+    const id = await insertTask(place)
+    const never = withEngine(() => assert.fail('the engine was asked'))
+    await deps.sql`update task set claimed_at = now() - interval '61 seconds' where id = ${id}`
+    await assert.rejects(render(never, id), forGood('timeout'))
+  })
+
+  test('stops the engine at the deadline', async () => {
+    const id = await insertTask(place)
+    const slow = withEngine(untilAborted)
+    const timing = { heartbeatSeconds: 10, deadlineSeconds: 0.2 }
+    await assert.rejects(render(slow, id, { timing }), forGood('timeout'))
+  })
+
+  test('stops when the task is cancelled', async () => {
+    const id = await insertTask(place)
+    const environment = makeEnvironment()
+    const cancelled = new ActivityCancellationDetails({ cancelRequested: true })
+    const slow = withEngine((job, control) => {
+      environment.cancel('CANCELLED', cancelled)
+      return untilAborted(job, control)
+    })
+    await assert.rejects(render(slow, id, { environment }), CancelledFailure)
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {
+    const id = await insertTask(place)
+    const environment = makeEnvironment()
+    const slow = withEngine((job, control) => {
+      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+      return untilAborted(job, control)
+    })
+    await assert.rejects(render(slow, id, { environment }), again('attempt_ended'))
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('keeps nothing when another one has claimed the task meanwhile', async () => {
+    const id = await insertTask(place)
+    const slow = withEngine(async () => {
+      await deps.sql.begin((sql) => claimImageTask(sql, id))
+    })
+    await assert.rejects(render(slow, id), again('attempt_failed'))
+    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
+    const { fence, failures } = await see(place.database, id)
+    assert.deepEqual([fence, failures], [2, 0])
+  })
+
+  test('is repeated while PostgreSQL is away, and tells nobody where that is', async () => {
+    const url = 'postgres://nobody:secret@127.0.0.1:9/none'
+    const sql = makeDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 0 })
+    await assert.rejects(render({ ...deps, sql }, await insertTask(place)), {
+      ...again('unavailable'),
+      message: 'PostgreSQL cannot be reached',
+    })
+    await sql.end()
+  })
+
+  test('fetches an address once, whatever happens after', async () => {
+    const picture = await makePicture()
+    let asked = 0
+    const receiver = await startReceiver((_request, response) => {
+      asked += 1
+      response.end(picture)
+    })
+    const url = `http://127.0.0.1:${receiver.port}/a.png`
+    const id = await insertTask(place, { url, name: null })
+    const broken = withEngine(() => Promise.reject(new Error('broken')))
+    await assert.rejects(render(broken, id), again('attempt_failed'))
+    await receiver.close()
+    assert.equal((await render(deps, id))?.fence, 2)
+    assert.equal(asked, 1)
+  })
+
+  test('ends the task when a stored input is gone', async () => {
+    const id = await insertTask(place)
+    await deps.storage.remove(`inputs/${id}/image.png`)
+    await assert.rejects(render(deps, id), forGood('download_failed'))
+  })
+})
+
+const untilAborted: Work = (_job, { signal }) =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })

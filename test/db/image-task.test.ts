@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { claimImageTask, moveImageTask } from '../../src/db/image-task.ts'
+import type { Move } from '../../src/db/image-task.ts'
+import { insertTask, makePlace, see } from '../activities/place.ts'
+import type { Place } from '../activities/place.ts'
+
+/** Every pair of statuses: whether a task moves from the first to the second. */
+const TABLE: [from: string, to: Move['to'], legal: boolean][] = [
+  ['CREATED', 'IN_PROGRESS', true],
+  ['CREATED', 'COMPLETED', false],
+  ['CREATED', 'FAILED', true],
+  ['IN_PROGRESS', 'IN_PROGRESS', false],
+  ['IN_PROGRESS', 'COMPLETED', true],
+  ['IN_PROGRESS', 'FAILED', true],
+  ['COMPLETED', 'IN_PROGRESS', false],
+  ['COMPLETED', 'COMPLETED', false],
+  ['COMPLETED', 'FAILED', false],
+  ['FAILED', 'IN_PROGRESS', false],
+  ['FAILED', 'COMPLETED', false],
+  ['FAILED', 'FAILED', false],
+]
+const ERROR = { code: 'cancelled', message: 'm' }
+
+describe('an image task', () => {
+  let place: Place
+  before(async () => {
+    place = await makePlace()
+  })
+  after(() => place.close())
+
+  const move = (id: string, to: Move['to'], fence?: number): Promise<unknown> =>
+    place.deps.sql.begin((sql) =>
+      moveImageTask(sql, {
+        id,
+        to,
+        ...(to === 'FAILED' ? { error: ERROR } : {}),
+        ...(fence === undefined ? {} : { fence }),
+      }),
+    )
+  const insertIn = async (status: string): Promise<string> => {
+    const id = await insertTask(place)
+    await place.deps.sql`
+      update task
+      set status = ${status},
+        error_code = ${status === 'FAILED' ? 'cancelled' : null},
+        ended_at = case when ${['COMPLETED', 'FAILED'].includes(status)} then now() end
+      where id = ${id}
+    `
+    return id
+  }
+
+  for (const [from, to, legal] of TABLE)
+    test(`${legal ? 'moves' : 'does not move'} from ${from} to ${to}`, async () => {
+      const id = await insertIn(from)
+      assert.equal(await move(id, to), legal)
+      const { status, events } = await see(place.database, id)
+      assert.equal(status, legal ? to : from)
+      assert.deepEqual(events, legal ? ['CREATED', to] : ['CREATED'])
+    })
+
+  test('moves once when many try at the same time', async () => {
+    const id = await insertIn('IN_PROGRESS')
+    const tries = ['COMPLETED', 'FAILED', 'COMPLETED', 'FAILED'] as const
+    const moved = await Promise.all(tries.map((to) => move(id, to)))
+    assert.equal(moved.filter(Boolean).length, 1)
+    assert.equal((await see(place.database, id)).events.length, 2)
+  })
+
+  test('moves only for the attempt that holds the fence', async () => {
+    const id = await insertTask(place)
+    for (const fence of [1, 2]) {
+      const claimed = await place.deps.sql.begin((sql) => claimImageTask(sql, id))
+      assert.equal(claimed?.fence, fence)
+    }
+    assert.equal(await move(id, 'COMPLETED', 1), false)
+    assert.equal(await move(id, 'COMPLETED', 2), true)
+    assert.equal(await place.deps.sql.begin((sql) => claimImageTask(sql, id)), undefined)
+  })
+
+  test('has times that do not go back when the clock does', async () => {
+    const id = await insertTask(place)
+    await place.deps.sql`update task set last_moved_at = now() + interval '1 hour' where id = ${id}`
+    await place.deps.sql`update event set created_at = now() + interval '1 hour' where task_id = ${id}`
+    await move(id, 'IN_PROGRESS')
+    await move(id, 'COMPLETED')
+    const [row] = await place.deps.sql`
+      select bool_and(created_at >= now() + interval '59 minutes') as late from event where task_id = ${id}
+    `
+    assert.deepEqual(row, { late: true })
+  })
+})

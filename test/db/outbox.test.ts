@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+
+import { insertOutbox, leaseOutbox, markDispatched, markFailed } from '../../src/db/outbox.ts'
+import type { OutboxEntry, OutboxRow } from '../../src/db/outbox.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+const start = (workflowId: string, args: unknown[] = []): OutboxEntry => ({
+  kind: 'start',
+  workflowType: 'imageTask',
+  workflowId,
+  taskQueue: 'kiln',
+  args,
+  options: { summary: 's', searchAttributes: {}, priorityKey: 3, fairnessKey: 'f' },
+})
+const signal = (workflowId: string): OutboxEntry => ({
+  kind: 'signal',
+  workflowId,
+  signalName: 'cancelRequested',
+})
+
+describe('the outbox', () => {
+  let database: TestDatabase
+
+  before(async () => {
+    database = await createDatabase()
+  })
+  beforeEach(async () => {
+    await database.sql`delete from outbox`
+  })
+  after(() => database.drop())
+
+  const insert = async (entry: OutboxEntry): Promise<OutboxRow> =>
+    await database.sql.begin(async (sql) => await insertOutbox(sql, entry))
+  const makeDue = async (): Promise<void> => {
+    await database.sql`update outbox set next_try_at = clock_timestamp()`
+  }
+  const insertDue = async (...entries: OutboxEntry[]): Promise<OutboxRow[]> => {
+    const rows = []
+    for (const entry of entries) rows.push(await insert(entry))
+    await makeDue()
+    return rows
+  }
+  const lease = (limit?: number) => leaseOutbox(database.sql, limit)
+  const idsOf = (rows: { id: string }[]): string[] => rows.map((row) => row.id)
+  const secondsUntilDue = async (id: string): Promise<number> => {
+    const [row] = await database.sql<{ seconds: number }[]>`
+      select round(extract(epoch from next_try_at - clock_timestamp()))::int as seconds
+      from outbox where id = ${id}
+    `
+    return row?.seconds ?? 0
+  }
+
+  test('leaves a new row to the fast path for two seconds', async () => {
+    const { id } = await insert(start('a'))
+    assert.deepEqual(await lease(), [])
+    assert.equal(await secondsUntilDue(id), 2)
+  })
+
+  test('leases due rows in the order they were written, up to the limit', async () => {
+    const rows = await insertDue(start('a'), start('b'), start('c'))
+    assert.deepEqual(idsOf(await lease(2)), idsOf(rows.slice(0, 2)))
+    assert.deepEqual(idsOf(await lease()), idsOf(rows.slice(2)))
+    assert.deepEqual(await lease(), [])
+    assert.equal(await secondsUntilDue(rows[0]?.id ?? ''), 5)
+  })
+
+  test('gives each row to one of those that lease at once', async () => {
+    const rows = await insertDue(...Array.from({ length: 40 }, (_, index) => start(`w${index}`)))
+    const leases = await Promise.all(Array.from({ length: 8 }, () => lease(5)))
+    const leased = idsOf(leases.flat())
+    assert.equal(new Set(leased).size, leased.length)
+    leased.push(...idsOf(await lease()))
+    assert.deepEqual(new Set(leased), new Set(idsOf(rows)))
+  })
+
+  test('gives the row as it was written', async () => {
+    const [written] = await insertDue(start('a', [{ taskId: 'x' }]))
+    assert.deepEqual(await lease(), [{ ...written, tries: 1 }])
+  })
+
+  test('holds a signal back until the start of its workflow is dispatched', async () => {
+    const [begin, cancel, other] = await insertDue(start('a'), signal('a'), signal('b'))
+    assert.deepEqual(idsOf(await lease()), [begin?.id, other?.id])
+    await makeDue()
+    assert.deepEqual(idsOf(await lease()), [begin?.id, other?.id])
+    await markDispatched(database.sql, begin?.id ?? '')
+    assert.deepEqual(idsOf(await lease()), [cancel?.id])
+  })
+
+  test('tries again after 1, 2, 4 and then always 5 seconds', async () => {
+    const [row] = await insertDue(start('a'))
+    const waits = []
+    for (let tries = 1; tries <= 6; tries += 1) {
+      await makeDue()
+      const [leased] = await lease()
+      assert.equal(leased?.tries, tries)
+      await markFailed(database.sql, leased as OutboxRow, 'unavailable')
+      waits.push(await secondsUntilDue(row?.id ?? ''))
+    }
+    assert.deepEqual(waits, [1, 2, 4, 5, 5, 5])
+  })
+
+  test('leaves alone what is dispatched', async () => {
+    const [row] = await insertDue(start('a'))
+    await markDispatched(database.sql, row?.id ?? '')
+    assert.deepEqual(await lease(), [])
+    await markFailed(database.sql, { ...(row as OutboxRow), tries: 1 }, 'late')
+    const [stored] = await database.sql`select last_error from outbox`
+    assert.deepEqual(stored, { last_error: null })
+  })
+
+  test('refuses arguments that hold more than ids and small facts', async () => {
+    await assert.rejects(insert(start('a', ['x'.repeat(1100)])), { code: '23514' })
+  })
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Queryable, Sql } from '../../src/db/client.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+
+describe('a pool whose connection is killed', () => {
+  let database: TestDatabase
+  let sql: Sql
+
+  before(async () => {
+    database = await createDatabase()
+    await database.sql`create table note (text text)`
+    sql = makeDatabase({ url: database.url, pool: 2, name: 'test', statementTimeoutMs: 5000 })
+  })
+  after(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  })
+
+  const pidOf = async (sql: Queryable): Promise<number> => {
+    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    return row?.pid ?? 0
+  }
+  /** Returns when the backend is gone. */
+  const kill = async (pid: number): Promise<void> => {
+    await database.sql`select pg_terminate_backend(${pid}, 5000)`
+  }
+  const assertUsable = async (): Promise<void> => {
+    const answers = Array.from({ length: 8 }, () => sql`select 1 as one`)
+    for (const [row] of await Promise.all(answers)) assert.deepEqual(row, { one: 1 })
+    assert.equal(await sql.begin(async (sql) => (await sql`select 1`).length), 1)
+  }
+
+  test('in a query rejects it and goes on', async () => {
+    const pid = sql.begin(async (sql) => {
+      const own = await pidOf(sql)
+      void kill(own)
+      await sql`select pg_sleep(5)`
+    })
+    await assert.rejects(pid)
+    await assertUsable()
+  })
+
+  test('between two queries of a transaction lets none of it into another one', async () => {
+    const broken = sql.begin(async (first) => {
+      await first`insert into note (text) values ('before')`
+      await kill(await pidOf(first))
+      await sql.begin(async (second) => {
+        await second`insert into note (text) values ('second')`
+      })
+      await first`insert into note (text) values ('after')`
+    })
+    await assert.rejects(broken, { code: 'CONNECTION_CLOSED' })
+    await assertUsable()
+    const rows = await waitFor('the second one is committed', async () => {
+      const found = await database.sql`select text from note`
+      return found.length > 0 && [...found]
+    })
+    assert.deepEqual(rows, [{ text: 'second' }])
+  })
+
+  test('again and again under load loses only what was under way', async () => {
+    let answered = 0
+    const work = async (): Promise<void> => {
+      for (let index = 0; index < 40; index += 1)
+        await sql
+          .begin(async (sql) => await sql`select pg_sleep(0.002)`)
+          .then(() => {
+            answered += 1
+          })
+          .catch(() => {})
+    }
+    const killer = async (): Promise<void> => {
+      for (let index = 0; index < 10; index += 1)
+        await database.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'test'
+        `
+    }
+    await Promise.all([work(), work(), work(), work(), killer()])
+    assert.ok(answered > 0)
+    // The last kill may not have been heard of yet.
+    await waitFor('it is usable again', () => assertUsable().then(() => true, () => false))
+  })
+
+  test('that is ended refuses', async () => {
+    const own = makeDatabase({ url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 })
+    await own`select 1`
+    await own.end({ timeout: 1 })
+    await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_ENDED' })
+  })
+})

@@ -1,0 +1,41 @@
+import { connect, createServer } from 'node:net'
+
+import { listen } from '../support/network.ts'
+
+export type CommitFault = 'none' | 'lost before' | 'lost after' | 'silent'
+
+export interface DatabaseProxy {
+  /** The given URL by way of the proxy. */
+  url: string
+  /** What happens to the next COMMIT, and to that one alone. */
+  fault: CommitFault
+  close(): Promise<void>
+}
+
+/** Stands between a client and PostgreSQL and breaks the connection at the one moment that matters. */
+export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy> => {
+  const { hostname, port } = new URL(target)
+  const proxy: Pick<DatabaseProxy, 'fault'> = { fault: 'none' }
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    const cut = (): void => {
+      client.destroy()
+      upstream.destroy()
+    }
+    let answered = (chunk: Buffer): void => void client.write(chunk)
+    for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
+    upstream.on('data', (chunk: Buffer) => answered(chunk))
+    client.on('data', (chunk: Buffer) => {
+      const fault = chunk.includes('commit') ? proxy.fault : 'none'
+      if (fault !== 'none') proxy.fault = 'none'
+      if (fault === 'lost before') return cut()
+      if (fault === 'lost after') answered = cut
+      if (fault === 'silent') answered = () => {}
+      upstream.write(chunk)
+    })
+  })
+  const receiver = await listen(server)
+  const url = new URL(target)
+  url.port = String(receiver.port)
+  return Object.assign(proxy, { url: url.href, close: receiver.close })
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+
+import getPort from 'get-port'
+
+import {
+  DEVELOPMENT_AUDIENCE,
+  loadIssuerKey,
+  signToken,
+  startIssuer,
+} from '../../src/local/issuer.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import { IMAGE_API, makeClient } from '../support/client.ts'
+import { startEntry } from '../support/entry.ts'
+import { base64 } from '../support/pictures.ts'
+import { createDatabase, makeTaskQueue, temporalAddress } from '../support/stack.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Below the checkout, so that what is built finds its packages. */
+const makeOutput = async (): Promise<string> => {
+  const parent = join(ROOT, '.data')
+  await mkdir(parent, { recursive: true })
+  return await mkdtemp(join(parent, 'build-test-'))
+}
+
+describe('what `npm run build` makes', () => {
+  const stops: (() => Promise<unknown>)[] = []
+  let out: string
+
+  before(async () => {
+    out = await makeOutput()
+    stops.unshift(() => rm(out, { recursive: true }))
+    await run(process.execPath, ['--import', 'tsx', 'tools/build.ts', '--out', out], { cwd: ROOT })
+  })
+  after(async () => {
+    for (const stop of stops) await stop()
+  })
+
+  test('has the migrations, and nothing of the embedded stack', async () => {
+    const migrations = await readdir(join(ROOT, 'src/db/migrations'))
+    assert.deepEqual(await readdir(join(out, 'src/db/migrations')), migrations)
+    const entries = await readdir(join(out, 'src'))
+    assert.deepEqual(
+      entries.filter((name) => name.startsWith('local')),
+      [],
+    )
+  })
+
+  test('renders an image, and its workers are found healthy', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kiln-build-'))
+    stops.unshift(() => rm(folder, { recursive: true }))
+    const database = await createDatabase()
+    stops.unshift(() => database.drop())
+    const key = await loadIssuerKey(folder)
+    const issuer = await startIssuer(key)
+    stops.unshift(() => issuer.close())
+    const port = await getPort({ host: '127.0.0.1' })
+    const url = `http://127.0.0.1:${port}`
+    const env = {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: temporalAddress(),
+      TASK_QUEUE: makeTaskQueue('build'),
+      PUBLIC_URL: url,
+      PORT: String(port),
+      AUTH_ISSUER: DEVELOPMENT_ISSUER,
+      AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
+      AUTH_JWKS_URL: issuer.jwksUrl,
+      STORAGE_PATH: join(folder, 'storage'),
+      SIGNING_KEYS: randomBytes(32).toString('base64'),
+      SECRETS_KEYS: randomBytes(32).toString('base64'),
+      WORKFLOW_BUNDLE: join(out, 'workflow-bundle.js'),
+    }
+    const roles = ['core', 'media']
+    const entries = await Promise.all([
+      startEntry({ path: join(out, 'src/api.js'), readyMessage: 'api ready', env }),
+      ...roles.map((role) =>
+        startEntry({
+          path: join(out, 'src/worker.js'),
+          readyMessage: 'worker ready',
+          env: { ...env, WORKER_ROLE: role },
+        }),
+      ),
+    ])
+    stops.unshift(() => Promise.all(entries.map((entry) => entry.kill())))
+
+    const alice = makeClient(url, await signToken(key, 'alice'))
+    const image = await base64({ width: 32, height: 32 })
+    const made = await alice.post(`${IMAGE_API}/image-relight`, { image, prompt: 'sunset' })
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    const ended = await alice.untilEnded('image-relight', made.body.data.task_id)
+    assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
+    for (const role of roles)
+      await run(process.execPath, [join(out, 'tools/check-worker.js')], {
+        env: { ...env, WORKER_ROLE: role },
+      })
+  })
+})

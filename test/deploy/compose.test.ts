@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { parse } from 'yaml'
+
+import { Env, readConfig } from '../../src/config.ts'
+import { isRequired, SAMPLES } from '../../tools/docs/settings.ts'
+import { interpolate, listRequired } from './interpolate.ts'
+
+interface Service {
+  image: string
+  build?: string
+  command?: string[]
+  restart?: string
+  environment?: Record<string, unknown>
+  healthcheck?: { test?: string[]; disable?: boolean }
+  depends_on?: Record<string, { condition: string }>
+  ports?: string[]
+  volumes?: string[]
+  stop_grace_period?: string
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+const services = Object.entries(compose.services)
+const own = services.filter(([, service]) => service.build !== undefined)
+const servers = services.filter(([, service]) => service.restart === 'unless-stopped')
+
+/** A `.env` as its example asks for it. */
+const FILLED = {
+  ...SAMPLES,
+  POSTGRES_PASSWORD: 'a1',
+  KILN_DATABASE_PASSWORD: 'b2',
+  TEMPORAL_DATABASE_PASSWORD: 'c3',
+}
+
+const environmentOf = ({ environment = {} }: Service): [string, string][] =>
+  Object.entries(environment).map(([name, value]) => [name, String(value)])
+
+/** What only development may have, or what only one of the processes is told. */
+const NOT_SET = ['OUTBOUND_ALLOW_LOOPBACK', 'FAILPOINT', 'NODE_TLS_REJECT_UNAUTHORIZED']
+
+describe('docker-compose.yml', () => {
+  test('runs every process of ours', () => {
+    const names = own.map(([name]) => name).toSorted()
+    assert.deepEqual(names, ['api', 'migrate', 'worker-core', 'worker-media'])
+  })
+
+  for (const [name, service] of own) {
+    test(`gives ${name} settings that exist, and all of them`, () => {
+      const set = environmentOf(service).map(([setting]) => setting)
+      const known = Object.keys(Env.properties)
+      assert.deepEqual(
+        set.filter((setting) => !known.includes(setting)),
+        [],
+      )
+      const role = name.startsWith('worker') ? [] : ['WORKER_ROLE']
+      const missing = known.filter((setting) => !set.includes(setting))
+      assert.deepEqual(missing.toSorted(), [...NOT_SET, ...role].toSorted())
+    })
+
+    test(`gives ${name} settings that production accepts`, () => {
+      const filled = environmentOf(service).map(([setting, value]) => [
+        setting,
+        interpolate(value, FILLED),
+      ])
+      const config = readConfig(Object.fromEntries(filled))
+      assert.equal(config.NODE_ENV, 'production')
+      assert.equal(config.DATABASE_URL, 'postgres://kiln:b2@postgres:5432/kiln')
+      assert.equal(config.IMAGE_MAX_BYTES, 50_000_000)
+    })
+
+    test(`runs a file of the build as ${name}`, () => {
+      const [program, file = ''] = service.command ?? []
+      assert.equal(program, 'node')
+      assert.ok(statSync(join(ROOT, sourceOf(file))).isFile())
+    })
+  }
+
+  test('asks for every setting that has no default, by name', () => {
+    const asked = listRequired(read('docker-compose.yml'))
+    const required = Object.keys(SAMPLES).filter((name) => isRequired(name as keyof Env))
+    const made = ['DATABASE_URL', 'TEMPORAL_ADDRESS']
+    for (const name of required)
+      assert.ok(made.includes(name) || asked.includes(name), `${name} is not asked for`)
+    for (const name of asked)
+      assert.throws(() => interpolate(read('docker-compose.yml'), { ...FILLED, [name]: '' }))
+  })
+
+  test('finds what it asks for in .env.example', () => {
+    const example = read('.env.example')
+    for (const name of listRequired(read('docker-compose.yml')))
+      assert.match(example, new RegExp(`^${name}=`, 'm'))
+  })
+
+  test('holds no secret', () => {
+    for (const [name, service] of services)
+      for (const [variable, value] of environmentOf(service))
+        if (/PASSWORD|PWD|_KEYS?$|SECRET|TOKEN/.test(variable))
+          assert.match(value, /^\$\{\w+:\?[^}]+\}$/, `${variable} of ${name}`)
+        else assert.doesNotMatch(withoutVariables(value), /:[^/@]+@/, `${variable} of ${name}`)
+  })
+
+  test('pins every image by the tag of a version', () => {
+    for (const [name, { image }] of services) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, name)
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    for (const [, { image }] of own) assert.equal(image, `kiln:${version}`)
+  })
+
+  test('checks the health of every server', () => {
+    const imageHasCheck = /^HEALTHCHECK /m.test(read('Dockerfile'))
+    for (const [name, { healthcheck, build }] of servers) {
+      const inherited = name === 'api' && build !== undefined && imageHasCheck
+      assert.ok(inherited || (healthcheck?.test?.length ?? 0) > 1, name)
+    }
+  })
+
+  test('starts a service when what it needs is healthy or done', () => {
+    for (const [name, { depends_on: needs = {} }] of services)
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        const lasts = servers.some(([server]) => server === needed)
+        assert.ok(needed in compose.services, `${name} needs ${needed}`)
+        const right = lasts ? 'service_healthy' : 'service_completed_successfully'
+        assert.equal(condition, right, `${name} needs ${needed}`)
+      }
+  })
+
+  test('publishes ports to this machine alone', () => {
+    for (const [name, { ports = [] }] of services)
+      for (const port of ports) assert.match(port, /^127\.0\.0\.1:/, name)
+  })
+
+  test('mounts volumes and files that are there', () => {
+    for (const [name, { volumes = [] }] of services)
+      for (const [source = ''] of volumes.map((volume) => volume.split(':')))
+        if (source.startsWith('./')) assert.ok(statSync(join(ROOT, source)).isFile(), source)
+        else assert.ok(source in compose.volumes, `${source} of ${name}`)
+  })
+
+  test('can execute the scripts that it mounts', () => {
+    for (const path of services.flatMap(([, { volumes = [] }]) => volumes))
+      if (/\.sh:/.test(path)) {
+        const { mode } = statSync(join(ROOT, path.split(':')[0] ?? ''))
+        assert.equal(mode & 0o111, 0o111, path)
+      }
+  })
+
+  test('waits for a process longer than that gives itself', () => {
+    for (const [name, entry] of [
+      ['api', 'src/api.ts'],
+      ['worker-core', 'src/worker.ts'],
+      ['worker-media', 'src/worker.ts'],
+    ] as const) {
+      const limit = /limitMs: ([\d_]+)/.exec(read(entry))?.[1]?.replaceAll('_', '')
+      const grace = Number.parseInt(compose.services[name]?.stop_grace_period ?? '', 10)
+      assert.ok(grace * 1000 > Number(limit), `${name}: ${grace} s for ${limit} ms`)
+    }
+  })
+})
+
+describe('the dynamic configuration of Temporal', () => {
+  const given = parse(read('deploy/temporal/dynamic-config.yaml')) as Record<
+    string,
+    { value: unknown }[]
+  >
+
+  test('has one value for each key', () => {
+    for (const [key, values] of Object.entries(given)) assert.equal(values.length, 1, key)
+  })
+
+  test('is that of the embedded stack, with more for lists on PostgreSQL', () => {
+    const { 'frontend.namespaceRPS.visibility': lists, ...others } = given
+    assert.ok(Number(lists?.[0]?.value) > 10)
+    const source = read('src/local/temporal.ts')
+    for (const [key, [setting]] of Object.entries(others))
+      assert.ok(source.includes(`'${key}': ${String(setting?.value)}`), key)
+  })
+})
+
+const withoutVariables = (value: string): string => value.replaceAll(/\$\{[^}]*\}/g, '')
+
+const sourceOf = (file: string): string => file.replace(/^dist\//, '').replace(/\.js$/, '.ts')

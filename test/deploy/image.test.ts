@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** The instructions of a Dockerfile, in order, with continued lines joined. */
+const listInstructions = (text: string): { name: string; rest: string }[] =>
+  text
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n')
+    .map((line) => /^([A-Z]+) (.*)$/.exec(line))
+    .flatMap((match) => (match ? [{ name: match[1] ?? '', rest: match[2] ?? '' }] : []))
+
+const instructions = listInstructions(read('Dockerfile'))
+const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'))
+const restOf = (wanted: string): string[] =>
+  lastStage.filter(({ name }) => name === wanted).map(({ rest }) => rest)
+
+describe('the image', () => {
+  test('is made on Node 24', () => {
+    const bases = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest)
+    assert.match(bases[0] ?? '', /^node:24-[\w-]*slim AS base$/)
+    for (const base of bases.slice(1)) assert.match(base, /^base AS \w+$/)
+  })
+
+  test('installs from the lock file, and for production without development packages', () => {
+    const installs = instructions.map(({ rest }) => rest).filter((rest) => /\bnpm ci\b/.test(rest))
+    assert.equal(installs.length, 2)
+    assert.match(installs[1] ?? '', /--omit=dev/)
+  })
+
+  test('runs as a user without rights, and is ended by SIGTERM', () => {
+    assert.deepEqual(restOf('USER'), ['node'])
+    assert.deepEqual(restOf('STOPSIGNAL'), ['SIGTERM'])
+    const after = lastStage.slice(lastStage.findIndex(({ name }) => name === 'USER') + 1)
+    assert.ok(after.every(({ name }) => !['RUN', 'COPY'].includes(name)))
+  })
+
+  test('runs the api in production, and checks its health', () => {
+    assert.deepEqual(restOf('CMD'), ['["node", "dist/src/api.js"]'])
+    assert.match(restOf('HEALTHCHECK').join(''), /\/health/)
+    assert.match(restOf('ENV').join(' '), /NODE_ENV=production/)
+  })
+
+  test('copies only what is there and what .dockerignore lets through', () => {
+    const allowed = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1))
+    for (const { name, rest } of instructions) {
+      if (name !== 'COPY' || rest.startsWith('--from')) continue
+      for (const source of rest.split(' ').slice(0, -1)) {
+        assert.ok(existsSync(join(ROOT, source)), source)
+        assert.ok(
+          allowed.some((path) => path === source || path.startsWith(`${source}/`)),
+          source,
+        )
+      }
+    }
+  })
+})
+
+describe('package.json', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as {
+    dependencies: Record<string, string>
+  }
+
+  test('has as dependencies exactly what production imports', () => {
+    const imported = new Set(listProductionFiles().flatMap((file) => listPackages(read(file))))
+    assert.deepEqual(Object.keys(dependencies).toSorted(), [...imported].toSorted())
+  })
+
+  test('pins every one of them', () => {
+    for (const [name, version] of Object.entries(dependencies))
+      assert.match(version, /^\d+\.\d+\.\d+/, name)
+  })
+})
+
+const listProductionFiles = (): string[] =>
+  ['src', 'workflows', 'activities'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => join(folder, file))
+      .filter((file) => file.endsWith('.ts') && !/^src\/local\b/.test(file)),
+  )
+
+/** Packages that a file imports values or types from, `@scope/name` or `name`. */
+const listPackages = (text: string): string[] =>
+  [...text.matchAll(/^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('node:'))

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { parsePrompt } from '../../src/domain/prompt-weight.ts'
+
+describe('a prompt', () => {
+  const CASES: [string, [string, number][]][] = [
+    ['', []],
+    ['  ', []],
+    ['warm light', [['warm light', 1]]],
+    ['(warm light:1.2)', [['warm light', 1.2]]],
+    ['(warm:1)', [['warm', 1]]],
+    ['(warm:1.4)', [['warm', 1.4]]],
+    ['(warm:1.40)', [['warm', 1.4]]],
+    ['( warm : 1.3 )', [['warm', 1.3]]],
+    [
+      'a (warm:1.2) b',
+      [
+        ['a ', 1],
+        ['warm', 1.2],
+        [' b', 1],
+      ],
+    ],
+    [
+      '(a:1.1)(b:1.3)',
+      [
+        ['a', 1.1],
+        ['b', 1.3],
+      ],
+    ],
+    ['(a: b:1.1)', [['a: b', 1.1]]],
+    ['(plain group) and text', [['(plain group) and text', 1]]],
+    [
+      '((a:1.2))',
+      [
+        ['(', 1],
+        ['a', 1.2],
+        [')', 1],
+      ],
+    ],
+    ['sunset: (sea) at 10:30', [['sunset: (sea) at 10:30', 1]]],
+    ['open (a:1.2', [['open (a:1.2', 1]]],
+    ['a:1.2)', [['a:1.2)', 1]]],
+    ['(été:1.2)', [['été', 1.2]]],
+  ]
+  for (const [prompt, parts] of CASES)
+    test(`${JSON.stringify(prompt)} has the parts ${JSON.stringify(parts)}`, () => {
+      const found = parsePrompt(prompt)
+      assert.deepEqual(found.faults, [])
+      assert.deepEqual(
+        found.parts.map(({ text, weight }) => [text, weight]),
+        parts,
+      )
+    })
+
+  const WRONG = [
+    '(word:1.5)',
+    '(word:0.9)',
+    '(word:1.4001)',
+    '(word:x)',
+    '(word:)',
+    '(:1.2)',
+    '( :1.2)',
+    '(word:-1.2)',
+    '(word:+1.2)',
+    '(word:1,2)',
+    '(word:1.)',
+    '(word:.5)',
+    '(word:1e0)',
+    '(word:Infinity)',
+    '(at 10:30)',
+  ]
+  for (const group of WRONG)
+    test(`is refused for ${group}, and the group is named`, () => {
+      const { faults } = parsePrompt(`some (good:1.2) text ${group} more`)
+      assert.equal(faults.length, 1)
+      assert.ok(faults[0]?.endsWith(`got ${JSON.stringify(group)}`), faults[0])
+      assert.match(faults[0] ?? '', /^must weight .* from 1 to 1\.4/)
+    })
+
+  test('is refused for each wrong group', () => {
+    assert.equal(parsePrompt('(a:2) (b:1.1) (c:0)').faults.length, 2)
+  })
+
+  test('is never taken apart so that a phrase is lost or a weight leaves its range', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab (:).14', '🜂') }), (prompt) => {
+        const { parts, faults } = parsePrompt(prompt)
+        assert.ok(parts.every(({ weight }) => weight >= 1 && weight <= 1.4))
+        const letters = (text: string) => text.replace(/[^ab🜂]/gu, '')
+        if (faults.length === 0)
+          assert.equal(letters(parts.map(({ text }) => text).join('')), letters(prompt))
+      }),
+      { seed: 11, numRuns: 2000 },
+    )
+  })
+
+  test('of 10,000 characters is read at once, however it is made', () => {
+    for (const text of [
+      '('.repeat(10_000),
+      '(:'.repeat(5000),
+      '(a:1.2)'.repeat(1400),
+      ')'.repeat(10_000),
+    ])
+      assert.ok(parsePrompt(text).parts.length >= 0)
+  })
+})

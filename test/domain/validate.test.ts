@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+import { Type } from 'typebox'
+
+import { fromText } from '../../src/domain/from-text.ts'
+import { IMAGE_KINDS } from '../../src/domain/image-task.ts'
+import type { ImageTaskKind } from '../../src/domain/image-task.ts'
+import { makeValidator, sortFaults } from '../../src/domain/validate.ts'
+
+const Settings = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 5 }),
+  note: Type.Optional(Type.String({ maxLength: 5 })),
+  count: Type.Integer({ minimum: 1, maximum: 9, default: 3 }),
+  share: Type.Optional(Type.Number({ minimum: 0 })),
+  mode: Type.Enum(['fast', 'good'], { default: 'good' }),
+  wanted: Type.Optional(Type.Boolean()),
+  more: Type.Optional(
+    Type.Object(
+      { level: Type.Optional(Type.Number({ maximum: 10, default: 5 })) },
+      { default: {} },
+    ),
+  ),
+  list: Type.Optional(Type.Array(Type.Integer())),
+  until: Type.Optional(Type.String({ format: 'date-time' })),
+  file: Type.Optional(Type.String({ pattern: '^[a-z]+$', 'x-expectation': 'a word' })),
+})
+const validate = makeValidator(Settings, ['note'])
+
+const messages = (given: unknown): string[] => validate(given).faults.map(({ message }) => message)
+
+describe('a valid value', () => {
+  test('gets its defaults, at every depth', () => {
+    assert.deepEqual(validate({ name: 'a' }), {
+      value: { name: 'a', count: 3, mode: 'good', more: { level: 5 } },
+      faults: [],
+    })
+  })
+
+  test('loses members that are unknown or null, at every depth', () => {
+    const { value, faults } = validate({
+      name: 'a',
+      count: null,
+      other: 1,
+      more: { level: null, other: { deep: 1 } },
+    })
+    assert.deepEqual(faults, [])
+    assert.deepEqual(value, { name: 'a', count: 3, mode: 'good', more: { level: 5 } })
+  })
+
+  test('loses an empty text where it counts as absent', () => {
+    assert.deepEqual(
+      Object.keys(validate({ name: 'a', note: '' }).value as object).includes('note'),
+      false,
+    )
+    assert.deepEqual(messages({ name: '' }), [
+      '/name must be a string of 1 to 5 characters, got ""',
+    ])
+  })
+
+  test('counts characters as code points', () => {
+    assert.deepEqual(messages({ name: '🜂🜂🜂🜂🜂' }), [])
+    assert.equal(messages({ name: '🜂🜂🜂🜂🜂🜂' }).length, 1)
+  })
+
+  test('takes a whole number written with a point', () => {
+    assert.deepEqual(messages(JSON.parse('{"name": "a", "count": 5.0}')), [])
+  })
+
+  test('does not change what was given', () => {
+    const given = { name: 'a', other: 1, more: { level: null } }
+    const before = structuredClone(given)
+    validate(given)
+    assert.deepEqual(given, before)
+  })
+})
+
+describe('a fault', () => {
+  const CASES: [object, string][] = [
+    [{}, '/name must be a string of 1 to 5 characters, but is absent'],
+    [{ name: null }, '/name must be a string of 1 to 5 characters, but is absent'],
+    [{ name: 5 }, '/name must be a string of 1 to 5 characters, got 5'],
+    [{ note: 'abcdef' }, '/note must be a string of at most 5 characters, got "abcdef"'],
+    [{ count: '5' }, '/count must be a whole number from 1 to 9, got "5"'],
+    [{ count: 5.5 }, '/count must be a whole number from 1 to 9, got 5.5'],
+    [{ count: 10 }, '/count must be a whole number from 1 to 9, got 10'],
+    [{ count: true }, '/count must be a whole number from 1 to 9, got true'],
+    [{ share: -0.1 }, '/share must be a number of at least 0, got -0.1'],
+    [{ mode: 'Fast' }, '/mode must be one of fast, good, got "Fast"'],
+    [{ mode: '' }, '/mode must be one of fast, good, got ""'],
+    [{ mode: 2 }, '/mode must be one of fast, good, got 2'],
+    [{ wanted: 'true' }, '/wanted must be true or false, got "true"'],
+    [{ more: [] }, '/more must be an object, got []'],
+    [{ more: { level: 'x' } }, '/more/level must be a number of at most 10, got "x"'],
+    [{ list: 5 }, '/list must be a list, got 5'],
+    [{ list: [1, 'x'] }, '/list/1 must be a whole number, got "x"'],
+    [{ until: 'soon' }, '/until must be a string that is an ISO 8601 date-time, got "soon"'],
+    [{ file: '../x' }, '/file must be a word, got "../x"'],
+  ]
+  for (const [given, message] of CASES)
+    test(`is told as: ${message}`, () => {
+      assert.deepEqual(
+        messages('name' in given || message.includes('absent') ? given : { name: 'a', ...given }),
+        [message],
+      )
+    })
+
+  test('of the whole value names the body', () => {
+    for (const given of [5, 'x', [], null])
+      assert.match(messages(given)[0] ?? '', /^the body must be an object, got /)
+  })
+
+  test('shows at most 80 characters of the value', () => {
+    const [message = ''] = messages({ name: '🜂'.repeat(500) })
+    assert.equal(Array.from(message.split('got ')[1] ?? '').length, 80)
+    assert.ok(message.endsWith('…'))
+  })
+
+  test('is told once for each field, all of them, in the order of the members', () => {
+    const given = {
+      until: 5,
+      list: ['x', 'y'],
+      more: { level: 11 },
+      mode: 'x',
+      share: 'x',
+      count: 0,
+      wanted: 1,
+    }
+    assert.deepEqual(
+      validate(given).faults.map(({ field }) => field),
+      [
+        '/name',
+        '/count',
+        '/share',
+        '/mode',
+        '/wanted',
+        '/more/level',
+        '/list/0',
+        '/list/1',
+        '/until',
+      ],
+    )
+  })
+
+  test('of any number of members is told', () => {
+    const many = Type.Object(
+      Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`m${i}`, Type.Boolean()])),
+    )
+    assert.equal(makeValidator(many)({}).faults.length, 50)
+  })
+
+  test('of a rule between members is left to that rule', () => {
+    const pair = Type.Object(
+      { a: Type.Optional(Type.String()), b: Type.Optional(Type.String()) },
+      { not: { required: ['a', 'b'] } },
+    )
+    assert.deepEqual(makeValidator(pair)({ a: 'x', b: 'y' }).faults, [])
+  })
+
+  test('added by a rule takes its place among the others', () => {
+    const faults = ['/until', '/elsewhere', '/count', '/list/3'].map((field) => ({
+      field,
+      message: field,
+      code: 'validation_failed' as const,
+    }))
+    assert.deepEqual(
+      sortFaults(Settings, faults).map(({ field }) => field),
+      ['/count', '/list/3', '/until', '/elsewhere'],
+    )
+  })
+})
+
+describe('the body of an image task', () => {
+  for (const kind of Object.keys(IMAGE_KINDS) as ImageTaskKind[]) {
+    const { body } = IMAGE_KINDS[kind]
+    const judge = makeValidator(body, ['prompt'])
+
+    test(`of kind ${kind} needs an image and nothing else`, () => {
+      assert.deepEqual(judge({ image: 'x' }).faults, [])
+      assert.deepEqual(
+        judge({}).faults.map(({ field }) => field),
+        ['/image'],
+      )
+    })
+
+    test(`of kind ${kind} is either taken or refused with sentences, whatever it holds`, () => {
+      const names = Object.keys((body as unknown as { properties: object }).properties)
+      const member = fc.oneof(fc.jsonValue(), fc.double(), fc.string(), fc.integer())
+      const members = fc.dictionary(fc.constantFrom(...names, 'other'), member)
+      fc.assert(
+        fc.property(members, (given) => {
+          for (const { field, message } of judge(given).faults)
+            assert.ok(message.startsWith(`${field} must be `), message)
+        }),
+        { seed: 7, numRuns: 200 },
+      )
+    })
+  }
+})
+
+describe('a text becomes', () => {
+  const Query = Type.Object({
+    page: Type.Integer(),
+    share: Type.Number(),
+    wanted: Type.Boolean(),
+    name: Type.String(),
+  })
+  const CASES: [keyof typeof Query.properties, string, unknown][] = [
+    ['page', '5', 5],
+    ['page', '-5', -5],
+    ['page', '1.5', '1.5'],
+    ['page', '1e3', '1e3'],
+    ['page', '0x10', '0x10'],
+    ['page', ' 5', ' 5'],
+    ['page', '5n', '5n'],
+    ['page', '', ''],
+    ['page', 'true', 'true'],
+    ['page', '9'.repeat(20), '9'.repeat(20)],
+    ['share', '1.5', 1.5],
+    ['share', '.5', '.5'],
+    ['wanted', 'true', true],
+    ['wanted', '0', false],
+    ['wanted', 'yes', 'yes'],
+    ['name', '5', '5'],
+  ]
+  for (const [name, text, value] of CASES)
+    test(`${JSON.stringify(value)} from "${text}" where ${name} is wanted`, () => {
+      assert.deepEqual(fromText(Query, { [name]: text }), { [name]: value })
+    })
+
+  test('nothing when its name is unknown to the schema', () => {
+    assert.deepEqual(fromText(Query, { other: '5' }), { other: '5' })
+  })
+})

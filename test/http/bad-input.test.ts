@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import { exportSPKI, importJWK, SignJWT } from 'jose'
+
+import { IMAGE_API, makeAnswerReader, makeClient } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { sendRaw } from '../support/raw.ts'
+import type { RawAnswer } from '../support/raw.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { IMAGE_ROWS } from './bad-input-image.ts'
+import { makeHollowPng, PRECISION, RELIGHT, UPSCALE } from './bad-input-support.ts'
+import type { Row, World } from './bad-input-support.ts'
+import { CALLER_ROWS, TRANSPORT_ROWS } from './bad-input-transport.ts'
+
+const IMAGE_MAX_BYTES = 200_000
+
+let service: Service
+let production: { baseUrl: string }
+let receiver: Receiver
+let mallory: Client
+let world: World
+let slow: { headers: Promise<RawAnswer>; body: Promise<RawAnswer> }
+const readAnswer = makeAnswerReader()
+
+before(async () => {
+  service = await startService({
+    env: { IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES), IMAGE_URL_TIMEOUT_SECONDS: '1' },
+  })
+  // Its tokens are of another issuer, because production refuses the development one; API keys are not.
+  production = await service.startSecondApi({
+    NODE_ENV: 'production',
+    OUTBOUND_ALLOW_LOOPBACK: '',
+    AUTH_ISSUER: 'https://issuer.example.com',
+  })
+  receiver = await startReceiver(answerImages)
+  slow = startSlowRequests(await service.token('slow'))
+  world = await makeWorld()
+  mallory = makeClient(service.baseUrl, world.token)
+})
+
+after(async () => {
+  await service?.stop()
+  await receiver?.close()
+})
+
+const makeWorld = async (): Promise<World> => {
+  const token = await service.token('mallory')
+  const mallory = makeClient(service.baseUrl, token)
+  const alice = makeClient(service.baseUrl, await service.token('alice'))
+  const picture = await base64()
+  return {
+    token,
+    picture,
+    othersTask: await makeEndedTask(alice, picture),
+    ownTask: await makeEndedTask(mallory, picture),
+    signToken: async (claims, header = {}) => {
+      const { alg = '', kid } = service.issuerKey
+      const crit = { crit: { x: true } }
+      return await new SignJWT({ ...claims })
+        .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), ...header })
+        .sign(await importJWK(service.issuerKey, alg), 'crit' in header ? crit : {})
+    },
+    signWithPublicKey: async () => {
+      const { d: _private, alg = '', ...jwk } = service.issuerKey
+      const key = await importJWK({ ...jwk, ext: true }, alg)
+      assert.ok(!(key instanceof Uint8Array))
+      return await new SignJWT({ sub: 'alice' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('urn:kiln:development')
+        .setAudience('kiln')
+        .setExpirationTime('1h')
+        .sign(Buffer.from(await exportSPKI(key)))
+    },
+    apiKeys: await makeApiKeys(mallory),
+  }
+}
+
+const makeEndedTask = async (client: Client, image: string): Promise<string> => {
+  const { body } = await client.post(UPSCALE, { image })
+  await client.untilEnded('image-upscaler', body.data.task_id)
+  return body.data.task_id
+}
+
+const makeApiKeys = async (client: Client): Promise<World['apiKeys']> => {
+  const make = async (): Promise<{ id: string; key: string }> =>
+    (await client.post('/users/api-keys', { name: 'x' })).body as never
+  const [live, revoked, expired] = [await make(), await make(), await make()]
+  await client.call('DELETE', `/users/api-keys/${revoked.id}`)
+  const { sql } = service.database
+  await sql`update api_key set expires_at = clock_timestamp() where id = ${expired.id}`
+  return { live: live.key, revoked: revoked.key, expired: expired.key }
+}
+
+/** The limits of 10 s take 10 s: these begin before all other rows and are looked at last. */
+const startSlowRequests = (token: string): typeof slow => ({
+  headers: sendRaw(
+    service.baseUrl,
+    'GET /health HTTP/1.1\r\nHost: kiln\r\n',
+    () => 'X-Slow: x\r\n',
+  ),
+  body: sendRaw(
+    service.baseUrl,
+    `POST /customers/storage HTTP/1.1\r\nHost: kiln\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nIdempotency-Key: slow\r\nContent-Length: 100000\r\n\r\n{`,
+    () => ' ',
+  ),
+})
+
+/** Everything that a refused request must leave as it was; what the slow request holds is left out. */
+const takeStock = async () => {
+  const { sql } = service.database
+  const [rows] = await sql`
+    select
+      (select count(*) from task) as tasks,
+      (select count(*) from event) as events,
+      (select count(*) from outbox) as outbox,
+      (select count(*) from idempotency where principal <> 'slow') as keys,
+      (select count(*) from upload) as uploads,
+      (select count(*) from api_key) as api_keys
+  `
+  return { ...rows, files: (await service.listFiles()).toSorted() }
+}
+
+/** Waits for what a request lets go of only after its answer, when that went out before its body was read. */
+const assertNothingLeft = async (before: unknown): Promise<void> => {
+  const same = async () => {
+    try {
+      assert.deepEqual(await takeStock(), before)
+      return true
+    } catch {
+      return false
+    }
+  }
+  await waitFor('nothing is left', same, 3000).catch(async () =>
+    assert.deepEqual(await takeStock(), before),
+  )
+}
+
+interface Result {
+  status: number
+  headers: Headers
+  body: { error?: string; message?: string; details?: string[]; request_id?: string }
+}
+
+const send = async (row: Row): Promise<Result> => {
+  const { raw, method = 'POST' } = row
+  const path = typeof row.path === 'function' ? row.path(world) : (row.path ?? UPSCALE)
+  if (raw !== undefined) {
+    const answer = await sendRaw(service.baseUrl, typeof raw === 'string' ? raw : await raw(world))
+    assert.ok(answer.closed, 'the connection is closed')
+    return answer
+  }
+  const { body, type } = bodyOf(row)
+  const given = typeof row.headers === 'function' ? await row.headers(world) : row.headers
+  const credential =
+    row.credential === false
+      ? {}
+      : row.production
+        ? { 'x-api-key': world.apiKeys.live }
+        : { authorization: `Bearer ${world.token}` }
+  const response = await fetch((row.production ? production : service).baseUrl + path, {
+    method,
+    headers: { 'idempotency-key': randomUUID(), ...type, ...credential, ...given },
+    ...(body === undefined ? {} : { body }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  return await readAnswer(response, { method, path })
+}
+
+const bodyOf = (row: Row) => {
+  const body = typeof row.body === 'function' ? row.body(world) : row.body
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)
+    return { body, type: {} }
+  return { body: JSON.stringify(body), type: { 'content-type': 'application/json' } }
+}
+
+const assertRefused = (row: Row, { status, headers, body }: Result): void => {
+  assert.deepEqual([status, body.error], [row.status, row.error], JSON.stringify(body))
+  assert.match(headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(headers.get('x-request-id'), body.request_id)
+  assert.ok(body.message)
+  if (row.field !== undefined) {
+    assert.equal(body.details?.length, 1, body.details?.join('\n'))
+    assert.ok(body.details?.[0]?.startsWith(row.field), body.details?.[0])
+  }
+  if (row.header) assert.match(headers.get(row.header[0]) ?? '', row.header[1])
+}
+
+describe('bad input is refused and leaves nothing', () => {
+  for (const row of [...TRANSPORT_ROWS, ...CALLER_ROWS, ...IMAGE_ROWS])
+    test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {
+      const before = await takeStock()
+      assertRefused(row, await send(row))
+      await assertNothingLeft(before)
+    })
+
+  test('17: X-Request-Id of 10,000 characters is ignored and a new one made', async () => {
+    for (const id of ['x'.repeat(10_000), 'a b', 'x'.repeat(129)]) {
+      const { headers } = await mallory.get(UPSCALE, { 'x-request-id': id })
+      assert.match(headers.get('x-request-id') ?? '', /^[\da-f-]{36}$/)
+    }
+    const { headers } = await mallory.get(UPSCALE, { 'x-request-id': 'mine_1.2-3' })
+    assert.equal(headers.get('x-request-id'), 'mine_1.2-3')
+  })
+})
+
+describe('a key that is in use is refused', () => {
+  test('31: with another body', async () => {
+    const headers = { 'idempotency-key': 'key 31'.replace(' ', '-') }
+    await mallory.post('/customers/storage', { file_name: 'a.png' }, headers)
+    const before = await takeStock()
+    const { status, body } = await mallory.post(
+      '/customers/storage',
+      { file_name: 'b.png' },
+      headers,
+    )
+    assert.deepEqual([status, body.error], [422, 'idempotency_mismatch'])
+    assert.deepEqual(await takeStock(), before)
+  })
+
+  test('32: while its first request runs', async () => {
+    const { sql } = service.database
+    await waitFor(
+      'the slow request holds its key',
+      async () => (await sql`select from idempotency where principal = 'slow'`).length === 1,
+    )
+    const client = makeClient(service.baseUrl, await service.token('slow'))
+    const { status, headers, body } = await client.post(
+      '/customers/storage',
+      { file_name: 'a.png' },
+      { 'idempotency-key': 'slow' },
+    )
+    assert.deepEqual([status, body.error], [409, 'idempotency_in_flight'])
+    assert.equal(headers.get('retry-after'), '1')
+  })
+})
+
+/** What the receiver serves at each path. */
+const answerImages: Parameters<typeof startReceiver>[0] = (request, response) => {
+  const serve = async () => {
+    const [, what = '', number = ''] = (request.url ?? '').split('/')
+    if (what === 'size')
+      return response.end(await makePicture({ width: Number(number), height: 500 }))
+    if (what === 'hop')
+      return response
+        .writeHead(302, { location: number === '0' ? '/size/16' : `/hop/${Number(number) - 1}` })
+        .end()
+    if (what === 'to')
+      return response.writeHead(301, { location: decodeURIComponent(number) }).end()
+    if (what === 'long') return response.end(Buffer.alloc(IMAGE_MAX_BYTES + 1))
+    if (what === 'text') return response.end('no image at all')
+    if (what === 'status') return response.writeHead(Number(number)).end()
+    if (what === 'hollow') return response.end(makeHollowPng(20_000, 20_000))
+    // The first byte comes, the second never does.
+    return response.writeHead(200, { 'content-length': 1000 }).write('x')
+  }
+  void serve()
+}
+
+const byUrl = (path: string) => (): object => ({
+  image: `http://127.0.0.1:${receiver.port}/${path}`,
+})
+
+const to = (url: string) => byUrl(`to/${encodeURIComponent(url)}`)
+
+/** Faults that only the worker can see: the answer is 200, and the task fails. */
+const FAILURES: [
+  row: number,
+  what: string,
+  path: string,
+  body: () => Promise<object> | object,
+  code: string,
+][] = [
+  [38, 'a cut JPEG', UPSCALE, async () => ({ image: await cutJpeg() }), 'image_invalid'],
+  [38, 'a PNG without pixels', UPSCALE, () => ({ image: hollow() }), 'image_invalid'],
+  [
+    41,
+    'an upscale to too many pixels by URL',
+    UPSCALE,
+    () => ({ ...byUrl('size/300')(), scale_factor: '16x' }),
+    'pixel_limit',
+  ],
+  [
+    41,
+    'a precision upscale too long by URL',
+    PRECISION,
+    () => ({ ...byUrl('size/700')(), scale_factor: 16 }),
+    'pixel_limit',
+  ],
+  [41, 'too many pixels in the header', RELIGHT, byUrl('hollow'), 'pixel_limit'],
+  [44, 'a redirect to a private address', UPSCALE, to('https://10.0.0.1/a.png'), 'address_refused'],
+  [44, 'a redirect to cloud metadata', UPSCALE, to('https://169.254.169.254/'), 'address_refused'],
+  [44, 'a redirect to another scheme', UPSCALE, to('file:///etc/passwd'), 'address_refused'],
+  [44, 'six hops', UPSCALE, byUrl('hop/5'), 'download_failed'],
+  [44, 'a file over IMAGE_MAX_BYTES', UPSCALE, byUrl('long'), 'file_too_large'],
+  [44, 'a drip', UPSCALE, byUrl('drip'), 'download_failed'],
+  [44, 'a status of 404', UPSCALE, byUrl('status/404'), 'download_failed'],
+  [
+    44,
+    'a name that does not exist',
+    UPSCALE,
+    () => ({ image: 'https://no.such.host.invalid/' }),
+    'download_failed',
+  ],
+  [44, 'a file that is no image', UPSCALE, byUrl('text'), 'image_invalid'],
+]
+
+const cutJpeg = async (): Promise<string> => {
+  const whole = await makePicture({ width: 200, height: 200, format: 'jpeg' })
+  return whole.subarray(0, whole.length / 2).toString('base64')
+}
+
+const hollow = (): string => makeHollowPng(100, 100).toString('base64')
+
+describe('bad input that only the worker sees ends the task', () => {
+  for (const [row, what, path, body, code] of FAILURES)
+    test(`${row}: ${what} with ${code}`, async () => {
+      const created = await mallory.post(path, await body())
+      assert.equal(created.status, 200, JSON.stringify(created.body))
+      const family = path.slice(IMAGE_API.length + 1)
+      const { status, generated, error } = await mallory.untilEnded(
+        family,
+        created.body.data.task_id,
+      )
+      assert.deepEqual([status, generated, error?.code], ['FAILED', [], code], error?.message)
+      assert.doesNotMatch(error?.message ?? '', /127\.0\.0\.1|10\.0\.0\.1|169\.254|\/tmp|at .*\.ts/)
+    })
+
+  test('44: five hops are followed', async () => {
+    const created = await mallory.post(UPSCALE, byUrl('hop/4')())
+    const { status } = await mallory.untilEnded('image-upscaler', created.body.data.task_id)
+    assert.equal(status, 'COMPLETED')
+  })
+})
+
+describe('12: what arrives too slowly', () => {
+  for (const part of ['headers', 'body'] as const)
+    test(`in its ${part} is 408, and the connection is closed`, async () => {
+      const { status, headers, body, closed } = await slow[part]
+      assert.deepEqual([status, body.error, closed], [408, 'request_timeout', true])
+      assert.match(headers.get('content-type') ?? '', /^application\/json/)
+      assert.equal(headers.get('x-request-id'), body.request_id)
+    })
+
+  test('leaves its key free', async () => {
+    const { sql } = service.database
+    assert.equal((await sql`select from idempotency where principal = 'slow'`).length, 0)
+  })
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+
+import { Compile } from 'typebox/compile'
+
+import { makeRoutes } from '../../src/http/routes.ts'
+import type { RouteDeps } from '../../src/http/routes.ts'
+
+/** The members of an OpenAPI document that the tests look at. */
+export interface Document {
+  openapi: string
+  info: Record<string, unknown>
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>>
+}
+
+export interface Operation {
+  operationId: string
+  description: string
+  security: Record<string, string[]>[]
+  tags: string[]
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, Media> }
+  responses: Record<string, DocumentedResponse>
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: object
+}
+
+export interface Media {
+  schema?: object
+  example?: unknown
+  examples?: Record<string, { value?: unknown; $ref?: string }>
+}
+
+export interface DocumentedResponse {
+  description: string
+  headers: Record<string, { $ref: string }>
+  content?: Record<string, Media>
+  links?: Record<string, { operationId: string; parameters: Record<string, string> }>
+}
+
+/** What a test has seen of the service. */
+export interface Seen {
+  method: string
+  /** Path of the request; its query is ignored. */
+  path: string
+  status: number
+  /** The parsed body; undefined when there was none. */
+  body: unknown
+}
+
+/** The document as a caller reads it. No route is called, so none needs what it depends on. */
+export const readDocument = async (): Promise<Document> => {
+  const routes = makeRoutes({ checks: {}, publicUrl: 'http://kiln.example' } as RouteDeps)
+  const route = routes.find(({ path }) => path === '/openapi.json')
+  const answer = await route?.handler({} as never)
+  assert.ok(answer && 'body' in answer)
+  return JSON.parse(JSON.stringify(answer.body)) as Document
+}
+
+/** Makes the judge of answers: each must have a documented status and a body that passes the documented schema. */
+export const makeContract = (document: Document) => {
+  const templates = Object.keys(document.paths)
+    .toSorted((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => ({ path, form: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+  const findFault = makeSchemaJudge(document)
+
+  return ({ method, path, status, body }: Seen): void => {
+    const [pathname = ''] = path.split('?')
+    const template = templates.find(({ form }) => form.test(pathname))?.path
+    const name = method === 'HEAD' ? 'get' : method.toLowerCase()
+    const operation = template === undefined ? undefined : document.paths[template]?.[name]
+    if (!operation) {
+      // What no operation describes is refused, and the refusal has the one shape.
+      assert.ok([400, 404, 405].includes(status), `${method} ${path} answered ${status}`)
+      return
+    }
+    const seen = `${method} ${template} answered ${status}`
+    const response = operation.responses[status]
+    assert.ok(response, `${seen}, which is not documented`)
+    if (method === 'HEAD') return
+    const schema = response.content?.['application/json']?.schema
+    if (schema === undefined) return
+    const fault = findFault(schema, body)
+    assert.equal(fault, undefined, `${seen} with ${JSON.stringify(body)}`)
+  }
+}
+
+/** Makes the judge of values by schemas of the document. */
+export const makeSchemaJudge = (document: Document) => {
+  const compiled = new WeakMap<object, ReturnType<typeof Compile>>()
+  return (schema: object, value: unknown): string | undefined => {
+    const known = compiled.get(schema) ?? Compile(resolve(document, schema) as object)
+    compiled.set(schema, known)
+    if (known.Check(value)) return undefined
+    return known
+      .Errors(value)
+      .map(({ instancePath, message }) => `${instancePath} ${message}`)
+      .join('; ')
+  }
+}
+
+/** A copy of a part of the document with every reference replaced by what it names. */
+export const resolve = (document: Document, part: unknown): unknown => {
+  if (Array.isArray(part)) return part.map((item) => resolve(document, item))
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref } = part as { $ref?: string }
+  if ($ref !== undefined) return resolve(document, findReference(document, $ref))
+  return Object.fromEntries(
+    Object.entries(part).map(([name, member]) => [name, resolve(document, member)]),
+  )
+}
+
+/** What a reference names. Throws for one that names nothing. */
+export const findReference = (document: Document, reference: string): unknown => {
+  assert.match(reference, /^#\//)
+  let found: unknown = document
+  for (const name of reference.slice(2).split('/'))
+    found = (found as Record<string, unknown> | undefined)?.[name]
+  assert.ok(found !== undefined, `${reference} names nothing`)
+  return found
+}

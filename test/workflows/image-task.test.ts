@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { ApplicationFailure } from '@temporalio/activity'
+import { Connection } from '@temporalio/client'
+
+import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { startRunner } from './run.ts'
+import type { Runner } from './run.ts'
+import { installQuietRuntime } from './runtime.ts'
+import { SCENARIOS, rendered } from './scenarios.ts'
+
+const FAILED = (reason: object): unknown[][] => [['fail', reason]]
+const told = (code: string): object => ({ code, message: 'what the caller is told' })
+const done = (fence: number): unknown[] => ['complete', { fence, results: [] }]
+
+/** The moves each path asks for. */
+const MOVES: Record<keyof typeof SCENARIOS, unknown[][]> = {
+  completed: [done(1)],
+  'bad-input': FAILED(told('image_invalid')),
+  'engine-failed': FAILED({ code: 'engine_failed', message: 'three times' }),
+  'timed-out': FAILED(told('timeout')),
+  'worker-lost': [done(2)],
+  'ended-before-render': [['complete', undefined]],
+  'cancelled-while-waiting': FAILED({ code: 'cancelled' }),
+  'cancelled-while-rendering': FAILED({ code: 'cancelled' }),
+  'cancelled-by-operator': FAILED({ code: 'cancelled' }),
+  superseded: [done(1), done(1)],
+}
+
+describe('the workflow of an image task', { concurrency: true }, () => {
+  let connection: Connection
+  let runner: Runner
+
+  before(async () => {
+    installQuietRuntime()
+    const address = temporalAddress()
+    connection = await Connection.connect({ address })
+    runner = await startRunner({
+      address,
+      connection,
+      codePath: workflowBundle(),
+      taskQueue: makeTaskQueue('workflow'),
+      identity: 'test',
+    })
+  })
+  after(async () => {
+    await runner.stop()
+    await connection.close()
+  })
+
+  for (const [name, moves] of Object.entries(MOVES))
+    test(`completes with the right moves: ${name}`, async () => {
+      const ended = await runner.run(SCENARIOS[name as keyof typeof SCENARIOS])
+      assert.deepEqual(ended.moves, moves)
+      const { status, typedSearchAttributes } = await ended.handle.describe()
+      assert.equal(status.name, 'COMPLETED')
+      const expected = moves[0]?.[0] === 'complete' && moves[0][1] ? 'COMPLETED' : 'FAILED'
+      const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
+      assert.equal(shown?.value, expected)
+    })
+
+  test('tries again after an error that nobody classified', async () => {
+    let attempts = 0
+    const ended = await runner.run({
+      render: async () => {
+        attempts += 1
+        if (attempts === 1) throw new TypeError('a bug')
+        return await rendered()
+      },
+    })
+    assert.deepEqual(ended.moves, [done(2)])
+  })
+
+  test('completes also when a move refuses for good', async () => {
+    const ended = await runner.run({
+      render: rendered,
+      complete: () => Promise.reject(ApplicationFailure.nonRetryable('no', 'surprise')),
+    })
+    assert.deepEqual(ended.moves, [done(1), ['fail', { code: 'surprise', message: 'no' }]])
+  })
+
+  test('takes results that are there although somebody cancels it meanwhile', async () => {
+    let moving = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      moving = resolve
+    })
+    let goOn = (): void => {}
+    const cancelled = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const ended = await runner.run({
+      render: rendered,
+      complete: async () => {
+        moving()
+        await cancelled
+        return 'COMPLETED'
+      },
+      act: async (handle) => {
+        await begun
+        await handle.cancel()
+        goOn()
+      },
+    })
+    // Told of the cancellation, the server has the step repeated; a move twice is a move.
+    assert.deepEqual(new Set(ended.moves.map(([move]) => move)), new Set(['complete']))
+  })
+
+  test('tells an operator what it is, for whom, and where it stands', async () => {
+    const owner = `owner-${makeTaskQueue('of')}`
+    const kind = 'skin_creative'
+    const { handle } = await runner.run(SCENARIOS.completed, { owner, kind })
+    assert.equal(await (await handle.describe()).staticSummary(), `${kind} 16×16 for ${owner}`)
+    const query = `KilnOwner = '${owner}' and KilnKind = '${kind}' and KilnStatus = 'COMPLETED'`
+    await waitFor('it is found by its attributes', async () => {
+      for await (const found of handle.client.list({ query }))
+        return found.workflowId === handle.workflowId
+      return false
+    })
+    const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+    assert.equal(metadata.currentDetails, '**COMPLETED**: the results are stored')
+  })
+})

@@ -1,0 +1,95 @@
+/**
+ * Records the histories that replay.test.ts replays, from runs against a Temporal server of its own:
+ * `node --import tsx test/workflows/record.ts`. Run it when a workflow has a new path; histories of earlier versions
+ * stay, unless no such workflow can be open any more.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { Client } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import type { History } from '@temporalio/common/lib/proto-utils.js'
+import { DefaultLogger, NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker'
+
+import { startOwnTemporal } from '../faults/servers.ts'
+import { startRunner } from './run.ts'
+import type { RunnerOptions } from './run.ts'
+import { installQuietRuntime } from './runtime.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TASK_QUEUE = 'kiln'
+const IDENTITY = 'recorder'
+
+const main = async (): Promise<void> => {
+  installQuietRuntime()
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-record-'))
+  const temporal = await startOwnTemporal()
+  try {
+    const codePath = join(folder, 'workflows.cjs')
+    const workflowsPath = join(ROOT, 'workflows/index.ts')
+    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') })
+    await writeFile(codePath, code)
+    await recordAll({
+      address: temporal.server.address,
+      connection: temporal.connection,
+      codePath,
+      taskQueue: TASK_QUEUE,
+      identity: IDENTITY,
+    })
+  } finally {
+    await temporal.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+const recordAll = async (options: RunnerOptions): Promise<void> => {
+  const runner = await startRunner(options)
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    const { handle } = await runner.run(scenario)
+    await save(`image-task-${name}`, await handle.fetchHistory())
+  }
+  await runner.stop()
+  await save('purge-expired', await runPurge(options))
+}
+
+const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promise<History> => {
+  const batches = [200, 17, 0]
+  const native = await NativeConnection.connect({ address })
+  const worker = await Worker.create({
+    connection: native,
+    identity: IDENTITY,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath },
+    activities: { purgeExpired: () => Promise.resolve(batches.shift() ?? 0) },
+  })
+  const options = { taskQueue: TASK_QUEUE, workflowId: 'purge-expired' }
+  const { workflow } = new Client({ connection, identity: IDENTITY })
+  const handle = await workflow.start('purgeExpired', options)
+  await worker.runUntil(handle.result())
+  await native.close()
+  return await handle.fetchHistory()
+}
+
+const save = async (name: string, history: History): Promise<void> => {
+  const text = `${JSON.stringify(neutral(JSON.parse(historyToJSON(history))), undefined, 2)}\n`
+  for (const trace of [`@${hostname()}`, ROOT, tmpdir()])
+    if (text.includes(trace)) throw new Error(`${name} tells of the machine it is from: ${trace}`)
+  await writeFile(join(FOLDER, `${name}.json`), text)
+}
+
+/** Without what tells of a machine: who polled, and where in the file system the code lay. No replay looks at it. */
+const neutral = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(neutral)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([key, member]) => [
+    key,
+    key === 'identity' ? IDENTITY : key === 'stackTrace' ? '' : neutral(member),
+  ])
+  return Object.fromEntries(members) as unknown
+}
+
+await main()

@@ -1,0 +1,136 @@
+import { Env, readConfig } from '../../src/config.ts'
+import { makeTable } from './markers.ts'
+
+type Name = keyof Env
+
+/** The settings as a reader looks for them. Every setting of the schema is in one group. */
+const GROUPS: Record<string, Name[]> = {
+  'Servers it uses': [
+    'DATABASE_URL',
+    'DATABASE_POOL',
+    'TEMPORAL_ADDRESS',
+    'TEMPORAL_NAMESPACE',
+    'TASK_QUEUE',
+  ],
+  Api: ['PUBLIC_URL', 'HOST', 'PORT', 'DRAIN_DELAY_SECONDS'],
+  'Issuer of bearer tokens': ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'],
+  Keys: ['SIGNING_KEYS', 'SECRETS_KEYS'],
+  Files: ['STORAGE', 'STORAGE_PATH', 'RESULT_LINK_SECONDS', 'RESULT_RETENTION_DAYS'],
+  'Image tasks': [
+    'IMAGE_MAX_BYTES',
+    'IMAGE_MAX_PIXELS',
+    'IMAGE_URL_TIMEOUT_SECONDS',
+    'IMAGE_URL_REDIRECTS',
+    'IMAGE_DEADLINE_SECONDS',
+  ],
+  'Addresses that callers name': ['OUTBOUND_PORTS', 'OUTBOUND_DENY', 'OUTBOUND_ALLOW_LOOPBACK'],
+  Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'WORKFLOW_BUNDLE', 'HEARTBEAT_SECONDS'],
+  'Loops of the api': [
+    'RELAY_INTERVAL_MS',
+    'RECONCILE_INTERVAL_SECONDS',
+    'RECONCILE_AFTER_SECONDS',
+  ],
+  'Every process': ['NODE_ENV', 'LOG_LEVEL', 'FAILPOINT', 'NODE_TLS_REJECT_UNAUTHORIZED'],
+}
+
+/** What must be set, with a value that shows its form. */
+export const SAMPLES: Partial<Record<Name, string>> = {
+  DATABASE_URL: 'postgres://kiln:password@127.0.0.1:5432/kiln',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  PUBLIC_URL: 'https://kiln.example.com',
+  AUTH_ISSUER: 'https://issuer.example.com/',
+  AUTH_AUDIENCE: 'kiln',
+  AUTH_JWKS_URL: 'https://issuer.example.com/.well-known/jwks.json',
+  SIGNING_KEYS: Buffer.alloc(32).toString('base64'),
+  SECRETS_KEYS: Buffer.alloc(32).toString('base64'),
+}
+
+/** The README's table of settings. */
+export const makeSettingsTable = (): string =>
+  makeTable(
+    ['setting', 'default', 'meaning'],
+    listGroups().flatMap(([title, names]) => [
+      [`**${title}**`, '', ''],
+      ...names.map((name) => [`\`${name}\``, showDefault(name), describe(name)]),
+    ]),
+  )
+
+/** `.env.example`: what must be set is empty or shows its form, what has a default is commented out. */
+export const makeEnvExample = (): string =>
+  [
+    HEAD,
+    ...listGroups().map(([title, names]) =>
+      [`# --- ${title} ---`, ...names.map(makeEntry)].join('\n\n'),
+    ),
+  ].join('\n\n') + '\n'
+
+/** Whether a process refuses to start without it; asked of the reader of settings itself. */
+export const isRequired = (name: Name): boolean => {
+  const { [name]: _absent, ...others } = SAMPLES
+  try {
+    readConfig(others)
+    return false
+  } catch {
+    return true
+  }
+}
+
+const HEAD = `# Settings of Kiln. Made from the schema in src/config.ts by \`npm run docs\`; a test fails when it is stale.
+#
+# \`npm start\`, \`npm run demo\` and \`npm test\` need none of them. For anything else copy this file to .env, fill in what has
+# no value and remove the # before what is to differ from its default. Docker Compose reads .env by itself; a process
+# started by hand reads it with \`NODE_ENV=production node --env-file=.env dist/src/api.js\`.
+
+# --- docker-compose.yml alone ---
+
+# Passwords of PostgreSQL's superuser and of its two users, made once with the first start. They become part of a URL, so
+# only letters and digits: the output of \`openssl rand -hex 24\`.
+POSTGRES_PASSWORD=
+KILN_DATABASE_PASSWORD=
+TEMPORAL_DATABASE_PASSWORD=
+
+# Port of this machine that shows the Temporal UI.
+# TEMPORAL_UI_PORT=8233
+
+# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, STORAGE, STORAGE_PATH, WORKER_ROLE, WORKFLOW_BUNDLE and
+# NODE_ENV itself; PORT is the port of this machine that leads to the api.`
+
+const makeEntry = (name: Name): string => {
+  const lines = describe(name)
+    .match(/.{1,116}(?:\s|$)/g)
+    ?.map((line) => `# ${line.trimEnd()}`)
+  const given = `${name}=${SECRET.test(name) ? '' : (SAMPLES[name] ?? '')}`
+  const value = isRequired(name) ? given : `# ${name}=${SETTINGS[name].default ?? ''}`
+  return [...(lines ?? []), value].join('\n')
+}
+
+/** Nobody is to run with the keys of an example. */
+const SECRET = /_KEYS$/
+
+const listGroups = (): [string, Name[]][] => {
+  const grouped = Object.values(GROUPS).flat()
+  const lost = Object.keys(SETTINGS).filter((name) => !grouped.includes(name as Name))
+  if (lost.length > 0)
+    throw new Error(`${lost.join(', ')} is in no group: add it to GROUPS in tools/docs/settings.ts`)
+  return Object.entries(GROUPS)
+}
+
+/** The members of a setting's schema that a reader is told. */
+interface Setting {
+  description: string
+  default?: string | number | boolean
+  enum?: string[]
+}
+
+const SETTINGS = Env.properties as unknown as Record<Name, Setting>
+
+const describe = (name: Name): string => {
+  const { description, enum: values } = SETTINGS[name]
+  return values === undefined ? description : `${description} One of ${values.join(', ')}.`
+}
+
+const showDefault = (name: Name): string => {
+  if (isRequired(name)) return '**required**'
+  const { default: value = '' } = SETTINGS[name]
+  return value === '' ? '–' : `\`${value}\``
+}
