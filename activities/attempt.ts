@@ -5,6 +5,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 
 import { countFailure } from '../src/db/image-task.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
+import type { RenderTiming } from '../src/domain/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task-fault.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
@@ -18,10 +19,8 @@ export interface Attempt {
   report(step: string, percent: number): void
 }
 
-export interface AttemptOptions {
+export interface AttemptOptions extends RenderTiming {
   task: { id: string; fence: number; age: number }
-  heartbeatSeconds: number
-  deadlineSeconds: number
 }
 
 /** A fault of the engine itself, as opposed to one of the input or of the store. */

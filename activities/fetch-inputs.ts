@@ -8,8 +8,16 @@ import { listTaskInputs, storeFetchedInput } from '../src/db/task-file.ts'
 import type { TaskInput } from '../src/db/task-file.ts'
 import { TaskFault } from '../src/domain/task-fault.ts'
 import { StorageFault } from '../src/adapters/storage/storage.ts'
+import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Attempt } from './attempt.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { ImageLimits, MediaDependencies } from './dependencies.ts'
+
+/** An input at a local path, with its size in pixels. */
+export interface FetchedImage {
+  path: string
+  width: number
+  height: number
+}
 
 /**
  * Puts every input of a task at a local path: stored ones from the store, addresses through the guarded client. What was
@@ -19,25 +27,33 @@ export const fetchInputs = async (
   deps: MediaDependencies,
   task: { id: string },
   attempt: Attempt,
-): Promise<Record<string, { path: string }>> => {
-  const inputs: Record<string, { path: string }> = {}
+): Promise<Record<string, FetchedImage>> => {
+  const inputs: Record<string, FetchedImage> = {}
   for (const input of await listTaskInputs(deps.sql, task.id)) {
     const path = join(attempt.scratchDir, input.field)
     attempt.report(`fetching ${input.field}`, 0)
-    if (input.storageKey !== null) await openStored(deps, input.storageKey, input, path)
-    else await fetchAddress(deps, task, input, path, attempt)
-    inputs[input.field] = { path }
+    const { width, height } =
+      input.storageKey === null
+        ? await fetchAddress(deps, { task, input, path, attempt })
+        : await openStored(deps, { key: input.storageKey, input, path })
+    inputs[input.field] = { path, width, height }
   }
   return inputs
 }
 
+interface Size {
+  width: number
+  height: number
+}
+
+/** A file of the store. The header of an inline image was read when it was taken in, that of a link's file was not. */
 const openStored = async (
-  { storage }: MediaDependencies,
-  key: string,
-  { field }: TaskInput,
-  path: string,
-): Promise<void> => {
+  { storage, limits }: MediaDependencies,
+  { key, input, path }: { key: string; input: TaskInput; path: string },
+): Promise<Size> => {
+  const { field, width, height } = input
   try {
+    if (width === null || height === null) await checkBytes(storage, key, { field, limits })
     await storage.fetchToFile(key, path)
   } catch (error) {
     if (error instanceof StorageFault && error.code === 'not_found')
@@ -46,15 +62,34 @@ const openStored = async (
       })
     throw error
   }
+  return width === null || height === null ? await probeImage(path, limits) : { width, height }
+}
+
+const checkBytes = async (
+  storage: Storage,
+  key: string,
+  { field, limits }: { field: string; limits: ImageLimits },
+): Promise<void> => {
+  const bytes = (await storage.stat(key))?.size ?? 0
+  if (bytes > limits.maxBytes)
+    throw new TaskFault(
+      'file_too_large',
+      `/${field}: over the limit of ${limits.maxBytes.toLocaleString('en')} bytes`,
+    )
+}
+
+interface AddressedInput {
+  task: { id: string }
+  input: TaskInput
+  path: string
+  attempt: Attempt
 }
 
 const fetchAddress = async (
   { sql, storage, outbound, limits }: MediaDependencies,
-  task: { id: string },
-  { field, url }: TaskInput,
-  path: string,
-  attempt: Attempt,
-): Promise<void> => {
+  { task, input, path, attempt }: AddressedInput,
+): Promise<Size> => {
+  const { field, url } = input
   const digest = await outbound
     .download({
       url: url ?? '',
@@ -75,4 +110,5 @@ const fetchAddress = async (
   const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${image.extension}`
   await storage.putFile(storageKey, kept)
   await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })
+  return image
 }

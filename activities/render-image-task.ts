@@ -3,19 +3,20 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedImage } from '../src/adapters/image-engine/image-engine.ts'
 import { claimImageTask, holdsFence } from '../src/db/image-task.ts'
 import type { ClaimedTask } from '../src/db/image-task.ts'
 import type { TaskResult } from '../src/db/task-file.ts'
 import { pixelLimitFault } from '../src/domain/image-task.ts'
 import type { ImageRequest } from '../src/domain/image-task.ts'
+import type { RenderTiming } from '../src/domain/render-timing.ts'
 import { TaskFault } from '../src/domain/task-fault.ts'
 import { failpoint } from '../src/failpoint.ts'
 import { EngineError, retryLater, runAttempt } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
+import type { FetchedImage } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
 
 /** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
@@ -28,10 +29,7 @@ const MAX_CLAIMS = 10
  */
 export const makeRenderImageTask =
   (deps: MediaDependencies) =>
-  async (
-    taskId: string,
-    timing: { heartbeatSeconds: number; deadlineSeconds: number },
-  ): Promise<Rendered | undefined> => {
+  async (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> => {
     const task = await deps.sql
       .begin((sql) => claimImageTask(sql, taskId))
       .catch((error: unknown) => {
@@ -49,7 +47,7 @@ const render = async (
   if (task.fence > MAX_CLAIMS) throw new TaskFault('engine_failed', 'The task was tried 10 times.')
   const inputs = await fetchInputs(deps, task, attempt)
   const request = { kind: task.kind, settings: task.settings } as ImageRequest
-  await checkLimits(deps, request, inputs)
+  checkLimits(request, inputs)
   attempt.report('rendering', 0)
   const images = await deps.engine
     .render(
@@ -77,16 +75,10 @@ const keepIfCurrent = async (
   throw new Error('the task has ended or is with a newer attempt')
 }
 
-const checkLimits = async (
-  { limits }: MediaDependencies,
-  request: ImageRequest,
-  inputs: Record<string, { path: string }>,
-): Promise<void> => {
-  for (const [field, { path }] of Object.entries(inputs)) {
-    const size = await probeImage(path, { maxPixels: limits.maxPixels })
-    const fault = field === 'image' ? pixelLimitFault(request, size) : undefined
-    if (fault) throw new TaskFault('pixel_limit', `/${field} ${fault}`)
-  }
+/** What a URL led to is judged as an inline image was when it was taken in. */
+const checkLimits = (request: ImageRequest, inputs: Record<string, FetchedImage>): void => {
+  const fault = inputs['image'] && pixelLimitFault(request, inputs['image'])
+  if (fault) throw new TaskFault('pixel_limit', `/image ${fault}`)
 }
 
 const store = async (

@@ -15,8 +15,9 @@ import {
 
 import type { imageTask } from '../workflows/image-task.ts'
 import type { Sql } from './db/client.ts'
-import { markDispatched, markFailed } from './db/outbox.ts'
+import { isStartPending, markDispatched, markFailed } from './db/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from './db/outbox.ts'
+import type { RenderTiming } from './domain/render-timing.ts'
 import { failpoint } from './failpoint.ts'
 import type { Log } from './log.ts'
 
@@ -41,11 +42,6 @@ const SUMMARY_CHARACTERS = 100
 /** 1 goes first, 5 last. */
 const NORMAL_PRIORITY = 3
 
-export interface ImageTaskTiming {
-  heartbeatSeconds: number
-  deadlineSeconds: number
-}
-
 interface ImageTaskFacts {
   taskId: string
   kind: string
@@ -57,7 +53,7 @@ interface ImageTaskFacts {
 /** The start of an image task's workflow, as its outbox row. */
 export const startImageTask = (
   { taskId, kind, owner, summary }: ImageTaskFacts,
-  { taskQueue, timing }: { taskQueue: string; timing: ImageTaskTiming },
+  { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
 ): OutboxStart => ({
   kind: 'start',
   workflowType: 'imageTask',
@@ -104,6 +100,8 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   /** Tells Temporal at once; what fails here is the relay's. Never rejects. */
   const tryNow = async (row: OutboxRow): Promise<void> => {
     try {
+      // A signal overtakes no start: to a workflow that Temporal does not know it would count as done.
+      if (row.kind === 'signal' && (await isStartPending(sql, row.workflowId))) return
       await dispatch(row)
       failpoint('create.after-start')
       await markDispatched(sql, row.id)

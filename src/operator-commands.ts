@@ -5,15 +5,16 @@ import { moveImageTask } from './db/image-task.ts'
 import { findTask, listStuckTasks } from './db/operator.ts'
 import type { OpenTask } from './db/operator.ts'
 import { insertOutbox, listOldestOutbox } from './db/outbox.ts'
+import type { RenderTiming } from './domain/render-timing.ts'
 import { TASK_FAULTS } from './domain/task-fault.ts'
 import { cancelImageTask, startImageTask } from './jobs.ts'
-import type { ImageTaskTiming, Jobs } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
 
 export interface CommandDeps {
   sql: Sql
   jobs: Jobs
   taskQueue: string
-  timing: ImageTaskTiming
+  timing: RenderTiming
 }
 
 /** A fault the operator can act on; its message names the next step. */

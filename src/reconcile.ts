@@ -3,9 +3,10 @@ import { moveImageTask } from './db/image-task.ts'
 import { insertOutbox } from './db/outbox.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
 import type { StillTask } from './db/reconcile.ts'
+import type { RenderTiming } from './domain/render-timing.ts'
 import { TASK_FAULTS } from './domain/task-fault.ts'
 import { imageTaskWorkflowId, startImageTask } from './jobs.ts'
-import type { ImageTaskTiming, Jobs } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
 import type { Loop } from './loop.ts'
@@ -20,7 +21,7 @@ export interface ReconcileOptions {
   /** Stillness after which a task is looked at. */
   afterSeconds: number
   taskQueue: string
-  timing: ImageTaskTiming
+  timing: RenderTiming
 }
 
 const BATCH = 100

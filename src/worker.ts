@@ -1,6 +1,12 @@
 import { extname } from 'node:path'
 
-import { DefaultLogger, NativeConnection, Runtime, TransportError, Worker } from '@temporalio/worker'
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  TransportError,
+  Worker,
+} from '@temporalio/worker'
 import type { WorkerOptions } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'

@@ -8,10 +8,10 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 
+import type { RenderTiming } from '../src/domain/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
 import { moveOptions, renderOptions } from './options.ts'
-import type { RenderTiming } from './options.ts'
 
 export interface ImageTaskInput {
   taskId: string

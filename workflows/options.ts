@@ -1,13 +1,7 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 import { workflowInfo } from '@temporalio/workflow'
 
-/** Durations of one task, data of its start, so that a test can shorten them. */
-export interface RenderTiming {
-  /** Silence after which an attempt counts as lost. */
-  heartbeatSeconds: number
-  /** From the first attempt until the task fails. */
-  deadlineSeconds: number
-}
+import type { RenderTiming } from '../src/domain/render-timing.ts'
 
 /** Time a render has after the deadline it judges itself, before the server ends the attempt. */
 const DEADLINE_MARGIN_SECONDS = 60

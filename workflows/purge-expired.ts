@@ -1,4 +1,9 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import {
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
 import { purgeOptions } from './options.ts'

@@ -7,7 +7,8 @@ export interface Spread {
 
 export const spread = (values: readonly number[]): Spread => {
   const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number): number => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
+  const at = (share: number): number =>
+    sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
   return { min: at(0), median: at(0.5), max: at(1) }
 }
 

@@ -28,13 +28,14 @@ export interface NewTaskInput {
 
 /** Inserts a task in CREATED with its inputs and its first event. */
 export const insertImageTask = async (sql: Transaction, task: NewImageTask): Promise<void> => {
-  // Sent together: each waits for none of the others' answers.
+  // Sent together: each waits for none of the others' answers. A query begins when it is executed or awaited, and the
+  // event comes after its task.
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url)
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
       ${sql.json(task.settings as never)}, ${task.webhookUrl})
-  `,
+  `.execute(),
     sql`
     insert into task_input ${sql(
       task.inputs.map((input) => ({
@@ -50,7 +51,7 @@ export const insertImageTask = async (sql: Transaction, task: NewImageTask): Pro
         height: input.height,
       })),
     )}
-  `,
+  `.execute(),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
   ])
 }

@@ -1,3 +1,4 @@
+import { isUuid } from '../domain/uuid.ts'
 import type { Sql } from './client.ts'
 
 export interface OpenTask {
@@ -8,11 +9,9 @@ export interface OpenTask {
   ended: boolean
 }
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** Any owner's task, for operators. */
 export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
-  if (!UUID.test(id)) return undefined
+  if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
     select id, kind, owner, status, ended_at is not null as ended from task where id = ${id}
   `

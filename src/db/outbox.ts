@@ -87,14 +87,14 @@ const toRow = (row: Columns): OutboxRow =>
   row.kind === 'signal'
     ? {
         kind: row.kind,
-        id: String(row.id),
+        id: row.id,
         tries: row.tries,
         workflowId: row.workflow_id,
         signalName: row.signal_name,
       }
     : {
         kind: row.kind,
-        id: String(row.id),
+        id: row.id,
         tries: row.tries,
         workflowId: row.workflow_id,
         workflowType: row.workflow_type,
@@ -122,6 +122,16 @@ export const markFailed = async (sql: Sql, row: OutboxRow, message: string): Pro
   `
 }
 
+/** Whether a start of this workflow still waits to be dispatched, so that a signal to it must wait. */
+export const isStartPending = async (sql: Sql, workflowId: string): Promise<boolean> => {
+  const [row] = await sql`
+    select from outbox
+    where workflow_id = ${workflowId} and kind <> 'signal' and dispatched_at is null
+    limit 1
+  `
+  return row !== undefined
+}
+
 export interface WaitingRow {
   workflow_id: string
   kind: string
@@ -130,7 +140,8 @@ export interface WaitingRow {
 }
 
 /** The rows that have waited longest, for operators. */
-export const listOldestOutbox = async (sql: Sql): Promise<WaitingRow[]> => await sql`
+export const listOldestOutbox = async (sql: Sql): Promise<WaitingRow[]> =>
+  await sql`
   select workflow_id, kind, tries, last_error
   from outbox
   where dispatched_at is null

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 
+import { ARRAY_TYPES } from './array-types.ts'
 import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
@@ -16,6 +17,8 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
   const open = (): postgres.Sql => {
     const pool: postgres.Sql = postgres(url, {
       ...options,
+      fetch_types: false,
+      types: ARRAY_TYPES,
       // Only a fault closes a connection, so that each close means: take a new pool.
       idle_timeout: undefined,
       max_lifetime: null,
@@ -37,10 +40,12 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
     await use().end(how)
   }
 
-  return new Proxy(open(), {
-    apply: (_pool, self, values: unknown[]) => Reflect.apply(use(), self, values) as unknown,
-    get: (_pool, name) => {
-      if (name === 'begin') return (work: Parameters<typeof beginSafely>[1]) => beginSafely(use(), work)
+  current = open()
+  return new Proxy(current, {
+    apply: (_first, self, values: unknown[]) => Reflect.apply(use(), self, values) as unknown,
+    get: (_first, name) => {
+      if (name === 'begin')
+        return (work: Parameters<typeof beginSafely>[1]) => beginSafely(use(), work)
       if (name === 'end') return end
       return Reflect.get(use(), name) as unknown
     },

@@ -21,8 +21,11 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
 ])
 
-/** SQLSTATE classes that mean: the server is there but cannot serve now (shutdown, no space, too many, read-only, locked, cancelled). */
-const UNAVAILABLE = /^(08...|53...|57P..|58...|25006|55P03|57014)$/
+/**
+ * SQLSTATE classes that mean: the server is there but cannot serve now (shutdown, no space, too many, read-only, locked,
+ * cancelled), or does not let this service in (role, password, database absent or closed for connections).
+ */
+const UNAVAILABLE = /^(08...|28...|3D000|53...|55000|57P..|58...|25006|55P03|57014)$/
 
 export const isUnavailable = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) || UNAVAILABLE.test(codeOf(error))

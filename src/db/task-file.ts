@@ -4,11 +4,15 @@ export interface TaskInput {
   field: string
   storageKey: string | null
   url: string | null
+  /** Known of inline images. */
+  width: number | null
+  height: number | null
 }
 
+/** What a task is made from, in the order of the fields' names. */
 export const listTaskInputs = async (sql: Sql, taskId: string): Promise<TaskInput[]> =>
   await sql`
-  select field, storage_key as "storageKey", url
+  select field, storage_key as "storageKey", url, width, height
   from task_input
   where task_id = ${taskId}
   order by field

@@ -75,7 +75,10 @@ describe('the removal by age', () => {
     assert.equal(await purge(), 0)
     assert.deepEqual(await listFiles(old), [])
     assert.equal((await listFiles(young)).length, 2)
-    assert.deepEqual([await status(old, 'result-1.png'), await status(old, 'input-image.png')], [410, 410])
+    assert.deepEqual(
+      [await status(old, 'result-1.png'), await status(old, 'input-image.png')],
+      [410, 410],
+    )
     assert.equal(await status(young, 'result-1.png'), 200)
     const [row] = await place.deps.sql`
       select count(*)::int as events from event where task_id = ${old}

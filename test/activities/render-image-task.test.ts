@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 
@@ -11,7 +12,7 @@ import { claimImageTask } from '../../src/db/image-task.ts'
 import { TaskFault } from '../../src/domain/task-fault.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { insertTask, makeEngine, makeEnvironment, makePlace, render, see } from './place.ts'
+import { TIMING, insertTask, makeEngine, makeEnvironment, makePlace, render, see } from './place.ts'
 import type { Place, Work } from './place.ts'
 
 const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
@@ -31,17 +32,13 @@ describe('an attempt to render', () => {
     await place.close()
   })
 
-  test('claims the task, tells how far it is and stores the result under its fence', async () => {
+  test('claims the task and stores the result under its fence', async () => {
     const id = await insertTask(place)
-    const environment = makeEnvironment()
-    const steps: unknown[] = []
-    environment.on('heartbeat', (details) => steps.push(details))
-    const rendered = await render(deps, id, { environment })
+    const rendered = await render(deps, id)
     assert.equal(rendered?.fence, 1)
     const [result] = rendered?.results ?? []
     assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
     assert.equal((await deps.storage.stat(result?.storageKey ?? ''))?.size, result?.bytes)
-    assert.deepEqual(steps.at(-1), { step: 'storing', percent: 100 })
     assert.deepEqual(await see(place.database, id), {
       status: 'IN_PROGRESS',
       fence: 1,
@@ -49,6 +46,18 @@ describe('an attempt to render', () => {
       error_code: null,
       events: ['CREATED', 'IN_PROGRESS'],
     })
+  })
+
+  test('tells how far it is', async () => {
+    const environment = makeEnvironment()
+    let details: unknown
+    const slow = withEngine(async (_job, { onProgress }) => {
+      onProgress(49.7)
+      ;[details] = (await once(environment, 'heartbeat')) as [unknown]
+    })
+    const timing = { ...TIMING, heartbeatSeconds: 0.2 }
+    await render(slow, await insertTask(place), { environment, timing })
+    assert.deepEqual(details, { step: 'rendering', percent: 50 })
   })
 
   test('takes a fence of its own when it is a repetition, and makes no second event', async () => {

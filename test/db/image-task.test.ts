@@ -82,7 +82,8 @@ describe('an image task', () => {
   test('has times that do not go back when the clock does', async () => {
     const id = await insertTask(place)
     await place.deps.sql`update task set last_moved_at = now() + interval '1 hour' where id = ${id}`
-    await place.deps.sql`update event set created_at = now() + interval '1 hour' where task_id = ${id}`
+    await place.deps
+      .sql`update event set created_at = now() + interval '1 hour' where task_id = ${id}`
     await move(id, 'IN_PROGRESS')
     await move(id, 'COMPLETED')
     const [row] = await place.deps.sql`

@@ -96,7 +96,7 @@ describe('the outbox', () => {
       await makeDue()
       const [leased] = await lease()
       assert.equal(leased?.tries, tries)
-      await markFailed(database.sql, leased as OutboxRow, 'unavailable')
+      await markFailed(database.sql, leased, 'unavailable')
       waits.push(await secondsUntilDue(row?.id ?? ''))
     }
     assert.deepEqual(waits, [1, 2, 4, 5, 5, 5])

@@ -7,7 +7,7 @@ import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
-describe('a pool whose connection is killed', () => {
+describe('a pool', () => {
   let database: TestDatabase
   let sql: Sql
 
@@ -35,7 +35,7 @@ describe('a pool whose connection is killed', () => {
     assert.equal(await sql.begin(async (sql) => (await sql`select 1`).length), 1)
   }
 
-  test('in a query rejects it and goes on', async () => {
+  test('whose connection is killed in a query rejects it and goes on', async () => {
     const pid = sql.begin(async (sql) => {
       const own = await pidOf(sql)
       void kill(own)
@@ -45,7 +45,7 @@ describe('a pool whose connection is killed', () => {
     await assertUsable()
   })
 
-  test('between two queries of a transaction lets none of it into another one', async () => {
+  test('whose connection is killed between two queries lets none of a transaction into another one', async () => {
     const broken = sql.begin(async (first) => {
       await first`insert into note (text) values ('before')`
       await kill(await pidOf(first))
@@ -63,16 +63,16 @@ describe('a pool whose connection is killed', () => {
     assert.deepEqual(rows, [{ text: 'second' }])
   })
 
-  test('again and again under load loses only what was under way', async () => {
+  test('whose connections are killed under load loses only what was under way', async () => {
     let answered = 0
     const work = async (): Promise<void> => {
       for (let index = 0; index < 40; index += 1)
-        await sql
-          .begin(async (sql) => await sql`select pg_sleep(0.002)`)
-          .then(() => {
-            answered += 1
-          })
-          .catch(() => {})
+        try {
+          await sql.begin(async (sql) => await sql`select pg_sleep(0.002)`)
+          answered += 1
+        } catch {
+          // One of those that were under way.
+        }
     }
     const killer = async (): Promise<void> => {
       for (let index = 0; index < 10; index += 1)
@@ -84,7 +84,26 @@ describe('a pool whose connection is killed', () => {
     await Promise.all([work(), work(), work(), work(), killer()])
     assert.ok(answered > 0)
     // The last kill may not have been heard of yet.
-    await waitFor('it is usable again', () => assertUsable().then(() => true, () => false))
+    await waitFor('it is usable again', () =>
+      assertUsable().then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+
+  test('writes and reads arrays', async () => {
+    const texts = ['plain', '', 'NULL', 'a,b', '{c}', '"d"', String.raw`\e`, 'ü f\n', null]
+    const ids = ['b5b6e6ee-5d5e-4a4b-9a4e-6b6e1f0f2d3c']
+    const [row] = await sql`
+      select
+        ${texts}::text[] as texts,
+        ${ids}::uuid[] as ids,
+        ${[1, -2]}::integer[] as numbers,
+        array[]::text[] as none,
+        'b' = any(${['a', 'b']}) as found
+    `
+    assert.deepEqual(row, { texts, ids, numbers: [1, -2], none: [], found: true })
   })
 
   test('that is ended refuses', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { ConfigError, DEVELOPMENT_ISSUER, Env, readConfig } from '../../src/config.ts'
+import { ConfigError, DEVELOPMENT_ISSUER, readConfig } from '../../src/config.ts'
+import type { Env } from '../../src/config.ts'
 
 const key = () => randomBytes(32).toString('base64')
 
@@ -67,7 +68,7 @@ describe('settings', () => {
       assert.equal(config.OUTBOUND_ALLOW_LOOPBACK, value)
     })
 
-  const WRONG: [keyof typeof Env.properties, string][] = [
+  const WRONG: [keyof Env, string][] = [
     ['PORT', '80a'],
     ['PORT', '65536'],
     ['PORT', '-1'],

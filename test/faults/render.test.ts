@@ -46,7 +46,9 @@ describe('a render whose worker', () => {
     await waitFor(`${id} is in the engine`, async () => {
       const { raw } = await handle.describe()
       const [payload] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? []
-      return Buffer.from(payload?.data ?? []).toString().includes('"rendering"')
+      return Buffer.from(payload?.data ?? [])
+        .toString()
+        .includes('"rendering"')
     })
   }
 

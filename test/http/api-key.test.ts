@@ -12,6 +12,7 @@ import { makeAuthenticator } from '../../src/http/auth.ts'
 import { makeApiKeyRoutes } from '../../src/http/routes/api-key.ts'
 import { DEVELOPMENT_AUDIENCE, signToken, startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
+import { makeAnswerReader } from '../support/client.ts'
 import { startRoutes } from '../support/routes.ts'
 import { createDatabase } from '../support/stack.ts'
 
@@ -67,14 +68,17 @@ interface Call {
   body?: unknown
 }
 
-const call = async ({ method, path = '', headers = {}, body }: Call) => {
-  const answer = await fetch(`${server.url}/users/api-keys${path}`, {
+const readAnswer = makeAnswerReader()
+
+const call = async ({ method, path: rest = '', headers = {}, body }: Call) => {
+  const path = `/users/api-keys${rest}`
+  const response = await fetch(server.url + path, {
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  const json = text === '' ? undefined : JSON.parse(text)
+  const answer = await readAnswer(response, { method, path })
+  const json: unknown = answer.body
   return {
     status: answer.status,
     headers: answer.headers,

@@ -17,6 +17,7 @@ import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeFileRoutes } from '../../src/http/routes/file.ts'
+import { makeContract, readDocument } from '../support/contract.ts'
 import { createDatabase } from '../support/stack.ts'
 import { startRoutes } from '../support/routes.ts'
 
@@ -31,8 +32,10 @@ let root: string
 let storage: Storage
 let signer: Signer
 let now = new Date()
+let checkAnswer: ReturnType<typeof makeContract>
 
 before(async () => {
+  checkAnswer = makeContract(await readDocument())
   database = await createDatabase()
   sql = database.sql
   root = await mkdtemp(join(tmpdir(), 'kiln-file-'))
@@ -99,7 +102,15 @@ const open = async (link: string, { method = 'GET', headers = {} }: Asked = {}) 
 const get = async (link: string, asked?: Asked) => {
   const { response } = await open(link, asked)
   const body = await text(response)
-  return { status: response.statusCode, headers: response.headers, body }
+  const { statusCode: status = 0, headers } = response
+  const parsed: unknown = status < 400 || body === '' ? undefined : JSON.parse(body)
+  checkAnswer({
+    method: asked?.method ?? 'GET',
+    path: new URL(link).pathname,
+    status,
+    body: parsed,
+  })
+  return { status, headers, body }
 }
 
 const isOpenToAll = (headers: IncomingHttpHeaders) => {

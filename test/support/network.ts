@@ -10,6 +10,8 @@ export interface Receiver {
   port: number
   /** How many connections it was offered. */
   connections: () => number
+  /** How many of them are open. */
+  open: () => number
   close: () => Promise<void>
 }
 
@@ -34,7 +36,8 @@ export const listen = async (server: Server): Promise<Receiver> => {
     server.close()
     await once(server, 'close')
   }
-  return { port: (server.address() as AddressInfo).port, connections: () => connections, close }
+  const { port } = server.address() as AddressInfo
+  return { port, connections: () => connections, open: () => sockets.size, close }
 }
 
 export interface TestNetwork extends Network {

@@ -120,11 +120,12 @@ export const startService = async ({
     await rm(folder, { recursive: true, force: true })
   }
 
-  try {
-    await Promise.all(roles.map((role) => start(role)))
-  } catch (error) {
+  // Settled, not raced: one that still starts when another fails must be ended, too.
+  const starts = await Promise.allSettled(roles.map((role) => start(role)))
+  const failed = starts.find((result) => result.status === 'rejected')
+  if (failed) {
     await stop()
-    throw error
+    throw failed.reason
   }
   return {
     baseUrl,

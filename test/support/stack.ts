@@ -32,6 +32,20 @@ export const createDatabase = async (): Promise<TestDatabase> => {
   }
 }
 
+/** Opens a database, or closes it: nobody gets in any more, and whoever is in is thrown out. */
+export const allowConnections = async (
+  { url }: Pick<TestDatabase, 'url'>,
+  allowed: boolean,
+): Promise<void> => {
+  const name = new URL(url).pathname.slice(1)
+  await withAdmin(async (admin) => {
+    const value = admin.unsafe(String(allowed))
+    await admin`alter database ${admin(name)} with allow_connections ${value}`
+    if (!allowed)
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+  })
+}
+
 /** host:port of the Temporal server of this run. */
 export const temporalAddress = (): string => readServer('TEST_TEMPORAL_ADDRESS')
 

@@ -10,13 +10,14 @@ import { commit } from '../../db/commit.ts'
 import { existsImageTask, insertImageTask } from '../../db/image-task.ts'
 import type { NewTaskInput } from '../../db/image-task.ts'
 import { insertOutbox } from '../../db/outbox.ts'
-import { errors } from '../../domain/errors.ts'
 import { estimateSeconds } from '../../domain/image-estimate.ts'
 import { IMAGE_KINDS, resultSize } from '../../domain/image-task.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-task.ts'
+import type { RenderTiming } from '../../domain/render-timing.ts'
 import { failpoint } from '../../failpoint.ts'
 import { startImageTask } from '../../jobs.ts'
-import type { ImageTaskTiming, Jobs } from '../../jobs.ts'
+import type { Jobs } from '../../jobs.ts'
+import { getCaller } from '../caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { storeInputs } from './inputs.ts'
 
@@ -28,7 +29,7 @@ export interface CreationDeps {
   outbound: Outbound
   publicUrl: string
   taskQueue: string
-  timing: ImageTaskTiming
+  timing: RenderTiming
   now: () => Date
 }
 
@@ -36,9 +37,8 @@ export interface CreationDeps {
 export const makeCreation =
   (deps: CreationDeps, kind: ImageTaskKind) =>
   async (request: RouteRequest): Promise<JsonAnswer> => {
-    if (!request.caller) throw errors.unauthorized()
     const id = randomUUID()
-    const { owner } = request.caller
+    const { owner } = getCaller(request)
     const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
     try {
       const inputs = await storeInputs(deps, { id, kind, request })

@@ -11,7 +11,8 @@ import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/api-key.ts'
 import { makeCredential } from '../../domain/credential.ts'
 import { errors, shown } from '../../domain/errors.ts'
 import type { Fault } from '../../domain/validate.ts'
-import type { Caller } from '../auth.ts'
+import { SMALL_BODY } from '../body-limits.ts'
+import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
 
@@ -25,9 +26,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     description: 'The answer is the only place that shows the key.',
     body: {
       schema: NewApiKey,
-      maxBytes: 1_048_576,
-      deadlineMs: 15_000,
-      heldBytes: 1_048_576,
+      ...SMALL_BODY,
       examples: { unlimited: { name: 'nightly renders' } },
     },
     responses: {
@@ -64,7 +63,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     errors: ['forbidden'],
     handler: async (request) => ({
       status: 200,
-      body: await withinDeadline(listApiKeys(sql, callerOf(request).owner)),
+      body: await withinDeadline(listApiKeys(sql, getCaller(request).owner)),
     }),
   }),
   defineRoute({
@@ -78,7 +77,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     handler: async (request) => {
       const { id } = request.params
       const revoked = await withinDeadline(
-        revokeApiKey(sql, { id, owner: callerOf(request).owner }),
+        revokeApiKey(sql, { id, owner: getCaller(request).owner }),
       )
       if (!revoked) throw errors.apiKeyNotFound(id)
       return { status: 204 }
@@ -116,7 +115,7 @@ const createApiKey = async (
   const { name, expires_at } = request.body
   const key = makeCredential('api_key', randomBytes)
   const row = {
-    owner: callerOf(request).owner,
+    owner: getCaller(request).owner,
     name,
     sha256: createHash('sha256').update(key).digest('hex'),
     last4: key.slice(-4),
@@ -132,10 +131,4 @@ const createApiKey = async (
   return await commit.catch((error: unknown) => {
     throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
   })
-}
-
-/** The app lets no request without a caller through to a route that needs one. */
-const callerOf = ({ caller }: RouteRequest): Caller => {
-  if (caller === undefined) throw errors.unauthorized()
-  return caller
 }

@@ -9,6 +9,7 @@ import { findFile } from '../../db/file.ts'
 import { apiError, ERROR_CODES } from '../../domain/errors.ts'
 import type { ApiError, ErrorCodeName } from '../../domain/errors.ts'
 import { UNKNOWN_MEDIA_TYPE } from '../../domain/media-type.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { OPEN_TO_ALL, planFile, sendFile } from '../file-response.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -99,7 +100,7 @@ interface StoredFileFacts {
 
 /** Where the file of a link is. Throws file_not_found, or file_gone when it was removed by age. */
 const getFile = async (sql: Sql, name: { id: string; name: string }): Promise<StoredFileFacts> => {
-  const record = UUID.test(name.id) ? await withinDeadline(findFile(sql, name)) : undefined
+  const record = isUuid(name.id) ? await withinDeadline(findFile(sql, name)) : undefined
   if (record === undefined) throw refusal('file_not_found')
   if (record.gone || record.storage_key === null) throw refusal('file_gone')
   return {
@@ -108,8 +109,6 @@ const getFile = async (sql: Sql, name: { id: string; name: string }): Promise<St
     sha256: record.sha256 ?? undefined,
   }
 }
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 const getStat = async (storage: Storage, key: string): Promise<{ size: number }> => {
   const stat = await storage.stat(key)

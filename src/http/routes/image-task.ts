@@ -10,13 +10,16 @@ import {
   ImageTaskStatus,
 } from '../../domain/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { cancelTask } from '../image-task/cancel.ts'
 import { makeCreation } from '../image-task/create.ts'
 import type { CreationDeps } from '../image-task/create.ts'
 import { makeJudge } from '../image-task/judge.ts'
 import { readTask } from '../image-task/read.ts'
+import { SMALL_BODY } from '../body-limits.ts'
+import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
-import type { ResponseSpec, Route, RouteRequest } from '../route.ts'
+import type { ResponseSpec, Route } from '../route.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './image-task-examples.ts'
 
 export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
@@ -120,7 +123,7 @@ const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
     errors: [],
     handler: async (request) => {
       const { page, per_page: perPage } = request.query
-      const owner = ownerOf(request)
+      const owner = getCaller(request).owner
       const tasks = listImageTasks(sql, { owner, segment: family, page, perPage })
       return { status: 200, body: { data: await withinDeadline(tasks) } }
     },
@@ -150,7 +153,7 @@ const status = (deps: CreationDeps, family: ImageFamily): Route =>
     handler: (request) =>
       readTask(deps, {
         id: taskId(request.params.task_id),
-        owner: ownerOf(request),
+        owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
         known: request.headers['if-none-match'],
       }),
@@ -164,10 +167,8 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
     summary: 'Cancel a task that has not ended',
     params: TaskParams,
     body: {
+      ...SMALL_BODY,
       schema: Type.Object({}),
-      maxBytes: 1_048_576,
-      deadlineMs: 15_000,
-      heldBytes: 1_048_576,
       required: false,
       examples: { nothing: {} },
     },
@@ -189,21 +190,14 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
     handler: (request) =>
       cancelTask(deps, {
         id: taskId(request.params.task_id),
-        owner: ownerOf(request),
+        owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
         finish: request.finish,
       }),
   })
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** An id that is no UUID is the id of no task. */
 const taskId = (text: string): string => {
-  if (!UUID.test(text)) throw errors.taskNotFound(text)
+  if (!isUuid(text)) throw errors.taskNotFound(text)
   return text.toLowerCase()
-}
-
-const ownerOf = ({ caller }: RouteRequest): string => {
-  if (!caller) throw errors.unauthorized()
-  return caller.owner
 }

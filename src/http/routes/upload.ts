@@ -5,9 +5,11 @@ import { Type } from 'typebox'
 import { commit } from '../../db/commit.ts'
 import { existsUpload, insertUpload, renewUpload } from '../../db/upload.ts'
 import type { Upload } from '../../db/upload.ts'
-import { apiError, errors } from '../../domain/errors.ts'
+import { apiError } from '../../domain/errors.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/upload.ts'
 import type { CreationDeps } from '../image-task/create.ts'
+import { SMALL_BODY } from '../body-limits.ts'
+import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
 import { receive } from '../upload.ts'
@@ -27,9 +29,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     auth: 'required',
     body: {
       schema: NewUpload,
-      maxBytes: 1_048_576,
-      deadlineMs: 15_000,
-      heldBytes: 1_048_576,
+      ...SMALL_BODY,
       examples: { png: { file_name: 'portrait.png', content_type: 'image/png' } },
     },
     responses: {
@@ -85,8 +85,7 @@ const createUpload = async (
   deps: CreationDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
 ): Promise<JsonAnswer> => {
-  if (!request.caller) throw errors.unauthorized()
-  const { owner } = request.caller
+  const { owner } = getCaller(request)
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
   const sha256 = file_hash?.toLowerCase()

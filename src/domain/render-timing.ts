@@ -1,0 +1,7 @@
+/** Durations of the rendering of one task: data of its start, so that a test can shorten them. */
+export interface RenderTiming {
+  /** Silence after which an attempt counts as lost. */
+  heartbeatSeconds: number
+  /** From the first attempt until the task fails. */
+  deadlineSeconds: number
+}

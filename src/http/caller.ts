@@ -1,0 +1,9 @@
+import { errors } from '../domain/errors.ts'
+import type { Caller } from './auth.ts'
+import type { RouteRequest } from './route.ts'
+
+/** The caller of a route that needs one; the app lets no request without a caller through to it. */
+export const getCaller = ({ caller }: Pick<RouteRequest, 'caller'>): Caller => {
+  if (caller === undefined) throw errors.unauthorized()
+  return caller
+}

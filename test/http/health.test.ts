@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import getPort from 'get-port'
+
+import { IMAGE_API, makeAnswerReader, makeClient } from '../support/client.ts'
+import type { Answer } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { allowConnections } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+
+interface Readiness {
+  status: string
+  checks: { postgres: string; temporal: string; storage: string; draining: boolean }
+}
+
+let service: Service
+const readAnswer = makeAnswerReader()
+
+before(async () => {
+  service = await startService({ roles: ['api'] })
+})
+
+after(() => service?.stop())
+
+const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
+  await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })
+
+const readinessOf = ({ body }: Answer): Readiness => body as unknown as Readiness
+
+/** Asks until /ready says so; its checks are a second old at most. */
+const untilReady = async (status: string, baseUrl?: string): Promise<Answer> =>
+  await waitFor(`/ready says ${status}`, async () => {
+    const answer = await get('/ready', baseUrl)
+    return readinessOf(answer).status === status && answer
+  })
+
+const createTask = async (
+  baseUrl: string,
+  image = 'https://images.example.com/a.png',
+): Promise<number> => {
+  const client = makeClient(baseUrl, await service.token('alice'))
+  return (await client.post(`${IMAGE_API}/image-upscaler`, { image })).status
+}
+
+const HEALTHY = { postgres: 'ok', temporal: 'ok', storage: 'ok', draining: false }
+
+describe('a process that can serve', () => {
+  test('is alive and ready, for anybody who asks', async () => {
+    const alive = await get('/health')
+    assert.deepEqual([alive.status, alive.body], [200, { status: 'ok' }])
+    const ready = await get('/ready')
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: HEALTHY }])
+  })
+
+  test('answers many at once alike', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => get('/ready')))
+    assert.ok(answers.every(({ status }) => status === 200))
+    const bodies = new Set(answers.map(({ body }) => JSON.stringify(body)))
+    assert.equal(bodies.size, 1)
+  })
+})
+
+describe('a process without Temporal', () => {
+  test('is degraded and goes on', async () => {
+    const closed = await getPort({ host: '127.0.0.1' })
+    const { baseUrl } = await service.startSecondApi({ TEMPORAL_ADDRESS: `127.0.0.1:${closed}` })
+    const { status, body } = await untilReady('degraded', baseUrl)
+    assert.deepEqual(
+      [status, body],
+      [200, { status: 'degraded', checks: { ...HEALTHY, temporal: 'down' } }],
+    )
+    assert.equal(await createTask(baseUrl), 200)
+    assert.equal((await get('/health', baseUrl)).status, 200)
+  })
+})
+
+describe('a process without its store', () => {
+  test('is degraded until the store is back: only pictures inside a body are 503', async () => {
+    await untilReady('ready')
+    // A file where the store makes its probe: also what runs as root cannot write there.
+    const folder = join(service.storagePath, '.scratch', 'check')
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(dirname(folder), { recursive: true })
+    await writeFile(folder, '')
+    const { status, body } = await untilReady('degraded')
+    assert.deepEqual([status, readinessOf({ body } as Answer).checks.storage], [200, 'down'])
+    assert.equal(await createTask(service.baseUrl), 200)
+    await writeFile(join(service.storagePath, 'inputs'), '')
+    assert.equal(await createTask(service.baseUrl, await base64()), 503)
+    await rm(join(service.storagePath, 'inputs'))
+    assert.equal(await createTask(service.baseUrl, await base64()), 200)
+    await rm(folder)
+    await untilReady('ready')
+  })
+})
+
+describe('a process whose schema is too old', () => {
+  test('is unready until it was migrated', async () => {
+    const { sql } = service.database
+    const rows = await sql`delete from migration returning name, checksum`
+    const { status, body } = await untilReady('unready')
+    assert.deepEqual([status, readinessOf({ body } as Answer).checks.postgres], [503, 'down'])
+    await sql`insert into migration ${sql(rows)}`
+    await untilReady('ready')
+  })
+})
+
+describe('a process that is told to stop', () => {
+  test('is unready at once and serves what still comes, but ends the connections', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({ DRAIN_DELAY_SECONDS: '30' })
+    entry.signal('SIGTERM')
+    const { status, headers, body } = await untilReady('unready', baseUrl)
+    assert.deepEqual(
+      [status, body],
+      [503, { status: 'unready', checks: { ...HEALTHY, draining: true } }],
+    )
+    assert.equal(headers.get('connection'), 'close')
+    assert.equal(await createTask(baseUrl), 200)
+    const alive = await get('/health', baseUrl)
+    assert.deepEqual([alive.status, alive.headers.get('connection')], [200, 'close'])
+    const unknown = await get('/nowhere', baseUrl)
+    assert.deepEqual([unknown.status, unknown.headers.get('connection')], [404, 'close'])
+    entry.signal('SIGTERM')
+    assert.equal(await entry.ended, '1')
+  })
+})
+
+// Last, because nothing can be served afterwards.
+describe('a process without PostgreSQL', () => {
+  test('is unready, answers 503 and stays alive', async () => {
+    const token = await service.token('alice')
+    await untilReady('ready')
+    await allowConnections(service.database, false)
+    const { status, body } = await untilReady('unready')
+    assert.deepEqual([status, readinessOf({ body } as Answer).checks.postgres], [503, 'down'])
+    assert.equal((await get('/health')).status, 200)
+    const client = makeClient(service.baseUrl, token)
+    for (const path of ['', `/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`]) {
+      const answer = await client.get(`${IMAGE_API}/image-upscaler${path}`)
+      assert.deepEqual([answer.status, answer.body.error], [503, 'unavailable'])
+      assert.equal(answer.headers.get('retry-after'), '2')
+    }
+    const image = 'https://images.example.com/a.png'
+    for (const headers of [{}, { 'idempotency-key': 'down' }]) {
+      const answer = await client.post(`${IMAGE_API}/image-upscaler`, { image }, headers)
+      assert.equal(answer.status, 503, JSON.stringify(answer.body))
+    }
+    await allowConnections(service.database, true)
+    await untilReady('ready')
+    assert.equal(await createTask(service.baseUrl), 200)
+  })
+})

@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import { IMAGE_API, makeClient } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { holdRequest } from '../support/held-request.ts'
+import type { HeldRequest } from '../support/held-request.ts'
+import { makePicture } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+const ADDRESS = 'https://images.example.com/a.png'
+
+let service: Service
+let sql: Sql
+let picture: Buffer
+
+before(async () => {
+  // No worker: a task stays CREATED, and nothing but the answer is looked at.
+  service = await startService({ roles: ['api'] })
+  sql = service.database.sql
+  picture = await makePicture({ width: 20, height: 12 })
+})
+
+after(() => service?.stop())
+
+interface User {
+  name: string
+  token: string
+  client: Client
+}
+
+/** Every test has users of its own, so that none sees the keys of another. */
+const newUser = async (): Promise<User> => {
+  const name = `user-${randomUUID()}`
+  const token = await service.token(name)
+  return { name, token, client: makeClient(service.baseUrl, token) }
+}
+
+const withKey = (key: string = randomUUID()) => ({ 'idempotency-key': key })
+
+const countTasks = async ({ name }: User): Promise<number> =>
+  (await sql`select from task where owner = ${name}`).length
+
+const countClaims = async ({ name }: User): Promise<number> =>
+  (await sql`select from idempotency where principal = ${name}`).length
+
+/** Headers that a repetition must bring again. */
+const kept = ({ headers }: Answer): Record<string, string | null> =>
+  Object.fromEntries(
+    ['location', 'x-credits-used', 'x-estimated-duration-seconds', 'content-type'].map((name) => [
+      name,
+      headers.get(name),
+    ]),
+  )
+
+const assertReplays = (again: Answer, first: Answer): void => {
+  assert.equal(again.status, first.status, JSON.stringify(again.body))
+  assert.deepEqual(again.body, first.body)
+  assert.deepEqual(kept(again), kept(first))
+  assert.equal(first.headers.get('idempotent-replayed'), null)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
+}
+
+describe('a repeated POST', () => {
+  const CREATIONS: [string, object][] = [
+    ['image-relight', { prompt: 'warm' }],
+    ['image-upscaler', {}],
+    ['image-upscaler-precision-v2', { scale_factor: 3 }],
+    ['skin-enhancer/flexible', {}],
+    ['skin-enhancer/creative', {}],
+    ['skin-enhancer/faithful', {}],
+  ]
+  for (const [path, settings] of CREATIONS)
+    test(`of ${path} gets the first answer and makes no second task`, async () => {
+      const user = await newUser()
+      const body = { image: picture.toString('base64'), ...settings }
+      const headers = withKey()
+      const first = await user.client.post(`${IMAGE_API}/${path}`, body, headers)
+      assert.equal(first.status, 200, JSON.stringify(first.body))
+      assertReplays(await user.client.post(`${IMAGE_API}/${path}`, body, headers), first)
+      assert.equal(await countTasks(user), 1)
+    })
+
+  test('of a cancel gets the first answer, where a new one would be a conflict', async () => {
+    const { client } = await newUser()
+    const created = await client.post(UPSCALE, { image: ADDRESS })
+    const path = `${UPSCALE}/${created.body.data.task_id}/cancel`
+    const headers = withKey()
+    const first = await client.post(path, {}, headers)
+    assertReplays(await client.post(path, {}, headers), first)
+    assert.equal((await client.post(path, {})).status, 409)
+  })
+
+  test('with another path is another request', async () => {
+    const user = await newUser()
+    const headers = withKey()
+    const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    const other = await user.client.post(
+      `${IMAGE_API}/skin-enhancer/creative`,
+      { image: ADDRESS },
+      headers,
+    )
+    assert.deepEqual([first.status, other.status], [200, 200])
+    assert.equal(await countTasks(user), 2)
+  })
+
+  test('of another user is another request', async () => {
+    const [one, other] = [await newUser(), await newUser()]
+    const headers = withKey()
+    const [a, b] = [
+      await one.client.post(UPSCALE, { image: ADDRESS }, headers),
+      await other.client.post(UPSCALE, { image: ADDRESS }, headers),
+    ]
+    assert.notEqual(a.body.data.task_id, b.body.data.task_id)
+    assert.deepEqual([await countTasks(one), await countTasks(other)], [1, 1])
+  })
+
+  test('without a key is a new request', async () => {
+    const user = await newUser()
+    for (const _ of [1, 2]) await user.client.post(UPSCALE, { image: ADDRESS })
+    assert.equal(await countTasks(user), 2)
+  })
+
+  test('after 24 hours is a new request', async () => {
+    const user = await newUser()
+    const headers = withKey()
+    const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    await sql`
+      update idempotency set created_at = created_at - interval '24 hours'
+      where principal = ${user.name}
+    `
+    const second = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    assert.notEqual(second.body.data.task_id, first.body.data.task_id)
+    assertReplays(await user.client.post(UPSCALE, { image: ADDRESS }, headers), second)
+  })
+
+  test('with its key quoted is the same', async () => {
+    const { client } = await newUser()
+    const first = await client.post(UPSCALE, { image: ADDRESS }, withKey('"a!~b"'))
+    assertReplays(await client.post(UPSCALE, { image: ADDRESS }, withKey('a!~b')), first)
+  })
+
+  test('may have a key of 255 characters, quoted or not', async () => {
+    const { client } = await newUser()
+    const key = 'k'.repeat(255)
+    const first = await client.post(UPSCALE, { image: ADDRESS }, withKey(key))
+    assertReplays(await client.post(UPSCALE, { image: ADDRESS }, withKey(`"${key}"`)), first)
+  })
+})
+
+describe('the body of a repetition', () => {
+  const inline = (text: string) => JSON.stringify({ image: text, hdr: 5, prompt: 'sea' })
+  const SPELLINGS: [string, (base64: string) => string][] = [
+    ['members in another order', (image) => JSON.stringify({ prompt: 'sea', hdr: 5, image })],
+    ['blanks between members', (image) => JSON.stringify(JSON.parse(inline(image)), null, 2)],
+    ['a number with a point', (image) => inline(image).replace(':5', ':5.0')],
+    ['escapes in text', (image) => inline(image).replace('sea', '\\u0073ea')],
+    ['Base64 without padding', (image) => inline(image.replaceAll('=', ''))],
+    ['the URL-safe alphabet', (image) => inline(image.replaceAll('+', '-').replaceAll('/', '_'))],
+    ['line ends in Base64', (image) => inline(image.replace(/.{40}/g, '$&\n'))],
+    ['a data URI', (image) => inline(`data:image/png;base64,${image}`)],
+    ['escaped slashes', (image) => inline(image).replaceAll('/', '\\/')],
+  ]
+  for (const [what, spell] of SPELLINGS)
+    test(`may be spelled with ${what}`, async () => {
+      const user = await newUser()
+      const image = picture.toString('base64')
+      const send = async (body: string) =>
+        await fetch(service.baseUrl + UPSCALE, {
+          method: 'POST',
+          headers: {
+            ...withKey('spelled'),
+            authorization: `Bearer ${user.token}`,
+            'content-type': 'application/json',
+          },
+          body,
+        })
+      const first = await send(inline(image))
+      const again = await send(spell(image))
+      assert.equal(again.headers.get('idempotent-replayed'), 'true', await again.clone().text())
+      assert.deepEqual(await again.json(), await first.json())
+      assert.equal(await countTasks(user), 1)
+    })
+
+  const OTHERS: [string, string, object][] = [
+    ['another setting', UPSCALE, { image: ADDRESS, hdr: 1 }],
+    ['a member more', UPSCALE, { image: ADDRESS, other: 1 }],
+    ['another address', UPSCALE, { image: `${ADDRESS}?` }],
+    ['another query', `${UPSCALE}?a=1`, { image: ADDRESS }],
+    ['a fault of its own', UPSCALE, { image: '' }],
+  ]
+  for (const [what, path, body] of OTHERS)
+    test(`with ${what} is 422, and the first answer stays`, async () => {
+      const user = await newUser()
+      const headers = withKey()
+      const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+      const other = await user.client.post(path, body, headers)
+      assert.deepEqual(
+        [other.status, other.body.error, other.body.error_type],
+        [422, 'idempotency_mismatch', 'idempotency_mismatch'],
+      )
+      assertReplays(await user.client.post(UPSCALE, { image: ADDRESS }, headers), first)
+      assert.equal(await countTasks(user), 1)
+    })
+
+  test('with another picture is 422', async () => {
+    const { client } = await newUser()
+    const headers = withKey()
+    const other = await makePicture({ width: 20, height: 12, shade: 1 })
+    await client.post(UPSCALE, { image: picture.toString('base64') }, headers)
+    const { status } = await client.post(UPSCALE, { image: other.toString('base64') }, headers)
+    assert.equal(status, 422)
+  })
+})
+
+describe('a key whose request was refused', () => {
+  const REFUSALS: [string, object, Record<string, string>, number][] = [
+    ['a fault in its body', { image: '' }, {}, 400],
+    ['a broken picture', { image: 'QUJD' }, {}, 400],
+    ['a body of another type', { image: ADDRESS }, { 'content-type': 'text/plain' }, 415],
+  ]
+  for (const [what, body, more, status] of REFUSALS)
+    test(`for ${what} may be used again at once`, async () => {
+      const user = await newUser()
+      const headers = withKey()
+      const refused = await user.client.post(UPSCALE, body, { ...headers, ...more })
+      assert.equal(refused.status, status)
+      assert.equal(await countClaims(user), 0)
+      const { status: second } = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+      assert.equal(second, 200)
+    })
+
+  test('because its client went away is free again', async () => {
+    const user = await newUser()
+    const held = await hold(user, 'gone')
+    held.abort()
+    await waitFor('the key is free', async () => (await countClaims(user)) === 0)
+    const { status } = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('gone'))
+    assert.equal(status, 200)
+  })
+
+  test('because its task was not there may be used again', async () => {
+    const user = await newUser()
+    const { status } = await user.client.post(`${UPSCALE}/${randomUUID()}/cancel`, {}, withKey())
+    assert.equal(status, 404)
+    assert.equal(await countClaims(user), 0)
+  })
+})
+
+/** Begins a creation with a key and waits until it holds the key. */
+const hold = async (
+  user: User,
+  key: string,
+  { baseUrl = service.baseUrl, image = ADDRESS } = {},
+): Promise<HeldRequest> => {
+  const held = holdRequest({
+    url: baseUrl + UPSCALE,
+    headers: { authorization: `Bearer ${user.token}`, ...withKey(key) },
+    body: { image },
+  })
+  await waitFor(
+    'the key is held',
+    async () =>
+      (await sql`select from idempotency where principal = ${user.name} and key = ${key}`)
+        .length === 1,
+  )
+  return held
+}
+
+/** As if the lease of a claim had run out. */
+const endLease = async ({ name }: User): Promise<void> => {
+  await sql`update idempotency set lease_until = clock_timestamp() where principal = ${name}`
+}
+
+const assertInFlight = ({ status, headers, body }: Answer): void => {
+  assert.deepEqual(
+    [status, body.error, body.error_type],
+    [409, 'idempotency_in_flight', 'idempotency_in_flight'],
+  )
+  assert.equal(headers.get('retry-after'), '1')
+}
+
+describe('a key whose request still runs', () => {
+  test('is 409, and its answer is repeated afterwards', async () => {
+    const user = await newUser()
+    const held = await hold(user, 'running')
+    assertInFlight(await user.client.post(UPSCALE, { image: ADDRESS }, withKey('running')))
+    const { status, body } = await held.finish()
+    assert.equal(status, 200)
+    const again = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('running'))
+    assert.equal(again.body.data.task_id, body.data?.task_id)
+    assert.equal(await countTasks(user), 1)
+  })
+
+  test('that lost its lease commits nothing', async () => {
+    const user = await newUser()
+    const held = await hold(user, 'lost', { image: picture.toString('base64') })
+    await endLease(user)
+    const other = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('lost'))
+    assert.equal(other.status, 200)
+    const late = await held.finish()
+    assert.deepEqual([late.status, late.body.error], [409, 'idempotency_in_flight'])
+    const rows = await sql<{ id: string }[]>`select id from task where owner = ${user.name}`
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [other.body.data.task_id],
+    )
+    const inputs = (await service.listFiles()).filter((file) => file.includes('/inputs/'))
+    const stored = await sql<{ storage_key: string }[]>`
+      select storage_key from task_input where storage_key is not null
+    `
+    assert.equal(inputs.length, stored.length)
+  })
+
+  test('of twenty requests at once makes one task', async () => {
+    const user = await newUser()
+    const headers = withKey()
+    const send = () => user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    const answers = await Promise.all(Array.from({ length: 20 }, send))
+    for (const answer of answers) if (answer.status !== 200) assertInFlight(answer)
+    const done = [...answers.filter(({ status }) => status === 200), await send()]
+    assert.equal(new Set(done.map(({ body }) => body.data.task_id)).size, 1)
+    assert.equal(done.filter((a) => a.headers.get('idempotent-replayed') === null).length, 1)
+    assert.equal(await countTasks(user), 1)
+  })
+
+  test('in a process that was killed is free when its lease ends', async () => {
+    const user = await newUser()
+    const second = await service.startSecondApi({ FAILPOINT: 'create.after-commit' })
+    const atSecond = makeClient(second.baseUrl, user.token)
+    await hold(user, 'killed', { baseUrl: second.baseUrl })
+    // This one kills the process between its commit and its answer, and the held one with it.
+    await assert.rejects(atSecond.post(UPSCALE, { image: ADDRESS }, withKey('committed')))
+    assert.equal(await second.entry.ended, 'SIGKILL')
+
+    const retry = (key: string) => user.client.post(UPSCALE, { image: ADDRESS }, withKey(key))
+    const known = await retry('committed')
+    assert.equal(known.headers.get('idempotent-replayed'), 'true')
+    assert.equal(await countTasks(user), 1)
+    assertInFlight(await retry('killed'))
+    await endLease(user)
+    assert.equal((await retry('killed')).status, 200)
+    assert.equal(await countTasks(user), 2)
+  })
+})
+
+describe('an answer that holds a secret', () => {
+  const SECRETS: [string, object, string][] = [
+    ['/users/api-keys', { name: 'nightly' }, 'kiln_key_'],
+    ['/customers/storage', { file_name: 'a.png' }, 'signature='],
+  ]
+  for (const [path, body, secret] of SECRETS)
+    test(`of ${path} is repeated, and never stored in clear`, async () => {
+      const { name, client } = await newUser()
+      const headers = withKey()
+      const first = await client.post(path, body, headers)
+      assert.ok(JSON.stringify(first.body).includes(secret))
+      assertReplays(await client.post(path, body, headers), first)
+      const [row] = await sql<{ encrypted: boolean; text: string }[]>`
+        select encrypted, i::text as text from idempotency i where principal = ${name}
+      `
+      assert.equal(row?.encrypted, true)
+      assert.ok(!row?.text.includes(secret), row?.text)
+    })
+})
+
+test('a key on anything but a POST is ignored', async () => {
+  const user = await newUser()
+  for (const key of ['x', 'not "a" key']) {
+    const { status, headers } = await user.client.get(UPSCALE, withKey(key))
+    assert.deepEqual([status, headers.get('idempotent-replayed')], [200, null])
+  }
+  const { body } = await user.client.post('/customers/storage', { file_name: 'a' })
+  const { upload_url: url } = body as unknown as { upload_url: string }
+  for (const bytes of ['one', 'two']) {
+    const put = await fetch(url, { method: 'PUT', body: bytes, headers: withKey('same') })
+    assert.deepEqual([put.status, put.headers.get('idempotent-replayed')], [200, null])
+  }
+  assert.equal(await countClaims(user), 0)
+})

@@ -1,0 +1,601 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+
+import { makeSigner } from '../../src/adapters/signing.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { IMAGE_API, makeClient } from '../support/client.ts'
+import type { Answer, Client, TaskRecord } from '../support/client.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { runFieldClient } from './field-client.ts'
+
+const RELIGHT = `${IMAGE_API}/image-relight`
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+const PRECISION = `${IMAGE_API}/image-upscaler-precision-v2`
+const SKIN = `${IMAGE_API}/skin-enhancer`
+const ADDRESS = 'https://images.example.com/a.png'
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+const signingKey = randomBytes(32).toString('base64')
+
+let service: Service
+let sql: Sql
+
+before(async () => {
+  // The media worker comes later: until then every task waits in CREATED.
+  service = await startService({ roles: ['api', 'core'], env: { SIGNING_KEYS: signingKey } })
+  sql = service.database.sql
+})
+
+after(() => service?.stop())
+
+/** Every test has a user of its own, so that lists hold its own tasks only. */
+const newClient = async (): Promise<Client> =>
+  makeClient(service.baseUrl, await service.token(`user-${randomUUID()}`))
+
+const create = async (client: Client, path: string, body: object): Promise<Answer> => {
+  const answer = await client.post(path, body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer
+}
+
+const createId = async (client: Client, path = UPSCALE, body: object = {}): Promise<string> =>
+  (await create(client, path, { image: ADDRESS, ...body })).body.data.task_id
+
+const settingsOf = async (id: string): Promise<unknown> =>
+  (await sql<{ settings: unknown }[]>`select settings from task where id = ${id}`)[0]?.settings
+
+const CREATIONS = [
+  ['image-relight', 'image-relight'],
+  ['image-upscaler', 'image-upscaler'],
+  ['image-upscaler-precision-v2', 'image-upscaler-precision-v2'],
+  ['skin-enhancer/flexible', 'skin-enhancer'],
+  ['skin-enhancer/creative', 'skin-enhancer'],
+  ['skin-enhancer/faithful', 'skin-enhancer'],
+] as const
+
+describe('a creation', () => {
+  for (const [path, family] of CREATIONS)
+    test(`of ${path} answers the record and where to read it`, async () => {
+      const client = await newClient()
+      const { headers, body } = await create(client, `${IMAGE_API}/${path}`, { image: ADDRESS })
+      const { task_id: id, ...rest } = body.data
+      assert.match(id, UUID)
+      assert.deepEqual(rest, { status: 'CREATED', generated: [] })
+      const location = headers.get('location') ?? ''
+      assert.equal(location, `${service.baseUrl}${IMAGE_API}/${family}/${id}`)
+      assert.equal(headers.get('x-credits-used'), '0')
+      assert.equal(headers.get('x-estimated-duration-seconds'), '10')
+      const read = await client.get(location.slice(service.baseUrl.length))
+      assert.deepEqual(read.body, body)
+    })
+
+  test('estimates the time of a picture whose size is known', async () => {
+    const image = await base64({ width: 500, height: 400 })
+    const { headers } = await create(await newClient(), UPSCALE, { image, scale_factor: '4x' })
+    assert.match(headers.get('x-estimated-duration-seconds') ?? '', /^[1-9]\d{0,4}$/)
+  })
+
+  const DEFAULTS: [string, object, object][] = [
+    [
+      RELIGHT,
+      {},
+      {
+        light_transfer_strength: 100,
+        interpolate_from_original: false,
+        change_background: true,
+        preserve_details: true,
+        style: 'standard',
+        advanced_settings: {
+          whites: 50,
+          blacks: 50,
+          brightness: 50,
+          contrast: 50,
+          saturation: 50,
+          fixed_generation: false,
+          engine: 'automatic',
+          transfer_light_a: 'automatic',
+          transfer_light_b: 'automatic',
+        },
+      },
+    ],
+    [
+      UPSCALE,
+      { prompt: 'sea', hdr: 3.5, other: 'x' },
+      {
+        scale_factor: '2x',
+        prompt: 'sea',
+        creativity: 0,
+        hdr: 3.5,
+        resemblance: 0,
+        fractality: 0,
+        engine: 'automatic',
+        optimized_for: 'standard',
+      },
+    ],
+    [
+      PRECISION,
+      { scale_factor: 5.0 },
+      { scale_factor: 5, flavor: 'photo', sharpen: 7, smart_grain: 7, ultra_detail: 30 },
+    ],
+    [`${SKIN}/flexible`, {}, { sharpen: 0, smart_grain: 2, optimized_for: 'enhance_skin' }],
+    [`${SKIN}/creative`, { skin_detail: 5 }, { sharpen: 0, smart_grain: 2 }],
+    [`${SKIN}/faithful`, { sharpen: 0 }, { sharpen: 0, smart_grain: 2, skin_detail: 80 }],
+  ]
+  for (const [path, given, expected] of DEFAULTS)
+    test(`at ${path} stores what was given and the defaults of the rest`, async () => {
+      const client = await newClient()
+      assert.deepEqual(await settingsOf(await createId(client, path, given)), expected)
+    })
+
+  test('takes null for absent at every depth, and an empty prompt', async () => {
+    const client = await newClient()
+    const absent = {
+      prompt: '',
+      style: null,
+      webhook_url: null,
+      transfer_light_from_lightmap: null,
+      transfer_light_from_reference_image: ADDRESS,
+      light_transfer_strength: null,
+      advanced_settings: { whites: null, engine: null },
+    }
+    const id = await createId(client, RELIGHT, absent)
+    const other = await createId(client, RELIGHT, { advanced_settings: null })
+    assert.deepEqual(await settingsOf(id), await settingsOf(other))
+  })
+
+  test('lists all faults, each once, in the order of the documentation', async () => {
+    const { status, body } = await (
+      await newClient()
+    ).post(RELIGHT, {
+      advanced_settings: { transfer_light_b: 'x', engine: 5, contrast: 101, whites: '50' },
+      style: '',
+      preserve_details: 1,
+      change_background: 'yes',
+      interpolate_from_original: 0,
+      light_transfer_strength: -1,
+      transfer_light_from_reference_image: 'https://10.0.0.1/',
+      transfer_light_from_lightmap: 'QUJD',
+      prompt: '(a:2)',
+      webhook_url: 'http://example.com/',
+      image: 5,
+    })
+    assert.deepEqual([status, body.error], [400, 'validation_failed'])
+    assert.deepEqual(
+      body.details?.map((detail) => detail.split(/[ :]/)[0]),
+      [
+        '/image',
+        '/webhook_url',
+        '/prompt',
+        '/transfer_light_from_lightmap',
+        '/transfer_light_from_reference_image',
+        '/transfer_light_from_reference_image',
+        '/light_transfer_strength',
+        '/interpolate_from_original',
+        '/change_background',
+        '/preserve_details',
+        '/style',
+        '/advanced_settings/whites',
+        '/advanced_settings/contrast',
+        '/advanced_settings/engine',
+        '/advanced_settings/transfer_light_b',
+      ],
+      body.details?.join('\n'),
+    )
+    assert.equal(body.message, body.details?.[0])
+  })
+
+  test('tells of a refused address neither its query nor its password', async () => {
+    const { body } = await (
+      await newClient()
+    ).post(UPSCALE, { image: 'https://user:hush@images.example.com/a.png?token=hush' })
+    assert.equal(body.error, 'url_refused')
+    assert.doesNotMatch(JSON.stringify(body), /hush/)
+  })
+
+  test('that is refused after its first picture was stored leaves no file', async () => {
+    const client = await newClient()
+    const before = await service.listFiles()
+    const { body } = await client.post('/customers/storage', { file_name: 'never-sent.png' })
+    const link = (body as unknown as Links).download_url
+    const refused = await client.post(RELIGHT, {
+      image: await base64(),
+      transfer_light_from_lightmap: link,
+    })
+    assert.deepEqual([refused.status, refused.body.error], [400, 'url_refused'])
+    assert.deepEqual(await service.listFiles(), before)
+  })
+})
+
+describe('the list of a family', () => {
+  test('has the tasks made under it, newest first, and nobody else’s', async () => {
+    const client = await newClient()
+    await createId(await newClient())
+    const upscales = [await createId(client), await createId(client), await createId(client)]
+    const precise = await createId(client, PRECISION)
+    const skins: string[] = []
+    for (const mode of ['flexible', 'creative', 'faithful'])
+      skins.push(await createId(client, `${SKIN}/${mode}`))
+    const list = async (path: string): Promise<unknown> => (await client.get(path)).body.data
+    const rows = (ids: string[]) =>
+      ids.toReversed().map((task_id) => ({ task_id, status: 'CREATED' }))
+    assert.deepEqual(await list(UPSCALE), rows(upscales))
+    assert.deepEqual(await list(PRECISION), rows([precise]))
+    assert.deepEqual(await list(SKIN), rows(skins))
+    assert.deepEqual(await list(RELIGHT), [])
+  })
+
+  test('comes in pages, and is empty past its end', async () => {
+    const client = await newClient()
+    const ids: string[] = []
+    for (let made = 0; made < 21; made += 1) ids.unshift(await createId(client))
+    const page = async (query: string): Promise<string[]> => {
+      const { body } = await client.get(`${UPSCALE}?${query}`)
+      return (body.data as unknown as TaskRecord[]).map(({ task_id: id }) => id)
+    }
+    assert.deepEqual(await page(''), ids.slice(0, 20))
+    assert.deepEqual(await page('page=2'), ids.slice(20))
+    assert.deepEqual(await page('page=3'), [])
+    assert.deepEqual(await page('page=1000000&per_page=100'), [])
+    assert.deepEqual(await page('per_page=8&page=2&other=1'), ids.slice(8, 16))
+    assert.deepEqual(await page('per_page=100'), ids)
+  })
+})
+
+describe('the status of a task', () => {
+  const SIBLINGS: [string, string[], string[]][] = [
+    [RELIGHT, ['image-relight'], ['image-upscaler', 'skin-enhancer']],
+    [UPSCALE, ['image-upscaler', 'image-upscaler-precision-v2'], ['image-relight']],
+    [PRECISION, ['image-upscaler', 'image-upscaler-precision-v2'], ['skin-enhancer']],
+    [`${SKIN}/flexible`, ['skin-enhancer'], ['image-relight', 'image-upscaler']],
+    [`${SKIN}/faithful`, ['skin-enhancer'], ['image-upscaler-precision-v2']],
+  ]
+  for (const [path, answers, others] of SIBLINGS)
+    test(`of ${path} is read under ${answers.join(' and ')} only`, async () => {
+      const client = await newClient()
+      const id = await createId(client, path)
+      for (const family of answers) {
+        const { status, body } = await client.get(`${IMAGE_API}/${family}/${id.toUpperCase()}`)
+        assert.deepEqual([status, body.data?.task_id], [200, id])
+      }
+      for (const family of others)
+        assert.equal((await client.get(`${IMAGE_API}/${family}/${id}`)).status, 404)
+    })
+
+  test('says when to read again, and is 304 until it changes', async () => {
+    const client = await newClient()
+    const path = `${UPSCALE}/${await createId(client)}`
+    const { headers } = await client.get(path)
+    const etag = headers.get('etag') ?? ''
+    assert.match(etag, /^"\d+-\d+"$/)
+    const facts = ({ headers }: Answer) => ({
+      etag: headers.get('etag'),
+      retry: headers.get('retry-after'),
+      cache: headers.get('cache-control'),
+      credits: headers.get('x-credits-used'),
+    })
+    const expected = { etag, retry: '2', cache: 'private, no-cache', credits: '0' }
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const unchanged = await client.get(path, { 'if-none-match': known })
+      assert.deepEqual([unchanged.status, unchanged.body], [304, undefined], known)
+      assert.deepEqual(facts(unchanged), expected)
+    }
+    await client.post(`${path}/cancel`, {})
+    const changed = await client.get(path, { 'if-none-match': etag })
+    assert.equal(changed.status, 200)
+    assert.equal(changed.body.data.status, 'FAILED')
+    assert.notEqual(changed.headers.get('etag'), etag)
+    assert.equal(changed.headers.get('retry-after'), null)
+  })
+
+  test('answers HEAD like GET, without the body', async () => {
+    const client = await newClient()
+    const path = `${UPSCALE}/${await createId(client)}`
+    const [head, get] = [await client.call('HEAD', path), await client.get(path)]
+    assert.deepEqual([head.status, head.body], [200, undefined])
+    for (const name of ['etag', 'retry-after', 'content-type', 'content-length'])
+      assert.equal(head.headers.get(name), get.headers.get(name), name)
+  })
+})
+
+const CANCELLED = {
+  status: 'FAILED',
+  generated: [],
+  error: { code: 'cancelled', message: 'The caller cancelled the task.' },
+}
+const cancelled: string[] = []
+
+describe('a cancel of a task that waits', () => {
+  const BODIES: [string, unknown][] = [
+    ['no body', undefined],
+    ['{}', {}],
+    ['any object', { reason: 'x', deep: [1] }],
+  ]
+  for (const [what, body] of BODIES)
+    test(`with ${what} ends it at once`, async () => {
+      const client = await newClient()
+      const id = await createId(client)
+      const { status, body: answer } = await client.call('POST', `${UPSCALE}/${id}/cancel`, body)
+      assert.equal(status, 200)
+      assert.deepEqual(answer.data, { task_id: id, ...CANCELLED })
+      assert.deepEqual((await client.get(`${UPSCALE}/${id}`)).body, answer)
+      cancelled.push(id)
+    })
+
+  test('is 409 once it has ended, and changes nothing more', async () => {
+    const client = await newClient()
+    const id = await createId(client)
+    await client.post(`${PRECISION}/${id}/cancel`, {})
+    const { headers } = await client.get(`${UPSCALE}/${id}`)
+    const { status, body } = await client.post(`${UPSCALE}/${id}/cancel`, {})
+    assert.deepEqual([status, body.error, body.error_type], [409, 'cannot_cancel', undefined])
+    assert.match(body.message ?? '', /FAILED/)
+    const again = await client.get(`${UPSCALE}/${id}`)
+    assert.equal(again.headers.get('etag'), headers.get('etag'))
+  })
+
+  test('is 400 with a body that is no object, and the task goes on', async () => {
+    const client = await newClient()
+    const path = `${UPSCALE}/${await createId(client)}`
+    assert.equal((await client.post(`${path}/cancel`, [])).body.error, 'json_invalid')
+    assert.equal((await client.get(path)).body.data.status, 'CREATED')
+  })
+
+  test('happens once, however many ask for it', async () => {
+    const client = await newClient()
+    const id = await createId(client)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => client.post(`${UPSCALE}/${id}/cancel`, {})),
+    )
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+    assert.deepEqual([count(200), count(409)], [1, 7])
+    assert.deepEqual(await eventsOf(id), [
+      [1, 'CREATED', false],
+      [2, 'FAILED', true],
+    ])
+  })
+})
+
+/** Sequence, status and whether a receiver is told. */
+const eventsOf = async (id: string): Promise<[number, string, boolean][]> => {
+  const rows = await sql<{ sequence: number; status: string; deliver: boolean }[]>`
+    select sequence, status, deliver from event where task_id = ${id} order by sequence
+  `
+  return rows.map(({ sequence, status, deliver }) => [sequence, status, deliver])
+}
+
+interface Links {
+  upload_url: string
+  download_url: string
+  expires_at: string
+  existing_file: boolean
+}
+
+const askForUpload = async (client: Client, body: object): Promise<Links> => {
+  const answer = await client.post('/customers/storage', body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body as unknown as Links
+}
+
+const upload = async (client: Client, name: string, bytes: Buffer): Promise<Links> => {
+  const links = await askForUpload(client, { file_name: name })
+  const put = await fetch(links.upload_url, { method: 'PUT', body: new Uint8Array(bytes) })
+  assert.equal(put.status, 200)
+  return links
+}
+
+describe('an upload', () => {
+  test('is found again by its hash, for its owner', async () => {
+    const client = await newClient()
+    const bytes = await makePicture({ shade: 40 })
+    const file_hash = createHash('sha256').update(bytes).digest('hex')
+    assert.equal((await askForUpload(client, { file_name: 'a', file_hash })).existing_file, false)
+    const first = await upload(client, 'sea.png', bytes)
+    for (const hash of [file_hash, file_hash.toUpperCase()]) {
+      const again = await askForUpload(client, { file_name: 'other.png', file_hash: hash })
+      assert.equal(again.existing_file, true)
+      assert.equal(again.download_url, first.download_url)
+      assert.ok(again.expires_at > first.expires_at)
+    }
+    const others = await askForUpload(await newClient(), { file_name: 'sea.png', file_hash })
+    assert.equal(others.existing_file, false)
+    const file = await fetch(first.download_url)
+    assert.equal(file.headers.get('content-type'), 'image/png')
+    assert.deepEqual(Buffer.from(await file.arrayBuffer()), bytes)
+  })
+
+  const WRONG: [object, string][] = [
+    [{}, '/file_name'],
+    [{ file_name: '' }, '/file_name'],
+    [{ file_name: 'a/b' }, '/file_name'],
+    [{ file_name: '..' }, '/file_name'],
+    [{ file_name: 'x'.repeat(256) }, '/file_name'],
+    [{ file_name: 'a', file_hash: 'abc' }, '/file_hash'],
+    [{ file_name: 'a', content_type: 5 }, '/content_type'],
+  ]
+  for (const [body, field] of WRONG)
+    test(`is refused for ${JSON.stringify(body).slice(0, 50)}`, async () => {
+      const answer = await (await newClient()).post('/customers/storage', body)
+      assert.deepEqual([answer.status, answer.body.details?.length], [400, 1])
+      assert.ok(answer.body.details?.[0]?.startsWith(`${field} must be`))
+    })
+
+  test('is asked for by 100 Continue once its link was judged, and not before', async () => {
+    const { upload_url: url } = await askForUpload(await newClient(), { file_name: 'a.bin' })
+    for (const [link, continued] of [
+      [url, true],
+      [url.replace(/signature=./, 'signature=_'), false],
+    ] as const) {
+      const headers = { expect: '100-continue', 'content-length': '5' }
+      const outgoing = httpRequest(link, { method: 'PUT', headers, agent: false })
+      let asked = false
+      outgoing.on('continue', () => {
+        asked = true
+        outgoing.end('bytes')
+      })
+      outgoing.flushHeaders()
+      const [response] = await once(outgoing, 'response')
+      assert.deepEqual([asked, response.statusCode], [continued, continued ? 200 : 403])
+      outgoing.destroy()
+    }
+  })
+
+  const start = 'http://127.0.0.1'
+  test('link as an image must be valid, not expired, and of a file that is there', async () => {
+    const client = await newClient()
+    const { download_url: link } = await upload(client, 'a.png', await makePicture())
+    const empty = await askForUpload(client, { file_name: 'a.png' })
+    const id = new URL(link).pathname.split('/')[2] ?? ''
+    const signer = makeSigner({
+      keys: [signingKey],
+      publicUrl: service.baseUrl,
+      linkSeconds: 86_400,
+    })
+    const wrong = [
+      link.replace(/signature=./, 'signature=_'),
+      link.replace(/&signature=.*/, ''),
+      link.replace('a.png', 'b.png'),
+      signer.signFile(id, 'a.png', new Date(Date.now() - 90_000_000)),
+      empty.download_url,
+      signer.signFile(randomUUID(), 'a.png', new Date()),
+    ]
+    for (const image of wrong) {
+      assert.ok(image.startsWith(start))
+      const { status, body } = await client.post(UPSCALE, { image })
+      assert.deepEqual([status, body.error], [400, 'url_refused'], image)
+      assert.doesNotMatch(JSON.stringify(body), /signature=\w/)
+    }
+    assert.deepEqual((await client.get(UPSCALE)).body.data, [])
+  })
+})
+
+describe('with a media worker', () => {
+  let receiver: Receiver
+  let client: Client
+
+  before(async () => {
+    // Never ends what it begins, so that a task stays IN_PROGRESS.
+    receiver = await startReceiver((_request, response) => {
+      response.writeHead(200, { 'content-length': 1000 }).write('x')
+    })
+    client = await newClient()
+    await service.start('media')
+  })
+  after(() => receiver?.close())
+
+  test('tasks that were cancelled before stay so', async () => {
+    await client.untilEnded(
+      'image-upscaler',
+      await createId(client, UPSCALE, { image: await base64() }),
+    )
+    assert.equal(cancelled.length, 3)
+    for (const id of cancelled)
+      assert.deepEqual(await eventsOf(id), [
+        [1, 'CREATED', false],
+        [2, 'FAILED', true],
+      ])
+    const files = await service.listFiles()
+    assert.ok(!files.some((file) => cancelled.some((id) => file.includes(`/results/${id}`))))
+  })
+
+  test('a cancel stops what renders', async () => {
+    const id = await createId(client, UPSCALE, { image: `http://127.0.0.1:${receiver.port}/a.png` })
+    const path = `${UPSCALE}/${id}`
+    await waitFor('the picture is being fetched', () => Promise.resolve(receiver.connections() > 0))
+    const running = await client.get(path)
+    assert.equal(running.body.data.status, 'IN_PROGRESS')
+    assert.equal(running.headers.get('retry-after'), '1')
+    const { status, body } = await client.post(`${path}/cancel`, {})
+    assert.equal(status, 200)
+    assert.deepEqual(body.data, { task_id: id, ...CANCELLED })
+    await waitFor('the fetch has stopped', () => Promise.resolve(receiver.open() === 0), 10_000)
+    assert.deepEqual((await client.get(path)).body.data, body.data)
+    assert.deepEqual(await eventsOf(id), [
+      [1, 'CREATED', false],
+      [2, 'IN_PROGRESS', true],
+      [3, 'FAILED', true],
+    ])
+  })
+
+  test('every move is an event, numbered without a gap', async () => {
+    const image = await base64()
+    const good = await createId(client, UPSCALE, {
+      image,
+      webhook_url: 'https://hooks.example.com/',
+    })
+    await client.untilEnded('image-upscaler', good)
+    const statuses = ['CREATED', 'IN_PROGRESS', 'COMPLETED']
+    assert.deepEqual(
+      await eventsOf(good),
+      statuses.map((status, index) => [index + 1, status, index > 0]),
+    )
+  })
+
+  test('an upload, and the result of another task, is taken from the store and not fetched', async () => {
+    const { download_url: link } = await upload(client, 'a.png', await makePicture({ width: 30 }))
+    const first = await createId(client, UPSCALE, { image: link })
+    const { generated } = await client.untilEnded('image-upscaler', first)
+    const second = await createId(client, RELIGHT, {
+      image: generated[0] ?? '',
+      transfer_light_from_lightmap: link,
+    })
+    const ended = await client.untilEnded('image-relight', second)
+    assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
+    const inputs = await sql<{ storage_key: string; url: string | null }[]>`
+      select storage_key, url from task_input where task_id in ${sql([first, second])}
+    `
+    assert.deepEqual(
+      inputs.map(({ storage_key: key, url }) => `${key.split('/')[0]} ${url}`).toSorted(),
+      ['results null', 'uploads null', 'uploads null'],
+    )
+  })
+
+  test('a result is read whole, in part, or by its headers alone, from any origin', async () => {
+    const id = await createId(client, UPSCALE, { image: await base64() })
+    const { generated } = await client.untilEnded('image-upscaler', id)
+    const [link = ''] = generated
+    const whole = await fetch(link)
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    assert.equal(whole.headers.get('access-control-allow-origin'), '*')
+    assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
+    const head = await fetch(link, { method: 'HEAD' })
+    assert.equal(head.headers.get('content-length'), String(bytes.length))
+    assert.equal(head.headers.get('content-type'), 'image/png')
+    const part = await fetch(link, { headers: { range: 'bytes=0-7' } })
+    assert.equal(part.status, 206)
+    assert.equal(part.headers.get('content-range'), `bytes 0-7/${bytes.length}`)
+    assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(0, 8))
+    const outside = await fetch(link, { headers: { range: `bytes=${bytes.length}-` } })
+    assert.equal(outside.status, 416)
+    const forged = await fetch(link.replace(/signature=./, 'signature=_'))
+    assert.equal(forged.status, 403)
+  })
+
+  test('two reads of a task in one hour have the same links', async () => {
+    const id = await createId(client, UPSCALE, { image: await base64() })
+    const first = await client.untilEnded('image-upscaler', id)
+    const { headers, body } = await client.get(`${UPSCALE}/${id}`)
+    const hour = headers.get('etag')?.split('-')[1]
+    const expires = Number(new URL(body.data.generated[0] ?? '').searchParams.get('expires'))
+    assert.equal(`${expires / 3600}"`, hour)
+    const life = expires - Date.now() / 1000
+    assert.ok(life > 86_400 - 5 && life <= 90_000, `${life}`)
+    if (expires === Number(new URL(first.generated[0] ?? '').searchParams.get('expires')))
+      assert.deepEqual(body.data, first)
+  })
+
+  for (const [path, family] of CREATIONS)
+    test(`a client as they are in the field gets its picture from ${path}`, async () => {
+      const image = await base64({ width: 24, height: 18, format: 'jpeg' })
+      const { baseUrl } = service
+      const token = await service.token('field')
+      await runFieldClient({ baseUrl, path, family, token, image })
+    })
+})

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+
+import { ERROR_CODES } from '../../src/domain/errors.ts'
+import { makeRoutes } from '../../src/http/routes.ts'
+import type { RouteDeps } from '../../src/http/routes.ts'
+import {
+  findReference,
+  makeContract,
+  makeSchemaJudge,
+  readDocument,
+  resolve,
+} from '../support/contract.ts'
+import type { Document, Media, Operation, Parameter } from '../support/contract.ts'
+
+interface Described extends Operation {
+  method: string
+  path: string
+}
+
+let document: Document
+let operations: Described[]
+
+before(async () => {
+  document = await readDocument()
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
+  )
+})
+
+/** Every value below a part of the document, with the way to it. */
+const walk = (part: unknown, at = '#'): [string, unknown][] => [
+  [at, part],
+  ...(typeof part === 'object' && part !== null
+    ? Object.entries(part).flatMap(([name, member]) => walk(member, `${at}/${name}`))
+    : []),
+]
+
+describe('the OpenAPI document', () => {
+  test('is of version 3.1 and says what the service is', () => {
+    assert.equal(document.openapi, '3.1.0')
+    for (const name of ['title', 'version', 'description', 'license', 'contact'])
+      assert.ok(document.info[name], name)
+    assert.match(String(document.info['description']).split('\n')[0] ?? '', /not generative/)
+  })
+
+  test('has every route once, and nothing else', () => {
+    const routes = makeRoutes({ checks: {}, publicUrl: 'http://kiln.example' } as RouteDeps)
+    const expected = routes.map(
+      ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+    )
+    assert.deepEqual(
+      operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      expected.toSorted(),
+    )
+    assert.equal(new Set(expected).size, expected.length)
+  })
+
+  test('has one id, a sentence and known tags for each operation', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    const { tags } = document as unknown as { tags: { name: string; description: string }[] }
+    for (const { name, description } of tags) assert.notEqual(description, name)
+    for (const { description, tags: own } of operations) {
+      assert.ok(description.endsWith('.'), description)
+      assert.ok(own.every((tag) => tags.some(({ name }) => name === tag)))
+    }
+  })
+
+  test('has no reference that names nothing, and no component that nothing names', () => {
+    const references = walk(document)
+      .filter(([at, value]) => at.endsWith('/$ref') && typeof value === 'string')
+      .map(([, value]) => String(value))
+    for (const reference of references) findReference(document, reference)
+    const named = new Set(references)
+    for (const [kind, components] of Object.entries(document.components))
+      for (const name of Object.keys(components))
+        if (kind !== 'securitySchemes') assert.ok(named.has(`#/components/${kind}/${name}`), name)
+  })
+
+  test('has the parameters of each path, and no other in a path', () => {
+    for (const { path, parameters } of operations) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path')
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+      assert.deepEqual(inPath.map(({ name }) => name).toSorted(), names.toSorted(), path)
+      assert.ok(inPath.every(({ required }) => required))
+    }
+  })
+
+  test('has names of parameters that are unique in their place', () => {
+    for (const { path, parameters } of operations) {
+      const places = parameters.map((parameter: Parameter) => `${parameter.in} ${parameter.name}`)
+      assert.equal(new Set(places).size, places.length, path)
+    }
+  })
+
+  test('names only security schemes it describes, and an error for each', () => {
+    for (const { path, security, responses } of operations) {
+      const schemes = security.flatMap((entry) => Object.keys(entry))
+      assert.ok(schemes.every((name) => document.components['securitySchemes']?.[name]))
+      assert.equal('401' in responses, schemes.length > 0, path)
+    }
+  })
+
+  test('has a status of success and at least one of failure for each operation', () => {
+    for (const { path, responses } of operations) {
+      const statuses = Object.keys(responses)
+      assert.ok(
+        statuses.some((status) => status.startsWith('2')),
+        path,
+      )
+      assert.ok(
+        statuses.some((status) => status.startsWith('4')),
+        path,
+      )
+      assert.ok(
+        statuses.every((status) => /^[2-5]\d\d$/.test(status)),
+        path,
+      )
+    }
+  })
+
+  test('has for every failure the one shape, the codes of that status and an example of each', () => {
+    for (const { path, responses } of operations)
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (Number(status) < 400 || path === '/ready') continue
+        const media = content?.['application/json']
+        const codes = Object.keys(media?.examples ?? {})
+        assert.ok(codes.length > 0, `${path} ${status}`)
+        for (const code of codes)
+          assert.equal(ERROR_CODES[code as keyof typeof ERROR_CODES].status, Number(status))
+      }
+  })
+
+  test('has what a bad body can be answered for each operation that takes JSON', () => {
+    for (const { path, requestBody, responses } of operations)
+      if (requestBody?.content['application/json'])
+        for (const status of [400, 408, 413, 415, 431, 500, 503])
+          assert.ok(status in responses, `${path} ${status}`)
+  })
+
+  test('has Idempotency-Key and what it can be answered for every POST, and for nothing else', () => {
+    for (const { method, parameters, responses } of operations) {
+      const keyed = parameters.some(({ name }) => name === 'Idempotency-Key')
+      assert.equal(keyed, method === 'post')
+      assert.equal(keyed && '409' in responses && '422' in responses, method === 'post')
+    }
+  })
+
+  test('has X-Request-Id on every answer', () => {
+    for (const { responses } of operations)
+      for (const { headers } of Object.values(responses)) assert.ok(headers['X-Request-Id'])
+  })
+
+  test('leads from a creation to the operations that read and cancel what was made', () => {
+    const ids = new Map(operations.map((operation) => [operation.operationId, operation]))
+    let links = 0
+    for (const { responses } of operations)
+      for (const response of Object.values(responses))
+        for (const { operationId, parameters } of Object.values(response.links ?? {})) {
+          const target = ids.get(operationId)
+          assert.ok(target, operationId)
+          for (const name of Object.keys(parameters))
+            assert.ok(target.parameters.some((parameter) => parameter.name === name))
+          links += 1
+        }
+    assert.equal(links, 6 * 2 + 1)
+  })
+
+  test('says the rules that a schema can say', () => {
+    const bodyOf = (path: string) =>
+      document.paths[`/proxy/imgvendor/v1/ai/${path}`]?.['post']?.requestBody?.content[
+        'application/json'
+      ]?.schema as unknown as {
+        required: string[]
+        not?: { required: string[] }
+        properties: Record<string, Record<string, unknown>>
+      }
+    const relight = bodyOf('image-relight')
+    assert.deepEqual(relight.required, ['image'])
+    assert.deepEqual(relight.not, {
+      required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'],
+    })
+    const upscale = bodyOf('image-upscaler').properties
+    assert.deepEqual(upscale['scale_factor']?.['enum'], ['2x', '4x', '8x', '16x'])
+    assert.deepEqual([upscale['hdr']?.['minimum'], upscale['hdr']?.['maximum']], [-10, 10])
+    assert.equal(
+      bodyOf('image-upscaler-precision-v2').properties['scale_factor']?.['type'],
+      'integer',
+    )
+  })
+
+  test('has schemas that are valid JSON Schema of the dialect it uses', () => {
+    const known = new Set(
+      'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation'.split(
+        ' ',
+      ),
+    )
+    const schemas = walk(document).filter(([at]) => at.endsWith('/schema'))
+    assert.ok(schemas.length > 100)
+    for (const [at, schema] of schemas) checkSchema(schema as Schema, at, known)
+  })
+
+  test('has examples that pass their own schemas', () => {
+    const findFault = makeSchemaJudge(document)
+    let examples = 0
+    for (const [at, part] of walk(document)) {
+      const { schema, example, examples: named } = (part ?? {}) as Media
+      if (!/\/content\/[^/]+(~1[^/]+)?(\/json)?$/.test(at) || schema === undefined) continue
+      const values = Object.values(named ?? {}).map(
+        (entry) => (resolve(document, entry) as { value: unknown }).value,
+      )
+      for (const value of [...values, ...(example === undefined ? [] : [example])]) {
+        assert.equal(findFault(schema, value), undefined, `${at}: ${JSON.stringify(value)}`)
+        examples += 1
+      }
+    }
+    assert.ok(examples > 100, `${examples} examples`)
+  })
+
+  test('has an example body for every operation that takes JSON', () => {
+    for (const { path, requestBody } of operations) {
+      const media = requestBody?.content['application/json']
+      if (media) assert.ok(Object.keys(media.examples ?? {}).length > 0, path)
+    }
+  })
+})
+
+interface Schema {
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  required?: string[]
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  pattern?: string
+  default?: unknown
+}
+
+const checkSchema = (schema: Schema, at: string, known: ReadonlySet<string>): void => {
+  for (const name of Object.keys(schema)) assert.ok(known.has(name), `${at}/${name}`)
+  const { type, properties = {}, items, required, minimum, maximum, pattern } = schema
+  if (type !== undefined)
+    assert.ok(['string', 'number', 'integer', 'boolean', 'object', 'array'].includes(type), at)
+  if (pattern !== undefined) assert.ok(new RegExp(pattern, 'u'))
+  if (minimum !== undefined && maximum !== undefined) assert.ok(minimum <= maximum, at)
+  if (required && Object.keys(properties).length > 0)
+    assert.ok(
+      required.every((name) => name in properties),
+      at,
+    )
+  for (const [name, member] of Object.entries(properties))
+    checkSchema(member, `${at}/${name}`, known)
+  if (items) checkSchema(items, `${at}/items`, known)
+}
+
+describe('an answer that is not documented fails the test that sees it', () => {
+  const TASK = { task_id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21', status: 'CREATED', generated: [] }
+  const path = '/proxy/imgvendor/v1/ai/image-upscaler'
+  const error = (code: string) => ({ error: code, message: 'x', request_id: 'x' })
+  const CASES: [string, string, string, number, unknown, boolean][] = [
+    ['a documented one', 'POST', path, 200, { data: TASK }, true],
+    ['a query', 'GET', `${path}?page=0`, 400, error('validation_failed'), true],
+    ['HEAD', 'HEAD', path, 200, undefined, true],
+    ['an unknown path', 'GET', '/nowhere', 404, error('not_found'), true],
+    ['another method', 'PATCH', path, 405, error('method_not_allowed'), true],
+    ['an unknown status', 'POST', path, 201, { data: TASK }, false],
+    ['a body without a member', 'POST', path, 200, { data: { ...TASK, status: undefined } }, false],
+    ['a value outside its enum', 'POST', path, 200, { data: { ...TASK, status: 'DONE' } }, false],
+    ['a code of another status', 'POST', path, 400, error('task_not_found'), false],
+    ['an error without its id', 'POST', path, 400, { error: 'json_invalid', message: 'x' }, false],
+    ['a failure of an unknown path', 'GET', '/nowhere', 500, error('internal_error'), false],
+  ]
+  for (const [what, method, path, status, body, documented] of CASES)
+    test(`or passes: ${what}`, () => {
+      const check = () => makeContract(document)({ method, path, status, body })
+      if (documented) check()
+      else assert.throws(check, { name: 'AssertionError' })
+    })
+})
