@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { setPriority } from 'node:os'
 
 /**
- * Many clients in a process of their own, so that sending does not disturb what is measured:
+ * Many clients in a process of their own, which yields the cores to the one that is measured:
  * `node … upload-clients.ts <url> <token> <clients> <file with the body>`. Prints statuses and seconds as JSON.
  */
 const [url = '', token = '', clients = '1', file = ''] = process.argv.slice(2)
@@ -28,6 +29,7 @@ const send = async (body: Buffer): Promise<number> =>
     sent.end(body)
   })
 
+setPriority(10)
 const body = await readFile(file)
 const start = performance.now()
 const statuses = await Promise.all(Array.from({ length: Number(clients) }, () => send(body)))
