@@ -21,33 +21,40 @@ export interface ImageTaskInput {
 /** The API has moved the task to FAILED; whatever renders is to stop. Carries the outbox row's id; a repetition changes nothing. */
 export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
 
+/** Where the task has ended and why, for an operator who looks at the workflow. */
+export interface ImageTaskEnd {
+  status: string
+  reason: string
+}
+
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<void> => {
+export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<ImageTaskEnd> => {
   const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
   try {
     setCurrentDetails(
-      '**Rendering.** Waits for a media worker, then renders; progress is in the heartbeat.',
+      '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.',
     )
     for (;;) {
       const rendered = await rendering.run(() => renderImageTask(taskId, timing))
       const status = await CancellationScope.nonCancellable(() =>
         completeImageTask(taskId, rendered),
       )
-      // Another attempt, which its worker has lost, had claimed the task before these results were taken.
+      // An attempt that Temporal had given up has claimed the task since: it is rendered once more.
       if (status === 'CREATED' || status === 'IN_PROGRESS') continue
-      return showEnd(status, rendered ? 'the results are stored' : 'it had ended before')
+      return showEnd(status, rendered ? 'the results are stored' : 'had ended before its render')
     }
   } catch (error) {
     const reason = reasonOf(error, rendering)
     const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
-    showEnd(status, reason.code)
+    return showEnd(status, reason.code)
   }
 }
 
-const showEnd = (status: string, detail: string): void => {
-  setCurrentDetails(`**${status}**: ${detail}`)
+const showEnd = (status: string, reason: string): ImageTaskEnd => {
+  setCurrentDetails(`**${status}**: ${reason}`)
   upsertSearchAttributes([{ key: { name: 'KilnStatus', type: 'KEYWORD' }, value: status }])
+  return { status, reason }
 }

@@ -24,6 +24,7 @@ export const renderOptions = ({
   heartbeatSeconds,
   deadlineSeconds,
 }: RenderTiming): ActivityOptions => ({
+  summary: 'fetch the inputs, render, store the results',
   taskQueue: `${workflowInfo().taskQueue}-media`,
   startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
   heartbeatTimeout: heartbeatSeconds * 1000,

@@ -120,5 +120,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     })
     const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')
     assert.equal(metadata.currentDetails, '**COMPLETED**: the results are stored')
+    const end = { status: 'COMPLETED', reason: 'the results are stored' }
+    assert.deepEqual(await handle.result(), end)
   })
 })

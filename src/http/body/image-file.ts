@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { errors } from '../../domain/errors.ts'
+import { failpoint } from '../../failpoint.ts'
 
 /** The beginning of the names of all files a body reader makes; whoever sweeps after a crash looks for it. */
 export const SCRATCH_PREFIX = 'body-'
@@ -59,6 +60,7 @@ export const makeImageFile = (folder: string): ImageFile => {
         handle ??= await open(path, 'wx', 0o600)
         // appendFile goes on after a short write, which a bare write() does not.
         await handle.appendFile(piece)
+        failpoint('upload.mid-body')
       } catch (cause) {
         throw errors.unavailable(cause)
       }

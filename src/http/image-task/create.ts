@@ -136,5 +136,5 @@ const OWNER_SHOWN = 60
 
 const summary = (kind: string, owner: string, size: Size | undefined): string => {
   const name = [...owner].slice(0, OWNER_SHOWN).join('')
-  return `${kind} ${size ? `${size.width}×${size.height}` : 'of an address'} for ${name}`
+  return `${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'} for ${name}`
 }
