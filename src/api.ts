@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Connection } from '@temporalio/client'
 
@@ -137,7 +138,7 @@ const loops = [
 closeOnSignal(
   async () => {
     lifecycle.state = 'draining'
-    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_DELAY_SECONDS * 1000))
+    await sleep(config.DRAIN_DELAY_SECONDS * 1000)
     lifecycle.state = 'closing'
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()

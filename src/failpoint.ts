@@ -8,6 +8,7 @@ export type FailpointName =
   | 'upload.mid-body'
   | 'relay.after-start'
 
+// The one piece of module state: a test arms the whole process, and passing it through every function would hide the code.
 let armed: { name: string; left: number } | undefined
 
 /** Arms one line of this process: `<name>[:nth]`. Production refuses to start with it. */

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Log } from './log.ts'
 
 export interface Loop {
@@ -29,15 +31,6 @@ export const startLoop = (
   }
 }
 
-const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done)
-  })
-}
+/** An end while it lasts is an end of the pause, not a fault. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})

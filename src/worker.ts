@@ -39,6 +39,8 @@ Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
     const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
+    // What a media worker is: it has activities only.
+    if (message.startsWith('No workflows registered')) return
     log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
   }),
 })

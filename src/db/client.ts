@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 
 import { errors } from '../domain/errors.ts'
+import { inTime, LateError } from '../domain/in-time.ts'
 import { makePool } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 
@@ -42,20 +43,9 @@ export const makeDatabase = ({ url, pool, name, statementTimeoutMs }: DatabaseOp
  * postgres.js has no deadline of its own: a query on a connection that died silently would wait for ever.
  */
 export const withinDeadline = async <T>(work: Promise<T>, deadlineMs = 1800): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(errors.unavailable(new Error(`no answer from PostgreSQL in ${deadlineMs} ms`))),
-      deadlineMs,
-    )
-  })
-  // The work goes on after a deadline; its own end must not become an unhandled rejection.
-  work.catch(() => {})
   try {
-    return await Promise.race([work, late])
+    return await inTime(work, deadlineMs, 'PostgreSQL')
   } catch (error) {
-    throw isUnavailable(error) ? errors.unavailable(error) : error
-  } finally {
-    clearTimeout(timer)
+    throw error instanceof LateError || isUnavailable(error) ? errors.unavailable(error) : error
   }
 }

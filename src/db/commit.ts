@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { ApiError, errors } from '../domain/errors.ts'
+import { inTime, LateError } from '../domain/in-time.ts'
 import type { Sql, Transaction } from './client.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
@@ -26,7 +29,7 @@ export const commit = async <T>(
     // From here on no transaction of this request may reach its COMMIT.
     progress.late = true
     if (error instanceof ApiError) throw error
-    if (!(error instanceof DeadlineError) && !isUnavailable(error)) throw error
+    if (!(error instanceof LateError) && !isUnavailable(error)) throw error
     if (!progress.committing || !mayHaveCommitted(error)) throw errors.unavailable(error)
     if (await lookUntil(deadline, wasCommitted)) return answer
     throw errors.outcomeUnknown(error)
@@ -41,7 +44,7 @@ interface Progress {
 }
 
 const mayHaveCommitted = (error: unknown): boolean =>
-  error instanceof DeadlineError || isUnknownOutcome(error)
+  error instanceof LateError || isUnknownOutcome(error)
 
 const beginWithRetries = async <T>(
   sql: Sql,
@@ -52,7 +55,7 @@ const beginWithRetries = async <T>(
     try {
       const done = await sql.begin(async (sql) => {
         const result = await work(sql)
-        if (progress.late) throw new DeadlineError('the request has been answered')
+        if (progress.late) throw new LateError('the request has been answered')
         progress.committing = true
         return result
       })
@@ -64,31 +67,14 @@ const beginWithRetries = async <T>(
     }
 }
 
-class DeadlineError extends Error {
-  override name = 'DeadlineError'
-}
-
-const before = async <T>(deadline: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new DeadlineError('PostgreSQL did not answer in time')),
-      Math.max(0, deadline - Date.now()),
-    )
-  })
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const before = <T>(deadline: number, work: Promise<T>): Promise<T> =>
+  inTime(work, Math.max(0, deadline - Date.now()), 'PostgreSQL')
 
 const lookUntil = async (deadline: number, look: () => Promise<boolean>): Promise<boolean> => {
   while (Date.now() < deadline) {
     const found = await before(deadline, look()).catch(() => false)
     if (found) return true
-    await new Promise((resolve) => setTimeout(resolve, REREAD_PAUSE_MS))
+    await sleep(REREAD_PAUSE_MS)
   }
   return false
 }

@@ -1,4 +1,5 @@
-import type { ImageFamily, ImageTaskKind, ImageTaskStatus } from '../domain/image-task.ts'
+import type { ImageFamily, ImageTaskKind } from '../domain/image-kind.ts'
+import type { ImageTaskStatus } from '../domain/image-task.ts'
 import { DELIVERED_STATUSES, IMAGE_TASK_MOVES, TERMINAL_STATUSES } from '../domain/image-task.ts'
 import type { Queryable, Sql, Transaction } from './client.ts'
 import { insertEvent } from './event.ts'

@@ -1,4 +1,4 @@
-import type { ImageTaskKind } from './image-task.ts'
+import type { ImageTaskKind } from './image-kind.ts'
 
 /**
  * Seconds of the local engine for each megapixel of the result, decoding and encoding included: one and a half to two

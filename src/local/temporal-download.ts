@@ -50,8 +50,11 @@ const runSdkDownload = async (folder: string, { say, signal }: MakeOptions): Pro
   })
   const [code] = (await once(child, 'close')) as [number | null]
   clearInterval(watch)
-  if (code !== 0) throw new Error(reason.trim())
+  if (code !== 0) throw new Error(lastCause(reason))
 }
+
+/** The SDK joins a cause of five levels into one line, of which the last says what happened. */
+const lastCause = (reason: string): string => reason.trim().split(': ').at(-1) ?? ''
 
 const watchGrowth = (
   folder: string,

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 
 import { fromText } from '../../src/domain/from-text.ts'
-import { IMAGE_KINDS } from '../../src/domain/image-task.ts'
-import type { ImageTaskKind } from '../../src/domain/image-task.ts'
+import { IMAGE_KINDS } from '../../src/domain/image-kind.ts'
+import type { ImageTaskKind } from '../../src/domain/image-kind.ts'
 import { makeValidator, sortFaults } from '../../src/domain/validate.ts'
 
 const Settings = Type.Object({

@@ -49,7 +49,7 @@ describe('an api that is killed', () => {
     assert.ok(answer === undefined || answer.status === 200)
     await restart('relay.after-start')
     assert.equal(await service.entry('api').ended, 'SIGKILL')
-    await restart('upload.mid-body')
+    await restart()
     ids.push(await createUntilAnswered(service, { client: alice, key: 'after-start', shade: 1 }))
     await alice.untilEnded('image-upscaler', ids[1] ?? '')
   })
@@ -58,6 +58,8 @@ describe('an api that is killed', () => {
     const links = (await alice.post('/customers/storage', { file_name: 'a.png' })).body
     const { upload_url, download_url } = links as unknown as Record<string, string>
     const body = await noise()
+    await service.entry('api').kill()
+    await restart('upload.mid-body')
     await assert.rejects(fetch(String(upload_url), { method: 'PUT', body: Uint8Array.from(body) }))
     await restart()
     assert.equal((await fetch(String(download_url))).status, 404)

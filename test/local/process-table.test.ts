@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
 import { test } from 'node:test'
 
 import {
@@ -34,9 +36,15 @@ test('a child is listed until it has ended', async () => {
 })
 
 test('a zombie counts as gone', { skip: process.platform !== 'linux' }, async () => {
-  // The shell's child ends at once; the program the shell turns into never asks for it.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'])
-  const [output] = (await once(parent.stdout, 'data')) as [Buffer]
+  // The program the shell turns into never asks for the shell's child, which ends only after that.
+  const script = 'head -c 1 <&3 >/dev/null & echo $!; exec sleep 60'
+  const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+  const [output] = (await once(parent.stdio[1] as Readable, 'data')) as [Buffer]
+  await waitFor('the shell is another program', async () =>
+    (await readFile(`/proc/${parent.pid}/comm`, 'utf8')).startsWith('sleep'),
+  )
+  const gate = parent.stdio[3] as Writable
+  gate.write('.')
   const zombie = Number(output.toString())
   await waitFor('it is not found', async () => findProcess(zombie) === undefined)
   // It still has its pid: a signal finds it.

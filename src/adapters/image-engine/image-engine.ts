@@ -1,4 +1,4 @@
-import type { ImageField, ImageSettings, ImageTaskKind } from '../../domain/image-task.ts'
+import type { ImageField, ImageSettings, ImageTaskKind } from '../../domain/image-kind.ts'
 
 /** One image task as an engine sees it: settings with every default applied, inputs as local files. */
 export interface ImageJob {

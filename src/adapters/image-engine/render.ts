@@ -1,5 +1,5 @@
-import { pixelLimitFault, resultSize } from '../../domain/image-task.ts'
-import type { ImageField, ImageRequest } from '../../domain/image-task.ts'
+import { pixelLimitFault, resultSize } from '../../domain/image-size.ts'
+import type { ImageField, ImageRequest } from '../../domain/image-kind.ts'
 import { TaskFault } from '../../domain/task-fault.ts'
 import { probeImage } from '../image-probe.ts'
 import { JPEG_MAX_SIDE, chooseFormat, writeRaster } from './encode.ts'

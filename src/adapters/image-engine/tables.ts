@@ -3,7 +3,7 @@ import type {
   SkinFlexibleSettings,
   UpscalePrecisionSettings,
   UpscaleSettings,
-} from '../../domain/image-task.ts'
+} from '../../domain/image-settings.ts'
 
 type Advanced = RelightSettings['advanced_settings']
 

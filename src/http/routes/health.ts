@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { inTime } from '../../domain/in-time.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -89,14 +90,8 @@ const makeCheck = (check: () => Promise<unknown>): (() => Promise<'ok' | 'down'>
   }
 }
 
-const runCheck = async (check: () => Promise<unknown>): Promise<'ok' | 'down'> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'down'>((resolve) => {
-    timer = setTimeout(() => resolve('down'), TIMEOUT_MS)
-  })
-  const work = check().then(
-    () => 'ok' as const,
-    () => 'down' as const,
+const runCheck = (check: () => Promise<unknown>): Promise<'ok' | 'down'> =>
+  inTime(check(), TIMEOUT_MS, 'a check').then(
+    () => 'ok',
+    () => 'down',
   )
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

@@ -1,4 +1,4 @@
-import type { ImageTaskKind } from '../../domain/image-task.ts'
+import type { ImageTaskKind } from '../../domain/image-kind.ts'
 
 /** Settings that show what each kind can do, for the documentation. */
 export const EXAMPLES: Record<ImageTaskKind, object> = {

@@ -3,13 +3,9 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task.ts'
 import { errors } from '../../domain/errors.ts'
-import {
-  IMAGE_FAMILIES,
-  IMAGE_KINDS,
-  ImageTaskRecord,
-  ImageTaskStatus,
-} from '../../domain/image-task.ts'
-import type { ImageFamily, ImageTaskKind } from '../../domain/image-task.ts'
+import { IMAGE_FAMILIES, IMAGE_KINDS } from '../../domain/image-kind.ts'
+import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task.ts'
+import type { ImageFamily, ImageTaskKind } from '../../domain/image-kind.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { cancelTask } from '../image-task/cancel.ts'
 import { makeCreation } from '../image-task/create.ts'
