@@ -1,6 +1,7 @@
 import { insertTaskResults } from '../src/db/task-file.ts'
 import type { TaskResult } from '../src/db/task-file.ts'
 import { findTaskState, moveImageTask } from '../src/db/image-task.ts'
+import type { TaskState } from '../src/db/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task.ts'
 import { TASK_FAULTS } from '../src/domain/task-fault.ts'
 import type { TaskFaultCode } from '../src/domain/task-fault.ts'
@@ -20,8 +21,12 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
    * ended, it moves nothing. Answers where the task then is: IN_PROGRESS when a newer attempt has claimed it.
    */
   async completeImageTask(taskId: string, rendered?: Rendered): Promise<ImageTaskStatus> {
-    if (rendered) await complete(deps, taskId, rendered)
-    return await settle(deps, taskId)
+    const moved = rendered !== undefined && (await complete(deps, taskId, rendered))
+    return await settle(
+      deps,
+      taskId,
+      moved ? { status: 'COMPLETED', fence: rendered.fence } : undefined,
+    )
   },
 
   /**
@@ -47,24 +52,28 @@ const complete = async (
   { sql }: CoreDependencies,
   taskId: string,
   { fence, results }: Rendered,
-): Promise<void> => {
-  await sql.begin(async (sql) => {
-    const moved = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
-    if (moved) await insertTaskResults(sql, taskId, results)
+): Promise<boolean> => {
+  const moved = await sql.begin(async (sql) => {
+    const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
+    if (done) await insertTaskResults(sql, taskId, results)
     failpoint('move.before-commit')
+    return done
   })
   failpoint('move.after-commit')
+  return moved
 }
 
 /**
  * Removes what attempts have left beside the results. It goes by the row, not by the move just made, which in a
- * repetition is none, and must not touch the files of a task that was completed.
+ * repetition is none, and must not touch the files of a task that was completed. `known` is what the row holds when this
+ * very move put it there.
  */
 const settle = async (
   { sql, storage, log }: CoreDependencies,
   taskId: string,
+  known?: TaskState,
 ): Promise<ImageTaskStatus> => {
-  const { status, fence } = (await findTaskState(sql, taskId)) ?? GONE
+  const { status, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
   const folder = `results/${taskId}`
   try {
     if (status === 'FAILED') await storage.removePrefix(folder)

@@ -116,30 +116,29 @@ export interface Move {
  * when another attempt holds the fence: a lost race, which is not an error.
  */
 export const moveImageTask = async (sql: Transaction, move: Move): Promise<boolean> => {
-  const [moved] = await sql<{ sequence: number }[]>`
-    update task
-    set status = ${move.to},
-      error_code = ${move.error?.code ?? null},
-      error_message = ${move.error?.message ?? null},
-      rev = rev + 1,
-      last_sequence = last_sequence + 1,
-      last_moved_at = greatest(clock_timestamp(), last_moved_at),
-      ended_at = case when ${TERMINAL_STATUSES.includes(move.to)}
-        then greatest(clock_timestamp(), last_moved_at) end
-    where id = ${move.id}
-      and family = 'image'
-      and status = any(${[...IMAGE_TASK_MOVES[move.to]]})
-      and (${move.fence ?? null}::integer is null or fence = ${move.fence ?? null}::integer)
-    returning last_sequence as sequence
+  const rows = await sql`
+    with moved as (
+      update task
+      set status = ${move.to},
+        error_code = ${move.error?.code ?? null},
+        error_message = ${move.error?.message ?? null},
+        rev = rev + 1,
+        last_sequence = last_sequence + 1,
+        last_moved_at = greatest(clock_timestamp(), last_moved_at),
+        ended_at = case when ${TERMINAL_STATUSES.includes(move.to)}
+          then greatest(clock_timestamp(), last_moved_at) end
+      where id = ${move.id}
+        and family = 'image'
+        and status = any(${[...IMAGE_TASK_MOVES[move.to]]})
+        and (${move.fence ?? null}::integer is null or fence = ${move.fence ?? null}::integer)
+      returning id, last_sequence, status, last_moved_at
+    )
+    insert into event (task_id, sequence, status, deliver, created_at)
+    select id, last_sequence, status, ${DELIVERED_STATUSES.includes(move.to)}::boolean, last_moved_at
+    from moved
+    returning 1
   `
-  if (!moved) return false
-  await insertEvent(sql, {
-    taskId: move.id,
-    sequence: moved.sequence,
-    status: move.to,
-    deliver: DELIVERED_STATUSES.includes(move.to),
-  })
-  return true
+  return rows.length === 1
 }
 
 export interface ClaimedTask {
