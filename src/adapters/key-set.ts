@@ -2,6 +2,7 @@ import { createRemoteJWKSet, errors as joseErrors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 
 import { errors } from '../domain/errors.ts'
+import { inTime, LateError } from '../domain/in-time.ts'
 import type { Log } from '../log.ts'
 
 export interface KeySetOptions {
@@ -56,7 +57,7 @@ export const makeKeySet = ({
     const coolDown = state.fetched === undefined ? FIRST_COOL_DOWN_MS : COOL_DOWN_MS
     if (state.running === undefined && since(state.tried) >= coolDown) state.running = fetchKeys()
     if (state.running === undefined) return false
-    await atMost(state.running, PATIENCE_MS)
+    await inTime(state.running, PATIENCE_MS, 'the issuer').catch(forgiveLate)
     return true
   }
 
@@ -89,10 +90,7 @@ const KEPT_MS = 86_400_000
 /** A request answers within 2 s; a slower fetch goes on for the requests after it. */
 const PATIENCE_MS = 1_500
 
-const atMost = async (work: Promise<void>, ms: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late]).finally(() => clearTimeout(timer))
+/** A fetch that takes longer than a request may wait is no fault. */
+const forgiveLate = (error: unknown): void => {
+  if (!(error instanceof LateError)) throw error
 }

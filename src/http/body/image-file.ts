@@ -6,9 +6,6 @@ import { join } from 'node:path'
 import { errors } from '../../domain/errors.ts'
 import { failpoint } from '../../failpoint.ts'
 
-/** The beginning of the names of all files a body reader makes; whoever sweeps after a crash looks for it. */
-export const SCRATCH_PREFIX = 'body-'
-
 // One per image being received: large enough that a 50 MB image takes 190 writes, small enough that 64 images at once
 // hold 16 MiB.
 const BUFFER_BYTES = 256 * 1024
@@ -32,7 +29,7 @@ export interface ImageFile {
 
 /** Makes a file below `folder`, which is created by the first flush, readable by this user only. Disk faults are 503. */
 export const makeImageFile = (folder: string): ImageFile => {
-  const path = join(folder, `${SCRATCH_PREFIX}${randomUUID()}.part`)
+  const path = join(folder, `body-${randomUUID()}.part`)
   const hash = createHash('sha256')
   let buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   let filled = 0
