@@ -20,6 +20,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM base AS production
+# Renders videos; fontconfig finds the font that ships with the project. The programs of the distribution get its
+# security updates with the base image, which the packaged ones of development do not.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ffmpeg fontconfig \
+  && rm -rf /var/lib/apt/lists/*
 # The folder of the local store belongs to the user, and a volume mounted there begins as a copy of it.
 RUN install --directory --owner=node --group=node /var/lib/kiln
 ENV NODE_ENV=production \

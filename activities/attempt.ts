@@ -3,10 +3,11 @@ import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { countFailure } from '../src/db/image-task.ts'
+import { countFailure } from '../src/db/task.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import type { RenderTiming } from '../src/domain/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task-fault.ts'
+import { VideoFault } from '../src/domain/video-fault.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */
@@ -97,7 +98,8 @@ const classify = async (
   task: { id: string; fence: number },
   error: unknown,
 ): Promise<Error> => {
-  if (error instanceof TaskFault) return ApplicationFailure.nonRetryable(error.message, error.code)
+  if (error instanceof TaskFault || error instanceof VideoFault)
+    return ApplicationFailure.nonRetryable(error.message, error.code)
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
   // A stopping worker, or an attempt the server has given up: another one goes on.

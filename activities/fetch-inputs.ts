@@ -3,20 +3,37 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { OutboundFault, toTaskFault } from '../src/adapters/outbound.ts'
-import { probeImage } from '../src/adapters/image-probe.ts'
-import { listTaskInputs, storeFetchedInput } from '../src/db/task-file.ts'
-import type { TaskInput } from '../src/db/task-file.ts'
-import { TaskFault } from '../src/domain/task-fault.ts'
 import { StorageFault } from '../src/adapters/storage/storage.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
+import { listTaskInputs, storeFetchedInput } from '../src/db/task-file.ts'
+import type { TaskInput } from '../src/db/task-file.ts'
+import type { DownloadLimits } from '../src/domain/media-limits.ts'
+import { TaskFault } from '../src/domain/task-fault.ts'
 import type { Attempt } from './attempt.ts'
-import type { ImageLimits, MediaDependencies } from './dependencies.ts'
+import type { MediaDependencies } from './dependencies.ts'
 
 /** An input at a local path, with its size in pixels. */
-export interface FetchedImage {
+export interface FetchedInput {
   path: string
   width: number
   height: number
+}
+
+/** What an input must be. */
+export interface InputRule {
+  /** Names it in messages: a JSON Pointer into the body. */
+  pointer: string
+  limits: DownloadLimits
+  /** The fault in the words of the task's family. */
+  toFault?(fault: TaskFault): Error
+  /** Tells what a file is. Throws the fault that ends the task when it is nothing that can be used. */
+  inspect(path: string): Promise<{ extension: string; width: number; height: number }>
+}
+
+interface FetchOptions {
+  task: { id: string }
+  attempt: Attempt
+  ruleOf: (field: string) => InputRule
 }
 
 /**
@@ -25,17 +42,20 @@ export interface FetchedImage {
  */
 export const fetchInputs = async (
   deps: MediaDependencies,
-  task: { id: string },
-  attempt: Attempt,
-): Promise<Record<string, FetchedImage>> => {
-  const inputs: Record<string, FetchedImage> = {}
+  { task, attempt, ruleOf }: FetchOptions,
+): Promise<Record<string, FetchedInput>> => {
+  const inputs: Record<string, FetchedInput> = {}
   for (const input of await listTaskInputs(deps.sql, task.id)) {
+    const rule = ruleOf(input.field)
     const path = join(attempt.scratchDir, input.field)
     attempt.report(`fetching ${input.field}`, 0)
-    const { width, height } =
+    const { width, height } = await (
       input.storageKey === null
-        ? await fetchAddress(deps, { task, input, path, attempt })
-        : await openStored(deps, { key: input.storageKey, input, path })
+        ? fetchAddress(deps, { task, input, rule, path, attempt })
+        : openStored(deps, { key: input.storageKey, input, rule, path })
+    ).catch((error: unknown) => {
+      throw error instanceof TaskFault && rule.toFault ? rule.toFault(error) : error
+    })
     inputs[input.field] = { path, width, height }
   }
   return inputs
@@ -46,69 +66,79 @@ interface Size {
   height: number
 }
 
+interface StoredInput {
+  key: string
+  input: TaskInput
+  rule: InputRule
+  path: string
+}
+
 /** A file of the store. The header of an inline image was read when it was taken in, that of a link's file was not. */
 const openStored = async (
-  { storage, limits }: MediaDependencies,
-  { key, input, path }: { key: string; input: TaskInput; path: string },
+  { storage }: MediaDependencies,
+  { key, input, rule, path }: StoredInput,
 ): Promise<Size> => {
-  const { field, width, height } = input
+  const { width, height } = input
   try {
-    if (width === null || height === null) await checkBytes(storage, key, { field, limits })
+    if (width === null || height === null) await checkBytes(storage, key, rule)
     await storage.fetchToFile(key, path)
   } catch (error) {
     if (error instanceof StorageFault && error.code === 'not_found')
-      throw new TaskFault('download_failed', `/${field} names a file that is no longer there`, {
-        cause: error,
-      })
+      throw new TaskFault(
+        'download_failed',
+        `${rule.pointer} names a file that is no longer there`,
+        { cause: error },
+      )
     throw error
   }
-  return width === null || height === null ? await probeImage(path, limits) : { width, height }
+  return width === null || height === null ? await inspect(rule, path) : { width, height }
 }
 
 const checkBytes = async (
   storage: Storage,
   key: string,
-  { field, limits }: { field: string; limits: ImageLimits },
+  { pointer, limits }: InputRule,
 ): Promise<void> => {
   const bytes = (await storage.stat(key))?.size ?? 0
   if (bytes > limits.maxBytes)
     throw new TaskFault(
       'file_too_large',
-      `/${field}: over the limit of ${limits.maxBytes.toLocaleString('en')} bytes`,
+      `${pointer}: over the limit of ${limits.maxBytes.toLocaleString('en')} bytes`,
     )
 }
+
+/** What a file is; a fault names the member, of which a request may have several. */
+const inspect = async (rule: InputRule, path: string) =>
+  await rule.inspect(path).catch((error: unknown) => {
+    if (!(error instanceof TaskFault)) throw error
+    throw new TaskFault(error.code, `${rule.pointer}: ${error.message}`, { cause: error })
+  })
 
 interface AddressedInput {
   task: { id: string }
   input: TaskInput
+  rule: InputRule
   path: string
   attempt: Attempt
 }
 
 const fetchAddress = async (
-  { sql, storage, outbound, limits }: MediaDependencies,
-  { task, input, path, attempt }: AddressedInput,
+  { sql, storage, outbound }: MediaDependencies,
+  { task, input, rule, path, attempt }: AddressedInput,
 ): Promise<Size> => {
   const { field, url } = input
   const digest = await outbound
-    .download({
-      url: url ?? '',
-      toFile: path,
-      maxBytes: limits.maxBytes,
-      timeoutMs: limits.downloadTimeoutMs,
-      maxRedirects: limits.redirects,
-      signal: attempt.signal,
-    })
+    .download({ url: url ?? '', toFile: path, ...rule.limits, signal: attempt.signal })
     .catch((error: unknown) => {
-      throw error instanceof OutboundFault ? toTaskFault(error, `/${field}`) : error
+      throw error instanceof OutboundFault ? toTaskFault(error, rule.pointer) : error
     })
-  const image = await probeImage(path, { maxPixels: limits.maxPixels })
+  const { extension, width, height } = await inspect(rule, path)
   // The engine goes on with its own copy: `putFile` takes the file away.
   const kept = join(attempt.scratchDir, randomUUID())
   await copyFile(path, kept)
   // Named by its content: an attempt that was stopped and goes on later cannot exchange what another one has kept.
-  const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${image.extension}`
+  const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${extension}`
   await storage.putFile(storageKey, kept)
   await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })
-  return image
+  return { width, height }
 }

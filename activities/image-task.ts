@@ -1,12 +1,12 @@
 import { insertTaskResults } from '../src/db/task-file.ts'
 import type { TaskResult } from '../src/db/task-file.ts'
-import { findTaskState, moveImageTask } from '../src/db/image-task.ts'
-import type { TaskState } from '../src/db/image-task.ts'
+import { moveImageTask } from '../src/db/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task.ts'
 import { TASK_FAULTS } from '../src/domain/task-fault.ts'
 import type { TaskFaultCode } from '../src/domain/task-fault.ts'
 import { failpoint } from '../src/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
+import { sweepAttempts } from './sweep-attempts.ts'
 
 /** What an attempt made: the results are under the folder of its fence. */
 export interface Rendered {
@@ -22,11 +22,8 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
    */
   async completeImageTask(taskId: string, rendered?: Rendered): Promise<ImageTaskStatus> {
     const moved = rendered !== undefined && (await complete(deps, taskId, rendered))
-    return await settle(
-      deps,
-      taskId,
-      moved ? { status: 'COMPLETED', fence: rendered.fence } : undefined,
-    )
+    const known = moved ? { status: 'COMPLETED', fence: rendered.fence } : undefined
+    return (await sweepAttempts(deps, taskId, known)) as ImageTaskStatus
   },
 
   /**
@@ -44,7 +41,7 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
       failpoint('move.before-commit')
     })
     failpoint('move.after-commit')
-    return await settle(deps, taskId)
+    return (await sweepAttempts(deps, taskId)) as ImageTaskStatus
   },
 })
 
@@ -62,33 +59,5 @@ const complete = async (
   failpoint('move.after-commit')
   return moved
 }
-
-/**
- * Removes what attempts have left beside the results. It goes by the row, not by the move just made, which in a
- * repetition is none, and must not touch the files of a task that was completed. `known` is what the row holds when this
- * very move put it there.
- */
-const settle = async (
-  { sql, storage, log }: CoreDependencies,
-  taskId: string,
-  known?: TaskState,
-): Promise<ImageTaskStatus> => {
-  const { status, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
-  const folder = `results/${taskId}`
-  try {
-    if (status === 'FAILED') await storage.removePrefix(folder)
-    if (status === 'COMPLETED' && fence > 1)
-      for (const key of await storage.list(folder))
-        if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
-  } catch (error) {
-    log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
-  }
-  return status
-}
-
-const GONE = { status: 'FAILED', fence: 0 } as const
-
-/** `results/<task>/<fence>` of a key below it. */
-const attemptOf = (key: string): string => key.split('/').slice(0, 3).join('/')
 
 const isTaskFaultCode = (code: string): code is TaskFaultCode => code in TASK_FAULTS

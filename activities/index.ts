@@ -2,17 +2,21 @@ import type { CoreDependencies } from './dependencies.ts'
 import { makeImageTaskMoves } from './image-task.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeRenderImageTask } from './render-image-task.ts'
+import { makeRenderVideoTask } from './render-video-task.ts'
+import { makeVideoTaskMoves } from './video-task.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** Activities of the core worker: moves, each one short transaction, and removal by age. */
 export const createCoreActivities = (deps: CoreDependencies) => ({
   ...makeImageTaskMoves(deps),
+  ...makeVideoTaskMoves(deps),
   purgeExpired: makePurgeExpired(deps),
 })
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({
   renderImageTask: makeRenderImageTask(deps),
+  renderVideoTask: makeRenderVideoTask(deps),
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>

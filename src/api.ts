@@ -7,7 +7,7 @@ import { makeOutbound } from './adapters/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { checkSchema } from './db/migrate.ts'
 import { armFailpoint } from './failpoint.ts'
@@ -65,10 +65,7 @@ await new Promise<void>((resolve, reject) => {
 })
 const { port } = server.address() as AddressInfo
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
-const timing = {
-  heartbeatSeconds: config.HEARTBEAT_SECONDS,
-  deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
-}
+const timings = readTimings(config)
 
 const routes = makeRoutes({
   sql,
@@ -88,7 +85,10 @@ const routes = makeRoutes({
   }),
   publicUrl,
   taskQueue: config.TASK_QUEUE,
-  timing,
+  ...timings,
+  videoAuth: config.VIDEO_AUTH,
+  extendSource: config.VIDEO_EXTEND_SOURCE,
+  creditLimit: config.OWNER_CREDIT_LIMIT,
   now: () => new Date(),
   lifecycle,
   checks: {
@@ -130,7 +130,7 @@ const loops = [
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
     taskQueue: config.TASK_QUEUE,
-    timing,
+    ...timings,
   }),
   scratch,
 ]

@@ -3,6 +3,8 @@ import type { Static } from 'typebox'
 
 import { makeAddressJudge } from './adapters/outbound/address.ts'
 import { fromText } from './domain/from-text.ts'
+import type { MediaLimits } from './domain/media-limits.ts'
+import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
 import { makeValidator } from './domain/validate.ts'
 
 const text = (description: string, value?: string) =>
@@ -61,8 +63,41 @@ export const Env = Type.Object({
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
   RESULT_LINK_SECONDS: count('Least life of a link to a result.', 86_400, 3600),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
+  VIDEO_AUTH: Type.Enum(['optional', 'required'], {
+    default: 'optional',
+    description: 'Whether video routes need a credential. One that is sent must always be valid.',
+  }),
+  VIDEO_EXTEND_SOURCE: Type.Enum(['both', 'any'], {
+    default: 'both',
+    description: 'Whether an extension needs `video_creation_id` and `video_url`, or one of them.',
+  }),
+  VIDEO_CONCURRENCY_PER_OWNER: count(
+    'Video tasks of an owner that are rendered or wait for a worker at once; the others queue.',
+    5,
+    1,
+    10_000,
+  ),
+  OWNER_CREDIT_LIMIT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Most credits of an owner, charges minus refunds; without it there is no limit.',
+    }),
+  ),
+  VIDEO_DEADLINE_SECONDS: count('Time from processing until a task fails.', 1200, 1, 86_400),
+  OFF_PEAK_DEADLINE_SECONDS: count(
+    'Time from its creation until an off-peak task fails.',
+    172_800,
+    1,
+    2_592_000,
+  ),
+  FFMPEG_PATH: Type.Optional(
+    text('The ffmpeg to use; without it the one on PATH, else the packaged one.'),
+  ),
+  FFPROBE_PATH: Type.Optional(text('The ffprobe to use, found likewise.')),
+  VIDEO_TINY: flag('Renders 8 frames of 64×36 whatever is asked for; fault tests only.'),
   OUTBOUND_ALLOW_LOOPBACK: flag(
-    'Lets image and webhook URLs reach this machine; never in production.',
+    'Lets the URLs of callers reach this machine; never in production.',
   ),
   OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
   OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
@@ -118,6 +153,40 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
     SECRETS_KEYS: split(env.SECRETS_KEYS),
     OUTBOUND_PORTS: split(env.OUTBOUND_PORTS).map(Number),
     OUTBOUND_DENY: split(env.OUTBOUND_DENY),
+  }
+}
+
+/** Folders in which programs are looked for. */
+export const readSearchPath = (): string => process.env['PATH'] ?? ''
+
+/** What goes with the start of a task's workflow, and how many tasks of an owner run at once. */
+export const readTimings = (
+  config: Config,
+): { timing: RenderTiming; videoTiming: VideoTiming; slots: number } => ({
+  timing: {
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
+  },
+  videoTiming: {
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    deadlineSeconds: config.VIDEO_DEADLINE_SECONDS,
+    offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
+  },
+  slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+})
+
+/** What a task may fetch: an image as the settings say; a watermark and a source video are bounded for good. */
+export const readMediaLimits = (config: Config): MediaLimits => {
+  const maxRedirects = config.IMAGE_URL_REDIRECTS
+  return {
+    maxPixels: config.IMAGE_MAX_PIXELS,
+    image: {
+      maxBytes: config.IMAGE_MAX_BYTES,
+      timeoutMs: config.IMAGE_URL_TIMEOUT_SECONDS * 1000,
+      maxRedirects,
+    },
+    watermark: { maxBytes: 8 * 2 ** 20, timeoutMs: 15_000, maxRedirects },
+    video: { maxBytes: 512 * 2 ** 20, timeoutMs: 300_000, maxRedirects },
   }
 }
 
@@ -192,6 +261,7 @@ const productionFaults = (env: Env): SettingFault[] => {
   const refused: [boolean, keyof Env, string][] = [
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
     [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
+    [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
     [
       env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
       'NODE_TLS_REJECT_UNAUTHORIZED',

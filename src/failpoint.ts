@@ -3,6 +3,7 @@ export type FailpointName =
   | 'create.after-commit'
   | 'create.after-start'
   | 'render.after-output'
+  | 'render.in-child'
   | 'move.before-commit'
   | 'move.after-commit'
   | 'upload.mid-body'

@@ -6,7 +6,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client'
-import type { Connection } from '@temporalio/client'
+import type { ConnectionLike } from '@temporalio/client'
 import {
   defineSearchAttributeKey,
   SearchAttributeType,
@@ -14,17 +14,21 @@ import {
 } from '@temporalio/common'
 
 import type { imageTask } from '../workflows/image-task.ts'
+import type { videoTask } from '../workflows/video-task.ts'
 import type { Sql } from './db/client.ts'
 import { isStartPending, markDispatched, markFailed } from './db/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from './db/outbox.ts'
-import type { RenderTiming } from './domain/render-timing.ts'
+import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
 import { failpoint } from './failpoint.ts'
 import type { Log } from './log.ts'
 
 /** Queue of everything that takes CPU; the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 
-export const imageTaskWorkflowId = (taskId: string): string => `image-task/${taskId}`
+export type TaskFamily = 'image' | 'video'
+
+export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
+  `${family}-task/${taskId}`
 
 /** What an operator finds a job by. All Keyword; SQL visibility allows ten in a namespace. */
 export const SEARCH_ATTRIBUTES = [
@@ -41,8 +45,9 @@ const SUMMARY_CHARACTERS = 100
 
 /** 1 goes first, 5 last. */
 const NORMAL_PRIORITY = 3
+const OFF_PEAK_PRIORITY = 5
 
-interface ImageTaskFacts {
+export interface TaskFacts {
   taskId: string
   kind: string
   owner: string
@@ -52,26 +57,47 @@ interface ImageTaskFacts {
 
 /** The start of an image task's workflow, as its outbox row. */
 export const startImageTask = (
-  { taskId, kind, owner, summary }: ImageTaskFacts,
+  facts: TaskFacts,
   { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
 ): OutboxStart => ({
   kind: 'start',
   workflowType: 'imageTask',
-  workflowId: imageTaskWorkflowId(taskId),
+  workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
-  args: [{ taskId, timing }] satisfies Parameters<typeof imageTask>,
-  options: {
-    summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
-    searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: 'CREATED' },
-    priorityKey: NORMAL_PRIORITY,
-    fairnessKey: fairnessKey(owner),
-  },
+  args: [{ taskId: facts.taskId, timing }] satisfies Parameters<typeof imageTask>,
+  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
 })
 
-/** The signal that stops a cancelled image task. */
-export const cancelImageTask = (taskId: string): OutboxSignal => ({
+/** The start of a video task's workflow, as its outbox row. */
+export const startVideoTask = (
+  { offPeak, ...facts }: TaskFacts & { offPeak: boolean },
+  { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'videoTask',
+  workflowId: taskWorkflowId('video', facts.taskId),
+  taskQueue,
+  args: [{ taskId: facts.taskId, timing: videoTiming }] satisfies Parameters<typeof videoTask>,
+  options: startOptions(facts, {
+    status: 'created',
+    priorityKey: offPeak ? OFF_PEAK_PRIORITY : NORMAL_PRIORITY,
+  }),
+})
+
+const startOptions = (
+  { kind, owner, summary }: TaskFacts,
+  { status, priorityKey }: { status: string; priorityKey: number },
+): StartOptions => ({
+  summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
+  searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
+  priorityKey,
+  fairnessKey: fairnessKey(owner),
+})
+
+/** The signal that stops a cancelled task. */
+export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
   kind: 'signal',
-  workflowId: imageTaskWorkflowId(taskId),
+  workflowId: taskWorkflowId(family, taskId),
   signalName: 'cancelRequested',
 })
 
@@ -80,7 +106,7 @@ const fairnessKey = (owner: string): string =>
   createHash('sha256').update(owner).digest('hex').slice(0, 32)
 
 export interface JobsOptions {
-  connection: Connection
+  connection: ConnectionLike
   namespace: string
   sql: Sql
   log: Log

@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client'
 
-import { loadConfig } from './config.ts'
+import { loadConfig, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeJobs } from './jobs.ts'
 import { makeLog } from './log.ts'
@@ -9,7 +9,7 @@ import { makeCommands, OperatorError } from './operator-commands.ts'
 const USAGE = `usage: npm run operate -- <command>
   stuck            tasks that have not moved for 10 minutes, and the oldest rows of the outbox
   restart <task>   end the workflow of a task that has not ended, and start it again
-  fail <task>      move a task that has not ended to FAILED with internal_error
+  fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
 `
 
@@ -23,11 +23,7 @@ const sql = makeDatabase({
 })
 const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
-const timing = {
-  heartbeatSeconds: config.HEARTBEAT_SECONDS,
-  deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
-}
-const commands = makeCommands({ sql, jobs, taskQueue: config.TASK_QUEUE, timing })
+const commands = makeCommands({ sql, jobs, taskQueue: config.TASK_QUEUE, ...readTimings(config) })
 
 const [name = '', id = ''] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined

@@ -1,20 +1,15 @@
 import { WorkflowNotFoundError } from '@temporalio/client'
 
+import { failAnyTask, startAnyTask } from './any-task.ts'
+import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from './db/client.ts'
-import { moveImageTask } from './db/image-task.ts'
 import { findTask, listStuckTasks } from './db/operator.ts'
 import type { OpenTask } from './db/operator.ts'
 import { insertOutbox, listOldestOutbox } from './db/outbox.ts'
-import type { RenderTiming } from './domain/render-timing.ts'
-import { TASK_FAULTS } from './domain/task-fault.ts'
-import { cancelImageTask, startImageTask } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 
-export interface CommandDeps {
-  sql: Sql
+export interface CommandDeps extends AnyTaskOptions {
   jobs: Jobs
-  taskQueue: string
-  timing: RenderTiming
 }
 
 /** A fault the operator can act on; its message names the next step. */
@@ -47,21 +42,12 @@ export const makeCommands = (deps: CommandDeps) => ({
 })
 
 /** The open workflow is ended first: its late steps can change nothing once the new one has claimed a fence. */
-const restart = async (
-  { sql, jobs, taskQueue, timing }: CommandDeps,
-  id: string,
-): Promise<string> => {
-  const { kind, owner } = await getOpenTask(sql, id)
-  const facts = {
-    taskId: id,
-    kind,
-    owner,
-    summary: `${kind} for ${owner}, restarted by an operator`,
-  }
-  const start = { ...startImageTask(facts, { taskQueue, timing }), kind: 'restart' as const }
-  await endWorkflow(jobs, start.workflowId)
-  const row = await sql.begin((sql) => insertOutbox(sql, start))
-  jobs.kick(row)
+const restart = async (deps: CommandDeps, id: string): Promise<string> => {
+  const task = await getOpenTask(deps.sql, id)
+  const summary = `${task.kind} for ${task.owner}, restarted by an operator`
+  const start = { ...startAnyTask(task, summary, deps), kind: 'restart' as const }
+  await endWorkflow(deps.jobs, start.workflowId)
+  deps.jobs.kick(await deps.sql.begin((sql) => insertOutbox(sql, start)))
   return `${start.workflowId} was started again`
 }
 
@@ -73,16 +59,12 @@ const endWorkflow = async (jobs: Jobs, workflowId: string): Promise<void> => {
   }
 }
 
-const fail = async ({ sql, jobs }: CommandDeps, id: string): Promise<string> => {
-  await getOpenTask(sql, id)
-  const error = { code: 'internal_error', message: TASK_FAULTS.internal_error }
-  const row = await sql.begin(async (sql) => {
-    const moved = await moveImageTask(sql, { id, to: 'FAILED', error })
-    return moved ? await insertOutbox(sql, cancelImageTask(id)) : undefined
-  })
-  if (!row) throw new OperatorError(`task ${id} has ended meanwhile: nothing was changed`)
-  jobs.kick(row)
-  return `task ${id} is FAILED`
+const fail = async (deps: CommandDeps, id: string): Promise<string> => {
+  const task = await getOpenTask(deps.sql, id)
+  const rows = await failAnyTask(task, 'internal_error', deps)
+  if (!rows) throw new OperatorError(`task ${id} has ended meanwhile: nothing was changed`)
+  for (const row of rows) deps.jobs.kick(row)
+  return `task ${id} has failed${task.family === 'video' ? ', its credits are returned' : ''}`
 }
 
 const getOpenTask = async (sql: Sql, id: string): Promise<OpenTask> => {

@@ -1,18 +1,16 @@
+import { failAnyTask, startAnyTask } from './any-task.ts'
+import type { AnyTask, AnyTaskOptions } from './any-task.ts'
 import type { Sql } from './db/client.ts'
-import { moveImageTask } from './db/image-task.ts'
 import { insertOutbox } from './db/outbox.ts'
+import type { OutboxRow } from './db/outbox.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
-import type { StillTask } from './db/reconcile.ts'
-import type { RenderTiming } from './domain/render-timing.ts'
-import { TASK_FAULTS } from './domain/task-fault.ts'
-import { imageTaskWorkflowId, startImageTask } from './jobs.ts'
+import { taskWorkflowId } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
 import type { Loop } from './loop.ts'
 
-export interface ReconcileOptions {
-  sql: Sql
+export interface ReconcileOptions extends AnyTaskOptions {
   /** A pool of one connection, which holds the lock of the process that reconciles. */
   lockSql: Sql
   jobs: Jobs
@@ -20,8 +18,6 @@ export interface ReconcileOptions {
   intervalMs: number
   /** Stillness after which a task is looked at. */
   afterSeconds: number
-  taskQueue: string
-  timing: RenderTiming
 }
 
 const BATCH = 100
@@ -49,26 +45,18 @@ const reconcile = async (options: ReconcileOptions, signal: AbortSignal): Promis
   }
 }
 
-const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promise<void> => {
-  const state = await options.jobs.look(imageTaskWorkflowId(task.id))
+const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<void> => {
+  const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
-  if (state === 'missing') await startAgain(options, task)
-  else await fail(options.sql, task)
+  const rows =
+    state === 'missing'
+      ? [await startAgain(options, task)]
+      : await failAnyTask(task, 'workflow_lost', options)
+  for (const row of rows ?? []) options.jobs.kick(row)
 }
 
-const startAgain = async (
-  { sql, jobs, taskQueue, timing }: ReconcileOptions,
-  { id, kind, owner }: StillTask,
-): Promise<void> => {
-  const facts = { taskId: id, kind, owner, summary: `${kind}, started again, for ${owner}` }
-  const row = await sql.begin((sql) =>
-    insertOutbox(sql, startImageTask(facts, { taskQueue, timing })),
-  )
-  jobs.kick(row)
-}
-
-const fail = async (sql: Sql, { id }: StillTask): Promise<void> => {
-  const error = { code: 'workflow_lost', message: TASK_FAULTS.workflow_lost }
-  await sql.begin((sql) => moveImageTask(sql, { id, to: 'FAILED', error }))
+const startAgain = async (options: ReconcileOptions, task: AnyTask): Promise<OutboxRow> => {
+  const start = startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
+  return await options.sql.begin((sql) => insertOutbox(sql, start))
 }

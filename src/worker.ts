@@ -7,19 +7,22 @@ import {
   TransportError,
   Worker,
 } from '@temporalio/worker'
-import type { WorkerOptions } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
 import { makeOutbound } from './adapters/outbound.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
-import { loadConfig } from './config.ts'
-import type { Config } from './config.ts'
+import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
+import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
+import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
+import { sweepOrphans } from './adapters/video-engine/orphan.ts'
+import { loadConfig, readMediaLimits, readSearchPath } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { armFailpoint } from './failpoint.ts'
-import { mediaQueue } from './jobs.ts'
+import { makeJobs, mediaQueue } from './jobs.ts'
 import { makeLog } from './log.ts'
 import { startScratch } from './scratch.ts'
+import type { Scratch } from './scratch.ts'
 import { closeOnSignal } from './shutdown.ts'
 import { requireSchema, untilAnswers } from './startup.ts'
 
@@ -48,16 +51,14 @@ const connection = await untilAnswers(
   () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
 )
-const core = {
-  sql,
-  storage: makeLocalStorage({ root: config.STORAGE_PATH }),
-  log,
-  retentionDays: config.RESULT_RETENTION_DAYS,
-}
+const common = { sql, storage: makeLocalStorage({ root: config.STORAGE_PATH }), log }
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+
+const temporal = { connection, namespace: config.TEMPORAL_NAMESPACE }
 
 const coreWorker = (): Promise<Worker> =>
   Worker.create({
-    ...common(config),
+    ...temporal,
     taskQueue: config.TASK_QUEUE,
     ...(config.WORKFLOW_BUNDLE === undefined
       ? {
@@ -65,30 +66,35 @@ const coreWorker = (): Promise<Worker> =>
             .pathname,
         }
       : { workflowBundle: { codePath: config.WORKFLOW_BUNDLE } }),
-    activities: createCoreActivities(core),
+    activities: createCoreActivities({
+      ...common,
+      retentionDays: config.RESULT_RETENTION_DAYS,
+      slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+      kick: jobs.kick,
+    }),
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
   })
 
-const mediaWorker = (scratchDir: string): Promise<Worker> =>
+const mediaWorker = async (scratchDir: string): Promise<Worker> =>
   Worker.create({
-    ...common(config),
+    ...temporal,
     taskQueue: mediaQueue(config.TASK_QUEUE),
     activities: createMediaActivities({
-      ...core,
+      ...common,
       engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
+      videoEngine: makeLocalVideoEngine({
+        binaries: await findBinaries(),
+        maxPixels: config.IMAGE_MAX_PIXELS,
+      }),
       outbound: makeOutbound({
         allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
         ports: config.OUTBOUND_PORTS,
         deny: config.OUTBOUND_DENY,
       }),
       scratchDir,
-      limits: {
-        maxBytes: config.IMAGE_MAX_BYTES,
-        maxPixels: config.IMAGE_MAX_PIXELS,
-        downloadTimeoutMs: config.IMAGE_URL_TIMEOUT_SECONDS * 1000,
-        redirects: config.IMAGE_URL_REDIRECTS,
-      },
+      limits: readMediaLimits(config),
+      tinyVideos: config.VIDEO_TINY,
     }),
     maxConcurrentActivityTaskExecutions: config.MEDIA_SLOTS,
     // A cancelled render should stop soon, so its heartbeats are not held back for most of the heartbeat time-out.
@@ -98,20 +104,42 @@ const mediaWorker = (scratchDir: string): Promise<Worker> =>
     shutdownForceTime: '40 seconds',
   })
 
-const common = ({
-  TEMPORAL_NAMESPACE,
-}: Config): Pick<WorkerOptions, 'connection' | 'namespace'> => ({
-  connection,
-  namespace: TEMPORAL_NAMESPACE,
-})
+/** Says which programs render; one that cannot be used ends the worker with what to set. */
+const findBinaries = async (): Promise<VideoBinaries> => {
+  try {
+    const binaries = await findVideoBinaries({
+      ffmpegPath: config.FFMPEG_PATH,
+      ffprobePath: config.FFPROBE_PATH,
+      searchPath: readSearchPath(),
+      production: config.NODE_ENV === 'production',
+    })
+    const { ffmpeg, ffprobe, readsCallerVideo, setpriv } = binaries
+    log.info(
+      { ffmpeg, ffprobe, reads_caller_video: readsCallerVideo, setpriv: setpriv !== undefined },
+      'video programs found',
+    )
+    return binaries
+  } catch (error) {
+    log.fatal(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+}
 
-const scratch = config.WORKER_ROLE === 'media' ? await startScratch('render', core) : undefined
+/** Groups of processes that a killed worker left are ended before the folders that name them are swept. */
+const startMediaScratch = async (): Promise<Scratch> => {
+  const killed = await sweepOrphans(await common.storage.scratchDir('render'))
+  if (killed > 0) log.warn({ killed }, 'ended what a killed worker had left running')
+  return await startScratch('render', common)
+}
+
+const scratch = config.WORKER_ROLE === 'media' ? await startMediaScratch() : undefined
 const worker = await (scratch ? mediaWorker(scratch.dir) : coreWorker())
 const running = worker.run()
 closeOnSignal(
   async () => {
     worker.shutdown()
     await running
+    await jobs.settle()
     await scratch?.stop()
     await connection.close()
     await sql.end({ timeout: 1 })

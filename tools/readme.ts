@@ -6,8 +6,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { makeEndpoints } from './docs/endpoints.ts'
-import { makeErrorTable, makeFaultTable } from './docs/errors.ts'
+import { makeErrorTable, makeFaultTable, makeVideoFaultTable } from './docs/errors.ts'
 import { replacePart } from './docs/markers.ts'
+import { makePriceTable } from './docs/prices.ts'
 import { makeEnvExample, makeSettingsTable } from './docs/settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -16,6 +17,8 @@ const PARTS: Record<string, () => string> = {
   endpoints: makeEndpoints,
   errors: makeErrorTable,
   'task errors': makeFaultTable,
+  'video models': makePriceTable,
+  'video task errors': makeVideoFaultTable,
   settings: makeSettingsTable,
 }
 

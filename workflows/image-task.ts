@@ -1,34 +1,25 @@
 import {
   CancellationScope,
-  defineSignal,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
 } from '@temporalio/workflow'
 
 import type { RenderTiming } from '../src/domain/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
 import { moveOptions, renderOptions } from './options.ts'
+import { cancelRequested, showTaskEnd } from './task.ts'
+import type { TaskEnd } from './task.ts'
 
 export interface ImageTaskInput {
   taskId: string
   timing: RenderTiming
 }
 
-/** The API has moved the task to FAILED; whatever renders is to stop. Carries the outbox row's id; a repetition changes nothing. */
-export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
-
-/** Where the task has ended and why, for an operator who looks at the workflow. */
-export interface ImageTaskEnd {
-  status: string
-  reason: string
-}
-
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<ImageTaskEnd> => {
+export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing))
   const rendering = new CancellationScope()
@@ -44,17 +35,14 @@ export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<Ima
       )
       // An attempt that Temporal had given up has claimed the task since: it is rendered once more.
       if (status === 'CREATED' || status === 'IN_PROGRESS') continue
-      return showEnd(status, rendered ? 'the results are stored' : 'had ended before its render')
+      return showTaskEnd(
+        status,
+        rendered ? 'the results are stored' : 'had ended before its render',
+      )
     }
   } catch (error) {
     const reason = reasonOf(error, rendering)
     const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
-    return showEnd(status, reason.code)
+    return showTaskEnd(status, reason.code)
   }
-}
-
-const showEnd = (status: string, reason: string): ImageTaskEnd => {
-  setCurrentDetails(`**${status}**: ${reason}`)
-  upsertSearchAttributes([{ key: { name: 'KilnStatus', type: 'KEYWORD' }, value: status }])
-  return { status, reason }
 }

@@ -1,2 +1,3 @@
 export { imageTask } from './image-task.ts'
 export { purgeExpired } from './purge-expired.ts'
+export { videoTask } from './video-task.ts'

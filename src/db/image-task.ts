@@ -3,6 +3,10 @@ import type { ImageTaskStatus } from '../domain/image-task.ts'
 import { DELIVERED_STATUSES, IMAGE_TASK_MOVES, TERMINAL_STATUSES } from '../domain/image-task.ts'
 import type { Queryable, Sql, Transaction } from './client.ts'
 import { insertEvent } from './event.ts'
+import { insertTaskInputs } from './task-file.ts'
+import type { NewTaskInput } from './task-file.ts'
+import { moveTask } from './task-move.ts'
+import type { Move, MoveTable } from './task-move.ts'
 
 export interface NewImageTask {
   id: string
@@ -12,19 +16,6 @@ export interface NewImageTask {
   settings: object
   webhookUrl: string | null
   inputs: NewTaskInput[]
-}
-
-/** One image of a request: a stored file, or an address that the worker fetches. */
-export interface NewTaskInput {
-  field: string
-  name: string | null
-  storageKey: string | null
-  url: string | null
-  contentType: string | null
-  bytes: number | null
-  sha256: string | null
-  width: number | null
-  height: number | null
 }
 
 /** Inserts a task in CREATED with its inputs and its first event. */
@@ -37,22 +28,7 @@ export const insertImageTask = async (sql: Transaction, task: NewImageTask): Pro
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
       ${sql.json(task.settings as never)}, ${task.webhookUrl})
   `.execute(),
-    sql`
-    insert into task_input ${sql(
-      task.inputs.map((input) => ({
-        task_id: task.id,
-        field: input.field,
-        name: input.name,
-        storage_key: input.storageKey,
-        url: input.url,
-        content_type: input.contentType,
-        bytes: input.bytes,
-        sha256: input.sha256,
-        width: input.width,
-        height: input.height,
-      })),
-    )}
-  `.execute(),
+    insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
   ])
 }
@@ -103,43 +79,16 @@ export const listImageTasks = async (
   limit ${perPage} offset ${(page - 1) * perPage}
 `
 
-export interface Move {
-  id: string
-  to: Exclude<ImageTaskStatus, 'CREATED'>
-  /** Only the attempt that holds this fence may move; absent for moves made outside of `render`. */
-  fence?: number
-  error?: { code: string; message: string }
+const MOVES: MoveTable<ImageTaskStatus> = {
+  family: 'image',
+  from: IMAGE_TASK_MOVES,
+  delivered: DELIVERED_STATUSES,
+  terminal: TERMINAL_STATUSES,
 }
 
-/**
- * Moves a task, together with its event. Returns false when it already is somewhere the move does not start from, or
- * when another attempt holds the fence: a lost race, which is not an error.
- */
-export const moveImageTask = async (sql: Transaction, move: Move): Promise<boolean> => {
-  const rows = await sql`
-    with moved as (
-      update task
-      set status = ${move.to},
-        error_code = ${move.error?.code ?? null},
-        error_message = ${move.error?.message ?? null},
-        rev = rev + 1,
-        last_sequence = last_sequence + 1,
-        last_moved_at = greatest(clock_timestamp(), last_moved_at),
-        ended_at = case when ${TERMINAL_STATUSES.includes(move.to)}
-          then greatest(clock_timestamp(), last_moved_at) end
-      where id = ${move.id}
-        and family = 'image'
-        and status = any(${[...IMAGE_TASK_MOVES[move.to]]})
-        and (${move.fence ?? null}::integer is null or fence = ${move.fence ?? null}::integer)
-      returning id, last_sequence, status, last_moved_at
-    )
-    insert into event (task_id, sequence, status, deliver, created_at)
-    select id, last_sequence, status, ${DELIVERED_STATUSES.includes(move.to)}::boolean, last_moved_at
-    from moved
-    returning 1
-  `
-  return rows.length === 1
-}
+/** Moves an image task with its event; false when the race was lost. */
+export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
+  moveTask(sql, MOVES, move)
 
 export interface ClaimedTask {
   id: string
@@ -170,43 +119,4 @@ export const claimImageTask = async (
   if (!claimed) return undefined
   await moveImageTask(sql, { id, to: 'IN_PROGRESS' })
   return claimed
-}
-
-/** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
-export const countFailure = async (
-  sql: Sql,
-  { id, fence }: { id: string; fence: number },
-): Promise<number | undefined> => {
-  const [row] = await sql<{ failures: number }[]>`
-    update task set failures = failures + 1
-    where id = ${id} and fence = ${fence} and ended_at is null
-    returning failures
-  `
-  return row?.failures
-}
-
-/** Whether the attempt with this fence is still the one that may write. */
-export const holdsFence = async (
-  sql: Sql,
-  { id, fence }: { id: string; fence: number },
-): Promise<boolean> => {
-  const [row] =
-    await sql`select from task where id = ${id} and fence = ${fence} and ended_at is null`
-  return row !== undefined
-}
-
-export interface TaskState {
-  status: ImageTaskStatus
-  fence: number
-}
-
-/** Where a task stands; undefined when there is none. */
-export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
-  const [row] = await sql<TaskState[]>`select status, fence from task where id = ${id}`
-  return row
-}
-
-export const existsImageTask = async (sql: Sql, id: string): Promise<boolean> => {
-  const [row] = await sql`select from task where id = ${id}`
-  return row !== undefined
 }

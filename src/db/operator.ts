@@ -3,8 +3,10 @@ import type { Sql } from './client.ts'
 
 export interface OpenTask {
   id: string
+  family: 'image' | 'video'
   kind: string
   owner: string
+  offPeak: boolean
   status: string
   ended: boolean
 }
@@ -13,7 +15,8 @@ export interface OpenTask {
 export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
-    select id, kind, owner, status, ended_at is not null as ended from task where id = ${id}
+    select id, family, kind, owner, off_peak as "offPeak", status, ended_at is not null as ended
+    from task where id = ${id}
   `
   return row
 }

@@ -20,8 +20,10 @@ export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Pr
 
 export interface StillTask {
   id: string
+  family: 'image' | 'video'
   kind: string
   owner: string
+  offPeak: boolean
 }
 
 /**
@@ -33,7 +35,7 @@ export const listStillTasks = async (
   { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.kind, t.owner
+  select t.id, t.family, t.kind, t.owner, t.off_peak as "offPeak"
   from task t
   where t.ended_at is null
     and t.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})

@@ -9,6 +9,45 @@ export interface TaskInput {
   height: number | null
 }
 
+/** One file or address that a request names. */
+export interface NewTaskInput {
+  field: string
+  /** The name it is served under; null unless it came with the request. */
+  name: string | null
+  storageKey: string | null
+  url: string | null
+  contentType: string | null
+  bytes: number | null
+  sha256: string | null
+  width: number | null
+  height: number | null
+}
+
+/** Inserts what a task is made from: a stored file, or an address that the worker fetches. */
+export const insertTaskInputs = async (
+  sql: Transaction,
+  taskId: string,
+  inputs: readonly NewTaskInput[],
+): Promise<void> => {
+  if (inputs.length === 0) return
+  await sql`
+    insert into task_input ${sql(
+      inputs.map((input) => ({
+        task_id: taskId,
+        field: input.field,
+        name: input.name,
+        storage_key: input.storageKey,
+        url: input.url,
+        content_type: input.contentType,
+        bytes: input.bytes,
+        sha256: input.sha256,
+        width: input.width,
+        height: input.height,
+      })),
+    )}
+  `
+}
+
 /** What a task is made from, in the order of the fields' names. */
 export const listTaskInputs = async (sql: Sql, taskId: string): Promise<TaskInput[]> =>
   await sql`

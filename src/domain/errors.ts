@@ -1,3 +1,5 @@
+import type { VideoReason } from './video-reason.ts'
+
 /**
  * The one list of what can go wrong for a caller. Routes throw `errors.x(…)`, `http/errors.ts` renders it, OpenAPI and
  * the documentation table are made from `ERROR_CODES`.
@@ -5,6 +7,8 @@
 
 interface ErrorCode {
   status: number
+  /** The status on video routes, where their clients expect another. */
+  videoStatus?: number
   meaning: string
 }
 
@@ -37,6 +41,10 @@ export const ERROR_CODES = {
   },
   pixel_limit: { status: 400, meaning: 'An image, or the result asked for, has too many pixels.' },
   unauthorized: { status: 401, meaning: 'The credential is missing or not valid.' },
+  insufficient_credits: {
+    status: 402,
+    meaning: 'The charge would pass the credit limit of the caller.',
+  },
   forbidden: { status: 403, meaning: 'The credential is valid but does not allow this.' },
   signature_invalid: { status: 403, meaning: 'The signature of the link does not match.' },
   link_expired: {
@@ -57,7 +65,11 @@ export const ERROR_CODES = {
     status: 409,
     meaning: 'The first request with this Idempotency-Key is still running.',
   },
-  cannot_cancel: { status: 409, meaning: 'The task has already ended.' },
+  cannot_cancel: {
+    status: 409,
+    videoStatus: 400,
+    meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
+  },
   file_gone: { status: 410, meaning: 'The file was removed after its retention time.' },
   body_too_large: {
     status: 413,
@@ -90,9 +102,19 @@ export const ERROR_CODES = {
 
 export type ErrorCodeName = keyof typeof ERROR_CODES
 
+/** The status of a code on video routes. */
+export const videoStatusOf = (code: ErrorCodeName): number => {
+  const { status, videoStatus = status }: ErrorCode = ERROR_CODES[code]
+  return videoStatus
+}
+
 export interface ApiErrorOptions {
+  /** The catalogue's for the code unless given. */
+  status?: number
   /** One sentence for each fault: field, expectation, value. */
   details?: string[]
+  /** The word that clients of video routes go by, where code and status do not decide it. */
+  reason?: VideoReason
   headers?: Record<string, string>
   /** Members beside `error` and `message`, such as `error_type`. */
   extra?: Record<string, string>
@@ -105,14 +127,16 @@ export class ApiError extends Error {
   readonly code: ErrorCodeName
   readonly status: number
   readonly details: string[] | undefined
+  readonly reason: VideoReason | undefined
   readonly headers: Record<string, string>
   readonly extra: Record<string, string>
 
   constructor(code: ErrorCodeName, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.code = code
-    this.status = ERROR_CODES[code].status
+    this.status = options.status ?? ERROR_CODES[code].status
     this.details = options.details
+    this.reason = options.reason
     this.headers = options.headers ?? {}
     this.extra = options.extra ?? {}
   }
@@ -152,6 +176,16 @@ export const errors = {
     }),
   cannotCancel: (status: string) =>
     apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
+  cannotCancelVideo: (state: string) =>
+    // The words are those that clients of video routes know.
+    apiError('cannot_cancel', `task state is ${state}, can not cancel`, {
+      status: videoStatusOf('cannot_cancel'),
+    }),
+  insufficientCredits: (credits: number) =>
+    apiError(
+      'insufficient_credits',
+      `The task costs ${credits} credits, and the caller has fewer left.`,
+    ),
   idempotencyInFlight: () =>
     apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {
       headers: retryAfter(1),

@@ -3,18 +3,26 @@ import type { TObject } from 'typebox'
 /**
  * Turns the texts of a query or an environment into the numbers and booleans that a schema wants. Only an exact spelling
  * counts: what is none stays text, so that the schema refuses it and the fault shows what was given. (typebox's `Convert`
- * makes 1 of "1.5", "true" and "1n" where an integer is wanted.)
+ * makes 1 of "1.5", "true" and "1n" where an integer is wanted.) Of a list each item is turned.
  */
 export const fromText = (
   { properties }: TObject,
-  given: Readonly<Record<string, string | undefined>>,
+  given: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(given).map(([name, text]) => [
-      name,
-      text === undefined ? text : convert((properties[name] as { type?: string })?.type, text),
-    ]),
+    Object.entries(given).map(([name, text]) => [name, read(properties[name] as Rule, text)]),
   )
+
+interface Rule {
+  type?: string
+  items?: Rule
+}
+
+const read = (rule: Rule | undefined, text: string | readonly string[] | undefined): unknown => {
+  if (text === undefined) return undefined
+  if (typeof text === 'string') return convert(rule?.type, text)
+  return text.map((item) => convert(rule?.items?.type, item))
+}
 
 const convert = (type: string | undefined, text: string): unknown => {
   if (type === 'integer') return WHOLE.test(text) ? Number(text) : text

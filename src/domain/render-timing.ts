@@ -5,3 +5,9 @@ export interface RenderTiming {
   /** From the first attempt until the task fails. */
   deadlineSeconds: number
 }
+
+/** The same of a video task. */
+export interface VideoTiming extends RenderTiming {
+  /** From the creation of an off-peak task until it fails. */
+  offPeakSeconds: number
+}

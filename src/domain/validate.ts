@@ -66,8 +66,19 @@ export const sortFaults = (schema: TSchema, faults: readonly Fault[]): Fault[] =
   return faults.toSorted((a, b) => rank(order, a) - rank(order, b))
 }
 
+/**
+ * The faults of a schema beside those of the rules it cannot say. Of two faults of a field the rule's is told when it has
+ * a code of its own: a URL that is too long is `url_refused`.
+ */
+export const onePerField = (faults: readonly Fault[], rules: readonly Fault[]): Fault[] => {
+  const broken = new Set(faults.map((fault) => fault.field))
+  const told = rules.filter((rule) => rule.code !== 'validation_failed' || !broken.has(rule.field))
+  const ruled = new Set(told.map((rule) => rule.field))
+  return [...faults.filter((fault) => !ruled.has(fault.field)), ...told]
+}
+
 const rank = (order: string[], fault: Fault): number => {
-  const at = order.indexOf(fault.field.replace(/\/\d+/g, '/*'))
+  const at = order.indexOf(fault.field.replace(/^\?/, '/').replace(/\/\d+/g, '/*'))
   return at < 0 ? order.length : at
 }
 

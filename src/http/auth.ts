@@ -20,6 +20,9 @@ export interface Caller {
   scheme: 'jwt' | 'api_key'
 }
 
+/** Owns what is made without a credential; no user has this id. */
+export const ANONYMOUS = 'anonymous'
+
 /** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
 export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -165,12 +168,12 @@ const reasonOf = (error: unknown): string =>
   error instanceof joseErrors.JOSEError ? error.code : `key not usable: ${String(error)}`
 
 /**
- * The user id of a token. `anonymous` owns what callers without a credential make. Control characters and lone
+ * The user id of a token. Control characters and lone
  * surrogates are refused because PostgreSQL and log readers choke on them.
  */
 const readSubject = ({ sub }: JWTPayload): string => {
   const length = typeof sub === 'string' ? Array.from(sub).length : 0
   if (typeof sub !== 'string' || length < 1 || length > 255) throw new Refusal('sub: length')
-  if (sub === 'anonymous' || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
+  if (sub === ANONYMOUS || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
   return sub
 }

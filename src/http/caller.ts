@@ -1,4 +1,5 @@
 import { errors } from '../domain/errors.ts'
+import { ANONYMOUS } from './auth.ts'
 import type { Caller } from './auth.ts'
 import type { RouteRequest } from './route.ts'
 
@@ -7,3 +8,7 @@ export const getCaller = ({ caller }: Pick<RouteRequest, 'caller'>): Caller => {
   if (caller === undefined) throw errors.unauthorized()
   return caller
 }
+
+/** Whose task a request makes or reads, where no credential is needed: all callers without one share an owner. */
+export const ownerOf = ({ caller }: Pick<RouteRequest, 'caller'>): string =>
+  caller?.owner ?? ANONYMOUS

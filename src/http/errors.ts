@@ -2,12 +2,14 @@ import type { ErrorRequestHandler, Response } from 'express'
 
 import { ApiError, apiError, errors } from '../domain/errors.ts'
 import type { Fault } from '../domain/validate.ts'
+import { faultReason, videoDetails } from '../domain/video-reason.ts'
 import { isUnavailable } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 import { endEarly, isStillSending } from './body/early-answer.ts'
 import { hasBody } from './body/media-type.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { isVideoPath } from './video-path.ts'
 
 interface ErrorBody {
   error: string
@@ -16,13 +18,21 @@ interface ErrorBody {
   request_id: string
 }
 
-/** The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are none. */
-export const faultsError = (faults: readonly Fault[]): ApiError | undefined => {
+/**
+ * The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are
+ * none. `given` is what the request holds, by which a missing member is known.
+ */
+export const faultsError = (
+  faults: readonly Fault[],
+  given: { query: unknown; body: unknown },
+): ApiError | undefined => {
   const [first] = faults
   if (!first) return undefined
   const code = faults.every((fault) => fault.code === first.code) ? first.code : 'validation_failed'
   const details = faults.map((fault) => fault.message)
-  return new ApiError(code, first.message, { details })
+  if (code !== 'validation_failed') return new ApiError(code, first.message, { details })
+  const reason = faultReason(first, first.field.startsWith('?') ? given.query : given.body)
+  return new ApiError(code, first.message, { details, reason })
 }
 
 /** What any thrown value becomes for the caller: known errors as they are, an unreachable server 503, all else 500. */
@@ -32,16 +42,23 @@ export const toApiError = (error: unknown): ApiError => {
   return apiError('internal_error', undefined, { cause: error })
 }
 
+/**
+ * The body of an error. `path` is that of the request; undefined where it could not be read, and then the body has what
+ * a client of any route looks for.
+ */
 export const errorBody = (
   error: ApiError,
-  requestId: string,
-): ErrorBody & Record<string, unknown> => ({
-  error: error.code,
-  message: error.message,
-  ...error.extra,
-  ...(error.details === undefined ? {} : { details: error.details }),
-  request_id: requestId,
-})
+  { requestId, path }: { requestId: string; path: string | undefined },
+): ErrorBody & Record<string, unknown> => {
+  const details = path === undefined || isVideoPath(path) ? videoDetails(error) : error.details
+  return {
+    error: error.code,
+    message: error.message,
+    ...error.extra,
+    ...(details === undefined ? {} : { details }),
+    request_id: requestId,
+  }
+}
 
 /** The one place that turns an error into an answer. */
 export const makeErrorRenderer =
@@ -56,7 +73,7 @@ export const makeErrorRenderer =
     }
     closeWhenStopping(lifecycle, response)
     response.status(known.status).set(known.headers).type('application/json')
-    const body = JSON.stringify(errorBody(known, requestId))
+    const body = JSON.stringify(errorBody(known, { requestId, path: request.path }))
     if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)
     else response.send(body)
   }

@@ -1,18 +1,21 @@
 import { makeErrorComponents, makeErrorResponses } from './openapi/errors.ts'
 import { HEADER_COMPONENTS, headerRefs } from './openapi/headers.ts'
 import type { HeaderName } from './openapi/headers.ts'
+import { withNulls } from './openapi/nullable.ts'
 import { makeParameters } from './openapi/parameters.ts'
 import type { Method, ResponseSpec, Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const INTRO = `Kiln takes long-running image work and never loses it. The local engine is classical image processing: **it is not generative** and invents no light source, object or face.
+const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 
-Every error has the shape \`{error, message, details?, request_id}\`. Every POST takes an \`Idempotency-Key\`.`
+Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent.`
 
 /** What the groups of routes are for. */
 const TAGS: Record<string, string> = {
   'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
+  'Video tasks':
+    'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Uploads: 'Bring a file here first and name it by its link.',
   Files: 'Results and inputs, read by signed links.',
   'API keys': "A user's own keys.",
@@ -76,6 +79,7 @@ const makeOperation = (route: Route): Json => ({
 const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
   none: [],
   jwt: [{ bearer: [] }],
+  optional: [{}, { bearer: [] }, { apiKey: [] }],
   required: [{ bearer: [] }, { apiKey: [] }],
 }
 
@@ -94,7 +98,7 @@ const makeRequestBody = ({ body, rawBody }: Route): Json => {
   if (!body) return {}
   const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
   const media = {
-    schema: body.schema,
+    schema: withNulls(body.document ?? body.schema),
     ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
   }
   return {

@@ -12,20 +12,32 @@ export const queryOf = (target: string): string => {
 
 /**
  * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are ignored; a name
- * given twice is a fault, since either value could be meant.
+ * given twice is a fault, since either value could be meant, unless it is a list: its items come by repeated names, by
+ * commas, or both. `emptyIsAbsent` names those that count as absent when they are empty.
  */
-export const makeQueryReader = (schema: TObject) => {
-  const validate = makeValidator(schema)
+export const makeQueryReader = (schema: TObject, emptyIsAbsent: readonly string[] = []) => {
+  const validate = makeValidator(schema, emptyIsAbsent)
   const names = Object.keys(schema.properties)
+  const lists = names.filter(
+    (name) => (schema.properties[name] as { type?: string }).type === 'array',
+  )
   return (query: string): { value: unknown; faults: Fault[] } => {
     const search = new URLSearchParams(query)
-    const twice = names.filter((name) => search.getAll(name).length > 1)
-    const once = names.filter((name) => search.getAll(name).length === 1)
-    const given = Object.fromEntries(once.map((name) => [name, search.get(name) ?? '']))
-    const { value, faults } = validate(fromText(schema, given))
+    const given = names.filter((name) => search.has(name))
+    const twice = given.filter((name) => !lists.includes(name) && search.getAll(name).length > 1)
+    const texts = given
+      .filter((name) => !twice.includes(name))
+      .map((name) => [
+        name,
+        lists.includes(name) ? itemsOf(search, name) : (search.get(name) ?? ''),
+      ])
+    const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
     return { value, faults: [...twice.map(givenTwice), ...faults.map(asQueryFault)] }
   }
 }
+
+const itemsOf = (search: URLSearchParams, name: string): string[] =>
+  search.getAll(name).flatMap((text) => text.split(','))
 
 const givenTwice = (name: string): Fault => ({
   field: `?${name}`,

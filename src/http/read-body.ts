@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { makeValidator, sortFaults } from '../domain/validate.ts'
+import { makeValidator, onePerField, sortFaults } from '../domain/validate.ts'
 import type { Fault } from '../domain/validate.ts'
 import type { UploadBudget } from './body/budget.ts'
 import { canonicalBody } from './body/canonical-json.ts'
@@ -10,6 +10,7 @@ import { replaceInline } from './body/inline.ts'
 import type { InlineImage } from './body/inline.ts'
 import { hasBody, requireJson } from './body/media-type.ts'
 import { readJsonBody } from './body/read-json-body.ts'
+import type { JsonBody } from './body/read-json-body.ts'
 import { tooLarge } from './body/source.ts'
 import { sendContinue } from './expect.ts'
 import { queryOf } from './query.ts'
@@ -59,7 +60,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         onAccept: () => sendContinue(request, response),
       })
       return {
-        ...judge(body.value, body.inline),
+        ...judge(request, body),
         inline: byPointer(body.inline),
         fingerprint: fingerprint(request, canonicalBody(body.value, body.inline)),
         discard: body.discard,
@@ -74,20 +75,12 @@ const STAND_IN = 'inline image'
 /** Makes the judge of a body: its schema and the rules a schema cannot say, told together in the schema's order. */
 const makeBodyJudge = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
-  return (given: Record<string, unknown>, inline: InlineImage[]) => {
+  return ({ params }: Request, { value: given, inline }: JsonBody) => {
     const { value, faults } = validate(replaceInline(given, inline, () => STAND_IN))
-    const rules =
-      route.judge?.({ body: value as Record<string, unknown>, inline: byPointer(inline) }) ?? []
+    const body = value as Record<string, unknown>
+    const rules = route.judge?.({ params, body, inline: byPointer(inline) }) ?? []
     return { value, faults: sortFaults(schema, onePerField(faults, rules)) }
   }
-}
-
-/** Of two faults of a field the rule's is told when it has a code of its own: a URL that is too long is `url_refused`. */
-const onePerField = (faults: Fault[], rules: Fault[]): Fault[] => {
-  const broken = new Set(faults.map((fault) => fault.field))
-  const told = rules.filter((rule) => rule.code !== 'validation_failed' || !broken.has(rule.field))
-  const ruled = new Set(told.map((rule) => rule.field))
-  return [...faults.filter((fault) => !ruled.has(fault.field)), ...told]
 }
 
 const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>

@@ -43,14 +43,18 @@ export interface ResponseSpec {
 /** How the JSON body of a route is read and judged. */
 export interface BodySpec<Body extends TSchema = TSchema> {
   schema: Body
+  /** What OpenAPI shows in place of `schema`, where the rules that are judged apart can be said in one. */
+  document?: TSchema
   /** Largest body on the wire in bytes. */
   maxBytes: number
   /** Time for the whole body in milliseconds. */
   deadlineMs: number
   /** Most bytes of one body that are held in memory. */
   heldBytes: number
-  /** Members that may hold an image, as JSON Pointers; inline ones go to a file while they arrive. */
+  /** Members that may hold an image, as JSON Pointers (`*` for any item); inline ones go to a file while they arrive. */
   images?: readonly string[]
+  /** Inline images that are taken; what comes beyond is dropped while it arrives, and left to `judge` to refuse. */
+  maxImages?: number
   /** Members in which an empty string counts as absent. */
   emptyIsAbsent?: readonly string[]
   /** False where an empty body counts as `{}`. */
@@ -68,8 +72,6 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   inline: ReadonlyMap<string, InlineImage>
   /** Absent where auth is optional and no credential was sent. */
   caller: Caller | undefined
-  /** User id of the caller, or the client address of an anonymous one. */
-  principal: string
   headers: IncomingHttpHeaders
   requestId: string
   /** Aborted when the client has gone. */
@@ -92,10 +94,15 @@ export interface Route {
   tag: string
   summary: string
   description?: string
-  /** jwt: a bearer token, no key. none: a credential is not looked at. */
-  auth: 'required' | 'jwt' | 'none'
+  /**
+   * jwt: a bearer token, no key. optional: none needed, but one that is sent must be valid. none: a credential is not
+   * looked at.
+   */
+  auth: 'required' | 'jwt' | 'optional' | 'none'
   params?: TObject
   query?: TObject
+  /** Members of the query in which an empty text counts as absent. */
+  queryEmptyIsAbsent?: readonly string[]
   body?: BodySpec
   /** Headers that the handler reads, for the documentation. */
   requestHeaders?: readonly RequestHeaderName[]
@@ -110,9 +117,12 @@ export interface Route {
   evenWhileClosing?: boolean
   /** Rules that a schema cannot say; told together with the schema's faults. */
   judge?(request: {
+    params: Readonly<Record<string, unknown>>
     body: Record<string, unknown>
     inline: ReadonlyMap<string, InlineImage>
   }): Fault[]
+  /** The same of the query. */
+  judgeQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Fault[]
   handler(request: RouteRequest): Promise<Answer>
 }
 

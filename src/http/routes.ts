@@ -6,15 +6,19 @@ import { makeImageTaskRoutes } from './routes/image-task.ts'
 import { withOpenApiRoute } from './routes/openapi.ts'
 import { makeUploadRoutes } from './routes/upload.ts'
 import type { UploadDeps } from './routes/upload.ts'
+import { makeVideoTaskRoutes } from './routes/video-task.ts'
+import type { CreationDeps } from './image-task/create.ts'
 import type { Route } from './route.ts'
+import type { VideoTaskDeps } from './video-task/deps.ts'
 
-export type RouteDeps = UploadDeps & HealthDeps
+export type RouteDeps = CreationDeps & VideoTaskDeps & UploadDeps & HealthDeps
 
 /** Every route of the service; mounting, OpenAPI and the README's table read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>
   withOpenApiRoute(
     [
       ...makeImageTaskRoutes(deps),
+      ...makeVideoTaskRoutes(deps),
       ...makeUploadRoutes(deps),
       ...makeFileRoutes(deps),
       ...makeApiKeyRoutes(deps),

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 
 import { apiError, errors } from '../domain/errors.ts'
+import { onePerField, sortFaults } from '../domain/validate.ts'
 import type { Authenticate, Caller } from './auth.ts'
 import { faultsError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
@@ -8,6 +9,7 @@ import { readIdempotencyKey } from './idempotency.ts'
 import type { Claim, Idempotency } from './idempotency.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { principalOf } from './principal.ts'
 import { makeQueryReader, queryOf } from './query.ts'
 import { makeBodyReader } from './read-body.ts'
 import type { BodyDeps, ReadBody } from './read-body.ts'
@@ -24,23 +26,25 @@ export interface ServeDeps extends BodyDeps {
  * Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
 export const makeServe = (deps: ServeDeps) => (route: Route) => {
-  const readQuery = route.query && makeQueryReader(route.query)
+  const readQuery = makeJudgedQuery(route)
   const reader = makeBodyReader(deps, route)
   return async (request: Request, response: Response): Promise<void> => {
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
-    const principal = caller?.principal ?? request.ip ?? ''
     reader.check(request)
-    const claim = await claimKey(deps, route, { request, principal })
+    const claim = await claimKey(deps, route, { request, caller })
     const answer = await underClaim(claim, async () => {
       const body = await reader.read(request, response)
       try {
         const replayed = claim?.replay(body.fingerprint)
         if (replayed) return replayed
-        const query = readQuery?.(queryOf(request.url)) ?? { value: {}, faults: [] }
-        const refusal = faultsError([...query.faults, ...body.faults])
+        const query = readQuery(request, caller)
+        const refusal = faultsError([...query.faults, ...body.faults], {
+          query: query.value,
+          body: body.value,
+        })
         if (refusal) throw refusal
-        const parts = { request, response, query: query.value, body, caller, principal, claim }
+        const parts = { request, response, query: query.value, body, caller, claim }
         return await route.handler(makeRequest(parts))
       } finally {
         await body.discard()
@@ -48,6 +52,16 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     })
     closeWhenStopping(deps.lifecycle, response)
     await send(response, answer)
+  }
+}
+
+/** Makes the reader of a route's query with the rules that its schema cannot say. */
+const makeJudgedQuery = ({ query, queryEmptyIsAbsent, judgeQuery }: Route) => {
+  const read = query && makeQueryReader(query, queryEmptyIsAbsent)
+  return (request: Request, caller: Caller | undefined) => {
+    const { value, faults } = read?.(queryOf(request.url)) ?? { value: {}, faults: [] }
+    const rules = judgeQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
+    return { value, faults: query ? sortFaults(query, onePerField(faults, rules)) : [] }
   }
 }
 
@@ -75,8 +89,8 @@ const authorise = async (
 ): Promise<Caller | undefined> => {
   if (route.auth === 'none') return undefined
   const caller = await authenticate(request.headersDistinct)
-  if (!caller) throw errors.unauthorized()
-  if (route.auth === 'jwt' && caller.scheme !== 'jwt')
+  if (!caller && route.auth !== 'optional') throw errors.unauthorized()
+  if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
     throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
   return caller
 }
@@ -84,10 +98,11 @@ const authorise = async (
 const claimKey = async (
   { idempotency }: ServeDeps,
   route: Route,
-  { request, principal }: { request: Request; principal: string },
+  { request, caller }: { request: Request; caller: Caller | undefined },
 ): Promise<Claim | undefined> => {
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined) return undefined
+  const principal = principalOf(caller, request.ip)
   const scope = { principal, method: 'POST', path: request.path, key }
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
 }
@@ -98,19 +113,17 @@ interface Parts {
   query: unknown
   body: ReadBody
   caller: Caller | undefined
-  principal: string
   claim: Claim | undefined
 }
 
 const makeRequest = (parts: Parts): RouteRequest => {
-  const { request, response, query, body, caller, principal, claim } = parts
+  const { request, response, query, body, caller, claim } = parts
   return {
     params: request.params,
     query,
     body: body.value,
     inline: body.inline,
     caller,
-    principal,
     headers: request.headers,
     requestId: String(response.getHeader('x-request-id')),
     signal: abortedWith(response),

@@ -33,7 +33,11 @@ export const makeServer = (app: RequestListener): Server => {
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('connect', (_request, socket) =>
-    refuse(socket, apiError('bad_request', 'This service is no proxy: it does not take CONNECT.')),
+    refuse(
+      socket,
+      apiError('bad_request', 'This service is no proxy: it does not take CONNECT.'),
+      '',
+    ),
   )
   return server
 }
@@ -46,7 +50,7 @@ const guard = (app: RequestListener) => {
     listener: (request: IncomingMessage, response: ServerResponse): void => {
       current.set(request.socket, response)
       if (takeTarget(request)) app(request, response)
-      else answer(response, apiError('bad_request'))
+      else answer(response, apiError('bad_request'), pathOf(request))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       // The parser complains again about each further piece; destroying the socket then would lose the answer.
@@ -55,7 +59,7 @@ const guard = (app: RequestListener) => {
       const response = current.get(socket)
       const answering = response?.headersSent === true && !response.writableFinished
       if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy()
-      else refuse(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'))
+      else refuse(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined)
     },
   }
 }
@@ -74,6 +78,8 @@ const takeTarget = (request: IncomingMessage): boolean => {
   return pathname.startsWith('/')
 }
 
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join('')
+
 const CLIENT_ERRORS: Record<string, () => ApiError> = {
   HPE_HEADER_OVERFLOW: () => apiError('headers_too_large'),
   ERR_HTTP_REQUEST_TIMEOUT: () => apiError('request_timeout'),
@@ -86,9 +92,9 @@ const REASONS: Record<number, string> = {
 }
 
 /** Headers and body of a refusal; the connection ends with it, because what follows on it cannot be trusted. */
-const compose = (error: ApiError) => {
+const compose = (error: ApiError, path: string | undefined) => {
   const requestId = readRequestId({})
-  const body = JSON.stringify(errorBody(error, requestId))
+  const body = JSON.stringify(errorBody(error, { requestId, path }))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
@@ -98,16 +104,16 @@ const compose = (error: ApiError) => {
   return { headers, body }
 }
 
-const answer = (response: ServerResponse, error: ApiError): void => {
-  const { headers, body } = compose(error)
+const answer = (response: ServerResponse, error: ApiError, path: string): void => {
+  const { headers, body } = compose(error, path)
   response.writeHead(error.status, headers).end(body)
 }
 
 /** Time for the client to read the refusal before the socket goes, read or not. */
 const LINGER_MS = 1000
 
-const refuse = (socket: Duplex, error: ApiError): void => {
-  const { headers, body } = compose(error)
+const refuse = (socket: Duplex, error: ApiError, path: string | undefined): void => {
+  const { headers, body } = compose(error, path)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => {})
   socket.end([`HTTP/1.1 ${error.status} ${REASONS[error.status]}`, ...lines, '', body].join('\r\n'))

@@ -2,26 +2,31 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
-import type { DemoJob } from './demo-jobs.ts'
+import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
-/** The task record as the image routes answer it. */
+/** A task of either family, as the demonstration follows it. */
 export interface DemoTask {
-  task_id: string
+  id: string
+  /** The service's own word, with the progress of a video. */
   status: string
-  generated: string[]
-  error?: { code: string; message: string }
+  end?: 'succeeded' | 'failed'
+  /** Links to what was made: the picture; the video, its cover and its watermarked copy. */
+  links: string[]
+  /** Why it failed. */
+  fault?: string
 }
 
 /** What the demonstration asks of a service, by HTTP alone. */
 export interface DemoClient {
-  /** Creates the task; `samples` is the folder of the inputs. */
-  create(job: DemoJob, samples: string): Promise<DemoTask>
+  /** Creates the task; `samples` is the folder of the inputs, `source` the finished task that an extension continues. */
+  create(job: DemoJob, samples: string, source?: DemoTask): Promise<DemoTask>
   read(job: DemoJob, taskId: string): Promise<DemoTask>
   /** Saves the file behind a link; its name gets the extension of the file. */
   save(link: string, path: string): Promise<string>
 }
 
-const API = '/proxy/imgvendor/v1/ai'
+const IMAGES = '/proxy/imgvendor/v1/ai'
+const VIDEOS = '/proxy/vidvendor'
 
 /** Calls a service in the name of the token's user. Every method throws what the service answered when it refuses. */
 export const makeDemoClient = (baseUrl: string, token: string): DemoClient => {
@@ -60,18 +65,44 @@ export const makeDemoClient = (baseUrl: string, token: string): DemoClient => {
   const give = async ({ input }: DemoJob, path: string): Promise<string> =>
     input === 'upload' ? await upload(path) : await readFile(path, 'base64')
 
+  const createImage = async (job: ImageDemoJob, samples: string): Promise<DemoTask> => {
+    const image = await give(job, `${samples}/${job.sample}`)
+    const reference =
+      job.reference === undefined
+        ? {}
+        : { transfer_light_from_reference_image: await give(job, `${samples}/${job.reference}`) }
+    const body = { image, ...reference, ...job.settings }
+    const { data } = await call<{ data: ImageRecord }>('POST', `${IMAGES}/${job.path}`, body)
+    return ofImage(data)
+  }
+
+  const createVideo = async (
+    job: VideoDemoJob,
+    samples: string,
+    source: DemoTask | undefined,
+  ): Promise<DemoTask> => {
+    const body = {
+      ...(job.sample && { images: [await give(job, `${samples}/${job.sample}`)] }),
+      ...(source && { video_creation_id: source.id, video_url: source.links[0] }),
+      ...job.settings,
+    }
+    const made = await call<{ task_id: string; state: string }>(
+      'POST',
+      `${VIDEOS}/${job.path}`,
+      body,
+    )
+    return { id: made.task_id, status: made.state, links: [] }
+  }
+
   return {
-    create: async (job, samples) => {
-      const image = await give(job, `${samples}/${job.sample}`)
-      const reference =
-        job.reference === undefined
-          ? {}
-          : { transfer_light_from_reference_image: await give(job, `${samples}/${job.reference}`) }
-      const body = { image, ...reference, ...job.settings }
-      return (await call<{ data: DemoTask }>('POST', `${API}/${job.path}`, body)).data
-    },
+    create: (job, samples, source) =>
+      job.family === 'image' ? createImage(job, samples) : createVideo(job, samples, source),
     read: async (job, taskId) =>
-      (await call<{ data: DemoTask }>('GET', `${API}/${job.family}/${taskId}`)).data,
+      job.family === 'image'
+        ? ofImage(
+            (await call<{ data: ImageRecord }>('GET', `${IMAGES}/${job.segment}/${taskId}`)).data,
+          )
+        : ofVideo(await call<VideoRecord>('GET', `${VIDEOS}/tasks/${taskId}/creations`)),
     save: async (link, path) => {
       const response = await fetch(link)
       if (!response.ok) throw new Error(`the result answered ${response.status}: ${link}`)
@@ -82,3 +113,45 @@ export const makeDemoClient = (baseUrl: string, token: string): DemoClient => {
     },
   }
 }
+
+/** The members of an image task's record that are looked at. */
+interface ImageRecord {
+  task_id: string
+  status: string
+  generated: string[]
+  error?: { code: string; message: string }
+}
+
+const ofImage = ({ task_id: id, status, generated, error }: ImageRecord): DemoTask => ({
+  id,
+  status,
+  links: generated,
+  ...(status === 'COMPLETED' && { end: 'succeeded' as const }),
+  ...(status === 'FAILED' && {
+    end: 'failed' as const,
+    fault: `${error?.code}: ${error?.message}`,
+  }),
+})
+
+/** The same of a video task. */
+interface VideoRecord {
+  id: string
+  state: string
+  progress: number
+  err_code: string
+  err_msg: string
+  creations: { url: string; cover_url: string; watermarked_url: string }[]
+}
+
+const ofVideo = ({ id, state, progress, creations, ...error }: VideoRecord): DemoTask => ({
+  id,
+  status: state === 'processing' && progress > 0 ? `${state} ${progress}%` : state,
+  links: creations
+    .flatMap((video) => [video.url, video.cover_url, video.watermarked_url])
+    .filter(Boolean),
+  ...(state === 'success' && { end: 'succeeded' as const }),
+  ...(state === 'failed' && {
+    end: 'failed' as const,
+    fault: `${error.err_code}: ${error.err_msg}`,
+  }),
+})

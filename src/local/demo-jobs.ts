@@ -1,42 +1,59 @@
-/** A job of the demonstration: what is asked for, of which sample. */
-export interface DemoJob {
+/** A job of the demonstration: what is asked for, of which samples. */
+export type DemoJob = ImageDemoJob | VideoDemoJob
+
+interface CommonJob {
   /** Names the job on the screen and its files. */
   name: string
-  /** Path of the creation, and the family whose route tells the status, below `/proxy/imgvendor/v1/ai`. */
+  /** Path of the creation below the prefix of the family. */
   path: string
-  family: string
   /** File in `samples/`. */
-  sample: string
-  /** A second one, whose light is taken over. */
-  reference?: string
+  sample?: string
   /** `upload` gives the link of an upload in place of the bytes. */
   input: 'inline' | 'upload'
   settings: Record<string, unknown>
 }
 
+export interface ImageDemoJob extends CommonJob {
+  family: 'image'
+  /** Segment of the route that tells the status. */
+  segment: string
+  sample: string
+  /** A second one, whose light is taken over. */
+  reference?: string
+}
+
+export interface VideoDemoJob extends CommonJob {
+  family: 'video'
+  /** Name of the job whose video is continued. */
+  continues?: string
+}
+
 const skin = (mode: string, settings: DemoJob['settings']): DemoJob => ({
   name: `skin-${mode}`,
+  family: 'image',
   path: `skin-enhancer/${mode}`,
-  family: 'skin-enhancer',
+  segment: 'skin-enhancer',
   sample: 'portrait.png',
   input: 'inline',
   settings,
 })
 
-/** One of every kind, relight in both of its ways; each way of giving an image is there, too. */
+/** One of every kind, those with several ways in each of them; each way of giving an image is there, too. */
 export const DEMO_JOBS: DemoJob[] = [
   {
     name: 'relight-prompt',
+    family: 'image',
     path: 'image-relight',
-    family: 'image-relight',
+    segment: 'image-relight',
     sample: 'portrait.png',
     input: 'inline',
     settings: { prompt: '(warm evening light:1.3) from the left', style: 'contrasted_n_hdr' },
   },
   {
     name: 'relight-reference',
+    family: 'image',
     path: 'image-relight',
-    family: 'image-relight',
+    segment: 'image-relight',
     sample: 'still-life.png',
     reference: 'sunset-light.png',
     input: 'upload',
@@ -44,16 +61,18 @@ export const DEMO_JOBS: DemoJob[] = [
   },
   {
     name: 'upscale',
+    family: 'image',
     path: 'image-upscaler',
-    family: 'image-upscaler',
+    segment: 'image-upscaler',
     sample: 'still-life.png',
     input: 'upload',
     settings: { scale_factor: '2x', creativity: 2, hdr: 3 },
   },
   {
     name: 'upscale-precision',
+    family: 'image',
     path: 'image-upscaler-precision-v2',
-    family: 'image-upscaler-precision-v2',
+    segment: 'image-upscaler-precision-v2',
     sample: 'still-life.png',
     input: 'inline',
     settings: { scale_factor: 2, flavor: 'photo' },
@@ -61,4 +80,36 @@ export const DEMO_JOBS: DemoJob[] = [
   skin('flexible', { optimized_for: 'improve_lighting' }),
   skin('creative', { sharpen: 20 }),
   skin('faithful', { skin_detail: 60 }),
+  {
+    name: 'video-text',
+    family: 'video',
+    path: 'text2video',
+    input: 'inline',
+    settings: {
+      model: 'videoq2-pro',
+      prompt: 'Sunset over a calm ocean, seen from the shore',
+      duration: 4,
+      resolution: '540p',
+      seed: 7,
+      bgm: true,
+      watermark: true,
+    },
+  },
+  {
+    name: 'video-image',
+    family: 'video',
+    path: 'text2video',
+    sample: 'still-life.png',
+    input: 'inline',
+    settings: { model: 'video2.0', duration: 4, movement_amplitude: 'large', seed: 11 },
+  },
+  {
+    name: 'video-extend',
+    family: 'video',
+    path: 'extend',
+    sample: 'sunset-light.png',
+    input: 'upload',
+    continues: 'video-text',
+    settings: { model: 'videoq2-turbo', duration: 3, resolution: '540p' },
+  },
 ]

@@ -19,7 +19,7 @@ export const makeProgress = (out: Out): Progress =>
 
 /** The name, status and time of a job in columns. */
 export const formatState = ({ name, status, elapsedMs }: DemoState): string =>
-  `  ${name.padEnd(20)} ${status.padEnd(12)} ${(elapsedMs / 1000).toFixed(1).padStart(6)} s`
+  `  ${name.padEnd(20)} ${status.padEnd(14)} ${(elapsedMs / 1000).toFixed(1).padStart(6)} s`
 
 const makeLiveTable = (out: Out): Progress => {
   let drawn = 0

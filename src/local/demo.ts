@@ -25,8 +25,8 @@ export interface DemoOptions {
 interface Run extends DemoState {
   job: DemoJob
   task?: DemoTask
-  before?: string
-  after?: string
+  /** The input, then what was made of it. */
+  files: string[]
   /** Why it did not end well. */
   fault?: string
 }
@@ -47,14 +47,18 @@ export const runDemo = async (options: DemoOptions): Promise<boolean> => {
     name: job.name,
     status: 'submitting',
     elapsedMs: 0,
+    files: [],
   }))
   out.write(`\n${runs.length} jobs, one of every kind:\n\n`)
   const show = (): void => progress.show(runs)
   show()
-  await Promise.all(runs.map(async (run) => await runJob(run, { client, outDir, signal, show })))
+  const started = new Map<string, Promise<DemoTask | undefined>>()
+  for (const run of runs)
+    started.set(run.name, runJob(run, { client, outDir, signal, show, started }))
+  await Promise.all(started.values())
   signal.throwIfAborted()
   out.write(describeRuns(runs, options.temporalUi))
-  return runs.every(({ status, fault }) => status === 'COMPLETED' && fault === undefined)
+  return runs.every(({ task, fault }) => task?.end === 'succeeded' && fault === undefined)
 }
 
 interface JobOptions {
@@ -62,56 +66,87 @@ interface JobOptions {
   outDir: string
   signal: AbortSignal
   show: () => void
+  /** Jobs that were begun before, by name. */
+  started: ReadonlyMap<string, Promise<DemoTask | undefined>>
 }
 
-const runJob = async (run: Run, options: JobOptions): Promise<void> => {
-  const { client, outDir } = options
-  const { job } = run
+/** Answers the task when it has succeeded. */
+const runJob = async (run: Run, options: JobOptions): Promise<DemoTask | undefined> => {
   try {
     const ended = await followTask(run, options)
-    if (ended.status !== 'COMPLETED') throw new Error(describeFailure(ended))
-    run.before = join(outDir, `${job.name}.before${extname(job.sample)}`)
-    await copyFile(join(SAMPLES, job.sample), run.before)
-    run.after = await client.save(ended.generated[0] ?? '', join(outDir, `${job.name}.after`))
+    if (ended.end !== 'succeeded') throw new Error(ended.fault ?? ended.status)
+    await saveFiles(run, ended, options)
+    return ended
   } catch (error) {
     run.fault = error instanceof Error ? error.message : String(error)
     if (run.task === undefined) run.status = 'refused'
+    return undefined
+  } finally {
+    options.show()
   }
-  options.show()
 }
 
-const followTask = async (run: Run, { client, signal, show }: JobOptions): Promise<DemoTask> => {
+const followTask = async (run: Run, options: JobOptions): Promise<DemoTask> => {
+  const { client, signal, show } = options
+  const source = await findSource(run, options)
   const start = Date.now()
-  run.task = await client.create(run.job, SAMPLES)
+  run.task = await client.create(run.job, SAMPLES, source)
   for (;;) {
     run.status = run.task.status
     run.elapsedMs = Date.now() - start
     show()
-    if (run.status === 'COMPLETED' || run.status === 'FAILED') return run.task
+    if (run.task.end !== undefined) return run.task
     if (run.elapsedMs > JOB_MS) throw new Error(`not ended after ${JOB_MS / 1000} s`)
     await sleep(POLL_MS, undefined, { signal })
-    run.task = await client.read(run.job, run.task.task_id)
+    run.task = await client.read(run.job, run.task.id)
   }
 }
 
-const describeFailure = ({ status, error }: DemoTask): string =>
-  error === undefined ? status : `${error.code}: ${error.message}`
+/** The finished task that an extension continues. */
+const findSource = async (
+  run: Run,
+  { started, show }: JobOptions,
+): Promise<DemoTask | undefined> => {
+  const name = run.job.family === 'video' ? run.job.continues : undefined
+  if (name === undefined) return undefined
+  run.status = 'waiting'
+  show()
+  const source = await started.get(name)
+  if (source === undefined) throw new Error(`${name}, which it continues, did not succeed`)
+  return source
+}
+
+const saveFiles = async (
+  run: Run,
+  { links }: DemoTask,
+  { client, outDir }: JobOptions,
+): Promise<void> => {
+  const { name, sample } = run.job
+  if (sample !== undefined) {
+    const before = join(outDir, `${name}.before${extname(sample)}`)
+    await copyFile(join(SAMPLES, sample), before)
+    run.files.push(before)
+  }
+  for (const [index, link] of links.entries())
+    run.files.push(await client.save(link, join(outDir, `${name}.${FILE_NAMES[index] ?? index}`)))
+}
+
+/** What the links of a task name: the first is the result itself. */
+const FILE_NAMES = ['after', 'cover', 'watermarked']
 
 const describeRuns = (runs: Run[], temporalUi: string | undefined): string => {
-  const lines = runs.flatMap((run) => {
-    const files = [run.before, run.after].map((path) => path && relative('', path)).filter(Boolean)
-    const indent = ' '.repeat(23)
-    return [
-      formatState(run),
-      ...(files.length > 0 ? [`${indent}${files.join(' → ')}`] : []),
-      ...(run.fault === undefined ? [] : [`${indent}${run.fault}`]),
-      ...(temporalUi && run.task
-        ? [
-            `${indent}${temporalUi}/workflows/${encodeURIComponent(`image-task/${run.task.task_id}`)}`,
-          ]
-        : []),
-    ]
-  })
-  const done = runs.filter(({ fault, status }) => !fault && status === 'COMPLETED').length
-  return `\n  ${'job'.padEnd(20)} ${'status'.padEnd(12)}     time   before → after, workflow\n${lines.join('\n')}\n\n${done} of ${runs.length} jobs succeeded.\n`
+  const indent = ' '.repeat(23)
+  const lines = runs.flatMap((run) => [
+    formatState(run),
+    ...(run.files.length > 0
+      ? [`${indent}${run.files.map((path) => relative('', path)).join(' → ')}`]
+      : []),
+    ...(run.fault === undefined ? [] : [`${indent}${run.fault}`]),
+    ...(temporalUi && run.task ? [`${indent}${temporalUi}/workflows/${workflowOf(run)}`] : []),
+  ])
+  const done = runs.filter(({ fault, task }) => !fault && task?.end === 'succeeded').length
+  return `\n  ${'job'.padEnd(20)} ${'status'.padEnd(14)}     time   input → results, workflow\n${lines.join('\n')}\n\n${done} of ${runs.length} jobs succeeded.\n`
 }
+
+const workflowOf = ({ job, task }: Run): string =>
+  encodeURIComponent(`${job.family}-task/${task?.id}`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { CoreDependencies, MediaDependencies } from '../../activities/dependencies.ts'
 import type { Rendered } from '../../activities/image-task.ts'
 import { makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
@@ -16,8 +16,10 @@ import type {
 } from '../../src/adapters/image-engine/image-engine.ts'
 import { makeOutbound } from '../../src/adapters/outbound.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { insertImageTask } from '../../src/db/image-task.ts'
-import type { NewTaskInput } from '../../src/db/image-task.ts'
+import type { OutboxRow } from '../../src/db/outbox.ts'
+import type { NewTaskInput } from '../../src/db/task-file.ts'
 import { makeLog } from '../../src/log.ts'
 import { makePicture } from '../support/pictures.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -25,7 +27,9 @@ import type { TestDatabase } from '../support/stack.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
 export interface Place {
-  deps: MediaDependencies
+  deps: MediaDependencies & CoreDependencies
+  /** Rows of the outbox that Temporal would be told of at once. */
+  kicked: OutboxRow[]
   database: TestDatabase
   root: string
   close(): Promise<void>
@@ -35,18 +39,25 @@ export const makePlace = async (): Promise<Place> => {
   const root = await mkdtemp(join(tmpdir(), 'kiln-activities-'))
   const database = await createDatabase()
   const storage = makeLocalStorage({ root: join(root, 'store') })
-  const deps: MediaDependencies = {
+  const kicked: OutboxRow[] = []
+  const limits = { maxBytes: 1e6, timeoutMs: 5000, maxRedirects: 0 }
+  const deps: MediaDependencies & CoreDependencies = {
     sql: database.sql,
     storage,
     log: makeLog('test', 'silent'),
     retentionDays: 30,
+    slots: 2,
+    kick: (row) => kicked.push(row),
     engine: makeEngine(writeResult),
     outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),
     scratchDir: await storage.scratchDir('render'),
-    limits: { maxBytes: 1e6, maxPixels: 1e6, downloadTimeoutMs: 5000, redirects: 0 },
+    limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },
+    videoEngine: NO_VIDEO_ENGINE,
+    tinyVideos: true,
   }
   return {
     deps,
+    kicked,
     database,
     root,
     close: async () => {
@@ -54,6 +65,12 @@ export const makePlace = async (): Promise<Place> => {
       await rm(root, { recursive: true })
     },
   }
+}
+
+const NO_VIDEO_ENGINE: VideoEngine = {
+  name: 'none',
+  render: () => Promise.reject(new Error('this test renders no video')),
+  probeSource: () => Promise.reject(new Error('this test reads no video')),
 }
 
 /** What an engine of a test does with a job: a small function with the engine's own contract. */
@@ -76,7 +93,7 @@ const writeResult: Work = (_job, { onProgress }) => {
   return Promise.resolve()
 }
 
-const NO_INPUT: NewTaskInput = {
+export const NO_INPUT: NewTaskInput = {
   field: 'image',
   name: null,
   storageKey: null,

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import { claimImageTask, moveImageTask } from '../../src/db/image-task.ts'
-import type { Move } from '../../src/db/image-task.ts'
+import type { Move } from '../../src/db/task-move.ts'
+import type { ImageTaskStatus } from '../../src/domain/image-task.ts'
 import { insertTask, makePlace, see } from '../activities/place.ts'
 import type { Place } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
-const TABLE: [from: string, to: Move['to'], legal: boolean][] = [
+const TABLE: [from: string, to: Move<ImageTaskStatus>['to'], legal: boolean][] = [
   ['CREATED', 'IN_PROGRESS', true],
   ['CREATED', 'COMPLETED', false],
   ['CREATED', 'FAILED', true],
@@ -30,7 +31,7 @@ describe('an image task', () => {
   })
   after(() => place.close())
 
-  const move = (id: string, to: Move['to'], fence?: number): Promise<unknown> =>
+  const move = (id: string, to: Move<ImageTaskStatus>['to'], fence?: number): Promise<unknown> =>
     place.deps.sql.begin((sql) =>
       moveImageTask(sql, {
         id,

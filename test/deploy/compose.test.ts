@@ -45,7 +45,12 @@ const environmentOf = ({ environment = {} }: Service): [string, string][] =>
   Object.entries(environment).map(([name, value]) => [name, String(value)])
 
 /** What only development may have, or what only one of the processes is told. */
-const NOT_SET = ['OUTBOUND_ALLOW_LOOPBACK', 'FAILPOINT', 'NODE_TLS_REJECT_UNAUTHORIZED']
+const NOT_SET = [
+  'OUTBOUND_ALLOW_LOOPBACK',
+  'FAILPOINT',
+  'VIDEO_TINY',
+  'NODE_TLS_REJECT_UNAUTHORIZED',
+]
 
 describe('docker-compose.yml', () => {
   test('runs every process of ours', () => {

@@ -87,8 +87,12 @@ const listProductionFiles = (): string[] =>
       .filter((file) => file.endsWith('.ts') && !/^src\/local\b/.test(file)),
   )
 
-/** Packages that a file imports values or types from, `@scope/name` or `name`. */
+/** Packages that a file imports values or types from, or resolves a file of: `@scope/name` or `name`. */
 const listPackages = (text: string): string[] =>
-  [...text.matchAll(/^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms)]
+  [IMPORTED, RESOLVED]
+    .flatMap((form) => [...text.matchAll(form)])
     .map(([, name = '']) => name)
     .filter((name) => !name.startsWith('node:'))
+
+const IMPORTED = /^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms
+const RESOLVED = /\.resolve\(\s*'(@[^/']+\/[^/']+|[^./@'][^/']*)/g

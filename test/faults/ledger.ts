@@ -6,11 +6,13 @@ import { join, relative } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 
 import { IMAGE_TASK_MOVES } from '../../src/domain/image-task.ts'
+import { VIDEO_TASK_MOVES } from '../../src/domain/video-task.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
 interface TaskRow {
   id: string
+  family: 'image' | 'video'
   status: string
   error_code: string | null
   fence: number
@@ -43,6 +45,7 @@ export const assertWorkflows = async (
   service: Service,
   address: string,
   ids: string[],
+  family: 'image' | 'video' = 'image',
 ): Promise<void> => {
   const connection = await Connection.connect({ address })
   try {
@@ -53,7 +56,7 @@ export const assertWorkflows = async (
       return ended.length >= ids.length
     })
     const all = await listWorkflows(client, mine)
-    assert.deepEqual(all.toSorted(), ids.map((id) => `image-task/${id}`).toSorted())
+    assert.deepEqual(all.toSorted(), ids.map((id) => `${family}-task/${id}`).toSorted())
   } finally {
     await connection.close()
   }
@@ -74,7 +77,7 @@ const haveEnded = async ({ database: { sql } }: Service): Promise<boolean> => {
 
 const readTasks = async ({ database: { sql } }: Service): Promise<TaskRow[]> =>
   await sql`
-  select t.id, t.status, t.error_code, t.fence,
+  select t.id, t.family, t.status, t.error_code, t.fence,
     (
       select jsonb_agg(
         jsonb_build_object('sequence', e.sequence, 'status', e.status, 'at', e.created_at)
@@ -89,18 +92,45 @@ const readTasks = async ({ database: { sql } }: Service): Promise<TaskRow[]> =>
   from task t
 `
 
-const assertEvents = ({ id, status, events, results }: TaskRow): void => {
-  const moves: Record<string, readonly string[]> = { CREATED: [], ...IMAGE_TASK_MOVES }
+const MOVES: Record<TaskRow['family'], Record<string, readonly string[]>> = {
+  image: { CREATED: [], ...IMAGE_TASK_MOVES },
+  video: { created: [], ...VIDEO_TASK_MOVES },
+}
+const ENDS = new Set(['COMPLETED', 'FAILED', 'success', 'failed'])
+
+const assertEvents = ({ id, family, status, events, results }: TaskRow): void => {
+  const moves = MOVES[family]
   events.forEach((event, index) => {
     const before = events[index - 1]
     assert.equal(event.sequence, index + 1, `sequence of ${id}`)
     assert.ok(before === undefined || moves[event.status]?.includes(before.status), event.status)
     assert.ok(before === undefined || before.at <= event.at, `time of ${id}`)
   })
-  assert.equal(events[0]?.status, 'CREATED')
+  assert.equal(events[0]?.status.toLowerCase(), 'created')
   assert.equal(events.at(-1)?.status, status)
-  assert.equal(events.filter((event) => ['COMPLETED', 'FAILED'].includes(event.status)).length, 1)
-  assert.equal(results.length, status === 'COMPLETED' ? 1 : 0)
+  assert.equal(events.filter((event) => ENDS.has(event.status)).length, 1)
+  const made = { COMPLETED: 1, success: 2 }[status] ?? 0
+  assert.equal(results.length, made, `results of ${id}`)
+}
+
+/** Asserts that every video task was charged once, given back exactly when it failed, and that the sums of the owners agree. */
+export const assertCredits = async ({ database: { sql } }: Service): Promise<void> => {
+  const wrong = await sql`
+    select t.id from task t
+    where t.family = 'video' and (
+      (select array_agg(kind order by kind) from ledger l where l.task_id = t.id and l.credits = t.credits)
+      is distinct from case t.status when 'failed' then array['charge', 'refund'] else array['charge'] end
+    )
+  `
+  assert.deepEqual([...wrong], [])
+  const owners = await sql`
+    select o.id from owner o
+    where o.credits_used <> (
+      select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
+      from ledger l where l.owner = o.id
+    )
+  `
+  assert.deepEqual([...owners], [])
 }
 
 const hasOnlyResults = async (service: Service, tasks: TaskRow[]): Promise<boolean> => {

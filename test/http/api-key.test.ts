@@ -164,7 +164,8 @@ describe('POST /users/api-keys', () => {
     assert.deepEqual(second.body, first.body)
     assert.equal(second.headers.get('idempotent-replayed'), 'true')
     assert.equal((await list(authorization)).length, 1)
-    const [row] = await sql`select body, encrypted from idempotency where principal = ${user}`
+    const [row] =
+      await sql`select body, encrypted from idempotency where principal = ${`user:${user}`}`
     assert.equal(row?.['encrypted'], true)
     assert.ok(!String(row?.['body']).includes('kiln_key_'))
   })

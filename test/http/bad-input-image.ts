@@ -21,7 +21,7 @@ const withPicture =
   (more: object) =>
   ({ picture }: World): object => ({ image: picture, ...more })
 
-const shownAs = (value: unknown): string => {
+export const shownAs = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.length > 70 ? `${text.slice(0, 70)}… (${text.length})` : text
 }
@@ -48,7 +48,7 @@ const png = (...size: Parameters<typeof makeHollowPng>): string =>
 const JPEG_HEAD = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex').toString('base64')
 
 /** Refused in the request, for an image or an address to tell: scheme, port, user, name or literal address. */
-const REFUSED_URLS = [
+export const REFUSED_URLS = [
   'file:///etc/passwd',
   'ftp://images.example.com/a.png',
   'gopher://images.example.com/',
@@ -77,7 +77,7 @@ const REFUSED_URLS = [
 ]
 
 /** Refused by an api that may not reach this machine. */
-const REFUSED_IN_PRODUCTION = [
+export const REFUSED_IN_PRODUCTION = [
   'http://127.0.0.1/a.png',
   'https://127.0.0.1/a.png',
   'https://localhost/a.png',

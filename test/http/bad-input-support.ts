@@ -21,9 +21,13 @@ export interface Row {
   credential?: false
   /** Sent to an api with NODE_ENV=production. */
   production?: true
+  /** Sent to an api where owners have few credits, and an extension needs one source only. */
+  limited?: true
   status: number
   error: string
-  /** What the first of `details` begins with. */
+  /** Of a video route: the first of `details`. */
+  reason?: string
+  /** What the only one of `details` begins with, the reason aside. */
   field?: string
   /** A header of the answer. */
   header?: [name: string, value: RegExp]
@@ -37,6 +41,10 @@ export interface World {
   /** A task that has ended, and its owner's own family. */
   othersTask: string
   ownTask: string
+  /** Video tasks: of another owner, in success; the caller's own in success, and one in failed. */
+  othersVideo: string
+  ownVideo: string
+  failedVideo: string
   signToken(claims: object, header?: object): Promise<string>
   /** A token signed with the public key as if it were a shared secret. */
   signWithPublicKey(): Promise<string>

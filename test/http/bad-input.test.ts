@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { exportSPKI, importJWK, SignJWT } from 'jose'
 
-import { IMAGE_API, makeAnswerReader, makeClient } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API, makeAnswerReader, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
 import { startReceiver } from '../support/network.ts'
@@ -19,11 +19,13 @@ import { IMAGE_ROWS } from './bad-input-image.ts'
 import { makeHollowPng, PRECISION, RELIGHT, UPSCALE } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 import { CALLER_ROWS, TRANSPORT_ROWS } from './bad-input-transport.ts'
+import { VIDEO_ROWS } from './bad-input-video.ts'
 
 const IMAGE_MAX_BYTES = 200_000
 
 let service: Service
 let production: { baseUrl: string }
+let limited: { baseUrl: string }
 let receiver: Receiver
 let mallory: Client
 let world: World
@@ -32,13 +34,22 @@ const readAnswer = makeAnswerReader()
 
 before(async () => {
   service = await startService({
-    env: { IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES), IMAGE_URL_TIMEOUT_SECONDS: '1' },
+    env: {
+      IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES),
+      IMAGE_URL_TIMEOUT_SECONDS: '1',
+      VIDEO_TINY: 'true',
+    },
   })
   // Its tokens are of another issuer, because production refuses the development one; API keys are not.
   production = await service.startSecondApi({
     NODE_ENV: 'production',
     OUTBOUND_ALLOW_LOOPBACK: '',
+    VIDEO_TINY: '',
     AUTH_ISSUER: 'https://issuer.example.com',
+  })
+  limited = await service.startSecondApi({
+    VIDEO_EXTEND_SOURCE: 'any',
+    OWNER_CREDIT_LIMIT: '10',
   })
   receiver = await startReceiver(answerImages)
   slow = startSlowRequests(await service.token('slow'))
@@ -61,6 +72,11 @@ const makeWorld = async (): Promise<World> => {
     picture,
     othersTask: await makeEndedTask(alice, picture),
     ownTask: await makeEndedTask(mallory, picture),
+    othersVideo: await makeVideo(alice, 'success'),
+    ownVideo: await makeVideo(mallory, 'success'),
+    failedVideo: await makeVideo(mallory, 'failed', {
+      images: [`http://127.0.0.1:${receiver.port}/status/404`],
+    }),
     signToken: async (claims, header = {}) => {
       const { alg = '', kid } = service.issuerKey
       const crit = { crit: { x: true } }
@@ -87,6 +103,17 @@ const makeEndedTask = async (client: Client, image: string): Promise<string> => 
   const { body } = await client.post(UPSCALE, { image })
   await client.untilEnded('image-upscaler', body.data.task_id)
   return body.data.task_id
+}
+
+/** A video task that has ended. */
+const makeVideo = async (client: Client, state: string, more: object = {}): Promise<string> => {
+  const body = { model: 'videoq2-turbo', duration: 1, prompt: 'sea', ...more }
+  const created = await client.post(`${VIDEO_API}/text2video`, body)
+  assert.equal(created.status, 200, JSON.stringify(created.body))
+  const id = String(created.body['task_id'])
+  const ended = await client.untilVideoEnded(id)
+  assert.equal(ended.state, state, ended.err_msg)
+  return id
 }
 
 const makeApiKeys = async (client: Client): Promise<World['apiKeys']> => {
@@ -122,9 +149,11 @@ const takeStock = async () => {
       (select count(*) from task) as tasks,
       (select count(*) from event) as events,
       (select count(*) from outbox) as outbox,
-      (select count(*) from idempotency where principal <> 'slow') as keys,
+      (select count(*) from idempotency where principal <> 'user:slow') as keys,
       (select count(*) from upload) as uploads,
-      (select count(*) from api_key) as api_keys
+      (select count(*) from api_key) as api_keys,
+      (select count(*) from ledger) as ledger,
+      (select sum(credits_used) from owner) as credits
   `
   return { ...rows, files: (await service.listFiles()).toSorted() }
 }
@@ -166,7 +195,8 @@ const send = async (row: Row): Promise<Result> => {
       : row.production
         ? { 'x-api-key': world.apiKeys.live }
         : { authorization: `Bearer ${world.token}` }
-  const response = await fetch((row.production ? production : service).baseUrl + path, {
+  const { baseUrl } = row.production ? production : row.limited ? limited : service
+  const response = await fetch(baseUrl + path, {
     method,
     headers: { 'idempotency-key': randomUUID(), ...type, ...credential, ...given },
     ...(body === undefined ? {} : { body }),
@@ -187,15 +217,18 @@ const assertRefused = (row: Row, { status, headers, body }: Result): void => {
   assert.match(headers.get('content-type') ?? '', /^application\/json/)
   assert.equal(headers.get('x-request-id'), body.request_id)
   assert.ok(body.message)
+  const [reason, ...rest] = row.reason === undefined ? [undefined] : (body.details ?? [])
+  assert.equal(reason, row.reason, body.details?.join('\n'))
   if (row.field !== undefined) {
-    assert.equal(body.details?.length, 1, body.details?.join('\n'))
-    assert.ok(body.details?.[0]?.startsWith(row.field), body.details?.[0])
+    const faults = row.reason === undefined ? body.details : rest
+    assert.equal(faults?.length, 1, body.details?.join('\n'))
+    assert.ok(faults?.[0]?.startsWith(row.field), faults?.[0])
   }
   if (row.header) assert.match(headers.get(row.header[0]) ?? '', row.header[1])
 }
 
 describe('bad input is refused and leaves nothing', () => {
-  for (const row of [...TRANSPORT_ROWS, ...CALLER_ROWS, ...IMAGE_ROWS])
+  for (const row of [...TRANSPORT_ROWS, ...CALLER_ROWS, ...IMAGE_ROWS, ...VIDEO_ROWS])
     test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {
       const before = await takeStock()
       assertRefused(row, await send(row))
@@ -355,6 +388,6 @@ describe('12: what arrives too slowly', () => {
 
   test('leaves its key free', async () => {
     const { sql } = service.database
-    assert.equal((await sql`select from idempotency where principal = 'slow'`).length, 0)
+    assert.equal((await sql`select from idempotency where principal = 'user:slow'`).length, 0)
   })
 })

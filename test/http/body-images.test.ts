@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
@@ -176,10 +176,26 @@ describe('inline images', () => {
 
   test('are at most as many as the route allows', async (t) => {
     const scratch = await makeScratch(t)
-    const body = JSON.stringify({ images: ['QUJD', 'QUJD', 'QUJD'] })
+    const image = png.toString('base64')
+    const body = JSON.stringify({ images: [image, image, image, image, image] })
     const options = makeOptions(scratch, { maxImages: 2 })
-    await assert.rejects(read(body, options), refusedWith('validation_failed', /\/images\/2/))
-    assert.ok(await isEmpty(scratch))
+    const { value, inline, discard } = await read(body, options)
+    assert.equal((await readdir(scratch)).length, 2)
+    // What comes beyond is dropped; the first of it tells so, and stands for the others.
+    assert.deepEqual(
+      inline.map(({ pointer, bytes, fault }) => [pointer, bytes, fault?.code]),
+      [
+        ['/images/0', png.length, undefined],
+        ['/images/1', png.length, undefined],
+        ['/images/2', 0, 'image_invalid'],
+      ],
+    )
+    assert.deepEqual(
+      replaceInline(value, inline, (_, index) => index),
+      { images: [0, 1, 2, 2, 2] },
+    )
+    await discard()
+    assert.ok(await isEmpty(scratch), 'a file is left')
   })
 
   test('end in 503 when the folder cannot be written', async (t) => {

@@ -47,7 +47,7 @@ const countTasks = async ({ name }: User): Promise<number> =>
   (await sql`select from task where owner = ${name}`).length
 
 const countClaims = async ({ name }: User): Promise<number> =>
-  (await sql`select from idempotency where principal = ${name}`).length
+  (await sql`select from idempotency where principal = ${`user:${name}`}`).length
 
 /** Headers that a repetition must bring again. */
 const kept = ({ headers }: Answer): Record<string, string | null> =>
@@ -133,7 +133,7 @@ describe('a repeated POST', () => {
     const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
     await sql`
       update idempotency set created_at = created_at - interval '24 hours'
-      where principal = ${user.name}
+      where principal = ${`user:${user.name}`}
     `
     const second = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
     assert.notEqual(second.body.data.task_id, first.body.data.task_id)
@@ -267,7 +267,7 @@ const hold = async (
   await waitFor(
     'the key is held',
     async () =>
-      (await sql`select from idempotency where principal = ${user.name} and key = ${key}`)
+      (await sql`select from idempotency where principal = ${`user:${user.name}`} and key = ${key}`)
         .length === 1,
   )
   return held
@@ -275,7 +275,7 @@ const hold = async (
 
 /** As if the lease of a claim had run out. */
 const endLease = async ({ name }: User): Promise<void> => {
-  await sql`update idempotency set lease_until = clock_timestamp() where principal = ${name}`
+  await sql`update idempotency set lease_until = clock_timestamp() where principal = ${`user:${name}`}`
 }
 
 const assertInFlight = ({ status, headers, body }: Answer): void => {
@@ -363,7 +363,7 @@ describe('an answer that holds a secret', () => {
       assert.ok(JSON.stringify(first.body).includes(secret))
       assertReplays(await client.post(path, body, headers), first)
       const [row] = await sql<{ encrypted: boolean; text: string }[]>`
-        select encrypted, i::text as text from idempotency i where principal = ${name}
+        select encrypted, i::text as text from idempotency i where principal = ${`user:${name}`}
       `
       assert.equal(row?.encrypted, true)
       assert.ok(!row?.text.includes(secret), row?.text)

@@ -553,7 +553,7 @@ describe('with a media worker', () => {
     `
     assert.deepEqual(
       inputs.map(({ storage_key: key, url }) => `${key.split('/')[0]} ${url}`).toSorted(),
-      ['results null', 'uploads null', 'uploads null'],
+      [`results ${generated[0]}`, `uploads ${link}`, `uploads ${link}`],
     )
   })
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/errors.ts'
-import { makeRoutes } from '../../src/http/routes.ts'
-import type { RouteDeps } from '../../src/http/routes.ts'
+import { ERROR_CODES, videoStatusOf } from '../../src/domain/errors.ts'
 import {
   findReference,
+  listRoutes,
   makeContract,
   makeSchemaJudge,
   readDocument,
   resolve,
 } from '../support/contract.ts'
+import { VIDEO_API } from '../support/client.ts'
 import type { Document, Media, Operation, Parameter } from '../support/contract.ts'
 
 interface Described extends Operation {
@@ -45,8 +45,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('has every route once, and nothing else', () => {
-    const routes = makeRoutes({ checks: {}, publicUrl: 'http://kiln.example' } as RouteDeps)
-    const expected = routes.map(
+    const expected = listRoutes().map(
       ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     )
     assert.deepEqual(
@@ -97,6 +96,7 @@ describe('the OpenAPI document', () => {
   test('names only security schemes it describes, and an error for each', () => {
     for (const { path, security, responses } of operations) {
       const schemes = security.flatMap((entry) => Object.keys(entry))
+      if (path.startsWith(VIDEO_API)) assert.deepEqual(security[0], {}, path)
       assert.ok(schemes.every((name) => document.components['securitySchemes']?.[name]))
       assert.equal('401' in responses, schemes.length > 0, path)
     }
@@ -127,8 +127,12 @@ describe('the OpenAPI document', () => {
         const media = content?.['application/json']
         const codes = Object.keys(media?.examples ?? {})
         assert.ok(codes.length > 0, `${path} ${status}`)
-        for (const code of codes)
-          assert.equal(ERROR_CODES[code as keyof typeof ERROR_CODES].status, Number(status))
+        for (const code of codes as (keyof typeof ERROR_CODES)[]) {
+          const expected = path.startsWith(VIDEO_API)
+            ? videoStatusOf(code)
+            : ERROR_CODES[code].status
+          assert.equal(expected, Number(status))
+        }
       }
   })
 
@@ -164,7 +168,7 @@ describe('the OpenAPI document', () => {
             assert.ok(target.parameters.some((parameter) => parameter.name === name))
           links += 1
         }
-    assert.equal(links, 6 * 2 + 1)
+    assert.equal(links, 6 * 2 + 1 + 2 * 2)
   })
 
   test('says the rules that a schema can say', () => {
@@ -178,27 +182,85 @@ describe('the OpenAPI document', () => {
       }
     const relight = bodyOf('image-relight')
     assert.deepEqual(relight.required, ['image'])
-    assert.deepEqual(relight.not, {
-      required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'],
-    })
+    assert.deepEqual(relight.not?.required, [
+      'transfer_light_from_lightmap',
+      'transfer_light_from_reference_image',
+    ])
     const upscale = bodyOf('image-upscaler').properties
-    assert.deepEqual(upscale['scale_factor']?.['enum'], ['2x', '4x', '8x', '16x'])
+    assert.deepEqual(upscale['scale_factor']?.['enum'], ['2x', '4x', '8x', '16x', null])
     assert.deepEqual([upscale['hdr']?.['minimum'], upscale['hdr']?.['maximum']], [-10, 10])
-    assert.equal(
-      bodyOf('image-upscaler-precision-v2').properties['scale_factor']?.['type'],
-      'integer',
-    )
+    const precision = bodyOf('image-upscaler-precision-v2').properties
+    assert.deepEqual(precision['scale_factor']?.['type'], ['integer', 'null'])
+  })
+
+  test('takes null where a body may leave a member out, and nowhere else', () => {
+    const findFault = makeSchemaJudge(document)
+    const bodyAt = (path: string) =>
+      document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}
+    const cases: [string, object, boolean][] = [
+      [
+        `${VIDEO_API}/text2video`,
+        { model: null, prompt: null, images: null, duration: null },
+        true,
+      ],
+      [`${VIDEO_API}/text2video`, { images: [null] }, false],
+      [`${VIDEO_API}/extend`, { model: null, video_creation_id: 'a', video_url: 'b' }, false],
+      [
+        `${VIDEO_API}/extend`,
+        { model: 'videoq2-pro', video_creation_id: 'a', video_url: null },
+        false,
+      ],
+      [IMAGE_PATH, { image: 'a', scale_factor: null }, true],
+      [IMAGE_PATH, { image: null }, false],
+      [RELIGHT_PATH, { image: 'a', advanced_settings: { whites: null } }, true],
+      [RELIGHT_PATH, { image: 'a', ...LIGHTS }, false],
+      [RELIGHT_PATH, { image: 'a', ...LIGHTS, transfer_light_from_lightmap: null }, true],
+    ]
+    for (const [path, body, passes] of cases)
+      assert.equal(findFault(bodyAt(path), body) === undefined, passes, JSON.stringify(body))
+  })
+
+  test('says of video bodies what each model renders', () => {
+    const findFault = makeSchemaJudge(document)
+    const schema =
+      document.paths[`${VIDEO_API}/text2video`]?.['post']?.requestBody?.content['application/json']
+        ?.schema ?? {}
+    const cases: [object, boolean][] = [
+      [{}, true],
+      [{ model: 'videoq1', resolution: '1080p' }, true],
+      [{ model: 'videoq1', resolution: '720p' }, false],
+      [{ model: 'videoq2-pro', duration: 9 }, false],
+      [{ resolution: '2K' }, false],
+      [{ resolution: '2K', images: ['QUJD'] }, true],
+      [{ model: 'videoq2-pro', off_peak: true, audio: true }, false],
+    ]
+    for (const [body, passes] of cases)
+      assert.equal(findFault(schema, body) === undefined, passes, JSON.stringify(body))
+  })
+
+  test('says which sources an extension must be given', async () => {
+    for (const extendSource of ['both', 'any'] as const) {
+      const own = await readDocument({ extendSource })
+      const schema =
+        own.paths[`${VIDEO_API}/extend`]?.['post']?.requestBody?.content['application/json']
+          ?.schema ?? {}
+      const body = { model: 'videoq2-pro', video_url: 'https://videos.example.com/a.mp4' }
+      const fault = makeSchemaJudge(own)(schema, body)
+      assert.equal(fault === undefined, extendSource === 'any', fault)
+    }
   })
 
   test('has schemas that are valid JSON Schema of the dialect it uses', () => {
     const known = new Set(
-      'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation'.split(
+      'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation anyOf oneOf const title minItems maxItems prefixItems contentMediaType'.split(
         ' ',
       ),
     )
     const schemas = walk(document).filter(([at]) => at.endsWith('/schema'))
     assert.ok(schemas.length > 100)
     for (const [at, schema] of schemas) checkSchema(schema as Schema, at, known)
+    for (const [name, schema] of Object.entries(document.components['schemas'] ?? {}))
+      checkSchema(schema as Schema, name, known)
   })
 
   test('has examples that pass their own schemas', () => {
@@ -226,8 +288,12 @@ describe('the OpenAPI document', () => {
   })
 })
 
+const IMAGE_PATH = '/proxy/imgvendor/v1/ai/image-upscaler'
+const RELIGHT_PATH = '/proxy/imgvendor/v1/ai/image-relight'
+const LIGHTS = { transfer_light_from_lightmap: 'a', transfer_light_from_reference_image: 'b' }
+
 interface Schema {
-  type?: string
+  type?: string | string[]
   properties?: Record<string, Schema>
   items?: Schema
   required?: string[]
@@ -236,13 +302,18 @@ interface Schema {
   maximum?: number
   pattern?: string
   default?: unknown
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  prefixItems?: Schema[]
+  not?: Schema
 }
 
 const checkSchema = (schema: Schema, at: string, known: ReadonlySet<string>): void => {
   for (const name of Object.keys(schema)) assert.ok(known.has(name), `${at}/${name}`)
   const { type, properties = {}, items, required, minimum, maximum, pattern } = schema
-  if (type !== undefined)
-    assert.ok(['string', 'number', 'integer', 'boolean', 'object', 'array'].includes(type), at)
+  const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+  for (const one of [type ?? []].flat()) assert.ok(types.includes(one), at)
   if (pattern !== undefined) assert.ok(new RegExp(pattern, 'u'))
   if (minimum !== undefined && maximum !== undefined) assert.ok(minimum <= maximum, at)
   if (required && Object.keys(properties).length > 0)
@@ -253,11 +324,16 @@ const checkSchema = (schema: Schema, at: string, known: ReadonlySet<string>): vo
   for (const [name, member] of Object.entries(properties))
     checkSchema(member, `${at}/${name}`, known)
   if (items) checkSchema(items, `${at}/items`, known)
+  for (const word of ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const)
+    for (const [index, part] of (schema[word] ?? []).entries())
+      checkSchema(part, `${at}/${word}/${index}`, known)
+  if (schema.not) checkSchema(schema.not, `${at}/not`, known)
 }
 
 describe('an answer that is not documented fails the test that sees it', () => {
   const TASK = { task_id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21', status: 'CREATED', generated: [] }
   const path = '/proxy/imgvendor/v1/ai/image-upscaler'
+  const VIDEO = `${VIDEO_API}/text2video`
   const error = (code: string) => ({ error: code, message: 'x', request_id: 'x' })
   const CASES: [string, string, string, number, unknown, boolean][] = [
     ['a documented one', 'POST', path, 200, { data: TASK }, true],
@@ -270,6 +346,23 @@ describe('an answer that is not documented fails the test that sees it', () => {
     ['a value outside its enum', 'POST', path, 200, { data: { ...TASK, status: 'DONE' } }, false],
     ['a code of another status', 'POST', path, 400, error('task_not_found'), false],
     ['an error without its id', 'POST', path, 400, { error: 'json_invalid', message: 'x' }, false],
+    ['a video error without details', 'POST', VIDEO, 400, error('validation_failed'), false],
+    [
+      'a video error with its reason',
+      'POST',
+      VIDEO,
+      400,
+      { ...error('validation_failed'), details: ['FieldInvalid', '/model is wrong'] },
+      true,
+    ],
+    [
+      'a video error with another word',
+      'POST',
+      VIDEO,
+      400,
+      { ...error('validation_failed'), details: ['Wrong', '/model is wrong'] },
+      false,
+    ],
     ['a failure of an unknown path', 'GET', '/nowhere', 500, error('internal_error'), false],
   ]
   for (const [what, method, path, status, body, documented] of CASES)

@@ -22,7 +22,29 @@ export interface TaskRecord {
   error?: { code: string; message: string }
 }
 
+/** A video task as its status route answers it. */
+export interface VideoTask {
+  id: string
+  state: string
+  err_code: string
+  err_msg: string
+  credits: number
+  progress: number
+  payload?: string
+  bgm: boolean
+  off_peak: boolean
+  creations: {
+    id: string
+    url: string
+    cover_url: string
+    watermarked_url: string
+    moderation_url: string[]
+    video: { duration: number; fps: number; resolution: { width: number; height: number } }
+  }[]
+}
+
 export const IMAGE_API = '/proxy/imgvendor/v1/ai'
+export const VIDEO_API = '/proxy/vidvendor'
 
 /** No answer may take so long; a request that hangs fails its test and not the run. */
 const TIMEOUT_MS = 30_000
@@ -48,9 +70,9 @@ export const makeAnswerReader = () => {
 
 /**
  * A caller that speaks HTTP only. Each of its answers must be documented: one whose status, code or body is not in the
- * OpenAPI document fails the test.
+ * OpenAPI document fails the test. Without a token it sends no credential.
  */
-export const makeClient = (baseUrl: string, token: string) => {
+export const makeClient = (baseUrl: string, token?: string) => {
   const readAnswer = makeAnswerReader()
   const call = async (
     method: string,
@@ -61,7 +83,7 @@ export const makeClient = (baseUrl: string, token: string) => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -83,12 +105,26 @@ export const makeClient = (baseUrl: string, token: string) => {
       deadlineMs,
     )
 
+  /** Reads a video task until it has ended. */
+  const untilVideoEnded = async (id: string, deadlineMs?: number): Promise<VideoTask> =>
+    await waitFor(
+      `video task ${id} has ended`,
+      async () => {
+        const { status, body } = await call('GET', `${VIDEO_API}/tasks/${id}/creations`)
+        if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`)
+        const task = body as unknown as VideoTask
+        return ['success', 'failed'].includes(task.state) ? task : undefined
+      },
+      deadlineMs,
+    )
+
   return {
     call,
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) =>
       call('POST', path, body, headers),
     untilEnded,
+    untilVideoEnded,
   }
 }
 

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
+import type { Route } from '../../src/http/route.ts'
 
 /** The members of an OpenAPI document that the tests look at. */
 export interface Document {
@@ -53,9 +54,19 @@ export interface Seen {
   body: unknown
 }
 
-/** The document as a caller reads it. No route is called, so none needs what it depends on. */
-export const readDocument = async (): Promise<Document> => {
-  const routes = makeRoutes({ checks: {}, publicUrl: 'http://kiln.example' } as RouteDeps)
+/** The routes of a service with default settings. None is called, so none needs what it works with. */
+export const listRoutes = (settings: Partial<RouteDeps> = {}): Route[] =>
+  makeRoutes({
+    checks: {},
+    publicUrl: 'http://kiln.example',
+    videoAuth: 'optional',
+    extendSource: 'both',
+    ...settings,
+  } as RouteDeps)
+
+/** The document as a caller reads it. */
+export const readDocument = async (settings?: Partial<RouteDeps>): Promise<Document> => {
+  const routes = listRoutes(settings)
   const route = routes.find(({ path }) => path === '/openapi.json')
   const answer = await route?.handler({} as never)
   assert.ok(answer && 'body' in answer)

@@ -6,17 +6,17 @@ import { Connection } from '@temporalio/client'
 
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
+import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
 import type { Runner } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
-import { SCENARIOS, rendered } from './scenarios.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
 const told = (code: string): object => ({ code, message: 'what the caller is told' })
 const done = (fence: number): unknown[] => ['complete', { fence, results: [] }]
 
 /** The moves each path asks for. */
-const MOVES: Record<keyof typeof SCENARIOS, unknown[][]> = {
+const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   completed: [done(1)],
   'bad-input': FAILED(told('image_invalid')),
   'engine-failed': FAILED({ code: 'engine_failed', message: 'three times' }),
@@ -52,7 +52,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
 
   for (const [name, moves] of Object.entries(MOVES))
     test(`completes with the right moves: ${name}`, async () => {
-      const ended = await runner.run(SCENARIOS[name as keyof typeof SCENARIOS])
+      const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
       assert.deepEqual(ended.moves, moves)
       const { status, typedSearchAttributes } = await ended.handle.describe()
       assert.equal(status.name, 'COMPLETED')
@@ -63,7 +63,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
 
   test('tries again after an error that nobody classified', async () => {
     let attempts = 0
-    const ended = await runner.run({
+    const ended = await runner.image({
       render: async () => {
         attempts += 1
         if (attempts === 1) throw new TypeError('a bug')
@@ -74,7 +74,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
   })
 
   test('completes also when a move refuses for good', async () => {
-    const ended = await runner.run({
+    const ended = await runner.image({
       render: rendered,
       complete: () => Promise.reject(ApplicationFailure.nonRetryable('no', 'surprise')),
     })
@@ -90,7 +90,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     const cancelled = new Promise<void>((resolve) => {
       goOn = resolve
     })
-    const ended = await runner.run({
+    const ended = await runner.image({
       render: rendered,
       complete: async () => {
         moving()
@@ -110,7 +110,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
   test('tells an operator what it is, for whom, and where it stands', async () => {
     const owner = `owner-${makeTaskQueue('of')}`
     const kind = 'skin_creative'
-    const { handle } = await runner.run(SCENARIOS.completed, { owner, kind })
+    const { handle } = await runner.image(IMAGE_SCENARIOS.completed, { owner, kind })
     assert.equal(await (await handle.describe()).staticSummary(), `${kind} 16×16 for ${owner}`)
     const query = `KilnOwner = '${owner}' and KilnKind = '${kind}' and KilnStatus = 'COMPLETED'`
     await waitFor('it is found by its attributes', async () => {

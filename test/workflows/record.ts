@@ -1,9 +1,10 @@
 /**
  * Records the histories that replay.test.ts replays, from runs against a Temporal server of its own:
- * `node --import tsx test/workflows/record.ts`. Run it when a workflow has a new path; histories of earlier versions
- * stay, unless no such workflow can be open any more.
+ * `node --import tsx test/workflows/record.ts [name …]`. Run it when a workflow has a new path: it writes what is
+ * missing, and what is named. Histories of earlier versions stay as they are, because they prove that workflows begun by
+ * them go on; name one only when none of its kind can be open any more.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,10 +15,11 @@ import type { History } from '@temporalio/common/lib/proto-utils.js'
 import { DefaultLogger, NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker'
 
 import { startOwnTemporal } from '../faults/servers.ts'
+import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
-import type { RunnerOptions } from './run.ts'
+import type { Run, Runner, RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
-import { SCENARIOS } from './scenarios.ts'
+import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -25,6 +27,8 @@ const TASK_QUEUE = 'kiln'
 const IDENTITY = 'recorder'
 
 const main = async (): Promise<void> => {
+  const names = await listWanted()
+  if (names.length === 0) return
   installQuietRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'kiln-record-'))
   const temporal = await startOwnTemporal()
@@ -33,7 +37,7 @@ const main = async (): Promise<void> => {
     const workflowsPath = join(ROOT, 'workflows/index.ts')
     const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') })
     await writeFile(codePath, code)
-    await recordAll({
+    await record(names, {
       address: temporal.server.address,
       connection: temporal.connection,
       codePath,
@@ -46,14 +50,39 @@ const main = async (): Promise<void> => {
   }
 }
 
-const recordAll = async (options: RunnerOptions): Promise<void> => {
+const PURGE = 'purge-expired'
+
+/** Every history of a task, by its name. */
+const TASKS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntries([
+  ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
+    `image-task-${name}`,
+    (runner: Runner) => runner.image(scenario),
+  ]),
+  ...Object.entries(VIDEO_SCENARIOS).map(([name, scenario]) => [
+    `video-task-${name}`,
+    (runner: Runner) => runner.video(scenario),
+  ]),
+])
+
+/** The names given, or those of the histories that are not there. */
+const listWanted = async (): Promise<string[]> => {
+  const all = [...Object.keys(TASKS), PURGE]
+  const given = process.argv.slice(2)
+  const unknown = given.filter((name) => !all.includes(name))
+  if (unknown.length > 0) throw new Error(`no history is called ${unknown.join(', ')}`)
+  if (given.length > 0) return given
+  const stored = await readdir(FOLDER)
+  return all.filter((name) => !stored.includes(`${name}.json`))
+}
+
+const record = async (names: readonly string[], options: RunnerOptions): Promise<void> => {
   const runner = await startRunner(options)
-  for (const [name, scenario] of Object.entries(SCENARIOS)) {
-    const { handle } = await runner.run(scenario)
-    await save(`image-task-${name}`, await handle.fetchHistory())
+  for (const name of names) {
+    const ended = await TASKS[name]?.(runner)
+    if (ended) await save(name, await ended.handle.fetchHistory())
   }
   await runner.stop()
-  await save('purge-expired', await runPurge(options))
+  if (names.includes(PURGE)) await save(PURGE, await runPurge(options))
 }
 
 const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promise<History> => {
@@ -66,7 +95,7 @@ const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promi
     workflowBundle: { codePath },
     activities: { purgeExpired: () => Promise.resolve(batches.shift() ?? 0) },
   })
-  const options = { taskQueue: TASK_QUEUE, workflowId: 'purge-expired' }
+  const options = { taskQueue: TASK_QUEUE, workflowId: PURGE }
   const { workflow } = new Client({ connection, identity: IDENTITY })
   const handle = await workflow.start('purgeExpired', options)
   await worker.runUntil(handle.result())

@@ -33,6 +33,7 @@ const describeRoute = (route: Route): string[] => [
 
 const CREDENTIALS: Record<Route['auth'], string> = {
   required: 'token or API key',
+  optional: 'none, token or API key',
   jwt: 'token',
   none: '–',
 }

@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../src/domain/errors.ts'
 import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
+import { VIDEO_FAULTS } from '../../src/domain/video-fault.ts'
 import { makeTable } from './markers.ts'
 
 /** The table of the codes a request can be answered with, by status. */
@@ -12,8 +13,13 @@ export const makeErrorTable = (): string => {
 }
 
 /** The table of the codes in `error.code` of a task in FAILED. */
-export const makeFaultTable = (): string =>
+export const makeFaultTable = (): string => makeCodeTable('`error.code`', TASK_FAULTS)
+
+/** The table of the codes in `err_code` of a video task in failed. */
+export const makeVideoFaultTable = (): string => makeCodeTable('`err_code`', VIDEO_FAULTS)
+
+const makeCodeTable = (title: string, codes: Readonly<Record<string, string>>): string =>
   makeTable(
-    ['`error.code`', 'meaning'],
-    Object.entries(TASK_FAULTS).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    [title, 'meaning'],
+    Object.entries(codes).map(([code, meaning]) => [`\`${code}\``, meaning]),
   )

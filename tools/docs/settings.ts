@@ -23,6 +23,16 @@ const GROUPS: Record<string, Name[]> = {
     'IMAGE_URL_REDIRECTS',
     'IMAGE_DEADLINE_SECONDS',
   ],
+  'Video tasks': [
+    'VIDEO_AUTH',
+    'VIDEO_EXTEND_SOURCE',
+    'VIDEO_CONCURRENCY_PER_OWNER',
+    'OWNER_CREDIT_LIMIT',
+    'VIDEO_DEADLINE_SECONDS',
+    'OFF_PEAK_DEADLINE_SECONDS',
+    'FFMPEG_PATH',
+    'FFPROBE_PATH',
+  ],
   'Addresses that callers name': ['OUTBOUND_PORTS', 'OUTBOUND_DENY', 'OUTBOUND_ALLOW_LOOPBACK'],
   Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'WORKFLOW_BUNDLE', 'HEARTBEAT_SECONDS'],
   'Loops of the api': [
@@ -30,7 +40,13 @@ const GROUPS: Record<string, Name[]> = {
     'RECONCILE_INTERVAL_SECONDS',
     'RECONCILE_AFTER_SECONDS',
   ],
-  'Every process': ['NODE_ENV', 'LOG_LEVEL', 'FAILPOINT', 'NODE_TLS_REJECT_UNAUTHORIZED'],
+  'Every process': [
+    'NODE_ENV',
+    'LOG_LEVEL',
+    'FAILPOINT',
+    'VIDEO_TINY',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+  ],
 }
 
 /** What must be set, with a value that shows its form. */

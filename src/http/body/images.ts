@@ -1,5 +1,5 @@
 import { probeImage } from '../../adapters/image-probe.ts'
-import { apiError, errors } from '../../domain/errors.ts'
+import { apiError } from '../../domain/errors.ts'
 import { TaskFault } from '../../domain/task-fault.ts'
 import { makeBase64Decoder } from './base64.ts'
 import type { Base64Decoder, Base64Fault } from './base64.ts'
@@ -15,7 +15,7 @@ export interface ImageLimits {
   maxImageBytes: number
   /** Width × height of each image. */
   maxPixels: number
-  /** Inline images in one body: each one costs a file and a probe. */
+  /** Inline images in one body: each one costs a file and a probe. What comes beyond is dropped while it arrives. */
   maxImages: number
 }
 
@@ -45,14 +45,15 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
   let unsettled: Entry[] = []
 
   const add = (pointer: string): Entry => {
-    if (entries.length >= limits.maxImages) {
-      throw errors.validationFailed([
-        `${pointer} expected at most ${limits.maxImages} inline images in one body.`,
-      ])
+    const taken = entries.length < limits.maxImages
+    const entry = {
+      pointer,
+      file: taken ? makeImageFile(limits.scratchDir) : NO_FILE,
+      decoder: makeBase64Decoder(),
+      ended: false,
+      sha256: '',
+      fault: taken ? undefined : tooMany(pointer, limits.maxImages),
     }
-    const file = makeImageFile(limits.scratchDir)
-    const decoder = makeBase64Decoder()
-    const entry = { pointer, file, decoder, ended: false, sha256: '', fault: undefined }
     entries.push(entry)
     unsettled.push(entry)
     return entry
@@ -67,6 +68,8 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
 
   return {
     open: (pointer) => {
+      // The first beyond the limit stands for all others, of which nothing is kept.
+      if (entries.length > limits.maxImages) return makeDrop(limits.maxImages)
       const entry = add(pointer)
       const index = entries.length - 1
       return {
@@ -95,6 +98,28 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
     },
   }
 }
+
+const makeDrop = (index: number): ReturnType<ImageIntake['open']> => ({
+  write: () => {},
+  refuse: () => {},
+  end: () => makeInlineMarker(index),
+})
+
+/** Of an image that is not taken. */
+const NO_FILE: ImageFile = {
+  path: '',
+  bytes: () => 0,
+  fill: () => {},
+  flush: () => Promise.resolve(),
+  sha256: () => '',
+  close: () => Promise.resolve(),
+  discard: () => Promise.resolve(),
+}
+
+const tooMany = (pointer: string, maxImages: number): ImageFault => ({
+  code: 'image_invalid',
+  message: `${pointer} expected at most ${maxImages} inline images in one body.`,
+})
 
 /** A faulty image takes nothing more, but the body around it is read on, so that all its faults are told at once. */
 const decode = (

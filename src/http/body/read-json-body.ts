@@ -28,7 +28,7 @@ export interface ReadJsonBodyOptions {
   maxMembers?: number
   /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
   images?: readonly string[]
-  /** Inline images in one body, 16 unless given; more are 400 `validation_failed`. */
+  /** Inline images in one body, 16 unless given; of those beyond only their fault is kept. */
   maxImages?: number
   /** Decoded bytes of each inline image. */
   maxImageBytes: number

@@ -6,7 +6,7 @@ import type { OutboxRow } from '../../db/outbox.ts'
 import { errors } from '../../domain/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-kind.ts'
 import { TASK_FAULTS } from '../../domain/task-fault.ts'
-import { cancelImageTask } from '../../jobs.ts'
+import { signalCancel } from '../../jobs.ts'
 import type { JsonAnswer } from '../route.ts'
 import type { CreationDeps } from './create.ts'
 
@@ -42,7 +42,7 @@ export const cancelTask = async (
       if (!task) throw errors.taskNotFound(id)
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
-      signal = await insertOutbox(sql, cancelImageTask(id))
+      signal = await insertOutbox(sql, signalCancel('image', id))
       await finish(sql, answer)
       return answer
     },

@@ -1,104 +1,64 @@
-import { randomUUID } from 'node:crypto'
-
 import { Value } from 'typebox/value'
 
-import type { Outbound } from '../../adapters/outbound.ts'
-import type { Signer } from '../../adapters/signing.ts'
-import type { Storage } from '../../adapters/storage/storage.ts'
-import type { Sql } from '../../db/client.ts'
-import { commit } from '../../db/commit.ts'
-import { existsImageTask, insertImageTask } from '../../db/image-task.ts'
-import type { NewTaskInput } from '../../db/image-task.ts'
-import { insertOutbox } from '../../db/outbox.ts'
+import { insertImageTask } from '../../db/image-task.ts'
+import type { NewTaskInput } from '../../db/task-file.ts'
 import { estimateSeconds } from '../../domain/image-estimate.ts'
 import { IMAGE_KINDS } from '../../domain/image-kind.ts'
 import { resultSize } from '../../domain/image-size.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-kind.ts'
 import type { RenderTiming } from '../../domain/render-timing.ts'
-import { failpoint } from '../../failpoint.ts'
 import { startImageTask } from '../../jobs.ts'
-import type { Jobs } from '../../jobs.ts'
 import { getCaller } from '../caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import { storeInputs } from './inputs.ts'
+import { commitTask, createUnderNewId } from '../task/commit-task.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { storeInputs } from '../task/inputs.ts'
+import type { InputMember } from '../task/inputs.ts'
+import { summarise } from '../task/summary.ts'
 
-export interface CreationDeps {
-  sql: Sql
-  jobs: Jobs
-  storage: Storage
-  signer: Signer
-  outbound: Outbound
-  publicUrl: string
-  taskQueue: string
+export interface CreationDeps extends TaskDeps {
   timing: RenderTiming
-  now: () => Date
 }
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
   (deps: CreationDeps, kind: ImageTaskKind) =>
-  async (request: RouteRequest): Promise<JsonAnswer> => {
-    const id = randomUUID()
-    const { owner } = getCaller(request)
-    const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
-    try {
-      const inputs = await storeInputs(deps, { id, kind, request })
-      const size = sizeOf(inputs)
-      const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
-      const start = startImageTask(
-        { taskId: id, kind, owner, summary: summary(kind, owner, size) },
-        deps,
-      )
-      await commitTask(deps, request, {
-        answer,
-        start,
-        task: { id, kind, owner, settings, inputs },
-      })
-      return answer
-    } catch (error) {
-      await discardInputs(deps, id, error)
-      throw error
-    }
-  }
+  (request: RouteRequest): Promise<JsonAnswer> =>
+    createUnderNewId(deps, async (id) => {
+      const members = listMembers(kind, request.body as Record<string, unknown>)
+      const inputs = await storeInputs(deps, { id, members, inline: request.inline })
+      return await createTask(deps, kind, { id, request, inputs })
+    })
 
-interface TaskToCommit {
-  answer: JsonAnswer
-  start: ReturnType<typeof startImageTask>
-  task: { id: string; kind: ImageTaskKind; owner: string; settings: object; inputs: NewTaskInput[] }
+const listMembers = (kind: ImageTaskKind, body: Record<string, unknown>): InputMember[] =>
+  IMAGE_KINDS[kind].images.map((field) => ({ field, pointer: `/${field}`, value: body[field] }))
+
+interface NewTask {
+  id: string
+  request: RouteRequest
+  inputs: NewTaskInput[]
 }
 
-const commitTask = async (
-  { sql, jobs }: CreationDeps,
-  request: RouteRequest,
-  { answer, start, task }: TaskToCommit,
-): Promise<void> => {
+const createTask = async (
+  deps: CreationDeps,
+  kind: ImageTaskKind,
+  { id, request, inputs }: NewTask,
+): Promise<JsonAnswer> => {
+  const { owner } = getCaller(request)
+  const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
+  const size = sizeOf(inputs)
+  const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url ?? null
-  const segment = IMAGE_KINDS[task.kind].family
-  const row = await commit(
-    sql,
-    async (sql) => {
-      const [row] = await Promise.all([
-        insertOutbox(sql, start),
-        insertImageTask(sql, { ...task, segment, webhookUrl }),
-        request.finish(sql, answer),
-      ])
-      return row
+  const task = { id, kind, segment: IMAGE_KINDS[kind].family, owner, settings, webhookUrl, inputs }
+  const facts = { taskId: id, kind, owner, summary: summary(kind, owner, size) }
+  return await commitTask(deps, {
+    id,
+    start: startImageTask(facts, deps),
+    insert: async (sql) => {
+      await Promise.all([insertImageTask(sql, task), request.finish(sql, answer)])
+      return answer
     },
-    // Without its outbox id the row is the relay's.
-    { wasCommitted: () => existsImageTask(sql, task.id), answer: undefined },
-  )
-  failpoint('create.after-commit')
-  if (row) jobs.kick(row)
-}
-
-/** A refused task keeps no files; one whose commit is in doubt must, because it may exist. */
-const discardInputs = async (
-  { storage }: CreationDeps,
-  id: string,
-  error: unknown,
-): Promise<void> => {
-  if ((error as { code?: string }).code === 'outcome_unknown') return
-  await storage.removePrefix(`inputs/${id}`).catch(() => {})
+  })
 }
 
 interface Size {
@@ -132,10 +92,5 @@ const megapixels = (image: ImageRequest, size: Size): number => {
   return (width * height) / 1_000_000
 }
 
-/** Summaries are limited to 400 bytes; an owner may be 255 characters. */
-const OWNER_SHOWN = 60
-
-const summary = (kind: string, owner: string, size: Size | undefined): string => {
-  const name = [...owner].slice(0, OWNER_SHOWN).join('')
-  return `${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'} for ${name}`
-}
+const summary = (kind: string, owner: string, size: Size | undefined): string =>
+  summarise(`${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'}`, owner)

@@ -1,10 +1,10 @@
-import { shown } from '../../domain/errors.ts'
 import { IMAGE_KINDS } from '../../domain/image-kind.ts'
 import { pixelLimitFault } from '../../domain/image-size.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-kind.ts'
 import { parsePrompt } from '../../domain/prompt-weight.ts'
 import type { Fault } from '../../domain/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
+import { judgeSource, judgeUrl } from '../task/judge-url.ts'
 import type { CreationDeps } from './create.ts'
 
 type Body = Record<string, unknown>
@@ -35,33 +35,6 @@ const judgeImage = (
     ? [{ field: pointer, code: 'pixel_limit', message: `${pointer} ${tooLarge}` }]
     : []
 }
-
-/** An image by address: a link of our own must be valid, any other is judged by the guard. */
-const judgeSource = (deps: CreationDeps, field: string, value: unknown): Fault[] => {
-  if (typeof value !== 'string' || value === '') return []
-  const own = deps.signer.parseOwnLink(value, deps.now())
-  if (own === undefined) return judgeUrl(deps, field, value)
-  if (own !== 'bad') return []
-  return [refused(field, 'is a link of this service that is not valid or has expired', value)]
-}
-
-const judgeUrl = ({ outbound }: CreationDeps, field: string, value: unknown): Fault[] => {
-  if (typeof value !== 'string' || value === '') return []
-  const judged = outbound.judge(value)
-  return judged.refused === undefined
-    ? []
-    : [refused(field, `must be an https URL that this service calls (${judged.refused})`, value)]
-}
-
-const refused = (field: string, sentence: string, value: string): Fault => ({
-  field,
-  code: 'url_refused',
-  message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
-})
-
-/** The query of a signed link is a secret, and so may a caller's be; user and password always are. */
-const withoutSecrets = (url: string): string =>
-  url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')
 
 const judgePrompt = (kind: ImageTaskKind, prompt: unknown): Fault[] =>
   kind === 'relight' && typeof prompt === 'string'

@@ -1,6 +1,8 @@
-import { ERROR_CODES } from '../../domain/errors.ts'
+import { ERROR_CODES, videoStatusOf } from '../../domain/errors.ts'
 import type { ErrorCodeName } from '../../domain/errors.ts'
+import { VideoReason, videoDetails } from '../../domain/video-reason.ts'
 import type { Route } from '../route.ts'
+import { isVideoPath } from '../video-path.ts'
 import { headerRefs } from './headers.ts'
 import type { HeaderName } from './headers.ts'
 
@@ -27,20 +29,60 @@ const ERROR_SCHEMA = {
   },
 }
 
-const exampleOf = (code: ErrorCodeName): Json => ({
-  value: {
-    error: code,
-    message: ERROR_CODES[code].meaning,
-    ...(['idempotency_in_flight', 'idempotency_mismatch'].includes(code) && { error_type: code }),
-    request_id: REQUEST_ID,
-  },
-})
+/** The same on video routes. */
+const VIDEO_ERROR_SCHEMA = {
+  allOf: [
+    { $ref: '#/components/schemas/Error' },
+    {
+      type: 'object',
+      required: ['details'],
+      properties: {
+        details: {
+          type: 'array',
+          minItems: 2,
+          prefixItems: [{ type: 'string', enum: VideoReason.enum }],
+          description: 'The reason word, then one sentence for each fault, or the message.',
+        },
+      },
+    },
+  ],
+}
 
-/** The one shape of all errors, and an example of each that a route can answer. */
+const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
+
+const statusOf = (route: Route, code: ErrorCodeName): number =>
+  isVideoRoute(route) ? videoStatusOf(code) : ERROR_CODES[code].status
+
+/** Names in the components of the document. */
+const schemaName = (route: Route): string => (isVideoRoute(route) ? 'VideoError' : 'Error')
+const exampleName = (route: Route, code: ErrorCodeName): string =>
+  isVideoRoute(route) ? `video_${code}` : code
+
+const exampleOf = (route: Route, code: ErrorCodeName): Json => {
+  const message = ERROR_CODES[code].meaning
+  return {
+    value: {
+      error: code,
+      message,
+      ...(['idempotency_in_flight', 'idempotency_mismatch'].includes(code) && { error_type: code }),
+      ...(isVideoRoute(route) && {
+        details: videoDetails({ code, status: statusOf(route, code), message }),
+      }),
+      request_id: REQUEST_ID,
+    },
+  }
+}
+
+/** The one shape of all errors, in its two forms, and an example of each that a route can answer. */
 export const makeErrorComponents = (routes: readonly Route[]): Json => ({
-  schemas: { Error: ERROR_SCHEMA },
+  schemas: {
+    Error: ERROR_SCHEMA,
+    ...(routes.some(isVideoRoute) && { VideoError: VIDEO_ERROR_SCHEMA }),
+  },
   examples: Object.fromEntries(
-    [...new Set(routes.flatMap(errorsOf))].map((code) => [code, exampleOf(code)]),
+    routes.flatMap((route) =>
+      errorsOf(route).map((code) => [exampleName(route, code), exampleOf(route, code)]),
+    ),
   ),
 })
 
@@ -52,29 +94,29 @@ const errorsOf = (route: Route): ErrorCodeName[] => [
 export const makeErrorResponses = (route: Route): Json => {
   const byStatus = new Map<number, ErrorCodeName[]>()
   for (const code of errorsOf(route)) {
-    const { status } = ERROR_CODES[code]
+    const status = statusOf(route, code)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return Object.fromEntries(
     [...byStatus]
       .filter(([status]) => !(status in route.responses))
-      .map(([status, codes]) => [status, makeErrorResponse(status, codes)]),
+      .map(([status, codes]) => [status, makeErrorResponse(route, status, codes)]),
   )
 }
 
-const makeErrorResponse = (status: number, codes: ErrorCodeName[]): Json => ({
+const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
   headers: headerRefs(['X-Request-Id', ...(HEADERS_BY_STATUS[status] ?? [])]),
   content: {
     'application/json': {
       schema: {
         allOf: [
-          { $ref: '#/components/schemas/Error' },
+          { $ref: `#/components/schemas/${schemaName(route)}` },
           { type: 'object', properties: { error: { enum: codes } } },
         ],
       },
       examples: Object.fromEntries(
-        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        codes.map((code) => [code, { $ref: `#/components/examples/${exampleName(route, code)}` }]),
       ),
     },
   },

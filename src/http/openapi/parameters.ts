@@ -20,7 +20,8 @@ const describe = (name: string, place: 'path' | 'query', { description, ...schem
   name,
   in: place,
   required: place === 'path',
-  description,
+  description:
+    schema['type'] === 'array' ? `${String(description)} Repeated, or with commas.` : description,
   schema,
 })
 

@@ -2,11 +2,9 @@ import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task.ts'
-import { errors } from '../../domain/errors.ts'
 import { IMAGE_FAMILIES, IMAGE_KINDS } from '../../domain/image-kind.ts'
 import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-kind.ts'
-import { isUuid } from '../../domain/uuid.ts'
 import { cancelTask } from '../image-task/cancel.ts'
 import { makeCreation } from '../image-task/create.ts'
 import type { CreationDeps } from '../image-task/create.ts'
@@ -16,6 +14,7 @@ import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
+import { readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './image-task-examples.ts'
 
 export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
@@ -148,7 +147,7 @@ const status = (deps: CreationDeps, family: ImageFamily): Route =>
     errors: ['task_not_found'],
     handler: (request) =>
       readTask(deps, {
-        id: taskId(request.params.task_id),
+        id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
         known: request.headers['if-none-match'],
@@ -185,15 +184,9 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
     handler: (request) =>
       cancelTask(deps, {
-        id: taskId(request.params.task_id),
+        id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
         finish: request.finish,
       }),
   })
-
-/** An id that is no UUID is the id of no task. */
-const taskId = (text: string): string => {
-  if (!isUuid(text)) throw errors.taskNotFound(text)
-  return text.toLowerCase()
-}

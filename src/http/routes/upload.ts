@@ -7,15 +7,15 @@ import { existsUpload, insertUpload, renewUpload } from '../../db/upload.ts'
 import type { Upload } from '../../db/upload.ts'
 import { apiError } from '../../domain/errors.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/upload.ts'
-import type { CreationDeps } from '../image-task/create.ts'
 import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { TaskDeps } from '../task/deps.ts'
 import { receive } from '../upload.ts'
 import type { ReceiveDeps } from '../upload.ts'
 
-export type UploadDeps = CreationDeps & ReceiveDeps
+export type UploadDeps = TaskDeps & ReceiveDeps
 
 /** Routes for files that are too large, or too often used, to be sent inside a body. */
 export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
@@ -82,7 +82,7 @@ const LINKS_EXAMPLE = {
 }
 
 const createUpload = async (
-  deps: CreationDeps,
+  deps: TaskDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
 ): Promise<JsonAnswer> => {
   const { owner } = getCaller(request)
@@ -106,7 +106,7 @@ const createUpload = async (
 }
 
 const makeAnswer = (
-  { signer, now }: CreationDeps,
+  { signer, now }: TaskDeps,
   { id, file_name, expires_at }: Upload,
   existing: boolean,
 ): JsonAnswer => ({

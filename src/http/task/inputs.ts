@@ -1,20 +1,27 @@
 import { withinDeadline } from '../../db/client.ts'
 import { findFile } from '../../db/file.ts'
-import type { NewTaskInput } from '../../db/image-task.ts'
+import type { NewTaskInput } from '../../db/task-file.ts'
 import { apiError, errors } from '../../domain/errors.ts'
-import { IMAGE_KINDS } from '../../domain/image-kind.ts'
-import type { ImageField, ImageTaskKind } from '../../domain/image-kind.ts'
 import type { InlineImage } from '../body/inline.ts'
-import type { RouteRequest } from '../route.ts'
-import type { CreationDeps } from './create.ts'
+import type { TaskDeps } from './deps.ts'
+
+/** A member of a request that names a file. */
+export interface InputMember {
+  /** Names the input among those of its task. */
+  field: string
+  /** Where the member stands in the body, as a JSON Pointer. */
+  pointer: string
+  /** What it holds: an address, unless an inline image stands there. */
+  value: unknown
+}
 
 interface TaskInputs {
   id: string
-  kind: ImageTaskKind
-  request: RouteRequest
+  members: readonly InputMember[]
+  inline: ReadonlyMap<string, InlineImage>
 }
 
-const NONE = {
+export const NO_INPUT = {
   name: null,
   storageKey: null,
   url: null,
@@ -25,25 +32,25 @@ const NONE = {
   height: null,
 }
 
-/** Puts the inline images of a request into the store and tells where each image of the task is. */
+/** Puts the inline images of a request into the store and tells where each file that the task needs is. */
 export const storeInputs = async (
-  deps: CreationDeps,
-  task: TaskInputs,
+  deps: TaskDeps,
+  { id, members, inline }: TaskInputs,
 ): Promise<NewTaskInput[]> => {
   const inputs: NewTaskInput[] = []
-  for (const field of IMAGE_KINDS[task.kind].images) {
-    const image = task.request.inline.get(`/${field}`)
-    const url = (task.request.body as Record<string, unknown>)[field]
-    if (image) inputs.push(await storeInline(deps, task.id, field, image))
-    else if (typeof url === 'string') inputs.push(await findSource(deps, field, url))
+  for (const member of members) {
+    const image = inline.get(member.pointer)
+    if (image) inputs.push(await storeInline(deps, id, member.field, image))
+    else if (typeof member.value === 'string')
+      inputs.push(await findSource(deps, member, member.value))
   }
   return inputs
 }
 
 const storeInline = async (
-  { storage }: CreationDeps,
+  { storage }: TaskDeps,
   id: string,
-  field: ImageField,
+  field: string,
   { path, bytes, sha256, image }: InlineImage,
 ): Promise<NewTaskInput> => {
   if (!image) throw new Error('an image with a fault passed its judge')
@@ -58,16 +65,16 @@ const storeInline = async (
 
 /** A link of our own is not fetched: the task takes the object it names. Any other address is the worker's to fetch. */
 const findSource = async (
-  { sql, signer, now }: CreationDeps,
-  field: ImageField,
+  { sql, signer, now }: TaskDeps,
+  { field, pointer }: InputMember,
   url: string,
 ): Promise<NewTaskInput> => {
   const own = signer.parseOwnLink(url, now())
-  if (own === undefined || own === 'bad') return { ...NONE, field, url }
+  if (own === undefined || own === 'bad') return { ...NO_INPUT, field, url }
   const file = await withinDeadline(findFile(sql, own))
   if (!file || file.gone || file.storage_key === null) {
-    const message = `/${field} names a file of this service that is not there (any more)`
+    const message = `${pointer} names a file of this service that is not there (any more)`
     throw apiError('url_refused', message, { details: [message] })
   }
-  return { ...NONE, field, storageKey: file.storage_key }
+  return { ...NO_INPUT, field, url, storageKey: file.storage_key }
 }

@@ -1,0 +1,147 @@
+import { probeImage } from '../src/adapters/image-probe.ts'
+import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import type { TaskResult } from '../src/db/task-file.ts'
+import { claimVideoTask, noteProgress } from '../src/db/video-task.ts'
+import type { ClaimedVideoTask } from '../src/db/video-task.ts'
+import type { VideoTiming } from '../src/domain/render-timing.ts'
+import { TaskFault } from '../src/domain/task-fault.ts'
+import { toVideoFault, VideoFault } from '../src/domain/video-fault.ts'
+import { failpoint } from '../src/failpoint.ts'
+import { EngineError, retryLater, runAttempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import type { MediaDependencies } from './dependencies.ts'
+import { fetchInputs } from './fetch-inputs.ts'
+import type { InputRule } from './fetch-inputs.ts'
+import { checkClaims, settleResults, storeResult } from './results.ts'
+import { makeVideoJob } from './video-job.ts'
+import type { RenderedVideoTask } from './video-task.ts'
+
+/**
+ * Makes the activity that renders a video task: claims it with a new fence, fetches its inputs, runs the engine and
+ * stores what it made under the fence. Answers undefined when the task has already ended. Faults of the input end the
+ * task at once; faults of engine and store are tried three times.
+ */
+export const makeRenderVideoTask =
+  (deps: MediaDependencies) =>
+  async (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> => {
+    const task = await deps.sql
+      .begin((sql) => claimVideoTask(sql, taskId))
+      .catch((error: unknown) => {
+        throw retryLater(deps, error, taskId)
+      })
+    if (!task) return undefined
+    return await runAttempt(deps, { task, ...timing }, (attempt) =>
+      render(deps, task, { ...attempt, timing }),
+    )
+  }
+
+interface VideoAttempt extends Attempt {
+  timing: VideoTiming
+}
+
+const render = async (
+  deps: MediaDependencies,
+  task: ClaimedVideoTask,
+  attempt: VideoAttempt,
+): Promise<RenderedVideoTask> => {
+  checkClaims(task)
+  const inputs = await fetchInputs(deps, {
+    task,
+    attempt,
+    ruleOf: (field) => ruleOf(deps, field, attempt),
+  })
+  const job = makeVideoJob(task, inputs, {
+    scratchDir: attempt.scratchDir,
+    deadlineMs: Math.max(1, Math.round((attempt.timing.deadlineSeconds - task.age) * 1000)),
+    tiny: deps.tinyVideos,
+  })
+  attempt.report('rendering', 0)
+  const video = await runEngine(deps, task, job, attempt)
+  attempt.report('storing', 100)
+  const results = await storeVideo(deps, task, video)
+  await settleResults(deps, task)
+  const { frames, fps, width, height } = video
+  return { fence: task.fence, results, creation: { seconds: frames / fps, fps, width, height } }
+}
+
+/** What an input must be, and the words its faults are told in. */
+const ruleOf = (deps: MediaDependencies, field: string, attempt: Attempt): InputRule => {
+  const { limits, videoEngine } = deps
+  if (field === 'video_url' || field === 'video_creation_id')
+    return {
+      pointer: `/${field}`,
+      limits: limits.video,
+      toFault: (fault) => toVideoFault(fault, 'video'),
+      inspect: async (path) => {
+        const { container, width, height } = await videoEngine.probeSource(path, attempt)
+        return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
+      },
+    }
+  const pointer = field === 'images' ? '/images/0' : `/${field}`
+  return {
+    pointer,
+    limits: field === 'wm_url' ? limits.watermark : limits.image,
+    toFault: (fault) => toVideoFault(fault, 'image'),
+    inspect: (path) => probeImage(path, limits),
+  }
+}
+
+const runEngine = async (
+  deps: MediaDependencies,
+  task: ClaimedVideoTask,
+  job: VideoJob,
+  attempt: Attempt,
+): Promise<RenderedVideo> => {
+  const progress = makeProgressNote(deps, task)
+  const onProgress = (percent: number): void => {
+    if (percent > 0) failpoint('render.in-child')
+    attempt.report('rendering', percent)
+    progress.note(percent)
+  }
+  try {
+    return await deps.videoEngine.render(job, { signal: attempt.signal, onProgress })
+  } catch (error) {
+    if (error instanceof TaskFault || error instanceof VideoFault) throw error
+    throw new EngineError('rendering', { cause: error })
+  } finally {
+    // Nothing of an attempt runs on after it.
+    await progress.settle()
+  }
+}
+
+/** Often enough for a bar that moves, seldom enough to cost nothing. */
+const NOTE_MS = 1000
+
+/** Writes progress to the row, at most once a second; it is for show, so a failed write is let go. */
+const makeProgressNote = ({ sql, log }: MediaDependencies, { id, fence }: ClaimedVideoTask) => {
+  let notedAt = 0
+  let writing = Promise.resolve()
+  return {
+    note(percent: number): void {
+      if (percent === 0 || Date.now() - notedAt < NOTE_MS) return
+      notedAt = Date.now()
+      writing = noteProgress(sql, { id, fence, percent }).catch((error: unknown) =>
+        log.debug({ task_id: id, err: error }, 'progress was not noted'),
+      )
+    },
+    settle: () => writing,
+  }
+}
+
+const storeVideo = async (
+  deps: MediaDependencies,
+  task: ClaimedVideoTask,
+  { video, cover, watermarked, width, height }: RenderedVideo,
+): Promise<TaskResult[]> => {
+  const size = { width, height }
+  const files = [
+    { name: 'video.mp4', path: video, contentType: 'video/mp4', ...size },
+    { name: 'cover.jpg', path: cover, contentType: 'image/jpeg', ...size },
+    ...(watermarked === undefined
+      ? []
+      : [{ name: 'watermarked.mp4', path: watermarked, contentType: 'video/mp4', ...size }]),
+  ]
+  const results: TaskResult[] = []
+  for (const file of files) results.push(await storeResult(deps, task, file))
+  return results
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+
+import { holdsFence } from '../src/db/task.ts'
+import type { TaskResult } from '../src/db/task-file.ts'
+import { TaskFault } from '../src/domain/task-fault.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { CommonDependencies } from './dependencies.ts'
+
+/** A task under the fence of one attempt. */
+export interface FencedTask {
+  id: string
+  fence: number
+}
+
+/** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
+const MAX_CLAIMS = 10
+
+/** Throws the fault that ends a task which was claimed too often. */
+export const checkClaims = ({ fence }: FencedTask): void => {
+  if (fence > MAX_CLAIMS) throw new TaskFault('engine_failed', 'The task was tried 10 times.')
+}
+
+interface RenderedFile {
+  name: string
+  path: string
+  contentType: string
+  width: number
+  height: number
+}
+
+/** Moves a file that an engine has made to the store, under the attempt's fence. */
+export const storeResult = async (
+  { storage }: CommonDependencies,
+  task: FencedTask,
+  { name, path, contentType, width, height }: RenderedFile,
+): Promise<TaskResult> => {
+  const storageKey = `results/${task.id}/${task.fence}/${name}`
+  const { size } = await stat(path)
+  const digest = createHash('sha256')
+  await pipeline(createReadStream(path), digest)
+  await storage.putFile(storageKey, path)
+  return { name, storageKey, contentType, bytes: size, sha256: digest.digest('hex'), width, height }
+}
+
+/**
+ * To be called once all results of an attempt are stored. One that lost its fence while it stood still may have stored
+ * them after the task's end swept them: then they are removed and it throws.
+ */
+export const settleResults = async (
+  { sql, storage }: CommonDependencies,
+  task: FencedTask,
+): Promise<void> => {
+  failpoint('render.after-output')
+  if (await holdsFence(sql, task)) return
+  await storage.removePrefix(`results/${task.id}/${task.fence}`)
+  throw new Error('the task has ended or is with a newer attempt')
+}

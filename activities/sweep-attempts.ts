@@ -1,0 +1,33 @@
+import { findTaskState } from '../src/db/task.ts'
+import type { TaskState } from '../src/db/task.ts'
+import type { CommonDependencies } from './dependencies.ts'
+
+/**
+ * Removes what attempts have left beside the results of a task that has ended, and answers where it stands. It goes by
+ * the row, not by the move just made, which in a repetition is none, and must not touch the files of a task that was
+ * completed. `known` is what the row holds when this very move put it there.
+ */
+export const sweepAttempts = async (
+  { sql, storage, log }: CommonDependencies,
+  taskId: string,
+  known?: TaskState,
+): Promise<string> => {
+  const { status, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
+  const folder = `results/${taskId}`
+  try {
+    if (FAILED.has(status)) await storage.removePrefix(folder)
+    if (COMPLETED.has(status) && fence > 1)
+      for (const key of await storage.list(folder))
+        if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
+  } catch (error) {
+    log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
+  }
+  return status
+}
+
+const FAILED: ReadonlySet<string> = new Set(['FAILED', 'failed'])
+const COMPLETED: ReadonlySet<string> = new Set(['COMPLETED', 'success'])
+const GONE = { status: 'FAILED', fence: 0 } as const
+
+/** `results/<task>/<fence>` of a key below it. */
+const attemptOf = (key: string): string => key.split('/').slice(0, 3).join('/')

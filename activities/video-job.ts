@@ -1,0 +1,95 @@
+import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import { effectiveVideoSettings } from '../src/domain/video-defaults.ts'
+import type { ExtendSettings, TextToVideoSettings } from '../src/domain/video-defaults.ts'
+import { VideoFault } from '../src/domain/video-fault.ts'
+import { recommendedPrompt } from '../src/domain/video-prompt.ts'
+import { sizeLike, sizeOfRatio, startImageFault } from '../src/domain/video-size.ts'
+import type { Size } from '../src/domain/video-size.ts'
+import type { VideoTaskKind } from '../src/domain/video-task.ts'
+import type { FetchedInput } from './fetch-inputs.ts'
+
+interface Task {
+  id: string
+  kind: VideoTaskKind
+  settings: object
+}
+
+type Inputs = Readonly<Record<string, FetchedInput>>
+type Place = Pick<VideoJob, 'scratchDir' | 'deadlineMs' | 'tiny'>
+
+/**
+ * What the engine is to make of a task and its fetched inputs.
+ * @throws VideoFault ImageSizeInvalid for a start image of a shape that no video has
+ */
+export const makeVideoJob = (task: Task, inputs: Inputs, place: Place): VideoJob =>
+  task.kind === 'extend'
+    ? makeExtension(task.id, task.settings as ExtendSettings, { inputs, place })
+    : makeFilm(task.id, task.settings as TextToVideoSettings, { inputs, place })
+
+interface Given {
+  inputs: Inputs
+  place: Place
+}
+
+const makeFilm = (
+  taskId: string,
+  settings: TextToVideoSettings,
+  { inputs, place }: Given,
+): VideoJob => {
+  const start = inputs['images']
+  // The image itself is a row of its own; the settings need only know that there is one.
+  const effective = effectiveVideoSettings({ ...settings, ...(start && { images: [''] }) })
+  const { seed, resolution, watermark, meta_data: metaData } = effective
+  const mark = inputs['wm_url']
+  return {
+    ...place,
+    taskId,
+    ...(start ? sizeOfStart(resolution, start) : sizeOfRatio(resolution, settings.aspect_ratio)),
+    seconds: effective.duration,
+    seed,
+    prompt: effective.recommended ? recommendedPrompt(seed) : (effective.prompt ?? ''),
+    ...(start && { startImage: { path: start.path } }),
+    movement: effective.movement_amplitude,
+    style: effective.style,
+    audio: effective.audio_type ?? 'none',
+    bgm: effective.bgm,
+    ...(watermark && {
+      watermark: {
+        position: watermark.position as 1 | 2 | 3 | 4,
+        ...(mark && { path: mark.path }),
+      },
+    }),
+    ...(metaData === undefined ? undefined : { metaData }),
+  }
+}
+
+const sizeOfStart = (resolution: TextToVideoSettings['resolution'], image: FetchedInput): Size => {
+  const fault = startImageFault(image)
+  if (fault !== undefined) throw new VideoFault('ImageSizeInvalid', `/images/0 ${fault}`)
+  return sizeLike(resolution, image)
+}
+
+const makeExtension = (
+  taskId: string,
+  settings: ExtendSettings,
+  { inputs, place }: Given,
+): VideoJob => {
+  const source = inputs['video_creation_id'] ?? inputs['video_url']
+  if (!source) throw new Error('an extension without a source')
+  const end = inputs['images']
+  return {
+    ...place,
+    taskId,
+    ...sizeLike(settings.resolution, source),
+    seconds: settings.duration,
+    // No seed is asked for: an equal request is to give an equal video.
+    seed: 0,
+    prompt: '',
+    source: { path: source.path },
+    ...(end && { endImage: { path: end.path } }),
+    movement: 'auto',
+    style: 'general',
+    audio: 'none',
+    bgm: false,
+  }
+}

@@ -1,0 +1,112 @@
+import type { Transaction } from '../src/db/client.ts'
+import { insertCreation } from '../src/db/creation.ts'
+import type { NewCreation } from '../src/db/creation.ts'
+import type { OutboxRow } from '../src/db/outbox.ts'
+import { insertTaskResults } from '../src/db/task-file.ts'
+import { enterQueue } from '../src/db/video-queue.ts'
+import { completeVideoTask, failVideoTask } from '../src/db/video-task.ts'
+import type { VideoTiming } from '../src/domain/render-timing.ts'
+import { TASK_FAULTS, TaskFault } from '../src/domain/task-fault.ts'
+import type { TaskFaultCode } from '../src/domain/task-fault.ts'
+import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-fault.ts'
+import type { VideoTaskState } from '../src/domain/video-task.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { CoreDependencies } from './dependencies.ts'
+import type { Rendered } from './image-task.ts'
+import { sweepAttempts } from './sweep-attempts.ts'
+
+/** What an attempt made: the files are under the folder of its fence. */
+export interface RenderedVideoTask extends Rendered {
+  creation: NewCreation
+}
+
+/** Where a task stands once it has entered its owner's queue. */
+export interface QueuedVideoTask {
+  state: VideoTaskState
+  /** It holds a slot; otherwise the signal `admitted` tells when. */
+  isAdmitted: boolean
+  /** Milliseconds until an off-peak task must have ended; null for any other. */
+  offPeakMs: number | null
+}
+
+/** The moves of a video task around its render. Run twice, the second finds the task moved and changes nothing. */
+export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
+  /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
+  async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
+    const { slots } = deps
+    const entered = await inTransaction(deps, async (sql) => {
+      const entered = await enterQueue(sql, taskId, { ...timing, slots })
+      return [entered, entered?.signals] as const
+    })
+    if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
+    const { state, isAdmitted, offPeakSecondsLeft: left } = entered
+    return { state, isAdmitted, offPeakMs: left === null ? null : Math.round(left * 1000) }
+  },
+
+  /**
+   * Moves to success with the video, if the attempt still holds the fence; without a video, because the task had ended,
+   * it moves nothing. Answers where the task then is: processing when a newer attempt has claimed it.
+   */
+  async completeVideoTask(taskId: string, rendered?: RenderedVideoTask): Promise<VideoTaskState> {
+    const moved = rendered !== undefined && (await complete(deps, taskId, rendered))
+    const known = moved ? { status: 'success', fence: rendered.fence } : undefined
+    return (await sweepAttempts(deps, taskId, known)) as VideoTaskState
+  },
+
+  /**
+   * Moves to failed with a code that the caller can act on, and gives the credits back. Answers where the task then is:
+   * one that was cancelled is there already, one in success stays so.
+   */
+  async failVideoTask(
+    taskId: string,
+    reason: { code: string; message?: string },
+  ): Promise<VideoTaskState> {
+    const { code, message } = toFault(reason)
+    await inTransaction(deps, async (sql) => {
+      const signals = await failVideoTask(sql, { id: taskId, error: { code, message } }, deps)
+      return [undefined, signals] as const
+    })
+    return (await sweepAttempts(deps, taskId)) as VideoTaskState
+  },
+})
+
+/** Codes that the two families share come from the frame around the engine; they are told in the words of video routes. */
+const toFault = ({ code, message }: { code: string; message?: string }): VideoFault => {
+  if (isVideoFaultCode(code)) return new VideoFault(code, message)
+  // What an unknown failure says of itself was not written for callers.
+  const fault = isTaskFaultCode(code)
+    ? new TaskFault(code, message)
+    : new TaskFault('internal_error')
+  return toVideoFault(fault, 'video')
+}
+
+const isTaskFaultCode = (code: string): code is TaskFaultCode => Object.hasOwn(TASK_FAULTS, code)
+
+const complete = async (
+  deps: CoreDependencies,
+  id: string,
+  { fence, results, creation }: RenderedVideoTask,
+): Promise<boolean> =>
+  await inTransaction(deps, async (sql) => {
+    const record = async (): Promise<void> => {
+      await insertTaskResults(sql, id, results)
+      await insertCreation(sql, id, creation)
+    }
+    const signals = await completeVideoTask(sql, { id, fence, record }, deps)
+    return [signals !== undefined, signals] as const
+  })
+
+/** Runs a move, and wakes the tasks it admitted once it is committed. */
+const inTransaction = async <T>(
+  { sql, kick }: CoreDependencies,
+  work: (sql: Transaction) => Promise<readonly [T, OutboxRow[] | undefined]>,
+): Promise<T> => {
+  const [result, signals = []] = await sql.begin(async (sql) => {
+    const done = await work(sql)
+    failpoint('move.before-commit')
+    return done
+  })
+  failpoint('move.after-commit')
+  for (const signal of signals) kick(signal)
+  return result
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import { access, chmod, constants } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** The programs that render and probe. */
+export interface VideoBinaries {
+  ffmpeg: Binary
+  ffprobe: Binary
+  /** Whether they may read a caller's video: not the packaged ones in production, nor where the system has its own. */
+  readsCallerVideo: boolean
+  /** Absolute path of a `setpriv` that can end a child with its parent; undefined where there is none. */
+  setpriv: string | undefined
+}
+
+export interface Binary {
+  path: string
+  origin: 'configured' | 'system' | 'packaged'
+}
+
+export interface BinarySearch {
+  /** FFMPEG_PATH and FFPROBE_PATH. */
+  ffmpegPath?: string | undefined
+  ffprobePath?: string | undefined
+  /** PATH. */
+  searchPath: string
+  production: boolean
+  /** Finds the packaged programs; absent, those of the `@ffmpeg-installer` and `@ffprobe-installer` packages. */
+  findPackaged?: (tool: Tool) => Promise<string | undefined>
+}
+
+export type Tool = 'ffmpeg' | 'ffprobe'
+
+/**
+ * Finds ffmpeg and ffprobe: a configured path, else the one on PATH, else the packaged one.
+ * @throws Error that names the variable to set when a configured path fails, or when nothing usable is found
+ */
+export const findVideoBinaries = async (search: BinarySearch): Promise<VideoBinaries> => {
+  const [ffmpeg, ffprobe] = await Promise.all([
+    findTool('ffmpeg', search),
+    findTool('ffprobe', search),
+  ])
+  const setpriv = await findSetpriv(search.searchPath)
+  const packaged = [ffmpeg, ffprobe].filter(({ binary }) => binary.origin === 'packaged')
+  return {
+    ffmpeg: ffmpeg.binary,
+    ffprobe: ffprobe.binary,
+    readsCallerVideo:
+      packaged.length === 0 || (!search.production && packaged.every((tool) => !tool.onSystem)),
+    setpriv,
+  }
+}
+
+interface FoundTool {
+  binary: Binary
+  /** Whether PATH has one, fit or not. */
+  onSystem: boolean
+}
+
+const VARIABLES: Record<Tool, string> = { ffmpeg: 'FFMPEG_PATH', ffprobe: 'FFPROBE_PATH' }
+
+const findTool = async (tool: Tool, search: BinarySearch): Promise<FoundTool> => {
+  const variable = VARIABLES[tool]
+  const configured = tool === 'ffmpeg' ? search.ffmpegPath : search.ffprobePath
+  const system = await findOnPath(tool, search.searchPath)
+  if (configured !== undefined) {
+    const fault = await findFault(tool, configured)
+    if (fault === undefined)
+      return { binary: { path: configured, origin: 'configured' }, onSystem: system !== undefined }
+    throw new Error(
+      `${variable}=${configured} ${fault}: give the path of ${NEEDED[tool]}, or unset it`,
+    )
+  }
+  const faults: string[] = []
+  if (system !== undefined) {
+    const fault = await findFault(tool, system)
+    if (fault === undefined) return { binary: { path: system, origin: 'system' }, onSystem: true }
+    faults.push(`${system} ${fault}`)
+  }
+  const packaged = await (search.findPackaged ?? findPackaged)(tool)
+  if (packaged !== undefined) {
+    const fault = await findFault(tool, packaged)
+    if (fault === undefined)
+      return { binary: { path: packaged, origin: 'packaged' }, onSystem: system !== undefined }
+    faults.push(`the packaged ${tool} ${fault}`)
+  }
+  const known = faults.length > 0 ? ` (${faults.join('; ')})` : ''
+  throw new Error(
+    `there is no usable ${tool}${known}: install ${NEEDED[tool]} or set ${variable} to one`,
+  )
+}
+
+const NEEDED: Record<Tool, string> = {
+  ffmpeg: 'an ffmpeg 4.1 or later with libx264',
+  ffprobe: 'an ffprobe',
+}
+
+const execute = promisify(execFile)
+
+/** The rest of a sentence that says why a program does not do, or undefined when it does. */
+const findFault = async (tool: Tool, path: string): Promise<string | undefined> => {
+  try {
+    if (tool === 'ffprobe') return void (await execute(path, ['-version'], LIMITS))
+    const { stdout: encoders } = await execute(path, ['-hide_banner', '-encoders'], LIMITS)
+    const { stdout: filters } = await execute(path, ['-hide_banner', '-filters'], LIMITS)
+    const missing = [
+      ...ENCODERS.filter((name) => !lists(encoders, name)),
+      ...FILTERS.filter((name) => !lists(filters, name)),
+    ]
+    return missing.length === 0 ? undefined : `lacks ${missing.join(', ')}`
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+    return `does not run${code}`
+  }
+}
+
+const ENCODERS = ['libx264', 'aac']
+/** The youngest is `tpad`, of 4.1. */
+const FILTERS = ['perspective', 'tpad', 'loop', 'overlay']
+const LIMITS = { timeout: 10_000, maxBuffer: 1 << 20, env: {} }
+
+const lists = (table: string, name: string): boolean =>
+  new RegExp(`^ \\S+ ${name} `, 'm').test(table)
+
+const findOnPath = async (name: string, searchPath: string): Promise<string | undefined> => {
+  const file = process.platform === 'win32' ? `${name}.exe` : name
+  for (const folder of searchPath.split(delimiter).filter(Boolean)) {
+    const path = join(folder, file)
+    if (await isExecutable(path)) return path
+  }
+  return undefined
+}
+
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+const findPackaged = async (tool: Tool): Promise<string | undefined> => {
+  const name = `@${tool}-installer/${process.platform}-${process.arch}/package.json`
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(name))
+    const path = join(folder, process.platform === 'win32' ? `${tool}.exe` : tool)
+    // The ffprobe package sets the bit in an install script, which npm may be told not to run.
+    if (!(await isExecutable(path))) await chmod(path, 0o755).catch(() => {})
+    return path
+  } catch {
+    return undefined
+  }
+}
+
+/** Only the one of util-linux knows the option; it must also be allowed to start a program here. */
+const findSetpriv = async (searchPath: string): Promise<string | undefined> => {
+  if (process.platform !== 'linux') return undefined
+  const path = await findOnPath('setpriv', searchPath)
+  if (path === undefined) return undefined
+  return execute(path, ['--pdeathsig', 'SIGKILL', '--', '/bin/sh', '-c', ':'], LIMITS).then(
+    () => path,
+    () => undefined,
+  )
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { FPS } from './film.ts'
+import type { RenderPlan } from './plan.ts'
+import { probeFile } from './probe.ts'
+import type { ProbeOrder, StreamFacts } from './probe.ts'
+
+/** Samples of an AAC frame at 48 kHz, in seconds, and as much again for the encoder's run-in. */
+const SOUND_TOLERANCE = (2 * 1024) / 48_000
+
+/**
+ * Looks at a file of a plan before anyone else does: a child that ends well may still have written a cut file (disk full,
+ * size limit).
+ * @throws Error that says what differs
+ */
+export const checkOutput = async (
+  name: string,
+  plan: RenderPlan,
+  order: ProbeOrder,
+): Promise<void> => {
+  const { streams } = await probeFile({ path: join(order.dir, name), container: 'mov' }, order)
+  const wanted = [listPicture(plan), ...(plan.hasAudio ? [SOUND] : [])]
+  const faults = [
+    ...compare('streams', streams.length, wanted.length),
+    ...wanted.flatMap((values, i) => listFaults(streams[i], values)),
+    ...compare('frames', streams[0]?.packets, plan.frames),
+    ...(plan.hasAudio ? listLengthFaults(streams[1], plan.frames / FPS) : []),
+  ]
+  if (faults.length > 0) throw new Error(`the result is not what was planned: ${faults.join(', ')}`)
+}
+
+const listPicture = ({ width, height }: RenderPlan): Record<string, string> => ({
+  codec_name: 'h264',
+  profile: 'High',
+  pix_fmt: 'yuv420p',
+  width: String(width),
+  height: String(height),
+})
+
+const SOUND = { codec_name: 'aac', profile: 'LC', sample_rate: '48000', channels: '2' }
+
+const listFaults = (
+  stream: StreamFacts | undefined,
+  wanted: Readonly<Record<string, string>>,
+): string[] =>
+  Object.entries(wanted).flatMap(([name, value]) => compare(name, stream?.values.get(name), value))
+
+const compare = (name: string, got: unknown, wanted: unknown): string[] =>
+  got === wanted ? [] : [`${name} ${String(got)} instead of ${String(wanted)}`]
+
+const listLengthFaults = (stream: StreamFacts | undefined, wanted: number): string[] => {
+  const end = stream?.end ?? 0
+  return Math.abs(end - wanted) <= SOUND_TOLERANCE
+    ? []
+    : [`sound of ${end.toFixed(3)} s instead of ${wanted.toFixed(3)} s`]
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { recordChild } from './orphan.ts'
+
+export interface ChildOrder {
+  /** Absolute path. */
+  program: string
+  args: readonly string[]
+  /** The folder it works in; holds its record while it runs. */
+  dir: string
+  /** Ends the child and what it started: SIGTERM, after 2 s SIGKILL. */
+  signal: AbortSignal
+  setpriv: string | undefined
+  /** Called once it runs and is recorded. */
+  onStart?: () => void
+  /** Gets each line of its standard output. */
+  onLine?: (line: string) => void
+}
+
+/** A child that ended otherwise than well; its cause has the last 4 KiB of standard error. */
+export class ChildFault extends Error {
+  override name = 'ChildFault'
+  /** Undefined when a signal ended it. */
+  readonly exitCode: number | undefined
+
+  constructor(code: number | null, signal: string | null, stderr: string) {
+    super(`a program of the video engine ended with ${code === null ? signal : `code ${code}`}`, {
+      cause: new Error(stderr),
+    })
+    this.exitCode = code ?? undefined
+  }
+}
+
+const GRACE_MS = 2000
+const KEPT_STDERR_BYTES = 4096
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+/**
+ * Runs a program in a process group of its own with an empty environment, and waits for its end. Where `setpriv` is
+ * there the kernel kills it with this process; elsewhere its record lets the next worker do so.
+ * @throws the signal's reason once aborted; `ChildFault` when it ends otherwise than with code 0; the system's error when
+ * it does not start
+ */
+export const runChild = async (order: ChildOrder): Promise<void> => {
+  order.signal.throwIfAborted()
+  const child = start(order)
+  const stderr = keepTail(child.stderr)
+  if (order.onLine) createInterface({ input: child.stdout }).on('line', order.onLine)
+  else child.stdout.resume()
+  const stop = stopOnAbort(child, order.signal)
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  // It may fail to start while something else is awaited.
+  closed.catch(() => {})
+  let record: string | undefined
+  try {
+    if (child.pid !== undefined) record = await recordChild(order.dir, child.pid)
+    if (isRunning(child)) order.onStart?.()
+    const [code, signal] = await closed
+    order.signal.throwIfAborted()
+    if (code !== 0) throw new ChildFault(code, signal, stderr())
+  } finally {
+    stop()
+    if (isRunning(child)) {
+      killGroup(child, 'SIGKILL')
+      await closed.catch(() => {})
+    }
+    if (record !== undefined) await rm(record, { force: true })
+  }
+}
+
+const isRunning = ({ pid, exitCode, signalCode }: Child): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null
+
+const start = ({ program, args, dir, setpriv }: ChildOrder): Child => {
+  const before = setpriv === undefined ? [] : [...bindToUs(), program]
+  return spawn(setpriv ?? program, [...before, ...args], {
+    cwd: dir,
+    env: {},
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+}
+
+/**
+ * Arguments of `setpriv` that let the kernel kill a program with this process. When this process dies before `setpriv`
+ * has asked for that, no signal comes: the shell sees then that its parent is another one, and does not start the program.
+ */
+const bindToUs = (): string[] => [
+  '--pdeathsig',
+  'SIGKILL',
+  '--',
+  '/bin/sh',
+  '-c',
+  '[ "$PPID" = "$0" ] && exec "$@"',
+  String(process.pid),
+]
+
+const keepTail = (stream: Readable): (() => string) => {
+  let tail = Buffer.alloc(0)
+  stream.on('data', (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-KEPT_STDERR_BYTES)
+  })
+  return () => tail.toString('utf8')
+}
+
+/** Returns a function that ends the watch. */
+const stopOnAbort = (child: Child, signal: AbortSignal): (() => void) => {
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    killGroup(child, 'SIGTERM')
+    timer = setTimeout(() => killGroup(child, 'SIGKILL'), GRACE_MS)
+  }
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return () => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const killGroup = (child: Child, signal: NodeJS.Signals): void => {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill(signal)
+    else process.kill(-child.pid, signal)
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,27 @@
+import type { PlacedPicture } from './picture.ts'
+import type { ProbedSource } from './video-engine.ts'
+
+export const FPS = 24
+
+/** The pictures of a run of ffmpeg. */
+export interface Film {
+  /** A filter graph whose last output has no label yet. */
+  graph: string
+  frames: number
+  /** Lies still over the pictures. */
+  caption?: PlacedPicture
+  /** A chain that ends in sound of the film's length, when a source has some. */
+  sound?: string
+}
+
+/** What films of all kinds are made from. */
+export interface FilmOptions {
+  /** Folder of the run; its inputs are written there. */
+  dir: string
+  maxPixels: number
+  /** What the job's source is. */
+  source?: ProbedSource
+}
+
+/** Holds a picture for as long as it is asked for. */
+export const HELD = `loop=loop=-1:size=1:start=0,settb=1/${FPS},setpts=N`

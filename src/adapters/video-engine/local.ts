@@ -1,0 +1,144 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import type { VideoBinaries } from './binaries.ts'
+import { checkOutput } from './check.ts'
+import { runChild } from './child.ts'
+import { writeCover } from './cover.ts'
+import { FPS } from './film.ts'
+import { copyWithComment } from './mp4-comment.ts'
+import { planRender } from './plan.ts'
+import type { RenderPlan } from './plan.ts'
+import type { ProbeOrder } from './probe.ts'
+import { probeSource } from './source.ts'
+import type { RenderControl, RenderedVideo, VideoEngine, VideoJob } from './video-engine.ts'
+
+export interface LocalVideoEngineOptions {
+  binaries: VideoBinaries
+  /** Largest picture taken in, in pixels (IMAGE_MAX_PIXELS). */
+  maxPixels: number
+}
+
+/**
+ * Moves pictures and draws scenes with sharp and ffmpeg; not generative: it understands no prompt beyond a few words and
+ * invents nothing. ffmpeg runs as a child of its own for each job, with one thread.
+ */
+export const makeLocalVideoEngine = (options: LocalVideoEngineOptions): VideoEngine => {
+  // Settings of the process, the same as the image engine's: there is a slot for every core.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return {
+    name: 'local',
+    render: (job, control) => renderWithin(job, control, options),
+    probeSource: (path, { signal, scratchDir }) =>
+      inFolder(scratchDir, (dir) => probeSource(path, { binaries: options.binaries, dir, signal })),
+  }
+}
+
+/** Bounds a rendering by its deadline. */
+const renderWithin = async (
+  job: VideoJob,
+  control: RenderControl,
+  options: LocalVideoEngineOptions,
+): Promise<RenderedVideo> => {
+  control.signal.throwIfAborted()
+  const late = new AbortController()
+  const timer = setTimeout(
+    () => late.abort(new Error('the video was not rendered within its deadline')),
+    job.deadlineMs,
+  )
+  const signal = AbortSignal.any([control.signal, late.signal])
+  try {
+    return await inFolder(job.scratchDir, (dir) =>
+      render(job, { binaries: options.binaries, dir, signal }, { ...options, ...control }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A folder for a run alone: what ffmpeg reads and writes, until a finished file is moved out. */
+const inFolder = async <Result>(
+  scratchDir: string,
+  work: (dir: string) => Promise<Result>,
+): Promise<Result> => {
+  const dir = await mkdtemp(join(scratchDir, 'run-'))
+  try {
+    return await work(dir)
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const render = async (
+  job: VideoJob,
+  order: ProbeOrder,
+  { maxPixels, onProgress }: { maxPixels: number; onProgress: (percent: number) => void },
+): Promise<RenderedVideo> => {
+  const source = job.source && (await probeSource(job.source.path, order))
+  const plan = await planRender(job, { dir: order.dir, maxPixels, ...(source && { source }) })
+  await runPlan(plan, order, onProgress)
+  await inspect(job, plan, order)
+  const rendered = await collect(job, plan, order)
+  onProgress(100)
+  return rendered
+}
+
+/** Runs ffmpeg; progress is 1 as soon as it runs, and 99 at most until all is checked. */
+const runPlan = async (
+  plan: RenderPlan,
+  { binaries, dir, signal }: ProbeOrder,
+  onProgress: (percent: number) => void,
+): Promise<void> => {
+  let told = 0
+  const tell = (percent: number): void => {
+    if (percent <= told) return
+    told = percent
+    onProgress(percent)
+  }
+  await runChild({
+    program: binaries.ffmpeg.path,
+    args: plan.args,
+    dir,
+    signal,
+    setpriv: binaries.setpriv,
+    onStart: () => tell(1),
+    onLine: (line) => {
+      const [name, value] = line.split('=')
+      if (name === 'frame') tell(Math.min(99, Math.floor((Number(value) * 100) / plan.frames)))
+    },
+  })
+}
+
+/** All at once, because each of these programs takes longer to load than to work. */
+const inspect = async (job: VideoJob, plan: RenderPlan, order: ProbeOrder): Promise<void> => {
+  const results = await Promise.allSettled([
+    ...plan.outputs.map((name) => checkOutput(name, plan, order)),
+    writeCover('clean.mp4', join(job.scratchDir, COVER), plan, order),
+  ])
+  // Only now: nothing may run on in a folder that is about to go.
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+}
+
+const COVER = 'cover.jpg'
+
+const collect = async (
+  job: VideoJob,
+  { width, height, frames, hasAudio }: RenderPlan,
+  { dir }: ProbeOrder,
+): Promise<RenderedVideo> => {
+  const [video, watermarked] = [
+    join(job.scratchDir, 'video.mp4'),
+    join(job.scratchDir, 'watermarked.mp4'),
+  ]
+  await moveOut(join(dir, 'clean.mp4'), video, job.metaData)
+  const cover = join(job.scratchDir, COVER)
+  const facts = { video, cover, width, height, fps: FPS, frames, hasAudio } as const
+  if (job.watermark === undefined) return facts
+  await moveOut(join(dir, 'marked.mp4'), watermarked, job.metaData)
+  return { ...facts, watermarked }
+}
+
+const moveOut = (from: string, to: string, comment: string | undefined): Promise<void> =>
+  comment === undefined ? rename(from, to) : copyWithComment(from, to, comment)

@@ -1,0 +1,65 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findProcessStart } from './process-start.ts'
+
+/** A child's process group and the process that started it, each with its start time. */
+interface ChildRecord {
+  group: number
+  groupStart: string
+  owner: number
+  ownerStart: string
+}
+
+const SUFFIX = '.child.json'
+
+/** Writes down that a process group is ours, in the folder it works in; returns the path of the record. */
+export const recordChild = async (dir: string, group: number): Promise<string | undefined> => {
+  const [groupStart, ownerStart] = await Promise.all([
+    findProcessStart(group),
+    findProcessStart(process.pid),
+  ])
+  if (groupStart === undefined || ownerStart === undefined) return undefined
+  const record: ChildRecord = { group, groupStart, owner: process.pid, ownerStart }
+  const path = join(dir, `${group}${SUFFIX}`)
+  await writeFile(path, JSON.stringify(record))
+  return path
+}
+
+/**
+ * Kills the process groups that a dead worker left, by the records in a folder and all under it, and removes these
+ * records. A group is killed only when its start time is the recorded one and the process that started it is gone.
+ * Returns how many were killed.
+ */
+export const sweepOrphans = async (dir: string): Promise<number> => {
+  const names = await readdir(dir, { recursive: true }).catch(() => [])
+  let killed = 0
+  for (const name of names.filter((name) => name.endsWith(SUFFIX))) {
+    const path = join(dir, name)
+    const record = await readRecord(path)
+    if (record && (await isRunning(record.owner, record.ownerStart))) continue
+    if (record && (await isRunning(record.group, record.groupStart))) killed += kill(record.group)
+    await rm(path, { force: true })
+  }
+  return killed
+}
+
+const readRecord = async (path: string): Promise<ChildRecord | undefined> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as ChildRecord
+  } catch {
+    // Removed by its owner meanwhile, or cut by a kill: then nothing can be told from it.
+    return undefined
+  }
+}
+
+const isRunning = async (pid: number, start: string): Promise<boolean> =>
+  (await findProcessStart(pid)) === start
+
+const kill = (group: number): number => {
+  try {
+    process.kill(-group, 'SIGKILL')
+    return 1
+  } catch {
+    return 0
+  }
+}

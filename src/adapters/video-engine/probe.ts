@@ -1,0 +1,109 @@
+import type { VideoBinaries } from './binaries.ts'
+import { runChild } from './child.ts'
+
+export interface ProbeOrder {
+  binaries: VideoBinaries
+  /** Folder of the run. */
+  dir: string
+  signal: AbortSignal
+}
+
+/** A file and the demuxer that must read it: ffprobe guesses nothing, so no list of other files can be opened. */
+export interface ProbedFile {
+  path: string
+  container: string
+}
+
+/** What ffprobe says of a stream, under its own names; what it does not know is absent. */
+export interface StreamFacts {
+  values: ReadonlyMap<string, string>
+  /** Packets that can be read: a file that is cut has fewer than its header says. */
+  packets: number
+  /** When the last of them ends, in seconds of the file. */
+  end: number
+}
+
+export interface FileFacts {
+  /** By their index. */
+  streams: StreamFacts[]
+  /** In seconds: the zero of a file may lie before or behind that of its streams. */
+  start: number
+}
+
+const ENTRIES = [
+  'stream=index,codec_type,codec_name,profile,pix_fmt,width,height,sample_aspect_ratio,sample_rate,channels',
+  'stream_disposition=attached_pic',
+  'stream_tags=rotate',
+  'stream_side_data=rotation',
+  'format=start_time',
+  'packet=stream_index,pts_time,duration_time',
+].join(':')
+
+/** Nobody's video has more; what is behind them is not looked at. */
+const MOST_STREAMS = 64
+
+/**
+ * Reads the headers of a file and all its packets, without decoding them, in one run: a program that loads slowly costs
+ * more than the reading.
+ * @throws Error when ffprobe refuses the file
+ */
+export const probeFile = async (
+  { path, container }: ProbedFile,
+  { binaries, dir, signal }: ProbeOrder,
+): Promise<FileFacts> => {
+  const found: Findings = { packets: new Map(), streams: new Map(), start: 0 }
+  const options = ['-hide_banner', '-loglevel', 'error', '-of', 'compact', '-show_entries', ENTRIES]
+  const input = ['-protocol_whitelist', 'file,pipe', '-f', container, '-i', `file:${path}`]
+  await runChild({
+    program: binaries.ffprobe.path,
+    args: [...options, ...input],
+    dir,
+    signal,
+    setpriv: binaries.setpriv,
+    onLine: (line) => note(found, line),
+  })
+  const streams = [...found.streams.entries()].toSorted(([one], [other]) => one - other)
+  return {
+    start: found.start,
+    streams: streams.map(([index, values]) => ({
+      values,
+      ...(found.packets.get(index) ?? { packets: 0, end: 0 }),
+    })),
+  }
+}
+
+interface Findings {
+  packets: Map<number, { packets: number; end: number }>
+  streams: Map<number, ReadonlyMap<string, string>>
+  start: number
+}
+
+const note = (found: Findings, line: string): void => {
+  const [section, ...fields] = line.split('|')
+  if (section !== 'packet' && section !== 'stream' && section !== 'format') return
+  const values = new Map(fields.map(readField))
+  const index = Number(values.get('index') ?? values.get('stream_index') ?? 0)
+  if (section === 'format') found.start = Number(values.get('start_time')) || 0
+  else if (index >= MOST_STREAMS) return
+  else if (section === 'stream') found.streams.set(index, values)
+  else notePacket(found, index, values)
+}
+
+const readField = (field: string): [string, string] => {
+  const at = field.indexOf('=')
+  // Facts of a picture's matrix come with a prefix that differs between versions.
+  return [field.slice(0, at).replace(/^side_dat.*:/, ''), field.slice(at + 1)]
+}
+
+const notePacket = (
+  { packets }: Findings,
+  index: number,
+  values: ReadonlyMap<string, string>,
+): void => {
+  const facts = packets.get(index) ?? { packets: 0, end: 0 }
+  const time = Number(values.get('pts_time'))
+  facts.packets += 1
+  if (Number.isFinite(time))
+    facts.end = Math.max(facts.end, time + (Number(values.get('duration_time')) || 0))
+  packets.set(index, facts)
+}

@@ -1,0 +1,140 @@
+import { open } from 'node:fs/promises'
+import { VideoFault } from '../../domain/video-fault.ts'
+import { ChildFault, runChild } from './child.ts'
+import { CONFINED, COUNTED } from './options.ts'
+import { probeFile } from './probe.ts'
+import type { ProbeOrder, StreamFacts } from './probe.ts'
+import type { ProbedSource } from './video-engine.ts'
+
+const LEAST_SECONDS = 4
+const MOST_SECONDS = 60
+/** Half a frame at 24 a second: what a container's rounding may cost. */
+const TOLERANCE = 0.02
+const LEAST_SIDE = 16
+const MOST_SIDE = 4096
+
+/**
+ * Judges a caller's video: MP4, MOV, Matroska or WebM by its first bytes, 4 to 60 s, a stream that decodes, sides of 16
+ * to 4096 pixels.
+ * @throws VideoFault `VideoFormatInvalid` for anything else, `ModelUnavailable` when no ffmpeg here may read it; the
+ * signal's reason once aborted
+ */
+export const probeSource = async (path: string, order: ProbeOrder): Promise<ProbedSource> => {
+  if (!order.binaries.readsCallerVideo) throw new VideoFault('ModelUnavailable')
+  const container = findContainer(await readHead(path))
+  if (container === undefined) throw refused('The source video is not MP4, MOV, Matroska or WebM.')
+  const file = { path, container }
+  try {
+    const { streams, start } = await probeFile(file, order)
+    const video = findVideo(streams)
+    requireSize(sizeOf(video))
+    if (video.packets === 0) throw refused('The source video has no pictures.')
+    // As ffmpeg does, which moves the start of the file, early or late, to zero.
+    const seconds = video.end - start
+    requireLength(seconds)
+    await decodeOne(file, order)
+    const hasAudio = streams.some(({ values }) => values.get('codec_type') === 'audio')
+    return { container, ...shownSize(video), seconds, hasAudio }
+  } catch (cause) {
+    // A program that was killed says nothing about the video.
+    if (!(cause instanceof ChildFault) || cause.exitCode === undefined) throw cause
+    throw new VideoFault('VideoFormatInvalid', 'The source video cannot be decoded.', { cause })
+  }
+}
+
+const refused = (message: string): VideoFault => new VideoFault('VideoFormatInvalid', message)
+
+const readHead = async (path: string): Promise<Buffer> => {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
+/** Boxes a QuickTime or MP4 file begins with. */
+const BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
+/** Brands of pictures, which are ISO media files too. */
+const PICTURES = new Set(['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1'])
+
+const findContainer = (head: Buffer): ProbedSource['container'] | undefined => {
+  if (head.subarray(0, 4).equals(EBML)) return 'matroska'
+  const type = head.toString('latin1', 4, 8)
+  if (!BOXES.has(type)) return undefined
+  return type === 'ftyp' && PICTURES.has(head.toString('latin1', 8, 12)) ? undefined : 'mov'
+}
+
+const findVideo = (streams: StreamFacts[]): StreamFacts => {
+  // A cover is a stream of one picture.
+  const video = streams.find(
+    ({ values }) =>
+      values.get('codec_type') === 'video' && values.get('disposition:attached_pic') !== '1',
+  )
+  if (video === undefined) throw refused('The source video has no video stream.')
+  return video
+}
+
+interface Size {
+  width: number
+  height: number
+}
+
+const sizeOf = ({ values }: StreamFacts): Size => ({
+  width: Number(values.get('width')) || 0,
+  height: Number(values.get('height')) || 0,
+})
+
+const requireSize = ({ width, height }: Size): void => {
+  const sides = [width, height]
+  if (sides.every((side) => side >= LEAST_SIDE && side <= MOST_SIDE)) return
+  throw refused(
+    `The sides of the source video must have ${LEAST_SIDE} to ${MOST_SIDE} pixels, got ${width}×${height}.`,
+  )
+}
+
+const requireLength = (seconds: number): void => {
+  if (seconds >= LEAST_SECONDS - TOLERANCE && seconds <= MOST_SECONDS + TOLERANCE) return
+  throw refused(
+    `The source video must be ${LEAST_SECONDS} to ${MOST_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
+  )
+}
+
+/** Pixels that are not square widen the picture; a turn by a quarter swaps its sides. */
+const shownSize = (video: StreamFacts): Size => {
+  const { width, height } = sizeOf(video)
+  const shape = video.values.get('sample_aspect_ratio') ?? ''
+  const [across = 0, down = 0] = shape.split(':').map(Number)
+  const square = across > 0 && down > 0 ? across / down : 1
+  const shown = { width: Math.max(1, Math.round(width * square)), height }
+  const turn = Number(video.values.get('rotation') ?? video.values.get('tag:rotate') ?? 0)
+  return Math.abs(turn) % 180 === 90 ? { width: shown.height, height: shown.width } : shown
+}
+
+const decodeOne = async (
+  { path, container }: { path: string; container: string },
+  { binaries, dir, signal }: ProbeOrder,
+): Promise<void> => {
+  let frames = 0
+  await runChild({
+    program: binaries.ffmpeg.path,
+    args: [
+      ...COUNTED,
+      ...CONFINED,
+      '-f',
+      container,
+      '-i',
+      `file:${path}`,
+      ...'-map 0:v:0 -frames:v 1 -f null pipe:2'.split(' '),
+    ],
+    dir,
+    signal,
+    setpriv: binaries.setpriv,
+    onLine: (line) => {
+      if (line.startsWith('frame=')) frames = Number(line.slice(6))
+    },
+  })
+  if (frames < 1) throw refused('The source video has no stream that can be decoded.')
+}

@@ -1,0 +1,85 @@
+/** One video task as an engine sees it: every default applied, what has no effect left out, inputs as local files. */
+export interface VideoJob {
+  taskId: string
+  /** Pixels, both even (`domain/video-size.ts`). */
+  width: number
+  height: number
+  /** Length of what is made: of the whole video, in extend of what comes after the source. */
+  seconds: number
+  /** Decides directions, shapes and chords: 0..2147483647. */
+  seed: number
+  /** Empty when there is none. Without effect beside a start image or a source. */
+  prompt: string
+  startImage?: { path: string }
+  /** Where the continuation of a source ends. */
+  endImage?: { path: string }
+  /** The video to continue. */
+  source?: { path: string }
+  movement: 'auto' | 'small' | 'medium' | 'large'
+  style: 'general' | 'anime'
+  audio: 'none' | 'all' | 'speech_only' | 'sound_effect_only'
+  bgm: boolean
+  /** Corners clockwise from the top left, as in the interface; without a path the built-in mark. */
+  watermark?: { position: 1 | 2 | 3 | 4; path?: string }
+  /** Stands in the files' `comment`, byte for byte. */
+  metaData?: string
+  /** An existing folder that belongs to this attempt; results are written into it. */
+  scratchDir: string
+  /** Milliseconds from now that the rendering may take. */
+  deadlineMs: number
+  /** VIDEO_TINY: 8 frames of 64×36, whatever the job says. */
+  tiny?: boolean
+}
+
+/** Finished files in the job's scratch folder: MP4 (H.264 High, yuv420p, AAC-LC when there is sound) and JPEG. */
+export interface RenderedVideo {
+  video: string
+  cover: string
+  /** Present when the job has a watermark. */
+  watermarked?: string
+  width: number
+  height: number
+  fps: 24
+  frames: number
+  hasAudio: boolean
+}
+
+/** What a source video is, once it is known to be one that can be continued. */
+export interface ProbedSource {
+  container: 'mov' | 'matroska'
+  /** As it is shown: rotation and the shape of its pixels applied. */
+  width: number
+  height: number
+  /** From the start of the file to the end of its last picture. */
+  seconds: number
+  hasAudio: boolean
+}
+
+export interface RenderControl {
+  /** Once aborted, the work stops and the promise rejects with the signal's reason when no child is left. */
+  signal: AbortSignal
+  /** Told whole numbers 0..100 that rise; above 0 only while or after ffmpeg runs. */
+  onProgress(percent: number): void
+}
+
+export interface ProbeControl {
+  signal: AbortSignal
+  /** An existing folder that belongs to this attempt. */
+  scratchDir: string
+}
+
+/** Renders video tasks: local processing, or an upstream that speaks our own interface. */
+export interface VideoEngine {
+  name: string
+  /**
+   * Renders a job into its scratch folder. Rejects with a `VideoFault` when no retry can help (`ImageFormatInvalid`,
+   * `ImageSizeInvalid`, `VideoFormatInvalid`, `ModelUnavailable`), with a plain error otherwise. Messages hold no paths.
+   */
+  render(job: VideoJob, control: RenderControl): Promise<RenderedVideo>
+  /**
+   * Tells what a caller's video is, so that the size of the result can be chosen.
+   * @throws VideoFault `VideoFormatInvalid` outside the limits of a source, `ModelUnavailable` when no ffmpeg here may
+   * read it
+   */
+  probeSource(path: string, control: ProbeControl): Promise<ProbedSource>
+}

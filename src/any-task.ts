@@ -1,0 +1,66 @@
+import type { Sql } from './db/client.ts'
+import { moveImageTask } from './db/image-task.ts'
+import { insertOutbox } from './db/outbox.ts'
+import type { OutboxRow, OutboxStart } from './db/outbox.ts'
+import { failVideoTask } from './db/video-task.ts'
+import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
+import { TASK_FAULTS, TaskFault } from './domain/task-fault.ts'
+import type { TaskFaultCode } from './domain/task-fault.ts'
+import { toVideoFault } from './domain/video-fault.ts'
+import { signalCancel, startImageTask, startVideoTask } from './jobs.ts'
+import type { TaskFamily } from './jobs.ts'
+
+/** A task of either family, for those who look after all of them: reconcile and the operator. */
+export interface AnyTask {
+  id: string
+  family: TaskFamily
+  kind: string
+  owner: string
+  offPeak: boolean
+}
+
+export interface AnyTaskOptions {
+  sql: Sql
+  taskQueue: string
+  timing: RenderTiming
+  videoTiming: VideoTiming
+  /** Tasks of an owner that may hold a slot at once. */
+  slots: number
+}
+
+/** The start of a task's workflow anew. */
+export const startAnyTask = (
+  { id, family, kind, owner, offPeak }: AnyTask,
+  summary: string,
+  options: Omit<AnyTaskOptions, 'sql' | 'slots'>,
+): OutboxStart => {
+  const facts = { taskId: id, kind, owner, summary }
+  return family === 'image'
+    ? startImageTask(facts, options)
+    : startVideoTask({ ...facts, offPeak }, options)
+}
+
+/**
+ * Makes the failing move of a task with all that belongs to it, and tells a workflow that still runs. Answers the rows
+ * of the outbox that were written, or undefined when the task had ended.
+ */
+export const failAnyTask = async (
+  { id, family }: AnyTask,
+  code: TaskFaultCode,
+  { sql, slots }: AnyTaskOptions,
+): Promise<OutboxRow[] | undefined> =>
+  await sql.begin(async (sql) => {
+    const admitted =
+      family === 'image'
+        ? await moveImageTask(sql, {
+            id,
+            to: 'FAILED',
+            error: { code, message: TASK_FAULTS[code] },
+          }).then((moved) => (moved ? [] : undefined))
+        : await failVideoTask(
+            sql,
+            { id, error: toVideoFault(new TaskFault(code), 'video') },
+            { slots },
+          )
+    return admitted && [...admitted, await insertOutbox(sql, signalCancel(family, id))]
+  })

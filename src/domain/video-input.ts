@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+
+import { ExtendBody, TextToVideoBody } from './video-body.ts'
+
+/** Largest body of a creation in bytes: an image in Base64 beside a payload that is written as escapes. */
+export const VIDEO_BODY_MAX_BYTES = 67_108_864
+
+/** Members in which an empty string counts as absent. */
+export const VIDEO_EMPTY_IS_ABSENT = ['prompt', 'meta_data'] as const
+
+/** No rule at all: the judge has it, because it depends on the model or because a fault may not show the value. */
+const judged = Type.Optional(Type.Unsafe<unknown>({}))
+
+const JUDGED: Record<string, TSchema> = {
+  // Without a type, so that whatever stands there reaches the judge; with items, so that they have a place in the order.
+  images: Type.Optional(Type.Unsafe<unknown>({ items: {} })),
+  duration: judged,
+  resolution: judged,
+  aspect_ratio: judged,
+  payload: judged,
+}
+
+const withoutJudged = (body: TObject): TObject =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(body.properties).map(([name, rule]) => [name, JUDGED[name] ?? rule]),
+    ),
+  )
+
+/**
+ * What `makeValidator` checks of a body; `judgeTextToVideo` and `judgeExtend` check the rest. Together they take exactly
+ * what the documented schemas (`video-document.ts`) say.
+ */
+export const TextToVideoInput = withoutJudged(TextToVideoBody)
+export const ExtendInput = withoutJudged(ExtendBody)

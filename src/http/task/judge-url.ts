@@ -1,0 +1,39 @@
+import { shown } from '../../domain/errors.ts'
+import type { Fault } from '../../domain/validate.ts'
+import type { TaskDeps } from './deps.ts'
+
+/** A file by address: a link of our own must be valid, any other is judged by the guard. */
+export const judgeSource = (
+  deps: Pick<TaskDeps, 'signer' | 'outbound' | 'now'>,
+  field: string,
+  value: unknown,
+): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const own = deps.signer.parseOwnLink(value, deps.now())
+  if (own === undefined) return judgeUrl(deps, field, value)
+  if (own !== 'bad') return []
+  return [refused(field, 'is a link of this service that is not valid or has expired', value)]
+}
+
+/** An address that this service is to call, as far as it can be judged without a look-up. */
+export const judgeUrl = (
+  { outbound }: Pick<TaskDeps, 'outbound'>,
+  field: string,
+  value: unknown,
+): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const judged = outbound.judge(value)
+  return judged.refused === undefined
+    ? []
+    : [refused(field, `must be an https URL that this service calls (${judged.refused})`, value)]
+}
+
+const refused = (field: string, sentence: string, value: string): Fault => ({
+  field,
+  code: 'url_refused',
+  message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
+})
+
+/** The query of a signed link is a secret, and so may a caller's be; user and password always are. */
+const withoutSecrets = (url: string): string =>
+  url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')

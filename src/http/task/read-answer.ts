@@ -1,0 +1,35 @@
+import type { Signer } from '../../adapters/signing.ts'
+import type { JsonAnswer } from '../route.ts'
+
+interface ReadAnswer {
+  /** Revision of the row. */
+  rev: number
+  credits: number
+  /** Seconds to the next useful read; absent once the task has ended. */
+  pollAfter: number | undefined
+  /** If-None-Match. */
+  known: string | undefined
+  now: Date
+  body(): unknown
+}
+
+/** The answer of a status route: the task, or 304 when the caller has it. */
+export const answerRead = (
+  signer: Signer,
+  { rev, credits, pollAfter, known, now, body }: ReadAnswer,
+): JsonAnswer => {
+  // Links are signed anew each hour, so an answer of the same row is another one then.
+  const etag = `"${rev}-${signer.linkExpiry(now) / 3600}"`
+  const headers = {
+    'x-credits-used': String(credits),
+    etag,
+    'cache-control': 'private, no-cache',
+    ...(pollAfter === undefined ? {} : { 'retry-after': String(pollAfter) }),
+  }
+  if (matches(known, etag)) return { status: 304, headers }
+  return { status: 200, headers, body: body() }
+}
+
+const matches = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))

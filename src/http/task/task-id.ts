@@ -1,0 +1,8 @@
+import { errors } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
+
+/** The id of a task from a path. One that is no UUID is the id of no task: 404. */
+export const readTaskId = (text: string): string => {
+  if (!isUuid(text)) throw errors.taskNotFound(text)
+  return text.toLowerCase()
+}

@@ -1,0 +1,124 @@
+import { Value } from 'typebox/value'
+
+import type { NewTaskInput } from '../../db/task-file.ts'
+import { insertVideoTask } from '../../db/video-task.ts'
+import { errors } from '../../domain/errors.ts'
+import type { ExtendBody, TextToVideoBody } from '../../domain/video-body.ts'
+import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task.ts'
+import type { VideoTaskKind } from '../../domain/video-task.ts'
+import { startVideoTask } from '../../jobs.ts'
+import { ownerOf } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { commitTask, createUnderNewId } from '../task/commit-task.ts'
+import { storeInputs } from '../task/inputs.ts'
+import type { InputMember } from '../task/inputs.ts'
+import { summarise } from '../task/summary.ts'
+import { VIDEO_PREFIX } from '../video-path.ts'
+import type { VideoTaskDeps } from './deps.ts'
+import { IMAGE_POINTER } from './judge.ts'
+import { planExtend, planTextToVideo } from './plan.ts'
+import type { VideoPlan } from './plan.ts'
+import { findSourceVideo } from './source.ts'
+
+/** Makes the handler that turns a valid text-to-video body into a durable task. */
+export const makeTextToVideoCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
+  createUnderNewId(deps, async (id) => {
+    const body = request.body as TextToVideoBody
+    const members = [imageOf(body), ...(body.watermark ? [member('wm_url', body.wm_url)] : [])]
+    const inputs = await storeInputs(deps, { id, members, inline: request.inline })
+    const plan = planTextToVideo(body, inputs)
+    return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
+  })
+
+/** The same of an extend body. */
+export const makeExtendCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
+  createUnderNewId(deps, async (id) => {
+    const body = request.body as ExtendBody
+    const source = await findSourceVideo(deps, ownerOf(request), body)
+    const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
+    const stored = await storeInputs(deps, { id, members, inline: request.inline })
+    const inputs = source ? [...stored, source] : stored
+    return await createTask(deps, request, { id, kind: 'extend', plan: planExtend(body), inputs })
+  })
+
+const member = (field: string, value: unknown): InputMember => ({
+  field,
+  pointer: `/${field}`,
+  value,
+})
+
+const imageOf = ({ images }: { images?: string[] }): InputMember => ({
+  field: 'images',
+  pointer: IMAGE_POINTER,
+  value: images?.[0],
+})
+
+interface NewTask {
+  id: string
+  kind: VideoTaskKind
+  plan: VideoPlan
+  inputs: readonly NewTaskInput[]
+}
+
+const createTask = async (
+  deps: VideoTaskDeps,
+  request: RouteRequest,
+  task: NewTask,
+): Promise<JsonAnswer> => {
+  const { id, kind, inputs } = task
+  const { settings, credits, offPeak } = task.plan
+  const owner = ownerOf(request)
+  const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
+  const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
+  const row = { id, kind, owner, settings, credits, offPeak, payload, callbackUrl, inputs }
+  return await commitTask(deps, {
+    id,
+    start: startVideoTask({ taskId: id, kind, owner, summary, offPeak }, deps),
+    insert: async (sql) => {
+      const createdAt = await insertVideoTask(sql, row, deps)
+      if (!createdAt) throw errors.insufficientCredits(credits)
+      const answer = makeAnswer(deps, task, { createdAt, payload })
+      await request.finish(sql, answer)
+      return answer
+    },
+  })
+}
+
+const RECORDS = { text2video: TextToVideoRecord, extend: ExtendRecord }
+
+const makeAnswer = (
+  deps: VideoTaskDeps,
+  { id, kind, plan, inputs }: NewTask,
+  { createdAt, payload }: { createdAt: Date; payload: string | null },
+): JsonAnswer => {
+  const images = listImages(deps, id, inputs)
+  const record = {
+    task_id: id,
+    state: 'created',
+    credits: plan.credits,
+    created_at: createdAt.toISOString(),
+    ...plan.settings,
+    ...(images.length > 0 && { images }),
+    ...(payload !== null && { payload }),
+  }
+  return {
+    status: 200,
+    // Of the settings a record has only some.
+    body: Value.Clean(RECORDS[kind], record),
+    headers: {
+      location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
+      'x-credits-used': String(plan.credits),
+      'x-estimated-duration-seconds': String(plan.estimate),
+    },
+  }
+}
+
+/** URLs as given; of an inline image a signed link to its stored copy. */
+const listImages = (
+  { signer, now }: VideoTaskDeps,
+  id: string,
+  inputs: readonly NewTaskInput[],
+): string[] =>
+  inputs
+    .filter(({ field }) => field === 'images')
+    .map(({ url, name }) => url ?? signer.signFile(id, name ?? '', now()))

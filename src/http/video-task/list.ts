@@ -1,0 +1,50 @@
+import { withinDeadline } from '../../db/client.ts'
+import { listVideoTasks } from '../../db/video-list.ts'
+import type { VideoListFilter } from '../../db/video-list.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-list.ts'
+import type { VideoTaskQuery } from '../../domain/video-list.ts'
+import type { JsonAnswer } from '../route.ts'
+import type { VideoTaskDeps } from './deps.ts'
+import { parsePageToken, makePageToken } from './page-token.ts'
+import { toListed } from './record.ts'
+
+/** Answers one page of the owner's tasks. The query is valid. */
+export const listTasks = async (
+  { sql, signer, now }: VideoTaskDeps,
+  owner: string,
+  query: VideoTaskQuery,
+): Promise<JsonAnswer> => {
+  const time = now()
+  const size = query['pager.pagesz']
+  // An id that is no UUID is the id of no task; a list of none would show all.
+  const ids = query.task_ids?.filter(isUuid)
+  const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
+  // One more than the page holds tells whether there is a next one.
+  const found = ids?.length === 0 ? [] : await withinDeadline(listVideoTasks(sql, filter))
+  const page = found.slice(0, size)
+  const last = page.at(-1)
+  const nextPageToken = last && found.length > size ? makePageToken(last) : ''
+  const tasks = page.map((task) => toListed(task, signer, time))
+  return { status: 200, body: { tasks, next_page_token: nextPageToken } }
+}
+
+type Filter = Omit<VideoListFilter, 'owner' | 'ids' | 'limit'>
+
+const toFilter = (query: VideoTaskQuery, now: Date): Filter => {
+  const { 'created_at.from': from, 'created_at.to': to, 'pager.page_token': token } = query
+  const after = token === undefined ? undefined : parsePageToken(token)
+  return {
+    from:
+      from === undefined
+        ? new Date(now.getTime() - VIDEO_LIST_SECONDS * 1000)
+        : parseListTime(from),
+    ...(to === undefined ? {} : { to: parseListTime(to) }),
+    states: query.states ?? [],
+    models: query.model_versions ?? [],
+    resolutions: query.resolutions ?? [],
+    // A token leads further than a number, so it counts when both are given.
+    offset: after ? 0 : (query['pager.page'] ?? 0) * query['pager.pagesz'],
+    ...(after && { after }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { NewTaskInput } from '../../db/task-file.ts'
+import type { ExtendBody, TextToVideoBody } from '../../domain/video-body.ts'
+import { applyExtendDefaults, applyTextToVideoDefaults } from '../../domain/video-defaults.ts'
+import { estimateExtend, estimateTextToVideo } from '../../domain/video-estimate.ts'
+import { extendCredits, textToVideoCredits } from '../../domain/video-price.ts'
+import type { Size } from '../../domain/video-size.ts'
+
+/** What a valid request comes to. */
+export interface VideoPlan {
+  /** With defaults applied, and without the members that a task keeps elsewhere. */
+  settings: { model: string; duration: number; resolution: string }
+  credits: number
+  offPeak: boolean
+  /** Expected time of rendering in seconds. */
+  estimate: number
+}
+
+type Inputs = readonly Pick<NewTaskInput, 'field' | 'width' | 'height'>[]
+
+export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPlan => {
+  const applied = applyTextToVideoDefaults(body, Math.random)
+  const { images, payload: _, callback_url: __, ...settings } = applied
+  const hasStartImage = images !== undefined
+  return {
+    settings,
+    credits: textToVideoCredits(settings),
+    offPeak: settings.off_peak,
+    estimate: estimateTextToVideo({ ...settings, hasStartImage }, sizeOfImage(inputs)),
+  }
+}
+
+export const planExtend = (body: ExtendBody): VideoPlan => {
+  const { images: _, payload: __, callback_url: ___, ...settings } = applyExtendDefaults(body)
+  return {
+    settings,
+    credits: extendCredits(settings),
+    offPeak: false,
+    estimate: estimateExtend(settings),
+  }
+}
+
+/** Known of an inline image only. */
+const sizeOfImage = (inputs: Inputs): Size | undefined => {
+  const image = inputs.find(({ field }) => field === 'images')
+  return image?.width && image.height ? { width: image.width, height: image.height } : undefined
+}

@@ -1,0 +1,41 @@
+import { withinDeadline } from '../../db/client.ts'
+import { findVideoTask } from '../../db/video-task.ts'
+import type { VideoTaskRow } from '../../db/video-task.ts'
+import { errors } from '../../domain/errors.ts'
+import { VIDEO_TERMINAL_STATES } from '../../domain/video-task.ts'
+import type { JsonAnswer } from '../route.ts'
+import { answerRead } from '../task/read-answer.ts'
+import type { VideoTaskDeps } from './deps.ts'
+import { toCreations } from './record.ts'
+
+interface ReadRequest {
+  id: string
+  owner: string
+  /** If-None-Match. */
+  known: string | undefined
+}
+
+/** Answers a task that the owner may read, or 304 when the caller has it. Throws 404. */
+export const readTask = async (
+  { sql, signer, now }: VideoTaskDeps,
+  { id, owner, known }: ReadRequest,
+): Promise<JsonAnswer> => {
+  const task = await withinDeadline(findVideoTask(sql, { id, owner }))
+  if (!task) throw errors.taskNotFound(id)
+  const time = now()
+  return answerRead(signer, {
+    rev: task.rev,
+    credits: task.credits,
+    pollAfter: pollAfter(task),
+    known,
+    now: time,
+    body: () => toCreations(task, signer, time),
+  })
+}
+
+/** An off-peak task may wait for hours. */
+const pollAfter = ({ state, offPeak }: VideoTaskRow): number | undefined => {
+  if (VIDEO_TERMINAL_STATES.includes(state)) return undefined
+  if (state === 'processing') return 1
+  return offPeak ? 30 : 2
+}

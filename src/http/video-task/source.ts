@@ -1,0 +1,41 @@
+import { withinDeadline } from '../../db/client.ts'
+import type { NewTaskInput } from '../../db/task-file.ts'
+import { findVideoSource } from '../../db/video-task.ts'
+import type { VideoSource } from '../../db/video-task.ts'
+import { errors } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import type { Fault } from '../../domain/validate.ts'
+import type { ExtendBody } from '../../domain/video-body.ts'
+import { faultsError } from '../errors.ts'
+import { NO_INPUT } from '../task/inputs.ts'
+import type { VideoTaskDeps } from './deps.ts'
+
+const FIELD = 'video_creation_id'
+
+/**
+ * The stored video that a request's `video_creation_id` names, a task or a creation; undefined when its `video_url` is to
+ * be fetched instead, because the id names no finished video that the caller may read. With nothing to fetch that is 404,
+ * or 400 when the video exists and cannot be used.
+ */
+export const findSourceVideo = async (
+  { sql }: Pick<VideoTaskDeps, 'sql'>,
+  owner: string,
+  { video_creation_id: id, video_url: url }: ExtendBody,
+): Promise<NewTaskInput | undefined> => {
+  if (id === undefined) return undefined
+  const found = isUuid(id) ? await withinDeadline(findVideoSource(sql, { id, owner })) : undefined
+  if (found?.state === 'success' && found.storageKey !== null)
+    return { ...NO_INPUT, field: FIELD, storageKey: found.storageKey }
+  if (url !== undefined) return undefined
+  if (!found) throw errors.taskNotFound(id)
+  throw faultsError([unusable(found)], { query: {}, body: { [FIELD]: id } })
+}
+
+const unusable = ({ state }: VideoSource): Fault => ({
+  field: `/${FIELD}`,
+  code: 'validation_failed',
+  message:
+    state === 'success'
+      ? `/${FIELD} must name a video that is still stored, got one that was removed by age`
+      : `/${FIELD} must name a task in success, got one in ${state}`,
+})

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeVideoTaskMoves } from '../../activities/video-task.ts'
+import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
+import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
+import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
+import { VIDEO_FAULTS, VideoFault } from '../../src/domain/video-fault.ts'
+import { openStudio } from '../adapters/video-engine/studio.ts'
+import type { Studio } from '../adapters/video-engine/studio.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
+import { makePicture } from '../support/pictures.ts'
+import { makePlace } from './place.ts'
+import type { Place } from './place.ts'
+import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import type { VideoWork } from './video-engine.ts'
+import { getVideo, seeVideo } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+const EXTEND: NewVideo = {
+  kind: 'extend',
+  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
+}
+
+describe('a video task whose', () => {
+  let place: Place
+  let deps: MediaDependencies
+  let studio: Studio
+  let receiver: Receiver
+  let moves: ReturnType<typeof makeVideoTaskMoves>
+  const served = new Map<string, Buffer>()
+
+  before(async () => {
+    studio = await openStudio()
+    place = await makePlace()
+    const { limits } = place.deps
+    deps = {
+      ...place.deps,
+      videoEngine: studio.engine,
+      limits: {
+        ...limits,
+        image: { ...limits.image, maxBytes: 200_000, timeoutMs: 400 },
+        watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs: 400 },
+        video: { ...limits.video, maxBytes: 300_000, timeoutMs: 400 },
+      },
+    }
+    moves = makeVideoTaskMoves(place.deps)
+    receiver = await startReceiver(({ url = '' }, response) => {
+      if (url === '/silent') return
+      if (url === '/moved') response.writeHead(302, { location: '/text' }).end()
+      else if (served.has(url)) response.end(served.get(url))
+      else response.writeHead(404).end()
+    })
+    served.set('/text', Buffer.from('plain text'))
+    served.set('/picture', await makePicture())
+    served.set('/huge', Buffer.alloc(300_001))
+    served.set('/many-pixels', await makePicture({ width: 1001, height: 1000 }))
+    served.set('/long', await makePicture({ width: 401, height: 100 }))
+    served.set('/cut', (await makePicture({ width: 200, height: 200 })).subarray(0, 1000))
+    served.set('/short', makeSource('short.mp4', '-t', '2'))
+    served.set('/deaf', makeSource('deaf.mp4', '-vn', '-t', '5'))
+    served.set('/source', makeSource('source.mp4', '-t', '4'))
+  })
+  after(async () => {
+    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
+    await receiver.close()
+    await studio.close()
+    await place.close()
+  })
+
+  const makeSource = (name: string, ...args: string[]): Buffer => {
+    const path = join(studio.dir, name)
+    const card = ['-f', 'lavfi', '-i', 'testsrc=size=64x36:rate=24']
+    const tone = ['-f', 'lavfi', '-i', 'sine']
+    studio.ffmpeg(...card, ...tone, '-pix_fmt', 'yuv420p', ...args, path)
+    return readFileSync(path)
+  }
+  const admit = async (given: NewVideo = {}): Promise<string> => {
+    const id = await getVideo(place.database, { owner: randomUUID(), ...given })
+    await moves.enqueueVideoTask(id, VIDEO_TIMING)
+    return id
+  }
+  /** Code and message that the caller is told, and the attempts it took, once the workflow has made its move. */
+  const endOf = async (id: string, using = deps, timing = VIDEO_TIMING) => {
+    const { attempts, ...reason } = await failForGood(using, id, { timing })
+    assert.equal(await moves.failVideoTask(id, reason), 'failed')
+    const { errorCode, errorMessage, ledger, events } = await seeVideo(place.database, id)
+    assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'failed'])
+    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
+    return [errorCode, errorMessage, attempts]
+  }
+  const withEngine = (work: VideoWork): MediaDependencies => ({
+    ...deps,
+    videoEngine: makeVideoEngine(work),
+  })
+
+  const IMAGES: [what: string, path: string, code: string, told: string][] = [
+    ['is not there', '/none', 'ImageDownloadFailure', ': answered with status 404'],
+    ['does not come', '/silent', 'ImageDownloadFailure', ': no complete answer within 0.4 seconds'],
+    ['is elsewhere', '/moved', 'ImageDownloadFailure', ': more than 0 redirects'],
+    ['is on a closed port', ':9/', 'ImageDownloadFailure', ': no connection could be made'],
+    ['is at a private address', 'https://10.0.0.1/x', 'ImageDownloadFailure', ''],
+    ['is at a link-local address', 'https://169.254.169.254/', 'ImageDownloadFailure', ''],
+    ['is too big', '/huge', 'PageSizeOutOfRange', ': over the limit of 200,000 bytes'],
+    [
+      'is none',
+      '/text',
+      'ImageFormatInvalid',
+      ': The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.',
+    ],
+    [
+      'has too many pixels',
+      '/many-pixels',
+      'ImageSizeInvalid',
+      ': The image has 1001 × 1000 pixels, more than 1000000 in all.',
+    ],
+    [
+      'is too long',
+      '/long',
+      'ImageSizeInvalid',
+      ' must have an aspect ratio from 1:4 to 4:1, got 401×100',
+    ],
+  ]
+  const address = (path: string): string =>
+    path.startsWith('/') || path.startsWith(':')
+      ? `http://127.0.0.1${path.startsWith(':') ? '' : `:${receiver.port}`}${path}`
+      : path
+  for (const [what, path, code, told] of IMAGES)
+    test(`start image ${what} ends at once with ${code}`, async () => {
+      const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
+      const message = told === '' ? 'address not allowed' : `/images/0${told}`
+      assert.deepEqual(await endOf(id), [code, message, 1])
+    })
+
+  test('start image breaks off ends at once with ImageFormatInvalid', async () => {
+    const id = await admit({ inputs: [{ field: 'images', url: address('/cut') }] })
+    assert.deepEqual(await endOf(id), ['ImageFormatInvalid', VIDEO_FAULTS.ImageFormatInvalid, 1])
+  })
+
+  test('end image is no image ends at once with ImageFormatInvalid', async () => {
+    const inputs = ['images', 'video_url'].map((field, index) => ({
+      field,
+      url: address(['/text', '/source'][index] ?? ''),
+    }))
+    const [code, message] = await endOf(await admit({ ...EXTEND, inputs }))
+    assert.equal(code, 'ImageFormatInvalid')
+    assert.match(String(message), /^\/images\/0: /)
+  })
+
+  test('watermark is over its own limit ends at once with PageSizeOutOfRange', async () => {
+    served.set('/mark', await makePicture({ width: 200, height: 200, format: 'tiff' }))
+    const id = await admit({ inputs: [{ field: 'wm_url', url: address('/mark') }] })
+    const told = '/wm_url: over the limit of 1,000 bytes'
+    assert.deepEqual(await endOf(id), ['PageSizeOutOfRange', told, 1])
+  })
+
+  const VIDEOS: [what: string, path: string, code: string, told: string][] = [
+    ['is not there', '/none', 'VideoDownloadFailure', '/video_url: answered with status 404'],
+    [
+      'does not come',
+      '/silent',
+      'VideoDownloadFailure',
+      '/video_url: no complete answer within 0.4 seconds',
+    ],
+    [
+      'is at a private address',
+      'https://[fd00::1]/',
+      'VideoDownloadFailure',
+      'address not allowed',
+    ],
+    ['is too big', '/huge', 'VideoFormatInvalid', '/video_url: over the limit of 300,000 bytes'],
+    [
+      'is a picture',
+      '/picture',
+      'VideoFormatInvalid',
+      'The source video is not MP4, MOV, Matroska or WebM.',
+    ],
+    [
+      'is too short',
+      '/short',
+      'VideoFormatInvalid',
+      'The source video must be 4 to 60 s long, got 2.00 s.',
+    ],
+    ['is sound only', '/deaf', 'VideoFormatInvalid', 'The source video has no video stream.'],
+  ]
+  for (const [what, path, code, told] of VIDEOS)
+    test(`source ${what} ends at once with ${code}`, async () => {
+      const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', url: address(path) }] })
+      assert.deepEqual(await endOf(id), [code, told, 1])
+    })
+
+  test('source was removed ends at once with VideoDownloadFailure', async () => {
+    const storageKey = `results/${randomUUID()}/1/video.mp4`
+    const id = await admit({ ...EXTEND, inputs: [{ field: 'video_creation_id', storageKey }] })
+    const told = '/video_creation_id names a file that is no longer there'
+    assert.deepEqual(await endOf(id), ['VideoDownloadFailure', told, 1])
+  })
+
+  test('source is a stored file over the limit ends at once with VideoFormatInvalid', async () => {
+    const storageKey = `uploads/${randomUUID()}/x`
+    const path = join(place.root, randomUUID())
+    await writeFile(path, Buffer.alloc(300_001))
+    await deps.storage.putFile(storageKey, path)
+    const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', storageKey, url: 'x' }] })
+    const told = '/video_url: over the limit of 300,000 bytes'
+    assert.deepEqual(await endOf(id), ['VideoFormatInvalid', told, 1])
+  })
+
+  test('source no program may read ends at once with ModelUnavailable', async () => {
+    const binaries = { ...studio.binaries, readsCallerVideo: false }
+    const unfit = { ...deps, videoEngine: makeLocalVideoEngine({ binaries, maxPixels: 1e6 }) }
+    const inputs = [{ field: 'video_url', url: address('/source') }]
+    const id = await admit({ ...EXTEND, inputs })
+    assert.deepEqual(await endOf(id, unfit), ['ModelUnavailable', VIDEO_FAULTS.ModelUnavailable, 1])
+    const scene = await admit()
+    assert.equal((await renderVideo(unfit, scene))?.fence, 1, 'all else is rendered')
+  })
+
+  test('engine names a fault of the input ends at once with that', async () => {
+    const refusing = withEngine(() => {
+      throw new VideoFault('ImageSizeInvalid', 'so large')
+    })
+    assert.deepEqual(await endOf(await admit(), refusing), ['ImageSizeInvalid', 'so large', 1])
+  })
+
+  test('engine fails three times ends with InternalServiceFailure, and tells no path', async () => {
+    const broken = withEngine(() => {
+      throw new Error('/secret/path')
+    })
+    const id = await admit()
+    assert.deepEqual(await endOf(id, broken), [
+      'InternalServiceFailure',
+      TASK_FAULTS.engine_failed,
+      3,
+    ])
+    assert.equal((await seeVideo(place.database, id)).failures, 3)
+  })
+
+  test('source cannot be probed three times ends with InternalServiceFailure', async () => {
+    const probeSource: VideoEngine['probeSource'] = () => Promise.reject(new Error('killed'))
+    const unlucky = { ...deps, videoEngine: { ...makeVideoEngine(), probeSource } }
+    const inputs = [{ field: 'video_url', url: address('/source') }]
+    const end = await endOf(await admit({ ...EXTEND, inputs }), unlucky)
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_FAULTS.internal_error, 3])
+  })
+
+  test('store has no space three times ends with InternalServiceFailure', async () => {
+    const putFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const full = { ...deps, storage: { ...deps.storage, putFile } }
+    const end = await endOf(await admit(), full)
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_FAULTS.internal_error, 3])
+  })
+
+  test('store fails after the first file keeps none of them', async () => {
+    let stored = 0
+    const putFile: typeof deps.storage.putFile = async (key, path) => {
+      stored += 1
+      if (stored % 2 === 0) throw new Error('full')
+      await deps.storage.putFile(key, path)
+    }
+    const flaky = { ...deps, storage: { ...deps.storage, putFile } }
+    const [code] = await endOf(await admit(), flaky)
+    assert.equal(code, 'InternalServiceFailure')
+  })
+
+  test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
+    const slow = withEngine(
+      (_job, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+    )
+    const id = await admit()
+    await place.deps
+      .sql`update task set claimed_at = now() - interval '59.5 seconds' where id = ${id}`
+    assert.deepEqual(await endOf(id, slow), ['InternalServiceFailure', TASK_FAULTS.timeout, 1])
+  })
+
+  test('real engine is too slow ends at the deadline', async () => {
+    const id = await admit()
+    const large = { ...deps, tinyVideos: false }
+    const timing = { ...VIDEO_TIMING, deadlineSeconds: 0.7 }
+    const end = await endOf(id, large, timing)
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_FAULTS.timeout, 1])
+  })
+
+  test('workers are killed ten times ends with InternalServiceFailure', async () => {
+    const id = await admit()
+    await place.deps.sql`update task set fence = 9 where id = ${id}`
+    assert.equal((await renderVideo(deps, id))?.fence, 10)
+    const end = await endOf(id)
+    assert.deepEqual(end, ['InternalServiceFailure', 'The task was tried 10 times.', 1])
+  })
+})

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { CancelledFailure } from '@temporalio/activity'
+import { ActivityCancellationDetails } from '@temporalio/common'
+import sharp from 'sharp'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import { mean, openStudio } from '../adapters/video-engine/studio.ts'
+import type { Studio } from '../adapters/video-engine/studio.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
+import { makePicture } from '../support/pictures.ts'
+import { makeEnvironment, makePlace } from './place.ts'
+import type { Place } from './place.ts'
+import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import type { VideoWork } from './video-engine.ts'
+import { claimVideo, getVideo, seeVideo } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+const EXTEND: NewVideo = {
+  kind: 'extend',
+  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
+}
+
+describe('an attempt to render a video', () => {
+  let place: Place
+  let deps: MediaDependencies
+  let studio: Studio
+  let receiver: Receiver
+  /** What the receiver answers with, and what it was asked for. */
+  const served = new Map<string, Buffer>()
+  const asked: string[] = []
+
+  before(async () => {
+    studio = await openStudio()
+    place = await makePlace()
+    deps = { ...place.deps, videoEngine: studio.engine }
+    receiver = await startReceiver(({ url = '' }, response) => {
+      asked.push(url)
+      response.end(served.get(url))
+    })
+    served.set('/tall.png', await makePicture({ width: 120, height: 200 }))
+    served.set('/mark.png', await makePicture({ width: 40, height: 20, shade: 90 }))
+    served.set('/source.mp4', await readFile(makeSource('source.mp4')))
+  })
+  after(async () => {
+    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
+    await receiver.close()
+    await studio.close()
+    await place.close()
+  })
+
+  /** A video of 4 s, long enough to be continued. */
+  const makeSource = (name: string): string => {
+    const path = join(studio.dir, name)
+    const card = ['-f', 'lavfi', '-i', 'testsrc=size=96x64:rate=24:duration=4']
+    studio.ffmpeg(...card, '-pix_fmt', 'yuv420p', '-preset', 'ultrafast', path)
+    return path
+  }
+  const url = (path: string): string => `http://127.0.0.1:${receiver.port}${path}`
+  const withEngine = (work: VideoWork): MediaDependencies => ({
+    ...deps,
+    videoEngine: makeVideoEngine(work),
+  })
+  const admit = async (given: NewVideo = {}): Promise<string> => {
+    const id = await getVideo(place.database, { owner: randomUUID(), ...given })
+    const queue = { slots: 1, offPeakSeconds: 60 }
+    await place.deps.sql.begin((sql) => enterQueue(sql, id, queue))
+    return id
+  }
+  const render = async (id: string, using = deps): Promise<RenderedVideoTask> => {
+    const rendered = await renderVideo(using, id)
+    assert.ok(rendered, 'the task is open')
+    return rendered
+  }
+  /** The files of an attempt by their names, as they are in the store. */
+  const readStored = async (id: string, { fence, results }: RenderedVideoTask) => {
+    const files = new Map<string, string>()
+    for (const { name, storageKey, bytes, sha256 } of results) {
+      assert.equal(storageKey, `results/${id}/${fence}/${name}`)
+      const path = join(studio.dir, randomUUID())
+      await deps.storage.fetchToFile(storageKey, path)
+      const content = await readFile(path)
+      assert.equal(content.length, bytes)
+      assert.equal(createHash('sha256').update(content).digest('hex'), sha256)
+      files.set(name, path)
+    }
+    return files
+  }
+  const shapeOf = (path = '') => {
+    const [video] = studio.probe(path).streams
+    return { frames: Number(video?.nb_frames), width: video?.width, height: video?.height }
+  }
+  const TINY = { frames: 8, width: 64, height: 36 }
+  const CREATION = { seconds: 8 / 24, fps: 24, width: 64, height: 36 }
+
+  test('makes a scene and stores it under its fence', async () => {
+    const id = await admit()
+    const rendered = await render(id)
+    assert.deepEqual([rendered.fence, rendered.creation], [1, CREATION])
+    const files = await readStored(id, rendered)
+    assert.deepEqual([...files.keys()], ['video.mp4', 'cover.jpg'])
+    assert.deepEqual(shapeOf(files.get('video.mp4')), TINY)
+    assert.equal(shapeOf(files.get('cover.jpg')).width, 64)
+    const { state, fence, failures, events, progress } = await seeVideo(place.database, id)
+    assert.deepEqual([state, fence, failures], ['processing', 1, 0])
+    assert.deepEqual(events, ['created', 'queueing', 'processing'])
+    assert.ok(progress > 0 && progress < 100, `${progress} %`)
+  })
+
+  test('makes the same bytes when it is repeated, under a fence of its own and without an event', async () => {
+    const id = await admit()
+    const digests = async (fence: number): Promise<string[]> => {
+      const rendered = await render(id)
+      assert.equal(rendered.fence, fence)
+      return rendered.results.map(({ sha256 }) => sha256)
+    }
+    assert.deepEqual(await digests(1), await digests(2))
+    const { events } = await seeVideo(place.database, id)
+    assert.deepEqual(events, ['created', 'queueing', 'processing'])
+  })
+
+  test('begins with a start image that came with the request', async () => {
+    const id = randomUUID()
+    const path = join(place.root, randomUUID())
+    const background = { r: 230, g: 120, b: 40 }
+    await sharp({ create: { width: 64, height: 36, channels: 3, background } })
+      .png()
+      .toFile(path)
+    const storageKey = `inputs/${id}/images.png`
+    await deps.storage.putFile(storageKey, path)
+    await admit({
+      id,
+      inputs: [{ field: 'images', name: 'input-images.png', storageKey, width: 64, height: 36 }],
+    })
+    const files = await readStored(id, await render(id))
+    const [first = Buffer.alloc(0)] = studio.decode(files.get('video.mp4') ?? '', 1)
+    for (const [channel, level] of [230, 120, 40].entries()) {
+      const found = mean(first, channel as 0 | 1 | 2)
+      assert.ok(Math.abs(found - level) < 6, `channel ${channel}: ${found} instead of ${level}`)
+    }
+  })
+
+  test('begins with a start image of an address, in its shape, and fetches it once', async () => {
+    asked.length = 0
+    let size: unknown
+    const id = await admit({ inputs: [{ field: 'images', url: url('/tall.png') }] })
+    const broken = withEngine((job) => {
+      size = [job.width, job.height]
+      throw new Error('broken')
+    })
+    await assert.rejects(renderVideo(broken, id), { type: 'attempt_failed', nonRetryable: false })
+    assert.deepEqual(size, [1080, 1800])
+    assert.equal((await render(id)).results.length, 2)
+    assert.deepEqual(asked, ['/tall.png'])
+  })
+
+  test('puts a mark into a copy only, and leaves the other as it is without', async () => {
+    const settings = { model: 'videoq1', duration: 5, resolution: '1080p', aspect_ratio: '16:9' }
+    const common = { audio: false, audio_type: 'all', bgm: false, seed: 7, style: 'general' }
+    const plain = { ...settings, ...common, movement_amplitude: 'auto', prompt: 'x' }
+    const marked = { ...plain, watermark: true, wm_position: 1 }
+    const mark = { field: 'wm_url', url: url('/mark.png') }
+    const [bare, built, own] = [
+      await render(await admit({ settings: plain })),
+      await render(await admit({ settings: marked })),
+      await render(await admit({ settings: marked, inputs: [mark] })),
+    ]
+    const names = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
+    const digestsOf = ({ results }: RenderedVideoTask) => results.map(({ sha256 }) => sha256)
+    assert.deepEqual(
+      own.results.map(({ name }) => name),
+      names,
+    )
+    assert.deepEqual(
+      [digestsOf(built).slice(0, 2), digestsOf(own).slice(0, 2)],
+      [digestsOf(bare), digestsOf(bare)],
+    )
+    assert.equal(new Set([digestsOf(bare)[0], digestsOf(built)[2], digestsOf(own)[2]]).size, 3)
+  })
+
+  test('continues a video of this service, which it does not fetch', async () => {
+    asked.length = 0
+    const storageKey = `results/${randomUUID()}/1/video.mp4`
+    await deps.storage.putFile(storageKey, makeSource('own.mp4'))
+    const id = await admit({ ...EXTEND, inputs: [{ field: 'video_creation_id', storageKey }] })
+    const rendered = await render(id)
+    const files = await readStored(id, rendered)
+    assert.deepEqual(shapeOf(files.get('video.mp4')), { ...TINY, frames: 96 + 8 })
+    assert.equal(rendered.creation.seconds, 104 / 24)
+    assert.deepEqual(asked, [])
+    assert.ok(await deps.storage.stat(storageKey), 'the source is still there')
+  })
+
+  test('continues a video of an address, up to an end image', async () => {
+    const inputs = [
+      { field: 'video_url', url: url('/source.mp4') },
+      { field: 'images', url: url('/tall.png') },
+    ]
+    const id = await admit({ ...EXTEND, inputs })
+    const files = await readStored(id, await render(id))
+    assert.deepEqual(shapeOf(files.get('video.mp4')), { ...TINY, frames: 96 + 8 })
+    const frames = studio.decode(files.get('video.mp4') ?? '')
+    assert.notDeepEqual(frames.at(-1), frames[95], 'it ends on another picture')
+    const [row] = await place.deps.sql`
+      select storage_key from task_input where task_id = ${id} and field = 'video_url'
+    `
+    assert.match(String(row?.['storage_key']), new RegExp(`^inputs/${id}/video_url-\\w+\\.mp4$`))
+  })
+
+  test('chooses the size of an extension by its source', async () => {
+    const sizes: number[][] = []
+    const noting = withEngine((job) => void sizes.push([job.width, job.height]))
+    noting.videoEngine.probeSource = studio.engine.probeSource
+    const inputs = [{ field: 'video_url', url: url('/source.mp4') }]
+    await renderVideo(noting, await admit({ ...EXTEND, inputs }))
+    assert.deepEqual(sizes, [[810, 540]])
+  })
+
+  test('tells how far it is, to the operator and in the row', async () => {
+    const id = await admit()
+    const environment = makeEnvironment()
+    let details: unknown
+    const slow = withEngine(async (_job, { onProgress }) => {
+      onProgress(0)
+      onProgress(41)
+      onProgress(99)
+      ;[details] = (await once(environment, 'heartbeat')) as [unknown]
+    })
+    await renderVideo(slow, id, { environment, timing: { ...VIDEO_TIMING, heartbeatSeconds: 0.2 } })
+    assert.deepEqual(details, { step: 'rendering', percent: 99 })
+    // The second one came within the same second.
+    assert.equal((await seeVideo(place.database, id)).progress, 41)
+  })
+
+  test('renders although its progress cannot be written', async () => {
+    const id = await admit()
+    const blind = withEngine(async (_job, { onProgress }) => {
+      await place.deps.sql`alter table task rename column progress to hidden`
+      onProgress(50)
+    })
+    const rendered = await renderVideo(blind, id).finally(
+      () => place.deps.sql`alter table task rename column hidden to progress`,
+    )
+    assert.equal(rendered?.fence, 1)
+  })
+
+  test('does nothing for a task that has ended, or that holds no slot', async () => {
+    const never = withEngine(() => assert.fail('the engine was asked'))
+    const id = await getVideo(place.database, { owner: randomUUID() })
+    assert.equal(await renderVideo(never, id), undefined)
+    await place.deps.sql`
+      update task set status = 'failed', error_code = 'UserCancelled', ended_at = now() where id = ${id}
+    `
+    assert.equal(await renderVideo(never, id), undefined)
+    assert.equal((await seeVideo(place.database, id)).fence, 0)
+  })
+
+  test('keeps nothing when another one has claimed the task meanwhile', async () => {
+    const id = await admit()
+    const slow = withEngine(async () => {
+      await claimVideo(place.database, id)
+    })
+    await assert.rejects(renderVideo(slow, id), { type: 'attempt_failed', nonRetryable: false })
+    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
+    const { fence, failures } = await seeVideo(place.database, id)
+    assert.deepEqual([fence, failures], [2, 0])
+  })
+
+  test('ends its programs when the task is cancelled', async () => {
+    const id = await admit()
+    const environment = makeEnvironment()
+    const cancelled = new ActivityCancellationDetails({ cancelRequested: true })
+    const inChild: MediaDependencies = {
+      ...deps,
+      tinyVideos: false,
+      videoEngine: {
+        ...studio.engine,
+        render: (job, control) =>
+          studio.engine.render(job, {
+            ...control,
+            onProgress: (percent) => {
+              control.onProgress(percent)
+              if (percent > 0) environment.cancel('CANCELLED', cancelled)
+            },
+          }),
+      },
+    }
+    await assert.rejects(renderVideo(inChild, id, { environment }), CancelledFailure)
+    assert.equal((await seeVideo(place.database, id)).failures, 0)
+    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
+  })
+
+  test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {
+    const id = await admit()
+    const environment = makeEnvironment()
+    const stopping = withEngine((_job, { signal }) => {
+      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+      signal.throwIfAborted()
+    })
+    await assert.rejects(renderVideo(stopping, id, { environment }), {
+      type: 'attempt_ended',
+      nonRetryable: false,
+    })
+    assert.equal((await seeVideo(place.database, id)).failures, 0)
+  })
+})

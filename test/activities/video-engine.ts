@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { ApplicationFailure } from '@temporalio/activity'
+import type { MockActivityEnvironment } from '@temporalio/testing'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeRenderVideoTask } from '../../activities/render-video-task.ts'
+import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import type {
+  RenderControl,
+  RenderedVideo,
+  VideoEngine,
+  VideoJob,
+} from '../../src/adapters/video-engine/video-engine.ts'
+import type { VideoTiming } from '../../src/domain/render-timing.ts'
+import { makeEnvironment, TIMING } from './place.ts'
+
+/** What an engine of a test does with a job: a small function with the engine's own contract. */
+export type VideoWork = (job: VideoJob, control: RenderControl) => Promise<void> | void
+
+/** An engine whose files are the same few letters each time, once its work is done. */
+export const makeVideoEngine = (work: VideoWork = () => {}): VideoEngine => ({
+  name: 'test',
+  probeSource: () =>
+    Promise.resolve({ container: 'mov', width: 320, height: 180, seconds: 5, hasAudio: false }),
+  render: async (job, control): Promise<RenderedVideo> => {
+    await work(job, control)
+    const write = async (name: string): Promise<string> => {
+      const path = join(job.scratchDir, name)
+      await writeFile(path, `bytes of ${name}`)
+      return path
+    }
+    return {
+      video: await write('made.mp4'),
+      cover: await write('made.jpg'),
+      ...(job.watermark && { watermarked: await write('marked.mp4') }),
+      width: job.width,
+      height: job.height,
+      fps: 24,
+      frames: job.seconds * 24,
+      hasAudio: false,
+    }
+  },
+})
+
+export const VIDEO_TIMING: VideoTiming = { ...TIMING, offPeakSeconds: 172_800 }
+
+interface RenderOptions {
+  environment?: MockActivityEnvironment
+  timing?: VideoTiming
+}
+
+/** Runs one attempt at a task as a worker would. */
+export const renderVideo = (
+  deps: MediaDependencies,
+  id: string,
+  { environment = makeEnvironment(), timing = VIDEO_TIMING }: RenderOptions = {},
+): Promise<RenderedVideoTask | undefined> =>
+  environment.run<[string, VideoTiming], RenderedVideoTask | undefined, Render>(
+    makeRenderVideoTask(deps),
+    id,
+    timing,
+  )
+
+type Render = ReturnType<typeof makeRenderVideoTask>
+
+/** The final failure of a task whose attempts all fail, as the workflow hears it, and how many it took. */
+export const failForGood = async (
+  deps: MediaDependencies,
+  id: string,
+  options?: RenderOptions,
+): Promise<{ code: string; message: string; attempts: number }> => {
+  for (let attempts = 1; ; attempts += 1)
+    try {
+      await renderVideo(deps, id, options)
+      throw new Error('the attempt succeeded')
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error
+      if (error.nonRetryable) return { code: String(error.type), message: error.message, attempts }
+    }
+}

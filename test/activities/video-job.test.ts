@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { makeVideoJob } from '../../activities/video-job.ts'
+import type { TextToVideoBody } from '../../src/domain/video-body.ts'
+import { applyExtendDefaults, applyTextToVideoDefaults } from '../../src/domain/video-defaults.ts'
+import { VideoFault } from '../../src/domain/video-fault.ts'
+import { RECOMMENDED_PROMPTS } from '../../src/domain/video-prompt.ts'
+
+const PLACE = { scratchDir: '/scratch', deadlineMs: 5000, tiny: false }
+const WIDE = { path: '/wide', width: 320, height: 180 }
+const TALL = { path: '/tall', width: 90, height: 160 }
+
+/** The job of a text-to-video request, whose settings are stored without the image. */
+const film = (body: TextToVideoBody, inputs = {}) => {
+  const { images: _, ...settings } = applyTextToVideoDefaults(body, () => 0)
+  return makeVideoJob({ id: 'id', kind: 'text2video', settings }, inputs, PLACE)
+}
+
+describe('the job of a text-to-video task', () => {
+  test('has what takes effect, every default applied', () => {
+    assert.deepEqual(film({ model: 'videoq1', prompt: 'red', seed: 9 }), {
+      ...PLACE,
+      taskId: 'id',
+      width: 1920,
+      height: 1080,
+      seconds: 5,
+      seed: 9,
+      prompt: 'red',
+      movement: 'auto',
+      style: 'general',
+      audio: 'none',
+      bgm: false,
+    })
+  })
+
+  test('has the seed that was drawn', () => {
+    assert.equal(film({ prompt: 'red' }).seed, 1)
+  })
+
+  const PROMPTS: [what: string, body: TextToVideoBody, prompt: string | undefined][] = [
+    ['the prompt given', { prompt: 'red', seed: 3 }, 'red'],
+    ['a recommended one instead', { prompt: 'red', seed: 3, is_rec: true }, RECOMMENDED_PROMPTS[3]],
+    ['the same one for the same seed', { seed: 8 + 3, is_rec: true }, RECOMMENDED_PROMPTS[3]],
+    ['a recommended one where none is given', { seed: 6 }, RECOMMENDED_PROMPTS[6]],
+    ['one also for the greatest seed', { seed: 2_147_483_647 }, RECOMMENDED_PROMPTS[7]],
+  ]
+  for (const [what, body, prompt] of PROMPTS)
+    test(`draws ${what}`, () => {
+      assert.equal(film(body).prompt, prompt)
+    })
+
+  test('draws no prompt beside a start image, whose shape it has', () => {
+    for (const isRec of [false, true]) {
+      const body = {
+        prompt: 'red',
+        is_rec: isRec,
+        resolution: '720p',
+        aspect_ratio: '1:1',
+      } as const
+      const { prompt, startImage, width, height } = film(body, { images: TALL })
+      assert.deepEqual([prompt, startImage], ['', { path: '/tall' }])
+      assert.deepEqual([width, height], [720, 1280])
+    }
+  })
+
+  test('takes a start image that is four times as long as wide, and none that is longer', () => {
+    const image = (width: number) => ({ images: { path: '/image', width, height: 100 } })
+    assert.equal(film({ resolution: '720p' }, image(400)).width, 2880)
+    assert.throws(
+      () => film({ resolution: '720p' }, image(401)),
+      new VideoFault(
+        'ImageSizeInvalid',
+        '/images/0 must have an aspect ratio from 1:4 to 4:1, got 401×100',
+      ),
+    )
+  })
+
+  const NO_EFFECT: [what: string, body: TextToVideoBody][] = [
+    ['movement and style on q3', { model: 'videoq3-pro', movement_amplitude: 'large' }],
+    ['movement and style on q2', { model: 'videoq2-pro', style: 'anime', seed: 1 }],
+    ['music on q3', { model: 'videoq3-pro', bgm: true, audio: false }],
+    ['music on q2 for its longest', { model: 'videoq2-pro-fast', duration: 9, bgm: true }],
+    ['music beside sound', { model: 'videoq1', bgm: true, audio: true }],
+    ['the kind of sound without sound', { model: 'videoq1', audio_type: 'speech_only' }],
+    ['the place of a mark without a mark', { model: 'videoq1', wm_position: 1 }],
+    ['what is accepted only', { model: 'videoq1', enhance: true, priority: 5, voice_id: 'v' }],
+  ]
+  for (const [what, body] of NO_EFFECT)
+    test(`lets ${what} be`, () => {
+      const { movement, style, bgm, watermark } = film({ prompt: 'x', ...body })
+      assert.deepEqual([movement, style, bgm, watermark], ['auto', 'general', false, undefined])
+    })
+
+  test('has movement, style, music and sound where they take effect', () => {
+    const looks = film({ model: 'videoq1', movement_amplitude: 'large', style: 'anime', bgm: true })
+    assert.deepEqual([looks.movement, looks.style, looks.bgm], ['large', 'anime', true])
+    const heard = { audio: true, audio_type: 'speech_only' } as const
+    assert.equal(film({ model: 'videoq1', ...heard }).audio, 'speech_only')
+    assert.equal(film({ model: 'videoq3-pro', ...heard }).audio, 'all')
+    assert.equal(film({ model: 'videoq3-pro', audio: false }).audio, 'none')
+  })
+
+  test('has the mark of its own or the built-in one, and metadata as given', () => {
+    const body = { watermark: true, wm_position: 2, meta_data: '{"a": 1}' } as const
+    assert.deepEqual(film(body).watermark, { position: 2 })
+    assert.deepEqual(film(body, { wm_url: WIDE }).watermark, { position: 2, path: '/wide' })
+    assert.equal(film(body).metaData, '{"a": 1}')
+    assert.equal('metaData' in film({}), false)
+  })
+})
+
+describe('the job of an extension', () => {
+  const extend = (inputs: object) => {
+    const settings = applyExtendDefaults({ model: 'videoq2-pro', prompt: 'x', resolution: '540p' })
+    return makeVideoJob({ id: 'id', kind: 'extend', settings }, { ...inputs }, PLACE)
+  }
+
+  test('has the source’s shape and no seed, so that an equal request gives an equal video', () => {
+    assert.deepEqual(extend({ video_url: WIDE }), {
+      ...PLACE,
+      taskId: 'id',
+      width: 960,
+      height: 540,
+      seconds: 5,
+      seed: 0,
+      prompt: '',
+      source: { path: '/wide' },
+      movement: 'auto',
+      style: 'general',
+      audio: 'none',
+      bgm: false,
+    })
+  })
+
+  test('ends on an image of any shape, and may continue a stored video', () => {
+    const image = { path: '/image', width: 1000, height: 10 }
+    const { source, endImage, width, height } = extend({ video_creation_id: TALL, images: image })
+    assert.deepEqual([source, endImage], [{ path: '/tall' }, { path: '/image' }])
+    assert.deepEqual([width, height], [540, 960])
+  })
+
+  test('is none without a source', () => {
+    assert.throws(() => extend({ images: WIDE }), { message: 'an extension without a source' })
+  })
+})

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+
+import { insertCreation } from '../../src/db/creation.ts'
+import type { OutboxRow } from '../../src/db/outbox.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import { claimVideoTask, completeVideoTask, insertVideoTask } from '../../src/db/video-task.ts'
+import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task.ts'
+import { insertTaskResults } from '../../src/db/task-file.ts'
+import type { NewTaskInput } from '../../src/db/task-file.ts'
+import { applyTextToVideoDefaults } from '../../src/domain/video-defaults.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { NO_INPUT } from './place.ts'
+
+export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
+  inputs?: readonly (Partial<NewTaskInput> & { field: string })[]
+  /** OWNER_CREDIT_LIMIT. */
+  limit?: number
+}
+
+/** Inserts a task as a creation does: undefined, and nothing written, when the charge would pass the limit. */
+export const insertVideo = async (
+  { sql }: Pick<TestDatabase, 'sql'>,
+  { limit, inputs = [], ...given }: NewVideo = {},
+): Promise<string | undefined> => {
+  const task: NewVideoTask = {
+    id: randomUUID(),
+    kind: 'text2video',
+    owner: 'alice',
+    settings: SETTINGS,
+    credits: 10,
+    offPeak: false,
+    payload: null,
+    callbackUrl: null,
+    ...given,
+    inputs: inputs.map((input) => ({ ...NO_INPUT, ...input })),
+  }
+  try {
+    return await sql.begin(async (sql) => {
+      if (await insertVideoTask(sql, task, { creditLimit: limit })) return task.id
+      throw new RefusedError()
+    })
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined
+    throw error
+  }
+}
+
+class RefusedError extends Error {}
+
+const SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)
+
+/** As `insertVideo`, of a task that no limit refuses. */
+export const getVideo = async (
+  database: Pick<TestDatabase, 'sql'>,
+  given?: NewVideo,
+): Promise<string> => {
+  const id = await insertVideo(database, given)
+  if (id === undefined) throw new Error('the charge was refused')
+  return id
+}
+
+export const claimVideo = (
+  { sql }: Pick<TestDatabase, 'sql'>,
+  id: string,
+): Promise<ClaimedVideoTask | undefined> => sql.begin((sql) => claimVideoTask(sql, id))
+
+/** Inserts a task of an owner and brings it to success with files of these names, which are nowhere. */
+export const finishVideo = async (
+  database: Pick<TestDatabase, 'sql'>,
+  { files = ['video.mp4'], ...given }: NewVideo & { files?: readonly string[] } = {},
+): Promise<string> => {
+  const slots = 1000
+  const id = await getVideo(database, given)
+  await database.sql.begin((sql) => enterQueue(sql, id, { slots, offPeakSeconds: 60 }))
+  await claimVideo(database, id)
+  const facts = { contentType: 'video/mp4', bytes: 1, sha256: 'x', width: 64, height: 36 }
+  await database.sql.begin(async (sql) => {
+    const record = async (): Promise<void> => {
+      const results = files.map((name) => ({
+        ...facts,
+        name,
+        storageKey: `results/${id}/1/${name}`,
+      }))
+      await insertTaskResults(sql, id, results)
+      await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
+    }
+    await completeVideoTask(sql, { id, fence: 1, record }, { slots })
+  })
+  return id
+}
+
+export interface SeenVideo {
+  state: string
+  rev: number
+  fence: number
+  failures: number
+  progress: number
+  isAdmitted: boolean
+  errorCode: string | null
+  errorMessage: string | null
+  events: string[]
+  /** `charge 10`, `refund 10`. */
+  ledger: string[]
+}
+
+/** A task, its events and its credits as the database has them. */
+export const seeVideo = async (
+  { sql }: Pick<TestDatabase, 'sql'>,
+  id: string,
+): Promise<SeenVideo> => {
+  const [row] = await sql<SeenVideo[]>`
+    select status as state, rev, fence, failures, progress, admitted_at is not null as "isAdmitted",
+      error_code as "errorCode", error_message as "errorMessage",
+      array(select e.status from event e where e.task_id = task.id order by sequence) as events,
+      array(select l.kind || ' ' || l.credits from ledger l where l.task_id = task.id order by l.kind) as ledger
+    from task
+    where id = ${id}
+  `
+  if (!row) throw new Error(`no task ${id}`)
+  return row
+}
+
+/** Ids of the tasks that signals wake. */
+export const listWoken = (signals: readonly OutboxRow[] = []): string[] =>
+  signals.map(({ kind, workflowId }) => `${kind} ${workflowId}`)
+
+export const wakes = (...ids: string[]): string[] => ids.map((id) => `signal video-task/${id}`)

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { makeVideoTaskMoves } from '../../activities/video-task.ts'
+import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import { cancelVideoTask, findVideoTask } from '../../src/db/video-task.ts'
+import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
+import { VIDEO_FAULTS } from '../../src/domain/video-fault.ts'
+import { makePlace } from './place.ts'
+import type { Place } from './place.ts'
+import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import { getVideo, listWoken, seeVideo, wakes } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+describe('the move of a video task', () => {
+  let place: Place
+  let moves: ReturnType<typeof makeVideoTaskMoves>
+
+  before(async () => {
+    place = await makePlace()
+    place.deps.videoEngine = makeVideoEngine()
+    moves = makeVideoTaskMoves(place.deps)
+  })
+  after(() => place.close())
+
+  const enqueue = (id: string) => moves.enqueueVideoTask(id, VIDEO_TIMING)
+  const insert = (owner: string, given: NewVideo = {}) =>
+    getVideo(place.database, { owner, ...given })
+  const see = (id: string) => seeVideo(place.database, id)
+  const renderAgain = async (id: string): Promise<RenderedVideoTask> => {
+    const rendered = await renderVideo(place.deps, id)
+    assert.ok(rendered, 'the task is open')
+    return rendered
+  }
+  const begin = async (owner: string): Promise<{ id: string; rendered: RenderedVideoTask }> => {
+    const id = await insert(owner)
+    await enqueue(id)
+    return { id, rendered: await renderAgain(id) }
+  }
+  /** Three tasks of an owner with two slots: the last one waits. */
+  const crowd = async (owner: string): Promise<[first: string, second: string, third: string]> => {
+    const ids = [await insert(owner), await insert(owner), await insert(owner)] as const
+    for (const id of ids) await enqueue(id)
+    return [...ids]
+  }
+  const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
+  const cancel = (id: string) => place.deps.sql.begin((sql) => cancelVideoTask(sql, id, place.deps))
+  /** What Temporal was told of at once since the last look; every bit of it is in the outbox. */
+  const takeKicked = async (): Promise<string[]> => {
+    const rows = place.kicked.splice(0)
+    for (const { id, workflowId } of rows) {
+      const [row] = await place.deps.sql`
+        select workflow_id, signal_name, dispatched_at from outbox where id = ${id}
+      `
+      assert.deepEqual(row, {
+        workflow_id: workflowId,
+        signal_name: 'admitted',
+        dispatched_at: null,
+      })
+    }
+    return listWoken(rows)
+  }
+
+  test('to queueing takes a free slot, and tells where the task stands when it is repeated', async () => {
+    const [first, , third] = await crowd('queue')
+    const stand = { state: 'queueing', offPeakMs: null }
+    assert.deepEqual(await enqueue(first), { ...stand, isAdmitted: true })
+    assert.deepEqual(await enqueue(third), { ...stand, isAdmitted: false })
+    assert.deepEqual((await see(first)).events, ['created', 'queueing'])
+    assert.deepEqual(await takeKicked(), [])
+  })
+
+  test('to queueing says how long an off-peak task may take', async () => {
+    const id = await insert('off-peak', { offPeak: true })
+    await place.deps.sql`
+      update task set created_at = now() - interval '47 hours' where id = ${id}
+    `
+    const { offPeakMs } = await enqueue(id)
+    assert.ok(offPeakMs !== null && offPeakMs <= 3_600_000, `${offPeakMs} ms`)
+    assert.ok(offPeakMs > 3_500_000, `${offPeakMs} ms`)
+  })
+
+  test('to queueing of what is not there says that it has ended', async () => {
+    const { state } = await enqueue('11111111-1111-4111-8111-111111111111')
+    assert.equal(state, 'failed')
+  })
+
+  test('to success takes the video, once', async () => {
+    const { id, rendered } = await begin('success')
+    assert.equal(await moves.completeVideoTask(id, rendered), 'success')
+    assert.equal(await moves.completeVideoTask(id, rendered), 'success')
+    const { events, ledger } = await see(id)
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
+    assert.deepEqual(ledger, ['charge 10'])
+    const task = await findVideoTask(place.deps.sql, { id, owner: 'success' })
+    assert.deepEqual(task?.results, ['video.mp4', 'cover.jpg'])
+    assert.deepEqual(
+      { ...task?.creation, id: undefined },
+      { id: undefined, seconds: 5, fps: 24, width: 1920, height: 1080 },
+    )
+  })
+
+  test('to success wakes the task it made room for', async () => {
+    const [first, , third] = await crowd('next')
+    const rendered = await renderAgain(first)
+    assert.equal(await moves.completeVideoTask(first, rendered), 'success')
+    assert.deepEqual(await takeKicked(), wakes(third))
+    await moves.completeVideoTask(first, rendered)
+    assert.deepEqual(await takeKicked(), [], 'a repetition wakes nobody')
+  })
+
+  test('to success of a stale fence changes nothing and says that the task is open', async () => {
+    const { id, rendered } = await begin('stale')
+    await renderAgain(id)
+    assert.equal(await moves.completeVideoTask(id, rendered), 'processing')
+    assert.deepEqual((await see(id)).events, ['created', 'queueing', 'processing'])
+    assert.equal((await listResults(id)).length, 4)
+  })
+
+  test('to success without a video says where the task stands', async () => {
+    const [, , third] = await crowd('waits')
+    assert.equal(await renderVideo(place.deps, third), undefined)
+    assert.equal(await moves.completeVideoTask(third), 'queueing')
+    await cancel(third)
+    assert.equal(await moves.completeVideoTask(third), 'failed')
+  })
+
+  test('to success sweeps older attempts', async () => {
+    const { id } = await begin('sweep')
+    const rendered = await renderAgain(id)
+    await moves.completeVideoTask(id, rendered)
+    assert.deepEqual((await listResults(id)).toSorted(), [
+      `results/${id}/2/cover.jpg`,
+      `results/${id}/2/video.mp4`,
+    ])
+  })
+
+  test('to success after a cancellation takes nothing', async () => {
+    const id = await insert('late')
+    await enqueue(id)
+    await cancel(id)
+    assert.equal(await renderVideo(place.deps, id), undefined)
+    assert.equal(await moves.completeVideoTask(id), 'failed')
+    assert.deepEqual((await see(id)).ledger, ['charge 10', 'refund 10'])
+  })
+
+  test('to failed gives the credits back, sweeps what was stored and wakes the next, once', async () => {
+    const [first, , third] = await crowd('failure')
+    await renderAgain(first)
+    for (const expected of [wakes(third), []]) {
+      assert.equal(await moves.failVideoTask(first, { code: 'SystemThrottling' }), 'failed')
+      assert.deepEqual(await takeKicked(), expected)
+    }
+    const { events, ledger, errorCode, errorMessage } = await see(first)
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'failed'])
+    assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+    assert.deepEqual([errorCode, errorMessage], ['SystemThrottling', VIDEO_FAULTS.SystemThrottling])
+    assert.deepEqual(await listResults(first), [])
+  })
+
+  const TOLD: [code: string, message: string | undefined, errorCode: string, told: string][] = [
+    ['ImageDownloadFailure', '/images/0: x', 'ImageDownloadFailure', '/images/0: x'],
+    ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_FAULTS.VideoFormatInvalid],
+    ['cancelled', undefined, 'UserCancelled', TASK_FAULTS.cancelled],
+    ['timeout', undefined, 'InternalServiceFailure', TASK_FAULTS.timeout],
+    ['engine_failed', 'ten times', 'InternalServiceFailure', 'ten times'],
+    ['internal_error', undefined, 'InternalServiceFailure', TASK_FAULTS.internal_error],
+    // What a failure that nobody knows says was not written for callers.
+    ['ERR_SOMETHING', '/srv/x', 'InternalServiceFailure', TASK_FAULTS.internal_error],
+    ['toString', '/srv/x', 'InternalServiceFailure', TASK_FAULTS.internal_error],
+  ]
+  for (const [code, message, errorCode, told] of TOLD)
+    test(`to failed tells ${code} as ${errorCode}`, async () => {
+      const id = await insert('told')
+      await moves.failVideoTask(id, { code, ...(message !== undefined && { message }) })
+      const seen = await see(id)
+      assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, told])
+    })
+
+  test('to failed after a cancellation changes nothing', async () => {
+    const id = await insert('cancelled')
+    await cancel(id)
+    assert.equal(await moves.failVideoTask(id, { code: 'timeout' }), 'failed')
+    const { errorCode, events, ledger } = await see(id)
+    assert.equal(errorCode, 'UserCancelled')
+    assert.deepEqual(events, ['created', 'failed'])
+    assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+  })
+
+  test('to failed leaves a task in success, its credits and its files as they are', async () => {
+    const { id, rendered } = await begin('stays')
+    await moves.completeVideoTask(id, rendered)
+    assert.equal(await moves.failVideoTask(id, { code: 'cancelled' }), 'success')
+    assert.deepEqual((await see(id)).ledger, ['charge 10'])
+    assert.equal((await listResults(id)).length, 2)
+  })
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import type { BinarySearch } from '../../../src/adapters/video-engine/binaries.ts'
+
+const FIT = `echo ' V....D libx264  x'; echo ' A....D aac  x'; for f in perspective tpad loop overlay; do echo " ... $f  x"; done`
+
+describe('the search for ffmpeg', () => {
+  let dir: string
+  let packaged: string
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'kiln-video-binaries-'))
+    packaged = await makeFolder('packaged', FIT)
+  })
+  after(() => rm(dir, { recursive: true }))
+
+  /** A folder with an ffmpeg that says `script`, and an ffprobe. */
+  const makeFolder = async (name: string, script: string): Promise<string> => {
+    const folder = join(dir, name)
+    await mkdir(folder)
+    for (const tool of ['ffmpeg', 'ffprobe']) {
+      await writeFile(join(folder, tool), `#!/bin/sh\n${script}\n`)
+      await chmod(join(folder, tool), 0o755)
+    }
+    return folder
+  }
+
+  const find = (part: Partial<BinarySearch>) =>
+    findVideoBinaries({
+      searchPath: '',
+      production: false,
+      findPackaged: async (tool) => join(packaged, tool),
+      ...part,
+    })
+
+  test('prefers a configured path, then PATH, then the packaged one', async () => {
+    const [own, system] = [await makeFolder('own', FIT), await makeFolder('system', FIT)]
+    const configured = await find({
+      ffmpegPath: join(own, 'ffmpeg'),
+      searchPath: `/nowhere:${system}`,
+    })
+    assert.deepEqual(configured.ffmpeg, { path: join(own, 'ffmpeg'), origin: 'configured' })
+    assert.deepEqual(configured.ffprobe, { path: join(system, 'ffprobe'), origin: 'system' })
+    assert.equal(configured.readsCallerVideo, true)
+    const fallback = await find({})
+    assert.deepEqual(fallback.ffmpeg, { path: join(packaged, 'ffmpeg'), origin: 'packaged' })
+  })
+
+  test('lets the packaged one read callers’ videos only where there is no other, and never in production', async () => {
+    assert.equal((await find({})).readsCallerVideo, true)
+    assert.equal((await find({ production: true })).readsCallerVideo, false)
+    const unfit = await makeFolder('unfit', `echo ' V....D h264  x'`)
+    const found = await find({ searchPath: unfit })
+    assert.equal(found.ffmpeg.origin, 'packaged')
+    assert.equal(found.readsCallerVideo, false)
+  })
+
+  test('refuses a configured path that fails, and names its variable', async () => {
+    const ffmpegPath = join(dir, 'none')
+    await assert.rejects(
+      find({ ffmpegPath }),
+      /^Error: FFMPEG_PATH=.*none does not run \(ENOENT\): give the path/,
+    )
+    const ffprobePath = join(await makeFolder('failing', 'exit 1'), 'ffprobe')
+    await assert.rejects(find({ ffprobePath }), /^Error: FFPROBE_PATH=.* does not run/)
+  })
+
+  test('names the variable to set when nothing is there', async () => {
+    const findPackaged = async () => undefined
+    await assert.rejects(
+      find({ findPackaged }),
+      /there is no usable ffmpeg: install .* or set FFMPEG_PATH/,
+    )
+    const searchPath = await makeFolder('poor', `echo ' V....D libx264  x'`)
+    await assert.rejects(find({ findPackaged, searchPath }), /poor\/ffmpeg lacks aac, perspective/)
+  })
+})

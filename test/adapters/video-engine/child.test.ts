@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ChildFault, runChild } from '../../../src/adapters/video-engine/child.ts'
+import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
+import { recordChild, sweepOrphans } from '../../../src/adapters/video-engine/orphan.ts'
+import { findProcessStart } from '../../../src/adapters/video-engine/process-start.ts'
+import { waitFor } from '../../support/wait.ts'
+import { openStudio } from './studio.ts'
+import type { Studio } from './studio.ts'
+
+describe('a child of the video engine', () => {
+  let studio: Studio
+  before(async () => void (studio = await openStudio()))
+  after(() => studio.close())
+
+  const shell = (script: string, part: Partial<Parameters<typeof runChild>[0]> = {}) =>
+    runChild({
+      program: '/bin/sh',
+      args: ['-c', script],
+      dir: studio.dir,
+      signal: new AbortController().signal,
+      setpriv: studio.binaries.setpriv,
+      ...part,
+    })
+
+  test('has an empty environment, its folder, and a process group of its own', async () => {
+    const lines: string[] = []
+    const onLine = (line: string) => void lines.push(line)
+    await shell('pwd; ps -o pgid= -p $$; echo $$; /usr/bin/env', { onLine })
+    const [dir, group, pid, ...variables] = lines
+    assert.equal(dir, studio.dir)
+    assert.equal(group?.trim(), pid)
+    // What the shell itself sets.
+    assert.deepEqual(
+      variables.map((line) => line.split('=')[0]).filter((name) => !SHELL.has(name ?? '')),
+      [],
+    )
+  })
+
+  test('that fails tells the last 4 KiB of its standard error in the cause only', async () => {
+    const fault = await shell(
+      'i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 3',
+    ).then(
+      () => assert.fail('it fails'),
+      (cause: unknown) => cause,
+    )
+    assert.ok(fault instanceof ChildFault)
+    assert.equal(fault.exitCode, 3)
+    assert.ok(!fault.message.includes('line'))
+    const { message } = fault.cause as Error
+    assert.ok(message.endsWith('line 899\n'))
+    assert.ok(Buffer.byteLength(message) <= 4096)
+  })
+
+  test('is ended by an abort, with what it started, even when it ignores SIGTERM', async () => {
+    const stop = new AbortController()
+    const lines: string[] = []
+    const onLine = (line: string) => {
+      lines.push(line)
+      stop.abort(new Error('enough'))
+    }
+    const script = `trap '' TERM; sleep 300 & echo "$$ $!"; while :; do wait; done`
+    await assert.rejects(shell(script, { signal: stop.signal, onLine }), { message: 'enough' })
+    for (const pid of (lines[0] ?? '').split(' ').map(Number))
+      await waitFor(`${pid} is gone`, async () => (await findProcessStart(pid)) === undefined)
+  })
+
+  test('does not start once its signal is aborted', async () => {
+    const signal = AbortSignal.abort(new Error('too late'))
+    await assert.rejects(shell('touch started', { signal }), { message: 'too late' })
+    await assert.rejects(stat(join(studio.dir, 'started')))
+  })
+
+  test('is recorded while it runs', async () => {
+    const list = async () =>
+      (await readdir(studio.dir)).filter((name) => name.endsWith('.child.json'))
+    const running = shell('while [ ! -e go ]; do sleep 0.01; done')
+    const [name = ''] = await waitFor('the record', async () => {
+      const names = await list()
+      return names.length > 0 && names
+    })
+    const record = await waitFor('its text', () => readFile(join(studio.dir, name), 'utf8'))
+    const { group, owner } = JSON.parse(record) as { group: number; owner: number }
+    assert.deepEqual([`${group}.child.json`, owner], [name, process.pid])
+    await writeFile(join(studio.dir, 'go'), '')
+    await running
+    assert.deepEqual(await list(), [])
+  })
+})
+
+const SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
+
+describe('a rendering', () => {
+  let studio: Studio
+  before(async () => void (studio = await openStudio()))
+  after(() => studio.close())
+
+  const LONG = { width: 1280, height: 720, seconds: 16 }
+
+  test('stops when its signal is aborted, and leaves nothing', async () => {
+    const job = await studio.makeJob(LONG)
+    const stop = new AbortController()
+    const onProgress = () => stop.abort(new Error('cancelled'))
+    await assert.rejects(studio.engine.render(job, { signal: stop.signal, onProgress }), {
+      message: 'cancelled',
+    })
+    assert.deepEqual(await readdir(job.scratchDir), [])
+  })
+
+  test('fails when it is not done within its deadline', async () => {
+    const job = await studio.makeJob({ ...LONG, deadlineMs: 1500 })
+    const control = { signal: new AbortController().signal, onProgress() {} }
+    await assert.rejects(studio.engine.render(job, control), { message: /within its deadline/ })
+    assert.deepEqual(await readdir(job.scratchDir), [])
+  })
+
+  test('fails when its program ends well but leaves a cut file', async () => {
+    const cheat = join(studio.dir, 'cheat')
+    const script = `#!/bin/sh
+${studio.binaries.ffmpeg.path} "$@" && [ -f clean.mp4 ] && dd if=clean.mp4 of=cut bs=1 count=4000 2>/dev/null && mv cut clean.mp4
+exit 0
+`
+    await writeFile(cheat, script)
+    await chmod(cheat, 0o755)
+    const binaries = { ...studio.binaries, ffmpeg: { path: cheat, origin: 'configured' as const } }
+    const engine = makeLocalVideoEngine({ binaries, maxPixels: 1e6 })
+    const control = { signal: new AbortController().signal, onProgress() {} }
+    await assert.rejects(engine.render(await studio.makeJob(), control), /frames \d+ instead of 24/)
+  })
+
+  /** Starts a process that renders, and kills it as soon as ffmpeg runs; answers the child's group and start. */
+  const renderAndDie = async (
+    how: string,
+  ): Promise<{ dir: string; group: number; start: string }> => {
+    const dir = await mkdtemp(join(studio.dir, 'dead-'))
+    const alone = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, 'render-alone.ts'), dir, how],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    await once(alone.stdout, 'data')
+    const [name = ''] = (await readdir(dir, { recursive: true })).filter((name) =>
+      name.endsWith('.child.json'),
+    )
+    const { group, groupStart } = JSON.parse(await readFile(join(dir, name), 'utf8')) as {
+      group: number
+      groupStart: string
+    }
+    alone.kill('SIGKILL')
+    await once(alone, 'exit')
+    return { dir, group, start: groupStart }
+  }
+
+  test('leaves no ffmpeg when its process is killed', async (t) => {
+    if (studio.binaries.setpriv === undefined) return t.skip('setpriv is missing')
+    const { group, start } = await renderAndDie('')
+    await waitFor('ffmpeg is gone', async () => (await findProcessStart(group)) !== start)
+  })
+
+  test('leaves an ffmpeg that the next worker kills where there is no setpriv', async () => {
+    const { dir, group, start } = await renderAndDie('bare')
+    assert.equal(await findProcessStart(group), start)
+    assert.equal(await sweepOrphans(studio.dir), 1)
+    await waitFor('ffmpeg is gone', async () => (await findProcessStart(group)) !== start)
+    assert.deepEqual(
+      (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.child.json')),
+      [],
+    )
+  })
+})
+
+describe('a sweep', () => {
+  let studio: Studio
+  before(async () => void (studio = await openStudio()))
+  after(() => studio.close())
+
+  const sleeper = () => spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
+
+  test('spares the children of a worker that lives', async () => {
+    const child = sleeper()
+    const path = await recordChild(studio.dir, child.pid ?? 0)
+    assert.ok(path)
+    assert.equal(await sweepOrphans(studio.dir), 0)
+    assert.equal(child.exitCode, null)
+    assert.ok(await stat(path))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+
+  test('spares a process that has got the number of a child since', async () => {
+    const child = sleeper()
+    const group = child.pid ?? 0
+    const record = { group, groupStart: '1', owner: group, ownerStart: '1' }
+    await writeFile(join(studio.dir, 'old.child.json'), JSON.stringify(record))
+    await writeFile(join(studio.dir, 'cut.child.json'), '{"group":')
+    assert.equal(await sweepOrphans(studio.dir), 0)
+    assert.notEqual(await findProcessStart(group), undefined)
+    await assert.rejects(stat(join(studio.dir, 'old.child.json')))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+})

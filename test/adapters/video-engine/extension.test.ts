@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
+import { difference, level, mean, openStudio } from './studio.ts'
+import type { Studio } from './studio.ts'
+
+const SIZE = { width: 160, height: 90 }
+
+describe('a video that is continued', () => {
+  let studio: Studio
+  let path: string
+  before(async () => {
+    studio = await openStudio()
+    path = make('source.mp4')
+  })
+  after(() => studio.close())
+
+  /** A test card of 30 frames a second with a tone. */
+  const make = (
+    name: string,
+    { seconds = 4, size = '320x180', args = [] as string[], sound = true } = {},
+  ): string => {
+    const file = join(studio.dir, name)
+    const card = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=30:duration=${seconds}`]
+    const tone = ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:duration=${seconds}`]
+    studio.ffmpeg(
+      ...card,
+      ...(sound ? tone : []),
+      '-pix_fmt',
+      'yuv420p',
+      '-preset',
+      'ultrafast',
+      ...args,
+      file,
+    )
+    return file
+  }
+
+  const probe = (file: string, engine = studio.engine) =>
+    engine.probeSource(file, { signal: new AbortController().signal, scratchDir: studio.dir })
+
+  test('is the whole source and what comes after it, with its sound and then silence', async () => {
+    const { video, frames, hasAudio } = await studio.render({
+      ...SIZE,
+      source: { path },
+      seconds: 1,
+    })
+    assert.equal(frames, 120)
+    assert.equal(hasAudio, true)
+    const decoded = studio.decode(video)
+    assert.equal(decoded.length, 120)
+    const [early, last, next, end] = [decoded[10], decoded[95], decoded[96], decoded[119]]
+    assert.ok(early && last && next && end)
+    assert.ok(difference(early, last) > 3)
+    assert.ok(difference(last, next) < 2)
+    assert.ok(difference(last, end) > 5)
+    const sound = studio.listen(video)
+    assert.ok(Math.abs(sound.length - 5 * 48_000) <= 1024)
+    assert.ok(level(sound.subarray(48_000, 3.9 * 48_000)) > 0.05)
+    assert.ok(level(sound.subarray(4.1 * 48_000)) < 0.001)
+  })
+
+  test('ends on the end image, after a cross-fade', async () => {
+    const end = join(studio.dir, 'end.png')
+    await sharp({ create: { width: 320, height: 180, channels: 3, background: '#24b' } })
+      .png()
+      .toFile(end)
+    const { video } = await studio.render({
+      ...SIZE,
+      source: { path },
+      endImage: { path: end },
+      seconds: 1,
+    })
+    const decoded = studio.decode(video)
+    const blue = Buffer.alloc(SIZE.width * SIZE.height * 3, Buffer.from([0x22, 0x44, 0xbb]))
+    const far = decoded.map((frame) => difference(frame, blue))
+    assert.equal(decoded.length, 120)
+    assert.ok((far.at(-1) ?? 99) < 3, `${far.at(-1)}`)
+    assert.ok((far[97] ?? 0) > 50)
+    // Falls all the way.
+    const tail = far.slice(98)
+    assert.ok(tail.every((value, i) => i === 0 || value <= (tail[i - 1] ?? 0) + 1.5))
+  })
+
+  test('has no sound when the source has none', async () => {
+    const silent = make('silent.mkv', { sound: false, seconds: 4.5 })
+    const { hasAudio, frames } = await studio.render({
+      ...SIZE,
+      source: { path: silent },
+      seconds: 1,
+    })
+    assert.deepEqual([hasAudio, frames], [false, 132])
+  })
+
+  test('takes Matroska and MOV, with any name, and tells what they are', async () => {
+    const facts = { width: 320, height: 180, hasAudio: true }
+    const shown = async (file: string) => {
+      const { seconds, ...rest } = await probe(file)
+      assert.ok(Math.abs(seconds - 4) < 0.05, `${seconds}`)
+      return rest
+    }
+    assert.deepEqual(await shown(path), { container: 'mov', ...facts })
+    assert.deepEqual(await shown(make('source.mkv')), { container: 'matroska', ...facts })
+    assert.deepEqual(await shown(make('source.txt', { args: ['-f', 'mov'] })), {
+      container: 'mov',
+      ...facts,
+    })
+  })
+
+  test('is as large as a source is shown, not as it is stored', async () => {
+    const wide = make('wide.mp4', { args: ['-vf', 'setsar=2'] })
+    const { width, height } = await probe(wide)
+    assert.deepEqual([width, height], [640, 180])
+  })
+
+  test('stands upright when its source is turned', async () => {
+    // Red above, green below, stored lying on its side.
+    const lying = join(studio.dir, 'lying.mp4')
+    const turned = join(studio.dir, 'turned.mp4')
+    const card =
+      'color=red:size=90x160:rate=24:duration=4[a];color=lime:size=90x160:rate=24:duration=4[b]'
+    studio.ffmpeg('-filter_complex', `${card};[a][b]hstack`, '-pix_fmt', 'yuv420p', lying)
+    await writeFile(turned, turn(await readFile(lying)))
+    const { width, height } = await probe(turned)
+    assert.deepEqual([width, height], [160, 180])
+    const { video } = await studio.render({ width, height, source: { path: turned }, seconds: 1 })
+    const [first = Buffer.of()] = studio.decode(video, 1)
+    const half = first.length / 2
+    const [above, below] = [first.subarray(0, half), first.subarray(half)]
+    assert.ok(Math.abs(mean(above, 0) - mean(below, 0)) > 150)
+  })
+
+  const refused: [string, () => string | Promise<string>, RegExp][] = [
+    ['shorter than 4 s', () => make('short.mp4', { seconds: 3 }), /4 to 60 s long, got 3\.00 s/],
+    [
+      'longer than 60 s',
+      () => make('long.mp4', { seconds: 61, size: '32x32', args: ['-r', '2'], sound: false }),
+      /got 6[12]\.\d\d s/,
+    ],
+    ['too small', () => make('small.mp4', { size: '16x14' }), /16 to 4096 pixels, got 16×14/],
+    [
+      'without pictures',
+      () => {
+        const file = join(studio.dir, 'sound.m4a')
+        studio.ffmpeg('-f', 'lavfi', '-i', 'sine=duration=5', '-f', 'mp4', file)
+        return file
+      },
+      /no video stream/,
+    ],
+    [
+      'that is a playlist',
+      () => write('list.mp4', '#EXTM3U\n#EXTINF:5,\nfile:///etc/passwd\n'),
+      /not MP4/,
+    ],
+    [
+      'that is an image',
+      async () =>
+        write(
+          'image.mp4',
+          await sharp({ create: { width: 64, height: 64, channels: 3, background: '#777' } })
+            .avif()
+            .toBuffer(),
+        ),
+      /not MP4/,
+    ],
+    [
+      'that only begins like one',
+      () =>
+        write(
+          'noise.mp4',
+          Buffer.concat([Buffer.from('\0\0\0\x18ftypisom', 'latin1'), Buffer.alloc(4096, 7)]),
+        ),
+      /cannot be decoded/,
+    ],
+    ['that is empty', () => write('empty.mp4', ''), /not MP4/],
+  ]
+  const write = async (name: string, content: string | Buffer): Promise<string> => {
+    const file = join(studio.dir, name)
+    await writeFile(file, content)
+    return file
+  }
+  for (const [name, source, message] of refused)
+    test(`is refused for a source ${name}`, async () => {
+      await assert.rejects(probe(await source()), {
+        name: 'VideoFault',
+        code: 'VideoFormatInvalid',
+        message,
+      })
+    })
+
+  test('is refused where no ffmpeg may read it', async () => {
+    const engine = makeLocalVideoEngine({
+      binaries: { ...studio.binaries, readsCallerVideo: false },
+      maxPixels: 1e6,
+    })
+    await assert.rejects(probe(path, engine), { name: 'VideoFault', code: 'ModelUnavailable' })
+  })
+})
+
+/** Sets the matrix in the header of the first track: shown turned by a quarter. Options for that differ by version. */
+const turn = (file: Buffer): Buffer => {
+  const matrix = [0, 65_536, 0, -65_536, 0, 0, 0, 0, 1 << 30]
+  for (const [i, value] of matrix.entries())
+    file.writeInt32BE(value, file.indexOf('tkhd') + 44 + i * 4)
+  return file
+}

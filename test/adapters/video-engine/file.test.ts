@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { difference, openStudio } from './studio.ts'
+import type { RenderedVideo } from '../../../src/adapters/video-engine/video-engine.ts'
+import type { Studio } from './studio.ts'
+
+const SMALL = { width: 160, height: 90 }
+
+const digest = async (path: string): Promise<string> =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+
+describe('the file of a video', () => {
+  let studio: Studio
+  let plain: RenderedVideo
+  before(async () => {
+    studio = await openStudio()
+    plain = await studio.render({ ...SMALL, audio: 'all' })
+  })
+  after(() => studio.close())
+
+  test('is H.264 High, 24 frames for each second, with its index first', async () => {
+    const result = await studio.render({ seconds: 2, width: 320, height: 240, audio: 'all' })
+    const { video, ...facts } = result
+    assert.deepEqual(
+      { ...facts, cover: facts.cover.split('/').at(-1) },
+      { cover: 'cover.jpg', width: 320, height: 240, fps: 24, frames: 48, hasAudio: true },
+    )
+    const [picture, sound] = studio.probe(video).streams
+    assert.deepEqual(
+      [picture?.codec_name, picture?.profile, picture?.pix_fmt, picture?.avg_frame_rate],
+      ['h264', 'High', 'yuv420p', '24/1'],
+    )
+    assert.deepEqual([picture?.width, picture?.height], [320, 240])
+    assert.equal(studio.decode(video).length, 48)
+    assert.deepEqual(
+      [sound?.codec_name, sound?.profile, sound?.sample_rate, sound?.channels],
+      ['aac', 'LC', '48000', 2],
+    )
+    assert.ok(Math.abs(Number(sound?.duration) - 2) <= 1024 / 48_000)
+    const bytes = await readFile(video)
+    assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'))
+  })
+
+  test('has no sound when none is asked for', async () => {
+    const { video, hasAudio } = await studio.render(SMALL)
+    assert.equal(hasAudio, false)
+    assert.equal(studio.probe(video).streams.length, 1)
+  })
+
+  test('has the same bytes for the same request, and others for another seed', async () => {
+    const plan = { ...SMALL, prompt: 'a lake at night', audio: 'all', bgm: true } as const
+    const [one, same, other] = await Promise.all([
+      studio.render(plan),
+      studio.render(plan),
+      studio.render({ ...plan, seed: 8 }),
+    ])
+    assert.equal(await digest(one.video), await digest(same.video))
+    assert.notEqual(await digest(one.video), await digest(other.video))
+  })
+
+  test('has 8 frames of 64×36 when it is a tiny one', async () => {
+    const result = await studio.render({ tiny: true, seconds: 5, audio: 'all', prompt: 'forest' })
+    assert.deepEqual([result.width, result.height, result.frames], [64, 36, 8])
+    assert.equal(studio.decode(result.video).length, 8)
+  })
+
+  test('leaves nothing else in the folder of the attempt', async () => {
+    const job = await studio.makeJob(SMALL)
+    await studio.engine.render(job, { signal: new AbortController().signal, onProgress() {} })
+    assert.deepEqual((await readdir(job.scratchDir)).toSorted(), ['cover.jpg', 'video.mp4'])
+  })
+
+  test('has its first frame as the cover', async () => {
+    const { video, cover } = await studio.render({ prompt: 'sunset' })
+    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
+    const picture = sharp(cover)
+    assert.equal((await picture.metadata()).format, 'jpeg')
+    assert.ok(difference(first, await picture.raw().toBuffer()) < 2.5)
+  })
+
+  const texts: Record<string, string> = {
+    'with signs that a metadata file escapes':
+      ' {"k = v;#\\n":\n\t"x\\\\",\r\n "é":"𝄞水","b":["=","#"]} \n ',
+    'of 65,536 characters': JSON.stringify({ k: '水'.repeat(65_528) }),
+    'that begins and ends with line ends': '\n\n{}\n',
+  }
+  for (const [name, metaData] of Object.entries(texts))
+    test(`keeps meta_data ${name} in its comment, byte for byte`, async () => {
+      const marked = await studio.render({
+        ...SMALL,
+        audio: 'all',
+        metaData,
+        watermark: { position: 1 },
+      })
+      for (const path of [marked.video, marked.watermarked ?? ''])
+        assert.equal(studio.probe(path).format.tags.comment, metaData)
+      // The samples lie elsewhere now, and are found all the same.
+      assert.deepEqual(studio.decode(marked.video), studio.decode(plain.video))
+      assert.deepEqual(studio.listen(marked.video), studio.listen(plain.video))
+    })
+
+  test('tells progress in whole numbers that rise to 100', async () => {
+    const seen: number[] = []
+    const job = await studio.makeJob({ ...SMALL, seconds: 3 })
+    const onProgress = (percent: number) => void seen.push(percent)
+    await studio.engine.render(job, { signal: new AbortController().signal, onProgress })
+    assert.ok(seen.every((percent, i) => Number.isInteger(percent) && percent > (seen[i - 1] ?? 0)))
+    assert.equal(seen[0], 1)
+    assert.equal(seen.at(-1), 100)
+  })
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { difference, entropy, openStudio } from './studio.ts'
+import type { Studio } from './studio.ts'
+
+const SIZE = { width: 240, height: 160 }
+
+describe('a video of a start image', () => {
+  let studio: Studio
+  let path: string
+  let pixels: Buffer
+  before(async () => {
+    studio = await openStudio()
+    path = join(studio.dir, 'start.png')
+    const sample = sharp(join(import.meta.dirname, '../../../samples/still-life.png'))
+    const { data } = await sample
+      .resize({ ...SIZE, fit: 'cover' })
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    pixels = data
+    await sharp(data, { raw: { ...SIZE, channels: 3 } })
+      .png()
+      .toFile(path)
+  })
+  after(() => studio.close())
+
+  test('begins with the image', async () => {
+    const { video } = await studio.render({ ...SIZE, startImage: { path } })
+    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
+    assert.ok(difference(first, pixels) < 5)
+  })
+
+  test('moves the farther the larger the movement is', async () => {
+    const ways = await Promise.all(
+      (['small', 'auto', 'medium', 'large'] as const).map(async (movement) => {
+        const { video } = await studio.render({ ...SIZE, startImage: { path }, movement })
+        const frames = studio.decode(video)
+        return difference(frames[0] ?? Buffer.of(), frames.at(-1) ?? Buffer.of())
+      }),
+    )
+    const [small = 0, auto = 0, medium = 0, large = 0] = ways
+    assert.equal(auto, medium)
+    assert.ok(small > 3 && medium > small * 1.05 && large > medium * 1.05, ways.join())
+  })
+
+  test('takes its direction from the seed, and nothing from the prompt', async () => {
+    const last = async (part: object): Promise<Buffer> =>
+      studio
+        .decode((await studio.render({ ...SIZE, startImage: { path }, ...part })).video)
+        .at(-1) ?? Buffer.of()
+    const [one, worded, turned] = await Promise.all([
+      last({}),
+      last({ prompt: 'red' }),
+      last({ seed: 99 }),
+    ])
+    assert.deepEqual(one, worded)
+    assert.ok(difference(one, turned) > 2)
+  })
+
+  test('has fewer tones in the style anime, and edges stay where they are', async () => {
+    const [general, anime] = await Promise.all(
+      (['general', 'anime'] as const).map(async (style) => {
+        const { video } = await studio.render({ ...SIZE, startImage: { path }, style })
+        return studio.decode(video, 1)[0] ?? Buffer.of()
+      }),
+    )
+    assert.ok(entropy(anime ?? Buffer.of()) < entropy(general ?? Buffer.of()))
+    assert.ok(difference(anime ?? Buffer.of(), general ?? Buffer.of()) < 50)
+  })
+
+  test('shows an image upright, and white where it is transparent', async () => {
+    const turned = join(studio.dir, 'turned.webp')
+    // Left half red, right half clear; turned by a quarter the red is above.
+    const red = sharp({ create: { width: 80, height: 160, channels: 4, background: '#f00' } })
+    const both = await red.extend({ right: 80, background: '#0000' }).png().toBuffer()
+    await sharp(both).withMetadata({ orientation: 6 }).webp({ lossless: true }).toFile(turned)
+    const { video } = await studio.render({ width: 160, height: 160, startImage: { path: turned } })
+    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
+    const at = (x: number, y: number): number[] => [
+      ...first.subarray((y * 160 + x) * 3, (y * 160 + x) * 3 + 3),
+    ]
+    assertNear(at(80, 20), [255, 0, 0])
+    assertNear(at(80, 140), [255, 255, 255])
+  })
+
+  const broken: [string, () => Promise<Buffer> | Buffer, string][] = [
+    ['a text', () => Buffer.from('hello'), 'ImageFormatInvalid'],
+    [
+      'an SVG',
+      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+      'ImageFormatInvalid',
+    ],
+    [
+      'a cut PNG',
+      async () =>
+        (
+          await sharp(pixels, { raw: { ...SIZE, channels: 3 } })
+            .png()
+            .toBuffer()
+        ).subarray(0, 900),
+      'ImageFormatInvalid',
+    ],
+    [
+      'an image over the pixel limit',
+      () =>
+        sharp({ create: { width: 1001, height: 1000, channels: 3, background: '#777' } })
+          .png()
+          .toBuffer(),
+      'ImageSizeInvalid',
+    ],
+  ]
+  for (const [name, make, code] of broken)
+    test(`ends with ${code} for ${name}`, async () => {
+      const file = join(studio.dir, 'broken')
+      await writeFile(file, await make())
+      await assert.rejects(studio.render({ ...SIZE, startImage: { path: file } }), {
+        name: 'VideoFault',
+        code,
+      })
+      await assert.rejects(studio.render({ watermark: { position: 1, path: file } }), {
+        name: 'VideoFault',
+        code,
+      })
+    })
+
+  describe('with a watermark', () => {
+    test('has the bytes it has without one, and a second file in which it lies in its corner', async () => {
+      const mark = join(studio.dir, 'mark.png')
+      await sharp({ create: { width: 40, height: 20, channels: 3, background: '#fff' } })
+        .png()
+        .toFile(mark)
+      const plan = { width: 500, height: 200, startImage: { path } }
+      const clean = studio.decode((await studio.render(plan)).video, 1)[0] ?? Buffer.of()
+      // 12 % of the width, 2 % of it from the sides.
+      const corners = { 1: [10, 10], 2: [430, 10], 3: [430, 160], 4: [10, 160] } as const
+      for (const position of [1, 2, 3, 4] as const) {
+        const result = await studio.render({ ...plan, watermark: { position, path: mark } })
+        assert.deepEqual(studio.decode(result.video, 1)[0], clean)
+        const marked = studio.decode(result.watermarked ?? '', 1)[0] ?? Buffer.of()
+        assertMarked({ clean, marked, width: 500, corner: corners[position] })
+      }
+    })
+
+    test('has the built-in mark when none is given', async () => {
+      const [width, height] = [480, 320]
+      const plan = { width, height, startImage: { path }, watermark: { position: 3 } } as const
+      const { video, watermarked = '' } = await studio.render(plan)
+      const [clean = Buffer.of()] = studio.decode(video, 1)
+      const [marked = Buffer.of()] = studio.decode(watermarked, 1)
+      const changed = Array.from({ length: clean.length / 3 }, (_, i) => i).filter(
+        (i) => Math.abs((clean[i * 3] ?? 0) - (marked[i * 3] ?? 0)) > 50,
+      )
+      assert.ok(changed.length > 60, `${changed.length} pixels`)
+      const stray = changed.filter((i) => i % width < width * 0.85 || i / width < height * 0.85)
+      assert.deepEqual(stray, [])
+    })
+  })
+})
+
+const assertNear = (got: number[], wanted: number[]): void =>
+  assert.ok(
+    got.every((value, i) => Math.abs(value - (wanted[i] ?? 0)) < 12),
+    `${got.join()} is not ${wanted.join()}`,
+  )
+
+interface Marked {
+  clean: Buffer
+  marked: Buffer
+  width: number
+  corner: readonly [number, number]
+}
+
+/** White at 70 % over a box of 60×30, and nothing elsewhere. */
+const assertMarked = ({ clean, marked, width, corner: [left, top] }: Marked): void => {
+  let [inside, outside, count] = [0, 0, 0]
+  for (let i = 0; i < clean.length; i += 3) {
+    const [x, y] = [(i / 3) % width, Math.floor(i / 3 / width)]
+    const [dx, dy] = [x - left, y - top]
+    const before = clean[i + 1] ?? 0
+    const after = marked[i + 1] ?? 0
+    if (dx >= 2 && dx < 58 && dy >= 2 && dy < 28) {
+      inside += Math.abs(after - (0.7 * 255 + 0.3 * before))
+      count += 1
+    } else if (dx < -4 || dx > 64 || dy < -4 || dy > 34)
+      outside = Math.max(outside, Math.abs(after - before))
+  }
+  assert.ok(inside / count < 6, `inside ${inside / count}`)
+  assert.ok(outside < 40, `outside ${outside}`)
+}

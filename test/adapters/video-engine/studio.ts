@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
+import type {
+  RenderedVideo,
+  VideoEngine,
+  VideoJob,
+} from '../../../src/adapters/video-engine/video-engine.ts'
+
+/** A folder, the engine, and what looks into its files. */
+export interface Studio {
+  dir: string
+  binaries: VideoBinaries
+  engine: VideoEngine
+  /** A job of one second at 320×180, in a folder of its own. */
+  makeJob(part?: Partial<VideoJob>): Promise<VideoJob>
+  render(part?: Partial<VideoJob>): Promise<RenderedVideo>
+  /** All frames as RGB, or the first of them. */
+  decode(path: string, frames?: number): Buffer[]
+  /** Samples of the left channel, 48,000 a second. */
+  listen(path: string): Float32Array
+  /** Runs ffmpeg; its path and quiet options come first. */
+  ffmpeg(...args: string[]): Buffer
+  probe(path: string): ProbedFile
+  close(): Promise<void>
+}
+
+interface ProbedFile {
+  streams: Record<string, string | number | undefined>[]
+  format: { duration: string; tags: Record<string, string> }
+}
+
+export const openStudio = async (): Promise<Studio> => {
+  const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
+  const binaries = await findVideoBinaries({
+    ffmpegPath: process.env.FFMPEG_PATH,
+    ffprobePath: process.env.FFPROBE_PATH,
+    searchPath: process.env.PATH ?? '',
+    production: false,
+  })
+  const engine = makeLocalVideoEngine({ binaries, maxPixels: 1_000_000 })
+  const run = (program: string, args: string[]): Buffer => {
+    const { stdout, stderr, status } = spawnSync(program, args, { maxBuffer: 1 << 30 })
+    if (status !== 0) throw new Error(`${program} failed: ${stderr.toString()}`)
+    return stdout
+  }
+  const ffmpeg = (...args: string[]) =>
+    run(binaries.ffmpeg.path, ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...args])
+  const makeJob = async (part: Partial<VideoJob> = {}): Promise<VideoJob> => ({
+    ...PLAIN,
+    scratchDir: await mkdtemp(join(dir, 'job-')),
+    ...part,
+  })
+  const probe = (path: string): ProbedFile =>
+    JSON.parse(
+      run(binaries.ffprobe.path, [
+        '-v',
+        'error',
+        '-of',
+        'json',
+        '-show_streams',
+        '-show_format',
+        path,
+      ]).toString(),
+    ) as ProbedFile
+  return {
+    dir,
+    binaries,
+    engine,
+    makeJob,
+    ffmpeg,
+    probe,
+    render: async (part) =>
+      engine.render(await makeJob(part), { signal: new AbortController().signal, onProgress() {} }),
+    decode: (path, frames = 10_000) => {
+      const [video] = probe(path).streams
+      const limit = ['-frames:v', String(frames), '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
+      const scale = ['-vf', 'scale=in_color_matrix=bt709:flags=accurate_rnd+full_chroma_int']
+      const pixels = ffmpeg('-i', path, '-an', ...scale, ...limit)
+      return split(pixels, Number(video?.width) * Number(video?.height) * 3)
+    },
+    listen: (path) => {
+      const pcm = ffmpeg(
+        '-i',
+        path,
+        '-map',
+        '0:a',
+        '-f',
+        's16le',
+        '-ar',
+        '48000',
+        '-ac',
+        '2',
+        'pipe:1',
+      )
+      return Float32Array.from(
+        { length: pcm.length / 4 },
+        (_, i) => pcm.readInt16LE(i * 4) / 32_768,
+      )
+    },
+    close: () => rm(dir, { recursive: true, force: true }),
+  }
+}
+
+const PLAIN: Omit<VideoJob, 'scratchDir'> = {
+  taskId: 'task',
+  width: 320,
+  height: 180,
+  seconds: 1,
+  seed: 7,
+  prompt: '',
+  movement: 'auto',
+  style: 'general',
+  audio: 'none',
+  bgm: false,
+  deadlineMs: 60_000,
+}
+
+const split = (pixels: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.floor(pixels.length / size) }, (_, i) =>
+    pixels.subarray(i * size, (i + 1) * size),
+  )
+
+/** Mean absolute difference of two frames, in levels. */
+export const difference = (one: Buffer, other: Buffer): number =>
+  one.reduce((sum, value, i) => sum + Math.abs(value - (other[i] ?? 0)), 0) / one.length
+
+/** Mean of a channel. */
+export const mean = (frame: Buffer, channel: 0 | 1 | 2): number => {
+  let sum = 0
+  for (let i = channel; i < frame.length; i += 3) sum += frame[i] ?? 0
+  return sum / (frame.length / 3)
+}
+
+/** Entropy of the histogram of luma, in bits. */
+export const entropy = (frame: Buffer): number => {
+  const counts = new Map<number, number>()
+  for (let i = 0; i + 2 < frame.length; i += 3) {
+    const luma =
+      0.2126 * (frame[i] ?? 0) + 0.7152 * (frame[i + 1] ?? 0) + 0.0722 * (frame[i + 2] ?? 0)
+    const level = Math.round(luma)
+    counts.set(level, (counts.get(level) ?? 0) + 1)
+  }
+  const shares = [...counts.values()].map((count) => count / (frame.length / 3))
+  return -shares.reduce((sum, share) => sum + share * Math.log2(share), 0)
+}
+
+/** Mean power about some frequencies: Goertzel's sums over blocks of a twentieth of a second. */
+export const power = (samples: Float32Array, hertz: number[]): number => {
+  const block = 2400
+  let sum = 0
+  for (let from = 0; from + block <= samples.length; from += block)
+    for (const one of hertz) sum += goertzel(samples.subarray(from, from + block), one)
+  return sum / (hertz.length * Math.floor(samples.length / block))
+}
+
+const goertzel = (samples: Float32Array, hertz: number): number => {
+  const factor = 2 * Math.cos((2 * Math.PI * hertz) / 48_000)
+  let [one, two] = [0, 0]
+  for (const sample of samples) [one, two] = [sample + factor * one - two, one]
+  return (one * one + two * two - factor * one * two) / samples.length ** 2
+}
+
+/** Root mean square. */
+export const level = (samples: Float32Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/owner.ts'
+import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task.ts'
+import { getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+const SLOTS = { slots: 2 }
+
+describe('the credits of an owner', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createDatabase()
+  })
+  after(() => database.drop())
+
+  const cancel = (id: string) => database.sql.begin((sql) => cancelVideoTask(sql, id, SLOTS))
+  const fail = (id: string) =>
+    database.sql.begin((sql) =>
+      failVideoTask(sql, { id, error: videoError('InternalServiceFailure') }, SLOTS),
+    )
+  const countRows = async (owner: string) => {
+    const [row] = await database.sql`
+      select
+        (select count(*)::int from task where owner = ${owner}) as tasks,
+        (select count(*)::int from event join task on task.id = task_id where owner = ${owner}) as events,
+        (select count(*)::int from ledger where owner = ${owner}) as ledger,
+        (select count(*)::int from owner where id = ${owner}) as owners
+    `
+    return row
+  }
+  /** What the owner's row says and what the ledger adds up to. */
+  const sums = async (owner: string): Promise<[used: number, sum: number]> => {
+    const [row] = await database.sql<{ used: number; sum: number }[]>`
+      select o.credits_used::int as used,
+        (select sum(case l.kind when 'charge' then l.credits else -l.credits end)
+          from ledger l where l.owner = o.id)::int as sum
+      from owner o where o.id = ${owner}
+    `
+    return [row?.used ?? -1, row?.sum ?? -1]
+  }
+
+  test('are charged with the task and given back with its failure', async () => {
+    const id = await getVideo(database, { owner: 'charged', credits: 40 })
+    assert.deepEqual(await sums('charged'), [40, 40])
+    await fail(id)
+    assert.deepEqual(await sums('charged'), [0, 0])
+    assert.deepEqual((await seeVideo(database, id)).ledger, ['charge 40', 'refund 40'])
+  })
+
+  test('are given back once, however often and by however many', async () => {
+    const owner = 'refunded'
+    await getVideo(database, { owner, credits: 7 })
+    const id = await getVideo(database, { owner, credits: 40 })
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? cancel(id) : fail(id))),
+    )
+    assert.equal(ends.filter(Boolean).length, 1)
+    const again = () =>
+      database.sql.begin(async (sql) => {
+        await lockOwnerOf(sql, id)
+        await refundTask(sql, { id, owner })
+      })
+    await Promise.all([again(), again(), again()])
+    assert.deepEqual(await sums(owner), [7, 7])
+  })
+
+  test('bound how many of many creations at once there are: exactly those that fit', async () => {
+    const owner = 'bounded'
+    const made = await Promise.all(
+      Array.from({ length: 50 }, () => insertVideo(database, { owner, credits: 30, limit: 400 })),
+    )
+    assert.equal(made.filter(Boolean).length, 13)
+    assert.deepEqual(await sums(owner), [390, 390])
+    assert.deepEqual(await countRows(owner), { tasks: 13, events: 13, ledger: 13, owners: 1 })
+    assert.ok(await insertVideo(database, { owner, credits: 10, limit: 400 }), 'the rest fits')
+    assert.equal(await insertVideo(database, { owner, credits: 1, limit: 400 }), undefined)
+  })
+
+  test('that come back may be spent again', async () => {
+    const owner = 'again'
+    const id = await getVideo(database, { owner, credits: 10, limit: 10 })
+    assert.equal(await insertVideo(database, { owner, credits: 10, limit: 10 }), undefined)
+    await cancel(id)
+    assert.ok(await insertVideo(database, { owner, credits: 10, limit: 10 }), 'it fits')
+    assert.deepEqual(await sums(owner), [10, 10])
+  })
+
+  test('bound the first task of an owner, too, and leave no row of a refused one', async () => {
+    const refused = { owner: 'first', credits: 11, limit: 10 }
+    assert.equal(await insertVideo(database, refused), undefined)
+    assert.deepEqual(await countRows('first'), { tasks: 0, events: 0, ledger: 0, owners: 0 })
+    assert.ok(await insertVideo(database, { ...refused, credits: 10 }), 'it fits')
+  })
+
+  test('bound many first tasks at once', async () => {
+    const owner = 'firsts'
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () => insertVideo(database, { owner, credits: 6, limit: 10 })),
+    )
+    assert.equal(made.filter(Boolean).length, 1)
+    assert.deepEqual(await sums(owner), [6, 6])
+  })
+
+  test('have no bound without a limit, and cost others nothing', async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, () => getVideo(database, { owner: 'rich', credits: 1e9 })),
+    )
+    assert.deepEqual(await findOwnerCredits(database.sql, 'rich'), {
+      used: 1e10,
+      running: 0,
+      waiting: 10,
+    })
+    assert.deepEqual(await findOwnerCredits(database.sql, 'nobody'), {
+      used: 0,
+      running: 0,
+      waiting: 0,
+    })
+  })
+
+  test('are as many as before when the charge of a task costs nothing', async () => {
+    const id = await getVideo(database, { owner: 'free', credits: 0, limit: 0 })
+    await fail(id)
+    assert.deepEqual(await sums('free'), [0, 0])
+    assert.deepEqual((await seeVideo(database, id)).ledger, ['charge 0', 'refund 0'])
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { listVideoTasks } from '../../src/db/video-list.ts'
+import type { VideoListFilter } from '../../src/db/video-list.ts'
+import { finishVideo, getVideo } from '../activities/video-place.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+const NOON = '2026-01-01T12:00:00.000Z'
+
+describe('the list of video tasks', () => {
+  let database: TestDatabase
+  /** Ids in the order of the list: of the last five, made at one time, the greatest comes first. */
+  let ids: string[] = []
+
+  before(async () => {
+    database = await createDatabase()
+    const insert = (model: string, resolution: string, state = 'created') =>
+      state === 'success'
+        ? finishVideo(database, { settings: { model, resolution, duration: 4 } })
+        : getVideo(database, { settings: { model, resolution, duration: 4 } })
+    const newest = [
+      await insert('videoq1', '1080p', 'success'),
+      await insert('videoq2-pro', '720p'),
+      await insert('videoq2-pro', '1080p'),
+    ]
+    for (const [index, id] of newest.entries())
+      await database.sql`
+        update task set created_at = ${NOON}::timestamptz + make_interval(hours => ${3 - index})
+        where id = ${id}
+      `
+    const same: string[] = []
+    for (let count = 0; count < 5; count += 1) same.push(await insert('video2.0', '360p'))
+    // Microseconds, which no Date of JavaScript keeps.
+    await database.sql`
+      update task set created_at = ${NOON}::timestamptz + interval '123456 microseconds'
+      where id = any(${same}::uuid[])
+    `
+    ids = [...newest, ...same.toSorted().toReversed()]
+    await getVideo(database, { owner: 'bob' })
+    await getVideo(database, { owner: 'anonymous' })
+  })
+  after(() => database.drop())
+
+  const list = (filter: Partial<VideoListFilter> = {}) =>
+    listVideoTasks(database.sql, {
+      owner: 'alice',
+      from: new Date(0),
+      ids: [],
+      states: [],
+      models: [],
+      resolutions: [],
+      limit: 100,
+      offset: 0,
+      ...filter,
+    })
+  const listIds = async (filter?: Partial<VideoListFilter>): Promise<string[]> =>
+    (await list(filter)).map(({ id }) => id)
+
+  test('has the owner’s own tasks, the newest first', async () => {
+    assert.deepEqual(await listIds(), ids)
+    assert.equal((await list({ owner: 'bob' })).length, 1)
+    assert.equal((await list({ owner: 'nobody' })).length, 0)
+  })
+
+  test('shows each task as its own route does', async () => {
+    const [first] = await list({ limit: 1 })
+    assert.equal(first?.state, 'success')
+    assert.deepEqual(first?.results, ['video.mp4'])
+    assert.equal(first?.creation?.fps, 24)
+    assert.equal(first?.settings.model, 'videoq1')
+    assert.equal(first?.createdAtUs, String(Date.parse(NOON) * 1000 + 3 * 3600 * 1e6))
+  })
+
+  const hours = (count: number): Date => new Date(Date.parse(NOON) + count * 3_600_000)
+  const FILTERS: [what: string, filter: Partial<VideoListFilter>, expected: number[]][] = [
+    ['a time to begin with, which counts', { from: hours(1) }, [0, 1, 2]],
+    ['a time to end with, which does not', { from: hours(1), to: hours(3) }, [1, 2]],
+    ['states', { states: ['success', 'failed'] }, [0]],
+    ['models', { models: ['videoq1', 'video2.0'] }, [0, 3, 4, 5, 6, 7]],
+    ['resolutions', { resolutions: ['1080p'] }, [0, 2]],
+    ['all of them', { models: ['videoq2-pro'], resolutions: ['1080p'], states: ['created'] }, [2]],
+    ['a filter that nothing meets', { states: ['success'], models: ['videoq2-pro'] }, []],
+  ]
+  for (const [what, filter, expected] of FILTERS)
+    test(`is narrowed by ${what}`, async () => {
+      assert.deepEqual(
+        await listIds(filter),
+        expected.map((index) => ids[index]),
+      )
+    })
+
+  test('is narrowed by ids; those of others are not there', async () => {
+    const [bobs] = await list({ owner: 'bob' })
+    const wanted = [ids[4], ids[1]].map(String)
+    assert.deepEqual(await listIds({ ids: [...wanted, bobs?.id ?? ''] }), wanted.toReversed())
+  })
+
+  test('comes in pages by number, past its end in empty ones', async () => {
+    const pages: string[][] = []
+    for (let page = 0; page < 4; page += 1)
+      pages.push(await listIds({ limit: 3, offset: page * 3 }))
+    assert.deepEqual(pages, [ids.slice(0, 3), ids.slice(3, 6), ids.slice(6), []])
+  })
+
+  for (const limit of [1, 2, 3, 8])
+    test(`comes in pages of ${limit} by the last task of the page before, each task once`, async () => {
+      const found: string[] = []
+      for (;;) {
+        const last = found.length > 0 ? (await list({ ids: found })).at(-1) : undefined
+        const page = await list({ limit, ...(last && { after: last }) })
+        if (page.length === 0) break
+        found.push(...page.map(({ id }) => id))
+      }
+      assert.deepEqual(found, ids)
+    })
+
+  test('goes on where it was although a newer task has come meanwhile', async () => {
+    const [, second] = await list({ limit: 2 })
+    assert.ok(second, 'there is a second task')
+    await getVideo(database)
+    assert.deepEqual(await listIds({ after: second, limit: 3 }), ids.slice(2, 5))
+  })
+})

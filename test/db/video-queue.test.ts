@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { Transaction } from '../../src/db/client.ts'
+import { findOwnerCredits } from '../../src/db/owner.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import {
+  cancelVideoTask,
+  completeVideoTask,
+  failVideoTask,
+  videoError,
+} from '../../src/db/video-task.ts'
+import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
+import type { NewVideo } from '../activities/video-place.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+const NOTHING = () => Promise.resolve()
+const OFF_PEAK_SECONDS = 172_800
+
+describe('the queue of an owner', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createDatabase()
+  })
+  after(() => database.drop())
+
+  const insert = (owner: string, given: NewVideo = {}) => getVideo(database, { owner, ...given })
+  const insertMany = async (owner: string, count: number): Promise<string[]> => {
+    const ids: string[] = []
+    for (let made = 0; made < count; made += 1) ids.push(await insert(owner))
+    return ids
+  }
+  const enter = (id: string, slots = 1) =>
+    database.sql.begin((sql) => enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS }))
+  const complete = (id: string, { slots = 1, fence = 1 } = {}) =>
+    database.sql.begin((sql) => completeVideoTask(sql, { id, fence, record: NOTHING }, { slots }))
+  const fail = (id: string, slots = 1) =>
+    database.sql.begin((sql) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots }),
+    )
+  const cancel = (id: string, slots = 1) =>
+    database.sql.begin((sql) => cancelVideoTask(sql, id, { slots }))
+  const isAdmitted = async (id: string): Promise<boolean> =>
+    (await seeVideo(database, id)).isAdmitted
+  /** The signals in the outbox for tasks of an owner. */
+  const listOutbox = async (ids: readonly string[]): Promise<string[]> => {
+    const rows = await database.sql<{ text: string }[]>`
+      select kind || ' ' || workflow_id as text from outbox
+      where signal_name = 'admitted' and workflow_id = any(${ids.map((id) => `video-task/${id}`)})
+      order by id
+    `
+    return rows.map(({ text }) => text)
+  }
+
+  test('gives a free slot at once, without a signal to the task that asks', async () => {
+    const id = await insert('at once')
+    assert.deepEqual(await enter(id), {
+      state: 'queueing',
+      isAdmitted: true,
+      offPeakSecondsLeft: null,
+      signals: [],
+    })
+    assert.deepEqual((await seeVideo(database, id)).events, ['created', 'queueing'])
+    assert.deepEqual(await listOutbox([id]), [])
+  })
+
+  test('tells a task that asks again where it stands, and changes nothing', async () => {
+    const [first = '', second = ''] = await insertMany('again', 2)
+    await enter(first)
+    await enter(second)
+    for (const [id, admitted] of [
+      [first, true],
+      [second, false],
+    ] as const) {
+      const before = await seeVideo(database, id)
+      const entered = await enter(id)
+      assert.deepEqual([entered?.state, entered?.isAdmitted], ['queueing', admitted])
+      assert.deepEqual(entered?.signals, [])
+      assert.deepEqual(await seeVideo(database, id), before)
+    }
+    await claimVideo(database, first)
+    assert.equal((await enter(first))?.state, 'processing')
+    assert.deepEqual(await listOutbox([first, second]), [])
+  })
+
+  test('takes no task that has ended, and knows of none that is not there', async () => {
+    const id = await insert('ended')
+    await cancel(id)
+    const entered = await enter(id)
+    assert.deepEqual([entered?.state, entered?.isAdmitted], ['failed', false])
+    assert.equal(await enter('11111111-1111-4111-8111-111111111111'), undefined)
+  })
+
+  test('says when an off-peak task must have ended', async () => {
+    const [young, old] = [
+      await insert('late', { offPeak: true }),
+      await insert('late', { offPeak: true }),
+    ]
+    await database.sql`update task set created_at = now() - interval '3 days' where id = ${old}`
+    const left = (await enter(young))?.offPeakSecondsLeft ?? 0
+    assert.ok(left > OFF_PEAK_SECONDS - 60 && left <= OFF_PEAK_SECONDS, `${left} s`)
+    assert.equal((await enter(old))?.offPeakSecondsLeft, 0)
+  })
+
+  const ENDS = {
+    success: async (id: string) => {
+      await claimVideo(database, id)
+      return await complete(id)
+    },
+    failure: (id: string) => fail(id),
+    cancel: (id: string) => cancel(id),
+  }
+  for (const [how, end] of Object.entries(ENDS))
+    test(`gives the slot of a task to the next with its ${how}, and signals that one alone`, async () => {
+      const ids = await insertMany(how, 4)
+      const [first = '', second = ''] = ids
+      for (const id of ids) await enter(id)
+      assert.deepEqual(listWoken(await end(first)), wakes(second))
+      assert.deepEqual(await listOutbox(ids), wakes(second))
+      assert.deepEqual(await Promise.all(ids.map(isAdmitted)), [true, true, false, false])
+    })
+
+  test('signals nobody when a task ends that held no slot', async () => {
+    const ids = await insertMany('no slot', 3)
+    const [, , third = ''] = ids
+    for (const id of ids) await enter(id)
+    assert.deepEqual(await cancel(third), [])
+    assert.deepEqual(await Promise.all(ids.map(isAdmitted)), [true, false, false])
+    const [created] = [await insert('no slot')]
+    assert.deepEqual(await cancel(created ?? ''), [])
+    assert.deepEqual(await listOutbox(ids), [])
+  })
+
+  test('goes by the time of creation, off-peak tasks after all others', async () => {
+    const owner = 'order'
+    const holder = await insert(owner)
+    const [a, b, c, d] = [
+      await insert(owner, { offPeak: true }),
+      await insert(owner),
+      await insert(owner, { offPeak: true }),
+      await insert(owner),
+    ]
+    // Two that were made at the same time go by their ids.
+    await database.sql`
+      update task set created_at = (select created_at from task where id = ${c}) where id = ${a}
+    `
+    const [e, f] = [a, c].toSorted()
+    for (const id of [holder, d, c, b, a]) await enter(id)
+    const order: string[] = []
+    for (let next: string | undefined = holder; next !== undefined;) {
+      const woken = listWoken(await fail(next))
+      order.push(...woken)
+      next = woken[0]?.split('/')[1]
+    }
+    assert.deepEqual(order, wakes(b, d, String(e), String(f)))
+  })
+
+  test('lets no later task pass one that waits', async () => {
+    const [first = '', second = '', third = ''] = await insertMany('pass', 3)
+    await enter(first)
+    await enter(third)
+    await enter(second)
+    assert.deepEqual(listWoken(await fail(first)), wakes(second))
+    assert.equal(await isAdmitted(third), false)
+  })
+
+  test('waits for nobody who has not entered', async () => {
+    const [first = '', second = ''] = await insertMany('absent', 2)
+    assert.equal((await enter(second))?.isAdmitted, true)
+    assert.equal((await enter(first))?.isAdmitted, false)
+  })
+
+  test('admits more at once after its slots have become more, whoever comes next', async () => {
+    const ids = await insertMany('raised', 6)
+    const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = ids
+    for (const id of ids.slice(0, 5)) await enter(id, 1)
+    assert.deepEqual(listWoken(await fail(first, 3)), wakes(second, third, fourth))
+    const entered = await enter(sixth, 5)
+    assert.equal(entered?.isAdmitted, true)
+    assert.deepEqual(listWoken(entered?.signals), wakes(fifth))
+    assert.deepEqual(await listOutbox(ids), wakes(second, third, fourth, fifth))
+  })
+
+  test('admits nobody until enough have ended after its slots have become fewer', async () => {
+    const ids = await insertMany('lowered', 5)
+    const [first = '', second = '', third = '', fourth = ''] = ids
+    for (const id of ids) await enter(id, 3)
+    assert.deepEqual(await fail(first, 1), [])
+    assert.deepEqual(await fail(second, 1), [])
+    assert.deepEqual(listWoken(await fail(third, 1)), wakes(fourth))
+  })
+
+  test('is each owner’s own, and is told with the credits', async () => {
+    const ids = await insertMany('one', 3)
+    const other = await insert('other')
+    for (const id of ids) await enter(id, 2)
+    assert.equal((await enter(other, 2))?.isAdmitted, true)
+    const credits = await findOwnerCredits(database.sql, 'one')
+    assert.deepEqual(credits, { used: 30, running: 2, waiting: 1 })
+    await fail(ids[0] ?? '', 2)
+    assert.deepEqual(await findOwnerCredits(database.sql, 'one'), {
+      used: 20,
+      running: 2,
+      waiting: 0,
+    })
+  })
+
+  test('holds its bound while all its tasks enter, end and are cancelled at once', async () => {
+    const owner = 'crowd'
+    const slots = 3
+    const ids = await insertMany(owner, 24)
+    const woken: string[] = []
+    /** Each step counts the holders under the lock it has taken. */
+    const step = async (work: (sql: Transaction) => Promise<string[]>): Promise<void> => {
+      const signals = await database.sql.begin(async (sql) => {
+        const signals = await work(sql)
+        const [row] = await sql<{ holders: number }[]>`
+          select count(*)::int as holders from task
+          where owner = ${owner} and admitted_at is not null and ended_at is null
+        `
+        assert.ok((row?.holders ?? 0) <= slots, `${row?.holders} hold a slot`)
+        return signals
+      })
+      woken.push(...signals)
+    }
+    const STEPS: ((id: string) => Promise<void>)[] = [
+      (id) =>
+        step(async (sql) =>
+          listWoken(
+            (await enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS }))?.signals,
+          ),
+        ),
+      (id) =>
+        step(async (sql) =>
+          listWoken(await completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots })),
+        ),
+      (id) =>
+        step(async (sql) =>
+          listWoken(
+            await failVideoTask(
+              sql,
+              { id, error: videoError('InternalServiceFailure'), from: ['processing'] },
+              { slots },
+            ),
+          ),
+        ),
+      // Only every sixth: else hardly one is left to be rendered.
+      (id) =>
+        ids.indexOf(id) % 6 === 5
+          ? step(async (sql) => listWoken(await cancelVideoTask(sql, id, { slots })))
+          : Promise.resolve(),
+      async (id) => {
+        if ((await seeVideo(database, id)).fence === 0) await claimVideo(database, id)
+      },
+    ]
+    const listOpen = async (): Promise<string[]> => {
+      const rows = await database.sql<{ id: string }[]>`
+        select id from task where owner = ${owner} and ended_at is null
+      `
+      return rows.map(({ id }) => id)
+    }
+    for (let rounds = 0; (await listOpen()).length > 0; rounds += 1) {
+      assert.ok(rounds < 100, 'all have ended')
+      const open = await listOpen()
+      await Promise.all(open.flatMap((id) => STEPS.map((step) => step(id))))
+    }
+    assert.deepEqual(new Set(woken).size, woken.length, 'nobody is woken twice')
+    assert.deepEqual((await listOutbox(ids)).toSorted(), woken.toSorted())
+    for (const id of ids) {
+      const { state, events, ledger } = await seeVideo(database, id)
+      assert.equal(events.filter((event) => event === 'success' || event === 'failed').length, 1)
+      assert.deepEqual(ledger, state === 'failed' ? ['charge 10', 'refund 10'] : ['charge 10'])
+    }
+    const { used } = await findOwnerCredits(database.sql, owner)
+    const [row] = await database.sql`
+      select 10 * count(*) filter (where status = 'success')::int as spent from task where owner = ${owner}
+    `
+    assert.deepEqual(row, { spent: used })
+  })
+
+  test('is not held up by creations and claims that run beside the ends', async () => {
+    const owner = 'busy'
+    const ids = await insertMany(owner, 10)
+    for (const id of ids) await enter(id, 10)
+    await Promise.all(
+      ids.flatMap((id) => [claimVideo(database, id), insert(owner), fail(id, 10), insert(owner)]),
+    )
+    const { running, waiting, used } = await findOwnerCredits(database.sql, owner)
+    assert.deepEqual({ running, waiting, used }, { running: 0, waiting: 20, used: 200 })
+  })
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import type { Move } from '../../src/db/task-move.ts'
+import { moveVideoTask } from '../../src/db/video-move.ts'
+import {
+  cancelVideoTask,
+  completeVideoTask,
+  failVideoTask,
+  noteProgress,
+  videoError,
+} from '../../src/db/video-task.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import type { VideoTaskState } from '../../src/domain/video-task.ts'
+import { claimVideo, getVideo, seeVideo } from '../activities/video-place.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+type Target = Move<VideoTaskState>['to']
+
+const STATES = ['created', 'queueing', 'processing', 'success', 'failed'] as const
+const LEGAL = new Set([
+  'created queueing',
+  'queueing processing',
+  'processing success',
+  'created failed',
+  'queueing failed',
+  'processing failed',
+])
+const SLOTS = { slots: 2 }
+const NOTHING = () => Promise.resolve()
+
+describe('a video task', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createDatabase()
+  })
+  after(() => database.drop())
+
+  const insertIn = async (state: VideoTaskState): Promise<string> => {
+    const id = await getVideo(database)
+    const ended = state === 'success' || state === 'failed'
+    await database.sql`
+      update task
+      set status = ${state}, error_code = ${state === 'failed' ? 'UserCancelled' : null},
+        admitted_at = case when ${state === 'processing'} then now() end,
+        ended_at = case when ${ended} then now() end
+      where id = ${id}
+    `
+    return id
+  }
+  const move = (id: string, to: Target): Promise<boolean> =>
+    database.sql.begin((sql) =>
+      moveVideoTask(sql, {
+        id,
+        to,
+        ...(to === 'failed' && { error: videoError('UserCancelled') }),
+      }),
+    )
+  const fail = (id: string) =>
+    database.sql.begin((sql) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, SLOTS),
+    )
+  const cancel = (id: string) => database.sql.begin((sql) => cancelVideoTask(sql, id, SLOTS))
+  const complete = (id: string, fence: number, record = NOTHING) =>
+    database.sql.begin((sql) => completeVideoTask(sql, { id, fence, record }, SLOTS))
+  const enter = (id: string) =>
+    database.sql.begin((sql) => enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800 }))
+  /** A task in processing, of an owner who has no other. */
+  const claimed = async (): Promise<string> => {
+    const id = await getVideo(database, { owner: randomUUID() })
+    await enter(id)
+    assert.equal((await claimVideo(database, id))?.fence, 1)
+    return id
+  }
+
+  for (const from of STATES)
+    for (const to of STATES) {
+      const legal = LEGAL.has(`${from} ${to}`)
+      test(`${legal ? 'moves' : 'does not move'} from ${from} to ${to}`, async () => {
+        const id = await insertIn(from)
+        assert.equal(await move(id, to), legal)
+        const { state, events } = await seeVideo(database, id)
+        assert.equal(state, legal ? to : from)
+        assert.deepEqual(events, legal ? ['created', to] : ['created'])
+      })
+    }
+
+  test('moves once when many try at the same time', async () => {
+    const id = await claimed()
+    const ends = await Promise.all([complete(id, 1), fail(id), complete(id, 1), fail(id)])
+    assert.equal(ends.filter(Boolean).length, 1)
+    const { events, ledger, state } = await seeVideo(database, id)
+    assert.equal(events.length, 4)
+    assert.deepEqual(ledger, state === 'failed' ? ['charge 10', 'refund 10'] : ['charge 10'])
+  })
+
+  test('has its events in order, each told but the first', async () => {
+    const id = await claimed()
+    await complete(id, 1)
+    const rows = await database.sql`
+      select sequence, status, deliver from event where task_id = ${id} order by sequence
+    `
+    assert.deepEqual(
+      [...rows],
+      ['created', 'queueing', 'processing', 'success'].map((status, index) => ({
+        sequence: index + 1,
+        status,
+        deliver: index > 0,
+      })),
+    )
+  })
+
+  test('is claimed only while it holds a slot and has not ended', async () => {
+    for (const [state, fence] of [
+      ['created', undefined],
+      ['queueing', undefined],
+      ['processing', 1],
+      ['success', undefined],
+      ['failed', undefined],
+    ] as const) {
+      const id = await insertIn(state)
+      assert.equal((await claimVideo(database, id))?.fence, fence, state)
+      assert.equal((await seeVideo(database, id)).fence, fence ?? 0, state)
+    }
+  })
+
+  test('ends in success only under the latest fence', async () => {
+    const id = await claimed()
+    assert.equal((await claimVideo(database, id))?.fence, 2)
+    let recorded = 0
+    const record = () => {
+      recorded += 1
+      return Promise.resolve()
+    }
+    assert.equal(await complete(id, 1, record), undefined)
+    assert.deepEqual([recorded, (await seeVideo(database, id)).state], [0, 'processing'])
+    assert.deepEqual(await complete(id, 2, record), [])
+    assert.equal(recorded, 1)
+    const { events, ledger } = await seeVideo(database, id)
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
+    assert.deepEqual(ledger, ['charge 10'])
+  })
+
+  test('stays as it was when what belongs to its success cannot be recorded', async () => {
+    const id = await claimed()
+    await assert.rejects(
+      complete(id, 1, () => Promise.reject(new Error('no'))),
+      { message: 'no' },
+    )
+    const { state, events } = await seeVideo(database, id)
+    assert.deepEqual([state, events.at(-1)], ['processing', 'processing'])
+  })
+
+  for (const state of STATES) {
+    const can = state === 'created' || state === 'queueing'
+    test(`${can ? 'is' : 'is not'} cancelled in ${state}`, async () => {
+      const id = await insertIn(state)
+      const before = await seeVideo(database, id)
+      const signals = await cancel(id)
+      assert.equal(signals !== undefined, can)
+      const { errorCode, ledger, ...seen } = await seeVideo(database, id)
+      if (!can) {
+        assert.deepEqual({ errorCode, ledger, ...seen }, before)
+        return
+      }
+      assert.deepEqual([seen.state, errorCode], ['failed', 'UserCancelled'])
+      assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+    })
+  }
+
+  test('shows its progress: never falling, of the latest attempt alone, 100 only with success', async () => {
+    const id = await claimed()
+    const note = async (percent: number, fence = 1): Promise<number> => {
+      await noteProgress(database.sql, { id, fence, percent })
+      return (await seeVideo(database, id)).progress
+    }
+    assert.equal(await note(30.9), 30)
+    const { rev } = await seeVideo(database, id)
+    assert.equal(await note(10), 30)
+    assert.equal(await note(30), 30)
+    assert.equal((await seeVideo(database, id)).rev, rev, 'what changes nothing is no revision')
+    assert.equal(await note(100), 99)
+    await claimVideo(database, id)
+    assert.equal(await note(100, 1), 99)
+    await complete(id, 2)
+    assert.equal(await note(50, 2), 100)
+  })
+
+  test('keeps no progress of an attempt that a newer one has overtaken, nor after its failure', async () => {
+    const id = await claimed()
+    await claimVideo(database, id)
+    await noteProgress(database.sql, { id, fence: 1, percent: 60 })
+    assert.equal((await seeVideo(database, id)).progress, 0)
+    await noteProgress(database.sql, { id, fence: 2, percent: 40 })
+    await fail(id)
+    await noteProgress(database.sql, { id, fence: 2, percent: 70 })
+    assert.equal((await seeVideo(database, id)).progress, 40)
+  })
+})

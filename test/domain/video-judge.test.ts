@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { makeValidator, sortFaults } from '../../src/domain/validate.ts'
+import {
+  ExtendInput,
+  TextToVideoInput,
+  VIDEO_EMPTY_IS_ABSENT,
+} from '../../src/domain/video-input.ts'
+import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-judge.ts'
+import type { ExtendSource } from '../../src/domain/video-judge.ts'
+import { faultReason } from '../../src/domain/video-reason.ts'
+
+const readText = makeValidator(TextToVideoInput, VIDEO_EMPTY_IS_ABSENT)
+const readExtend = makeValidator(ExtendInput, VIDEO_EMPTY_IS_ABSENT)
+
+/** Every fault of a body, in the order in which a caller is told. */
+const judgeText = (body: object) => {
+  const { value, faults } = readText(body)
+  return sortFaults(TextToVideoInput, [...faults, ...judgeTextToVideo(value as object as never)])
+}
+
+const judgeExtension = (body: object, source: ExtendSource = 'both') => {
+  const { value, faults } = readExtend(body)
+  return sortFaults(ExtendInput, [...faults, ...judgeExtend(value as object as never, source)])
+}
+
+const messages = (faults: { message: string }[]) => faults.map((fault) => fault.message)
+
+const EMOJI = '😀'
+const png = 'iVBORw0KGgo='
+
+describe('a text-to-video body', () => {
+  const good: [string, object][] = [
+    ['may be empty', {}],
+    ['may have a prompt of 2000 emoji', { prompt: EMOJI.repeat(2000) }],
+    ['may have an empty prompt', { prompt: '' }],
+    ['may have a payload of 1048576 emoji', { payload: EMOJI.repeat(1_048_576) }],
+    ['may have an empty payload', { payload: '' }],
+    ['may have an empty list of images', { images: [] }],
+    ['may have one image', { images: [png] }],
+    ['may have null anywhere', { model: null, images: null, duration: null, payload: null }],
+    ['may ask for 2K with a start image', { resolution: '2K', images: [png] }],
+    ['may ask for off-peak with audio on q3', { off_peak: true, audio: true }],
+    ['may ask for off-peak on q2 without naming audio', { model: 'videoq2-pro', off_peak: true }],
+    ['may ask for 720p of video2.0 at 8 s', { model: 'video2.0', duration: 8, resolution: '720p' }],
+    ['may have the seeds 0 and 2147483647', { seed: 2_147_483_647 }],
+    ['may have any JSON text as meta_data', { meta_data: ' [1, "a"] ' }],
+    ['may have empty meta_data', { meta_data: '' }],
+    ['may have the least priority', { priority: -2_147_483_648, enhance: false }],
+    ['may have members this service does not know', { colour: 'red' }],
+  ]
+  for (const [title, body] of good) test(title, () => assert.deepEqual(judgeText(body), []))
+
+  const bad: [object, string][] = [
+    [
+      { prompt: 'a'.repeat(2001) },
+      `/prompt must be a string of at most 2000 characters, got "${'a'.repeat(78)}…`,
+    ],
+    [{ prompt: 5 }, '/prompt must be a string of at most 2000 characters, got 5'],
+    [
+      { payload: 'secret'.padEnd(1_048_577) },
+      '/payload must be a string of at most 1048576 characters, got 1048577 characters',
+    ],
+    [
+      { payload: { a: 'secret' } },
+      '/payload must be a string of at most 1048576 characters, got an object',
+    ],
+    [
+      { model: 'videoq4' },
+      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "videoq4"',
+    ],
+    [
+      { model: 'VideoQ3-Pro' },
+      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
+    ],
+    [{ duration: 0 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 0'],
+    [{ duration: 17 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 17'],
+    [{ duration: '5' }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got "5"'],
+    [{ duration: 5.5 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 5.5'],
+    [
+      { duration: 1e10 },
+      '/duration must be a whole number from 1 to 16 with videoq3-pro, got 10000000000',
+    ],
+    [
+      { model: 'videoq2-pro', duration: 9 },
+      '/duration must be a whole number from 1 to 8 with videoq2-pro, got 9',
+    ],
+    [
+      { model: 'videoq2-pro-fast', duration: 11 },
+      '/duration must be a whole number from 1 to 10 with videoq2-pro-fast, got 11',
+    ],
+    [{ model: 'videoq1', duration: 4 }, '/duration must be 5 with videoq1, got 4'],
+    [{ model: 'video2.0', duration: 5 }, '/duration must be 4 or 8 with video2.0, got 5'],
+    [
+      { resolution: '4K' },
+      '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "4K"',
+    ],
+    [
+      { resolution: '360p' },
+      '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "360p"',
+    ],
+    [
+      { resolution: '2K', images: [] },
+      '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "2K"',
+    ],
+    [
+      { model: 'videoq1', resolution: '2K', images: [png] },
+      '/resolution must be 1080p with videoq1, got "2K"',
+    ],
+    [
+      { model: 'videoq2-pro-fast', resolution: '540p' },
+      '/resolution must be one of 720p, 1080p with videoq2-pro-fast, got "540p"',
+    ],
+    [
+      { model: 'video2.0', duration: 8, resolution: '1080p' },
+      '/resolution must be 720p with video2.0 at 8 s, got "1080p"',
+    ],
+    [
+      { model: 'video2.0', resolution: '540p' },
+      '/resolution must be one of 360p, 720p, 1080p with video2.0 at 4 s, got "540p"',
+    ],
+    [
+      { aspect_ratio: '5:9' },
+      '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 with videoq3-pro, got "5:9"',
+    ],
+    [
+      { aspect_ratio: '16/9', images: [png] },
+      '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 with videoq3-pro, got "16/9"',
+    ],
+    [
+      { model: 'videoq1-classic', aspect_ratio: '4:3' },
+      '/aspect_ratio must be one of 16:9, 9:16, 1:1 with videoq1-classic, got "4:3"',
+    ],
+    [{ images: [png, png] }, '/images must be a list of 1 image, got 2'],
+    [{ images: png }, '/images must be a list of 1 image, got a string'],
+    [
+      { images: [5] },
+      '/images/0 must be an image in Base64, a data: URI or an https URL, got a number',
+    ],
+    [
+      { images: [''] },
+      '/images/0 must be an image in Base64, a data: URI or an https URL, got an empty one',
+    ],
+    [{ wm_position: 0 }, '/wm_position must be a whole number from 1 to 4, got 0'],
+    [{ wm_position: 5 }, '/wm_position must be a whole number from 1 to 4, got 5'],
+    [
+      { wm_position: 'top_left' },
+      '/wm_position must be a whole number from 1 to 4, got "top_left"',
+    ],
+    [{ seed: 2_147_483_648 }, '/seed must be a whole number from 0 to 2147483647, got 2147483648'],
+    [{ seed: -1 }, '/seed must be a whole number from 0 to 2147483647, got -1'],
+    [{ seed: 1.5 }, '/seed must be a whole number from 0 to 2147483647, got 1.5'],
+    [{ seed: '1' }, '/seed must be a whole number from 0 to 2147483647, got "1"'],
+    [{ meta_data: '{a:1}' }, '/meta_data must be a JSON text, got "{a:1}"'],
+    [{ meta_data: ' ' }, '/meta_data must be a JSON text, got " "'],
+    [
+      { meta_data: `"${'a'.repeat(65_535)}"` },
+      `/meta_data must be a string of at most 65536 characters, got "\\"${'a'.repeat(76)}…`,
+    ],
+    [
+      { audio_type: 'music' },
+      '/audio_type must be one of all, speech_only, sound_effect_only, got "music"',
+    ],
+    [{ style: 'Anime' }, '/style must be one of general, anime, got "Anime"'],
+    [
+      { movement_amplitude: '' },
+      '/movement_amplitude must be one of auto, small, medium, large, got ""',
+    ],
+    [{ audio: 'yes' }, '/audio must be true or false, got "yes"'],
+    [{ bgm: 1 }, '/bgm must be true or false, got 1'],
+    [
+      { voice_id: 'a'.repeat(257) },
+      `/voice_id must be a string of at most 256 characters, got "${'a'.repeat(78)}…`,
+    ],
+    [{ callback_url: '' }, '/callback_url must be a string of 1 to 2048 characters, got ""'],
+    [
+      { priority: 2_147_483_648 },
+      '/priority must be a whole number from -2147483648 to 2147483647, got 2147483648',
+    ],
+  ]
+  for (const [body, message] of bad)
+    test(`is refused: ${message.slice(0, 110)}`, () => {
+      const faults = judgeText(body)
+      assert.deepEqual(messages(faults), [message])
+      assert.equal(faults[0]?.code, 'validation_failed')
+    })
+
+  test('may not ask for off-peak and audio together off q3', () => {
+    for (const model of ['videoq2-pro-fast', 'videoq2-pro', 'videoq2-turbo', 'videoq1', 'video2.0'])
+      assert.deepEqual(judgeText({ model, off_peak: true, audio: true }), [
+        {
+          field: '/off_peak',
+          code: 'incompatible_fields',
+          message: `/off_peak must be false when /audio is true with ${model}, got true`,
+        },
+      ])
+  })
+
+  test('with an unknown model is judged by what any model takes', () => {
+    const body = { model: 'x', duration: 17, resolution: '4K', aspect_ratio: '5:9' }
+    assert.deepEqual(messages(judgeText(body)).slice(1), [
+      '/duration must be a whole number from 1 to 16, got 17',
+      '/resolution must be one of 360p, 540p, 720p, 1080p, 2K, got "4K"',
+      '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4, got "5:9"',
+    ])
+    assert.equal(
+      judgeText({ ...body, duration: 1, resolution: '2K', aspect_ratio: '1:1' }).length,
+      1,
+    )
+  })
+
+  test('with a name every object has as its model is refused, not found', () => {
+    for (const model of ['constructor', '__proto__', 'toString'])
+      assert.deepEqual(
+        judgeText({ model }).map((fault) => fault.field),
+        ['/model'],
+      )
+  })
+
+  test('with a length that is none is judged by all resolutions of the model', () => {
+    assert.deepEqual(messages(judgeText({ model: 'video2.0', duration: 5, resolution: '2K' })), [
+      '/duration must be 4 or 8 with video2.0, got 5',
+      '/resolution must be one of 360p, 720p, 1080p with video2.0, got "2K"',
+    ])
+  })
+
+  test('with a broken image is not told that 2K wants one', () => {
+    const faults = judgeText({ resolution: '2K', images: [5] })
+    assert.deepEqual(
+      faults.map((fault) => fault.field),
+      ['/images/0'],
+    )
+  })
+
+  test('is told of every fault, in the order of the documentation', () => {
+    const body = {
+      priority: 'x',
+      enhance: 'x',
+      callback_url: 5,
+      payload: 5,
+      meta_data: '{',
+      wm_url: 5,
+      wm_position: 9,
+      watermark: 'x',
+      is_rec: 'x',
+      off_peak: 'x',
+      seed: 'x',
+      style: 'x',
+      movement_amplitude: 'x',
+      bgm: 'x',
+      voice_id: 5,
+      audio_type: 'x',
+      audio: 'x',
+      aspect_ratio: 'x',
+      resolution: 'x',
+      duration: 'x',
+      images: [5],
+      prompt: 5,
+      model: 'x',
+    }
+    assert.deepEqual(
+      judgeText(body).map((fault) => fault.field.replace('/0', '').slice(1)),
+      Object.keys(body).toReversed(),
+    )
+  })
+})
+
+describe('an extend body', () => {
+  const source = { video_creation_id: 'a', video_url: 'https://videos.example.com/a.mp4' }
+  const base = { model: 'videoq2-pro', ...source }
+
+  test('is taken with model and both sources', () => {
+    for (const extra of [{}, { images: [] }, { images: [png] }, { duration: 7, prompt: '' }])
+      assert.deepEqual(judgeExtension({ ...base, ...extra }), [])
+  })
+
+  const bad: [object, string][] = [
+    [
+      { ...base, model: 'videoq3-pro' },
+      '/model must be one of videoq2-pro, videoq2-turbo, got "videoq3-pro"',
+    ],
+    [source, '/model must be one of videoq2-pro, videoq2-turbo, but is absent'],
+    [
+      { ...base, duration: 0 },
+      '/duration must be a whole number from 1 to 7 with videoq2-pro, got 0',
+    ],
+    [
+      { ...base, model: 'videoq2-turbo', duration: 8 },
+      '/duration must be a whole number from 1 to 7 with videoq2-turbo, got 8',
+    ],
+    [
+      { ...base, resolution: '360p' },
+      '/resolution must be one of 540p, 720p, 1080p with videoq2-pro, got "360p"',
+    ],
+    [{ ...base, images: [png, png] }, '/images must be a list of 1 image, got 2'],
+    [
+      { ...base, payload: 'x'.repeat(1_048_577) },
+      '/payload must be a string of at most 1048576 characters, got 1048577 characters',
+    ],
+    [
+      { ...base, video_creation_id: '' },
+      '/video_creation_id must be a string of 1 to 256 characters, got ""',
+    ],
+  ]
+  for (const [body, message] of bad)
+    test(`is refused: ${message}`, () =>
+      assert.deepEqual(messages(judgeExtension(body)), [message]))
+
+  test('must have both sources, or any, as the setting says', () => {
+    const { video_creation_id: id, video_url: url } = source
+    const model = 'videoq2-pro'
+    const fields = (body: object, source: ExtendSource) =>
+      judgeExtension({ model, ...body }, source).map((fault) => fault.field)
+    assert.deepEqual(fields({}, 'both'), ['/video_creation_id', '/video_url'])
+    assert.deepEqual(fields({ video_url: url }, 'both'), ['/video_creation_id'])
+    assert.deepEqual(fields({ video_creation_id: id }, 'both'), ['/video_url'])
+    assert.deepEqual(fields({}, 'any'), ['/video_creation_id'])
+    assert.deepEqual(fields({ video_url: url }, 'any'), [])
+    assert.deepEqual(fields({ video_creation_id: id }, 'any'), [])
+    assert.deepEqual(fields({ video_creation_id: null, video_url: url }, 'any'), [])
+  })
+
+  test('without a source is told that a field is lacking', () => {
+    for (const setting of ['both', 'any'] as const) {
+      const body = { model: 'videoq2-pro' }
+      const [fault] = judgeExtension(body, setting)
+      assert.ok(fault)
+      assert.match(fault.message, /^\/video_creation_id must be given.*absent$/)
+      assert.equal(faultReason(fault, body), 'FieldLacking')
+    }
+  })
+
+  test('is told of every fault, in the order of the documentation', () => {
+    const body = {
+      callback_url: 5,
+      payload: 5,
+      prompt: 5,
+      images: [5],
+      resolution: 'x',
+      duration: 'x',
+      video_url: 5,
+      video_creation_id: 5,
+      model: 'x',
+    }
+    assert.deepEqual(
+      judgeExtension(body).map((fault) => fault.field.replace('/0', '').slice(1)),
+      Object.keys(body).toReversed(),
+    )
+  })
+})

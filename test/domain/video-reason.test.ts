@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { ERROR_CODES } from '../../src/domain/errors.ts'
+import type { Fault } from '../../src/domain/validate.ts'
+import {
+  VideoReason,
+  errorReason,
+  faultReason,
+  videoDetails,
+} from '../../src/domain/video-reason.ts'
+
+const fault = (field: string, code: Fault['code'] = 'validation_failed'): Fault => ({
+  field,
+  code,
+  message: `${field} is wrong`,
+})
+
+const refused = (code: string, faults: Fault[], reason?: VideoReason) =>
+  videoDetails({
+    code,
+    status: 400,
+    message: 'x',
+    reason,
+    details: faults.map(({ message }) => message),
+  })
+
+describe('the reason word of a refused request', () => {
+  test('goes by the first fault when members break rules', () => {
+    const given = { images: ['a', 'b'], duration: 99, 'pager.page': 5000, states: ['x'] }
+    const cases: [string, string][] = [
+      ['/model', 'FieldLacking'],
+      ['/images', 'FieldItemCountOutOfRange'],
+      ['/images/0', 'FieldInvalid'],
+      ['/duration', 'FieldInvalid'],
+      ['?task_ids', 'FieldLacking'],
+      ['?pager.page', 'FieldInvalid'],
+      ['?states/0', 'FieldInvalid'],
+    ]
+    for (const [field, word] of cases) assert.equal(faultReason(fault(field), given), word, field)
+  })
+
+  test('comes before the faults', () => {
+    const faults = [fault('/model'), fault('/zzz')]
+    assert.deepEqual(refused('validation_failed', faults, 'FieldLacking'), [
+      'FieldLacking',
+      '/model is wrong',
+      '/zzz is wrong',
+    ])
+  })
+
+  test('is FieldInvalid when a list is no list or stands for a value, and FieldLacking for null', () => {
+    assert.equal(faultReason(fault('/duration'), { duration: [5] }), 'FieldInvalid')
+    assert.equal(faultReason(fault('/images/0'), { images: [['a']] }), 'FieldInvalid')
+    assert.equal(faultReason(fault('/images'), { images: 'a' }), 'FieldInvalid')
+    assert.equal(faultReason(fault('/model'), { model: null }), 'FieldLacking')
+  })
+
+  test('is FieldInvalid when a media fault comes first among others', () => {
+    const given = { images: ['a'], duration: 99 }
+    assert.equal(faultReason(fault('/images/0', 'image_invalid'), given), 'FieldInvalid')
+  })
+
+  test('goes by the code when all faults have that one', () => {
+    const words = {
+      incompatible_fields: 'FieldUnwanted',
+      url_refused: 'FieldInvalid',
+      image_invalid: 'ImageFormatInvalid',
+      pixel_limit: 'ImageSizeInvalid',
+    } as const
+    for (const [code, word] of Object.entries(words)) {
+      const faults = [fault('/images/0', code as Fault['code'])]
+      assert.deepEqual(refused(code, faults), [word, '/images/0 is wrong'])
+    }
+  })
+})
+
+describe('the reason word of any other error', () => {
+  test('goes by code and status', () => {
+    const words: Record<string, [number, string]> = {
+      json_invalid: [400, 'BadRequest'],
+      json_too_deep: [400, 'BadRequest'],
+      body_required: [400, 'BadRequest'],
+      idempotency_key_invalid: [400, 'BadRequest'],
+      cannot_cancel: [400, 'BadRequest'],
+      unauthorized: [401, 'Unauthorized'],
+      insufficient_credits: [402, 'CreditInsufficient'],
+      task_not_found: [404, 'TaskNotFound'],
+      not_found: [404, 'NotFound'],
+      method_not_allowed: [405, 'BadRequest'],
+      request_timeout: [408, 'BadRequest'],
+      idempotency_in_flight: [409, 'OperationInProcess'],
+      body_too_large: [413, 'PageSizeOutOfRange'],
+      unsupported_media_type: [415, 'BadRequest'],
+      unsupported_encoding: [415, 'BadRequest'],
+      idempotency_mismatch: [422, 'FieldInvalid'],
+      rate_limited: [429, 'TooManyRequests'],
+      internal_error: [500, 'InternalServiceFailure'],
+      unavailable: [503, 'InternalServiceFailure'],
+      outcome_unknown: [503, 'InternalServiceFailure'],
+      auth_unavailable: [503, 'InternalServiceFailure'],
+      draining: [503, 'InternalServiceFailure'],
+      busy: [503, 'SystemThrottling'],
+    }
+    for (const [code, [status, word]] of Object.entries(words))
+      assert.equal(errorReason({ code, status }), word, code)
+  })
+
+  test('is there for every code of the catalogue', () => {
+    const words: readonly string[] = VideoReason.enum
+    for (const [code, { status }] of Object.entries(ERROR_CODES))
+      assert.ok(words.includes(errorReason({ code, status })), code)
+  })
+
+  test('is followed by the message', () => {
+    const message = 'task state is processing, can not cancel'
+    assert.deepEqual(videoDetails({ code: 'cannot_cancel', status: 400, message }), [
+      'BadRequest',
+      message,
+    ])
+  })
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { TASK_FAULTS, TaskFault } from '../../src/domain/task-fault.ts'
+import type { TaskFaultCode } from '../../src/domain/task-fault.ts'
+import { makeValidator } from '../../src/domain/validate.ts'
+import { VIDEO_FAULTS, isVideoFaultCode, toVideoFault } from '../../src/domain/video-fault.ts'
+import {
+  VIDEO_LIST_EMPTY_IS_ABSENT,
+  VideoTaskQuery,
+  judgeVideoTaskQuery,
+} from '../../src/domain/video-list.ts'
+import {
+  VIDEO_CANCELLABLE_STATES,
+  VIDEO_DELIVERED_STATES,
+  VIDEO_TASK_MOVES,
+  VIDEO_TERMINAL_STATES,
+  VideoTaskState,
+} from '../../src/domain/video-task.ts'
+
+describe('the states of a video task', () => {
+  test('are reached by the documented moves alone', () => {
+    const moves = Object.entries(VIDEO_TASK_MOVES).flatMap(([to, from]) =>
+      from.map((state) => `${state} → ${to}`),
+    )
+    assert.deepEqual(moves, [
+      'created → queueing',
+      'queueing → processing',
+      'processing → success',
+      'created → failed',
+      'queueing → failed',
+      'processing → failed',
+    ])
+  })
+
+  test('are left unless they are terminal', () => {
+    const left = new Set<string>(Object.values(VIDEO_TASK_MOVES).flat())
+    for (const state of VideoTaskState.enum)
+      assert.equal(left.has(state), !VIDEO_TERMINAL_STATES.includes(state), state)
+  })
+
+  test('are all told to a callback but the first', () => {
+    assert.deepEqual(
+      VideoTaskState.enum.filter((state) => !VIDEO_DELIVERED_STATES.includes(state)),
+      ['created'],
+    )
+  })
+
+  test('allow a cancellation until a worker has the task', () => {
+    assert.deepEqual(VIDEO_CANCELLABLE_STATES, ['created', 'queueing'])
+  })
+})
+
+describe('the fault of a video task', () => {
+  test('has the code of its cause and medium', () => {
+    const codes: Record<TaskFaultCode, [string, string]> = {
+      cancelled: ['UserCancelled', 'UserCancelled'],
+      download_failed: ['ImageDownloadFailure', 'VideoDownloadFailure'],
+      address_refused: ['ImageDownloadFailure', 'VideoDownloadFailure'],
+      file_too_large: ['PageSizeOutOfRange', 'VideoFormatInvalid'],
+      image_invalid: ['ImageFormatInvalid', 'VideoFormatInvalid'],
+      pixel_limit: ['ImageSizeInvalid', 'VideoFormatInvalid'],
+      engine_failed: ['InternalServiceFailure', 'InternalServiceFailure'],
+      internal_error: ['InternalServiceFailure', 'InternalServiceFailure'],
+      timeout: ['InternalServiceFailure', 'InternalServiceFailure'],
+      workflow_lost: ['InternalServiceFailure', 'InternalServiceFailure'],
+    }
+    for (const code of Object.keys(TASK_FAULTS) as TaskFaultCode[]) {
+      const fault = new TaskFault(code, 'It names field and limit.')
+      const image = toVideoFault(fault, 'image')
+      assert.deepEqual([image.code, toVideoFault(fault, 'video').code], codes[code])
+      assert.equal(image.cause, fault)
+      assert.equal(
+        image.message,
+        code === 'address_refused' ? 'address not allowed' : 'It names field and limit.',
+      )
+    }
+  })
+
+  test('is told by its code, which no other word is', () => {
+    for (const code of Object.keys(VIDEO_FAULTS)) assert.ok(isVideoFaultCode(code))
+    for (const word of ['', 'toString', 'usercancelled', 5, undefined])
+      assert.equal(isVideoFaultCode(word), false)
+  })
+})
+
+describe('the filters of the list', () => {
+  const read = makeValidator(VideoTaskQuery, VIDEO_LIST_EMPTY_IS_ABSENT)
+  const judge = (query: object, isAnonymous = false) => {
+    const { value, faults } = read(query)
+    const rules = judgeVideoTaskQuery(value as Record<string, unknown>, { isAnonymous })
+    return [...faults, ...rules].map((fault) => fault.field)
+  }
+
+  test('have a page size of 10 and no others when none is given', () => {
+    assert.deepEqual(read({}), { value: { 'pager.pagesz': 10 }, faults: [] })
+    assert.deepEqual(judge({ 'pager.page_token': '' }), [])
+  })
+
+  test('are refused when they name nothing that is', () => {
+    const cases: [object, string][] = [
+      [{ states: ['done'] }, '/states/0'],
+      [{ model_versions: ['x'] }, '/model_versions/0'],
+      [{ resolutions: ['720p', '4K'] }, '/resolutions/1'],
+      [{ 'created_at.from': 'yesterday' }, '/created_at.from'],
+      [{ 'pager.pagesz': 0 }, '/pager.pagesz'],
+      [{ 'pager.pagesz': 101 }, '/pager.pagesz'],
+      [{ 'pager.page': -1 }, '/pager.page'],
+    ]
+    for (const [query, field] of cases) assert.deepEqual(judge(query), [field])
+  })
+
+  test('reach 10,000 tasks by page', () => {
+    assert.deepEqual(judge({ 'pager.page': 100, 'pager.pagesz': 100 }), [])
+    assert.deepEqual(judge({ 'pager.page': 1001 }), ['?pager.page'])
+  })
+
+  test('must name the tasks when there is no credential', () => {
+    assert.deepEqual(judge({}, true), ['?task_ids'])
+    assert.deepEqual(judge({ task_ids: ['a'] }, true), [])
+  })
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { findVideoBinaries } from '../../src/adapters/video-engine/binaries.ts'
+import { VIDEO_API } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { clientOf } from './calls.ts'
+import { listEngineProcesses } from './engine-processes.ts'
+import { assertCredits, assertLedger, assertWorkflows } from './ledger.ts'
+import { ageScratch, untilSwept } from './scratch.ts'
+
+/** A scene that keeps ffmpeg busy for a second or two; tiny ones ignore all but the credits. */
+const BODY = { model: 'videoq2-turbo', duration: 4, resolution: '540p', prompt: 'a quiet ocean' }
+
+const createVideo = async (client: Client, body: object = BODY): Promise<string> => {
+  const answer = await client.post(`${VIDEO_API}/text2video`, body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return String(answer.body['task_id'])
+}
+
+describe('a media worker that is killed while ffmpeg runs', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ roles: ['api', 'core'] })
+  })
+  after(async () => await service.stop())
+
+  test('leaves no process behind; its task goes on, succeeds and is charged once', async () => {
+    const alice = await clientOf(service)
+    const killed = await service.start('media', { FAILPOINT: 'render.in-child' })
+    const id = await createVideo(alice)
+    assert.equal(await killed.ended, 'SIGKILL')
+    await waitFor('ffmpeg is gone', () =>
+      listEngineProcesses(service.storagePath).then((pids) => pids.length === 0),
+    )
+    await ageScratch(service)
+    await service.start('media')
+    const [task] = await assertLedger(service, [id])
+    assert.equal(task?.status, 'success')
+    assert.equal(task?.fence, 2)
+    await assertCredits(service)
+    await untilSwept(service)
+  })
+
+  test('whose children outlive it are ended by the next worker', async () => {
+    const alice = await clientOf(service)
+    await service.entry('media').kill()
+    // Where `setpriv` is missing nothing ends ffmpeg together with its worker.
+    const media = await service.start('media', { PATH: await makeBarePath(service) })
+    const id = await createVideo(alice, { ...BODY, duration: 8 })
+    const group = await waitFor('ffmpeg runs', async () => {
+      const [first] = await listEngineProcesses(service.storagePath)
+      return first
+    })
+    process.kill(group, 'SIGSTOP')
+    await media.kill()
+    await ageScratch(service)
+    await service.start('media')
+    await waitFor('ffmpeg is gone', () =>
+      listEngineProcesses(service.storagePath).then((pids) => !pids.includes(group)),
+    )
+    assert.equal((await alice.untilVideoEnded(id)).state, 'success')
+    await assertCredits(service)
+  })
+})
+
+/** A folder with the programs of the engine and no others. */
+const makeBarePath = async ({ storagePath }: Service): Promise<string> => {
+  const folder = join(storagePath, '..', 'programs')
+  await mkdir(folder)
+  const { ffmpeg, ffprobe } = await findVideoBinaries({
+    searchPath: process.env['PATH'] ?? '',
+    production: false,
+  })
+  await symlink(ffmpeg.path, join(folder, 'ffmpeg'))
+  await symlink(ffprobe.path, join(folder, 'ffprobe'))
+  return folder
+}
+
+describe('when core workers are killed around the moves of video tasks', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({
+      roles: ['api', 'media'],
+      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '2' },
+    })
+  })
+  after(async () => await service.stop())
+
+  test('none is lost, charged twice or left waiting for a slot', async () => {
+    const killed = await Promise.all([
+      service.start('core', { FAILPOINT: 'move.before-commit:3' }),
+      service.start('core', { FAILPOINT: 'move.after-commit:3' }),
+    ])
+    const alice = await clientOf(service)
+    const ids = await Promise.all(Array.from({ length: 8 }, () => createVideo(alice)))
+    assert.deepEqual(await Promise.all(killed.map((core) => core.ended)), ['SIGKILL', 'SIGKILL'])
+    await service.start('core')
+    const tasks = await assertLedger(service, ids)
+    assert.deepEqual(new Set(tasks.map((task) => task.status)), new Set(['success']))
+    await assertCredits(service)
+    await assertWorkflows(service, temporalAddress(), ids, 'video')
+  })
+})
+
+describe('the queue of the media workers', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({
+      roles: ['api', 'core'],
+      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '100', MEDIA_SLOTS: '1' },
+    })
+  })
+  after(async () => await service.stop())
+
+  test('is shared between owners: four tasks of one do not wait for forty of another', async () => {
+    const [alice, bob] = [await clientOf(service, 'alice'), await clientOf(service, 'bob')]
+    for (let i = 0; i < 40; i++) await createVideo(alice)
+    const late = new Set<string>()
+    for (let i = 0; i < 4; i++) late.add(await createVideo(bob))
+    await waitFor('all of them wait for a worker', async () => {
+      const { sql } = service.database
+      const [row] = await sql`select count(*)::integer as n from task where admitted_at is not null`
+      return row?.['n'] === 44
+    })
+    await service.start('media')
+    await waitFor('all have ended', async () => {
+      const open = await service.database.sql`select from task where ended_at is null`
+      return open.length === 0
+    })
+    const order = await service.database.sql<
+      { id: string }[]
+    >`select id from task order by claimed_at`
+    const last = Math.max(...[...late].map((id) => order.findIndex((task) => task.id === id)))
+    // Taken in turns the last of them is the eighth or so; without turns it would be the forty-fourth.
+    assert.ok(last < 20, `the last of bob's tasks was number ${last + 1} of 44`)
+  })
+})

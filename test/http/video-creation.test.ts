@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import { makeAnswerReader, makeClient } from '../support/client.ts'
+import type { Answer, Client, VideoTask } from '../support/client.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { EXTEND, TASKS, TEXT, create, createId, idOf, read } from './video-task-support.ts'
+
+const IMAGE_URL = 'https://images.example.com/a.png'
+const VIDEO_URL = 'https://videos.example.com/a.mp4'
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+let service: Service
+let sql: Sql
+let anonymous: Client
+
+before(async () => {
+  // No worker: every task waits in created.
+  service = await startService({ roles: ['api'] })
+  sql = service.database.sql
+  anonymous = makeClient(service.baseUrl)
+})
+
+after(() => service?.stop())
+
+/** Every test has users of its own, so that none sees the tasks and credits of another. */
+const newClient = async (name = `user-${randomUUID()}`): Promise<Client> =>
+  makeClient(service.baseUrl, await service.token(name))
+
+const taskRow = async (id: string): Promise<Record<string, unknown>> => {
+  const [row] = await sql`select settings, webhook_url, payload, credits from task where id = ${id}`
+  return row ?? {}
+}
+
+interface InputRow {
+  field: string
+  name: string | null
+  storage_key: string | null
+  url: string | null
+}
+
+const inputsOf = async (id: string): Promise<InputRow[]> => [
+  ...(await sql<InputRow[]>`
+    select field, name, storage_key, url from task_input where task_id = ${id} order by field
+  `),
+]
+
+describe('a text-to-video creation', () => {
+  test('answers the record with defaults applied, and where to read it', async () => {
+    const client = await newClient()
+    const body = { prompt: 'a harbour', duration: 4, resolution: '540p', seed: 9, payload: 'p' }
+    const answer = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
+    const { task_id: id, created_at: createdAt, ...rest } = answer.body as Record<string, unknown>
+    assert.match(String(id), UUID)
+    assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < 60_000, String(createdAt))
+    assert.deepEqual(rest, {
+      ...body,
+      state: 'created',
+      credits: 36,
+      model: 'videoq3-pro',
+      aspect_ratio: '16:9',
+      bgm: false,
+      movement_amplitude: 'auto',
+      off_peak: false,
+      style: 'general',
+      watermark: false,
+    })
+    const { headers } = answer
+    const location = headers.get('location') ?? ''
+    assert.equal(location, `${service.baseUrl}${TASKS}/${String(id)}/creations`)
+    assert.equal(headers.get('x-credits-used'), '36')
+    // 0.5184 megapixels × 4 s × 1.3
+    assert.equal(headers.get('x-estimated-duration-seconds'), '3')
+    assert.deepEqual((await client.get(location.slice(service.baseUrl.length))).body, {
+      id,
+      state: 'created',
+      err_code: '',
+      err_msg: '',
+      credits: 36,
+      payload: 'p',
+      bgm: false,
+      off_peak: false,
+      progress: 0,
+      creations: [],
+    })
+  })
+
+  test('stores the settings, and what is not one of them apart', async () => {
+    const client = await newClient()
+    const id = await createId(client, {
+      model: 'videoq2-pro',
+      images: [IMAGE_URL],
+      seed: 0,
+      voice_id: 'v',
+      payload: 'p',
+      meta_data: '{"a":1}',
+      callback_url: 'https://hooks.example.com/v',
+      unknown: 1,
+    })
+    const { settings, ...row } = await taskRow(id)
+    const { seed, ...rest } = settings as Record<string, unknown>
+    assert.ok(Number(seed) >= 1 && Number(seed) <= 2_147_483_647, `seed ${String(seed)}`)
+    assert.deepEqual(row, { webhook_url: 'https://hooks.example.com/v', payload: 'p', credits: 55 })
+    assert.deepEqual(rest, {
+      model: 'videoq2-pro',
+      duration: 5,
+      resolution: '720p',
+      aspect_ratio: '16:9',
+      audio: false,
+      audio_type: 'all',
+      voice_id: 'v',
+      bgm: false,
+      movement_amplitude: 'auto',
+      style: 'general',
+      off_peak: false,
+      is_rec: false,
+      watermark: false,
+      wm_position: 3,
+      meta_data: '{"a":1}',
+    })
+  })
+
+  test('takes null and, where it may, an empty text for absent', async () => {
+    const client = await newClient()
+    const none = { prompt: '', meta_data: '', images: null, model: null, duration: null, seed: 3 }
+    const answer = await create(client, { ...none, payload: null, callback_url: null })
+    const plain = await create(client, { seed: 3, images: [] })
+    const { settings: left } = await taskRow(idOf(answer))
+    assert.deepEqual(left, (await taskRow(idOf(plain)))['settings'])
+    for (const name of ['prompt', 'images', 'payload'])
+      assert.ok(!(name in answer.body), `${name} is in the record`)
+  })
+
+  test('keeps an inline image, and shows a link to it', async () => {
+    const client = await newClient()
+    const bytes = await makePicture({ width: 32, height: 18, format: 'jpeg' })
+    const answer = await create(client, { images: [bytes.toString('base64')], resolution: '2K' })
+    const [link = ''] = answer.body['images'] as never as string[]
+    const start = `${service.baseUrl}/files/${idOf(answer)}/input-images.jpg?expires=`
+    assert.ok(link.startsWith(start), link)
+    assert.deepEqual(Buffer.from(await (await fetch(link)).arrayBuffer()), bytes)
+    const id = idOf(answer)
+    assert.deepEqual(await inputsOf(id), [
+      {
+        field: 'images',
+        name: 'input-images.jpg',
+        storage_key: `inputs/${id}/images.jpg`,
+        url: null,
+      },
+    ])
+    // 2560×1440 × 5 s × 0.7
+    assert.equal(answer.headers.get('x-estimated-duration-seconds'), '13')
+  })
+
+  test('shows the URL of an image as it was given, also one of this service', async () => {
+    const client = await newClient()
+    const first = await create(client, { images: [await base64()] })
+    const [link = ''] = first.body['images'] as never as string[]
+    for (const url of [IMAGE_URL, link]) {
+      const answer = await create(client, { images: [url] })
+      assert.deepEqual(answer.body['images'], [url])
+      const key = url === link ? `inputs/${idOf(first)}/images.png` : null
+      assert.deepEqual(await inputsOf(idOf(answer)), [
+        { field: 'images', name: null, storage_key: key, url },
+      ])
+    }
+  })
+
+  test('needs the image of a watermark only when one is asked for', async () => {
+    const client = await newClient()
+    const without = await createId(client, { wm_url: IMAGE_URL })
+    const marked = await createId(client, { wm_url: IMAGE_URL, watermark: true })
+    const plain = await createId(client, { watermark: true })
+    assert.deepEqual((await inputsOf(without)).length, 0)
+    assert.deepEqual((await inputsOf(marked))[0]?.field, 'wm_url')
+    assert.deepEqual((await inputsOf(plain)).length, 0)
+  })
+
+  test('takes a prompt of 2,000 emoji', async () => {
+    const prompt = '🌊'.repeat(2000)
+    assert.equal((await create(await newClient(), { prompt })).body['prompt'], prompt)
+  })
+
+  test('takes a payload of 1,048,576 escaped emoji, and gives it back untouched', async () => {
+    const token = await service.token(`user-${randomUUID()}`)
+    const client = makeClient(service.baseUrl, token)
+    const body = `{"model":"videoq2-turbo","payload":"${'\\ud83c\\udf0a'.repeat(1_048_576)}"}`
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'emoji',
+    }
+    const payload = '🌊'.repeat(1_048_576)
+    const readAnswer = makeAnswerReader()
+    for (const replayed of [null, 'true']) {
+      const response = await fetch(service.baseUrl + TEXT, { method: 'POST', headers, body })
+      assert.equal(response.headers.get('idempotent-replayed'), replayed)
+      const answer = await readAnswer(response, { method: 'POST', path: TEXT })
+      assert.equal(answer.status, 200, answer.body.message)
+      assert.ok(answer.body['payload'] === payload, 'the record has another payload')
+      const read = await client.get(`${TASKS}/${idOf(answer)}/creations`)
+      assert.ok(read.body['payload'] === payload, 'the task has another payload')
+    }
+    const listed = (await client.get(TASKS)).body['tasks'] as never as VideoTask[]
+    assert.deepEqual(
+      listed.map((task) => task.payload === payload),
+      [true],
+    )
+    const outbox = await sql`select from outbox where octet_length(args::text) > 500`
+    assert.equal(outbox.length, 0)
+  })
+
+  test('lists all faults after the reason word, in the order of the documentation', async () => {
+    const { status, body } = await anonymous.post(TEXT, {
+      callback_url: 'http://example.com/',
+      payload: 5,
+      meta_data: '{',
+      wm_url: 'https://10.0.0.1/',
+      wm_position: 0,
+      off_peak: true,
+      audio: true,
+      seed: '1',
+      style: 'x',
+      aspect_ratio: '4:3',
+      resolution: '720p',
+      duration: 4,
+      images: ['QUJD!'],
+      prompt: 'x'.repeat(2001),
+      model: 'videoq1',
+    })
+    assert.deepEqual([status, body.error], [400, 'validation_failed'])
+    assert.deepEqual(
+      body.details?.map((detail) => detail.split(/[ :]/)[0]),
+      [
+        'FieldInvalid',
+        '/prompt',
+        '/images/0',
+        '/duration',
+        '/resolution',
+        '/aspect_ratio',
+        '/style',
+        '/seed',
+        '/off_peak',
+        '/wm_position',
+        '/wm_url',
+        '/meta_data',
+        '/payload',
+        '/callback_url',
+      ],
+      body.details?.join('\n'),
+    )
+    assert.equal(body.message, body.details?.[1])
+  })
+})
+
+describe('an extend creation', () => {
+  const SOURCE = { video_creation_id: randomUUID(), video_url: VIDEO_URL }
+
+  test('answers the record', async () => {
+    const client = await newClient()
+    const body = { model: 'videoq2-pro', ...SOURCE, images: [IMAGE_URL], prompt: 'on', payload: '' }
+    const answer = await create(client, body, EXTEND)
+    const { task_id: id, created_at: _, ...rest } = answer.body as Record<string, unknown>
+    const defaults = { state: 'created', credits: 70, duration: 5, resolution: '720p' }
+    assert.deepEqual(rest, { ...body, ...defaults })
+    assert.equal(answer.headers.get('x-credits-used'), '70')
+    // 1280×720 × 5 s × 0.7
+    assert.equal(answer.headers.get('x-estimated-duration-seconds'), '4')
+    const { bgm, off_peak: offPeak, payload } = await read(client, String(id))
+    assert.deepEqual({ bgm, offPeak, payload }, { bgm: false, offPeak: false, payload: '' })
+    assert.deepEqual(
+      (await inputsOf(String(id))).map(({ field, url }) => [field, url]),
+      [
+        ['images', IMAGE_URL],
+        ['video_url', VIDEO_URL],
+      ],
+    )
+  })
+
+  test('fetches the URL when the id names no finished video', async () => {
+    const client = await newClient()
+    const unfinished = await createId(client)
+    for (const id of [unfinished, unfinished.toUpperCase(), 'of-another-service']) {
+      const body = { model: 'videoq2-turbo', video_creation_id: id, video_url: VIDEO_URL }
+      const answer = await create(client, body, EXTEND)
+      assert.equal(answer.body['video_creation_id'], id)
+      const inputs = await inputsOf(idOf(answer))
+      assert.deepEqual(
+        inputs.map(({ field, url }) => [field, url]),
+        [['video_url', VIDEO_URL]],
+      )
+    }
+  })
+
+  test('tells of both sources that they are missing', async () => {
+    const { status, body } = await anonymous.post(EXTEND, { model: 'videoq2-pro' })
+    assert.equal(status, 400)
+    assert.deepEqual(body.details, [
+      'FieldLacking',
+      '/video_creation_id must be given, but is absent',
+      '/video_url must be given, but is absent',
+    ])
+  })
+})
+
+describe('a repeated creation', () => {
+  const BODY = { prompt: 'sea', payload: 'p' }
+
+  test('gets the first answer, and no second task is made or charged', async () => {
+    const client = await newClient()
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = { ...BODY, images: [await base64()] }
+    const [first, again] = [
+      await client.post(TEXT, body, headers),
+      await client.post(TEXT, body, headers),
+    ]
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    for (const name of ['location', 'x-credits-used', 'x-estimated-duration-seconds'])
+      assert.equal(again.headers.get(name), first.headers.get(name), name)
+    const { tasks } = (await client.get(TASKS)).body as unknown as { tasks: VideoTask[] }
+    assert.deepEqual(
+      tasks.map(({ id }) => id),
+      [idOf(first)],
+    )
+    const other = await client.post(TEXT, { ...body, seed: 1 }, headers)
+    assert.deepEqual([other.status, other.body.details?.[0]], [422, 'FieldInvalid'])
+  })
+
+  test('is stored encrypted, because its record may hold a signed link', async () => {
+    const name = `user-${randomUUID()}`
+    const client = await newClient(name)
+    await client.post(TEXT, { images: [await base64()] }, { 'idempotency-key': 'k' })
+    const rows = await sql`
+      select encrypted from idempotency
+      where principal = ${`user:${name}`} and body not like '%signature%'
+    `
+    assert.deepEqual([...rows], [{ encrypted: true }])
+  })
+
+  test('without a credential has the keys of its address, which no user shares', async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const users = await Promise.all(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(newClient))
+    const answers: Answer[] = []
+    for (const client of [anonymous, ...users]) answers.push(await client.post(TEXT, BODY, headers))
+    assert.equal(new Set(answers.map(idOf)).size, 4)
+    assert.equal(idOf(await anonymous.post(TEXT, BODY, headers)), idOf(answers[0] as Answer))
+  })
+})

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import { VIDEO_API, makeClient } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import {
+  EXTEND,
+  TASKS,
+  TEXT,
+  create,
+  createId,
+  idOf,
+  idsOf,
+  list,
+  read,
+} from './video-task-support.ts'
+
+let service: Service
+let sql: Sql
+let anonymous: Client
+
+before(async () => {
+  // No worker: every task waits in created.
+  service = await startService({ roles: ['api'] })
+  sql = service.database.sql
+  anonymous = makeClient(service.baseUrl)
+})
+
+after(() => service?.stop())
+
+/** Every test has users of its own, so that none sees the tasks and credits of another. */
+const newClient = async (): Promise<Client> =>
+  makeClient(service.baseUrl, await service.token(`user-${randomUUID()}`))
+
+describe('a video task', () => {
+  test('that was made with a credential exists for its owner only', async () => {
+    const [alice, bob] = [await newClient(), await newClient()]
+    const id = await createId(alice)
+    for (const client of [bob, anonymous]) {
+      const { status, body } = await client.get(`${TASKS}/${id}/creations`)
+      assert.deepEqual([status, body.details?.[0]], [404, 'TaskNotFound'])
+      assert.equal((await client.post(`${TASKS}/${id}/cancel`, {})).status, 404)
+    }
+    assert.equal((await read(alice, id.toUpperCase())).id, id)
+  })
+
+  test('that was made without one belongs to whoever knows its id', async () => {
+    const id = await createId(anonymous)
+    const bob = await newClient()
+    for (const client of [anonymous, bob]) assert.equal((await read(client, id)).id, id)
+    assert.equal((await bob.post(`${TASKS}/${id}/cancel`, {})).status, 200)
+    assert.equal((await read(anonymous, id)).err_code, 'UserCancelled')
+  })
+
+  test('says when to read again, and is 304 until it changes', async () => {
+    const client = await newClient()
+    const path = `${TASKS}/${await createId(client)}/creations`
+    const { headers } = await client.get(path)
+    const etag = headers.get('etag') ?? ''
+    assert.match(etag, /^"\d+-\d+"$/)
+    const facts = ({ headers }: Answer) =>
+      ['etag', 'retry-after', 'cache-control', 'x-credits-used'].map((name) => headers.get(name))
+    const unchanged = await client.get(path, { 'if-none-match': etag })
+    assert.deepEqual([unchanged.status, unchanged.body], [304, undefined])
+    assert.deepEqual(facts(unchanged), [etag, '2', 'private, no-cache', '100'])
+    await client.post(path.replace('creations', 'cancel'), {})
+    const changed = await client.get(path, { 'if-none-match': etag })
+    assert.equal(changed.status, 200)
+    assert.notEqual(changed.headers.get('etag'), etag)
+    assert.deepEqual(facts(changed).slice(1), [null, 'private, no-cache', '0'])
+  })
+
+  test('is read less often while it waits off-peak', async () => {
+    const client = await newClient()
+    const created = await create(client, { off_peak: true })
+    assert.deepEqual([created.body['credits'], created.body['off_peak']], [50, true])
+    const { headers, body } = await client.get(`${TASKS}/${idOf(created)}/creations`)
+    assert.deepEqual([headers.get('retry-after'), body['off_peak']], ['30', true])
+  })
+
+  test('answers HEAD like GET, without the body', async () => {
+    const client = await newClient()
+    const path = `${TASKS}/${await createId(client)}/creations`
+    const [head, get] = [await client.call('HEAD', path), await client.get(path)]
+    assert.deepEqual([head.status, head.body], [200, undefined])
+    for (const name of ['etag', 'retry-after', 'content-length', 'x-credits-used'])
+      assert.equal(head.headers.get(name), get.headers.get(name), name)
+  })
+})
+
+describe('a cancel of a video task that waits', () => {
+  for (const body of [undefined, {}, { other: 1 }, { id: null }, 'its id'] as const)
+    test(`with ${JSON.stringify(body) ?? 'no body'} ends it and gives the credits back`, async () => {
+      const client = await newClient()
+      const id = await createId(client, { payload: 'p' })
+      const given = body === 'its id' ? { id: id.toUpperCase() } : body
+      const { status, body: answer } = await client.call('POST', `${TASKS}/${id}/cancel`, given)
+      assert.deepEqual([status, answer], [200, {}])
+      assert.deepEqual(await read(client, id), {
+        id,
+        state: 'failed',
+        err_code: 'UserCancelled',
+        err_msg: 'The caller cancelled the task.',
+        credits: 0,
+        payload: 'p',
+        bgm: false,
+        off_peak: false,
+        progress: 0,
+        creations: [],
+      })
+      assert.deepEqual(await ledgerOf(id), [
+        ['charge', 100],
+        ['refund', 100],
+      ])
+    })
+
+  test('happens once, however many ask for it', async () => {
+    const client = await newClient()
+    const id = await createId(client)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => client.post(`${TASKS}/${id}/cancel`, {})),
+    )
+    const late = answers.filter(({ status }) => status === 400)
+    assert.equal(late.length, 7)
+    const message = 'task state is failed, can not cancel'
+    for (const { body } of late)
+      assert.deepEqual(
+        [body.error, body.message, body.details],
+        ['cannot_cancel', message, ['BadRequest', message]],
+      )
+    assert.equal((await ledgerOf(id)).length, 2)
+    const signals = await sql`
+      select from outbox where workflow_id = ${`video-task/${id}`} and signal_name = 'cancelRequested'
+    `
+    assert.equal(signals.length, 1)
+  })
+})
+
+const ledgerOf = async (id: string): Promise<[string, number][]> => {
+  const rows = await sql<{ kind: string; credits: number }[]>`
+    select kind, credits from ledger where task_id = ${id} order by kind
+  `
+  return rows.map(({ kind, credits }) => [kind, credits])
+}
+
+describe('the list of video tasks', () => {
+  test('has the caller’s tasks, newest first, with what was asked for', async () => {
+    const client = await newClient()
+    await createId(await newClient())
+    const older = await create(client, { payload: 'p' })
+    const newer = await create(client, { model: 'videoq1' })
+    const { tasks, next_page_token: token } = await list(client)
+    assert.deepEqual([tasks.map(({ id }) => id), token], [[idOf(newer), idOf(older)], ''])
+    assert.deepEqual(tasks[1], {
+      ...(await read(client, idOf(older))),
+      created_at: older.body['created_at'],
+      model: 'videoq3-pro',
+      duration: 5,
+      resolution: '720p',
+    })
+  })
+
+  test('is cut by every filter, repeated or with commas', async () => {
+    const client = await newClient()
+    const plain = await createId(client)
+    const large = await createId(client, { resolution: '1080p' })
+    const other = await createId(client, { model: 'videoq2-pro' })
+    await client.post(`${TASKS}/${other}/cancel`, {})
+    const cases: [string, string[]][] = [
+      ['states=failed', [other]],
+      ['states=created&states=failed', [other, large, plain]],
+      ['states=created,failed', [other, large, plain]],
+      ['states=queueing,processing&states=success', []],
+      ['model_versions=videoq2-pro', [other]],
+      ['resolutions=1080p,540p', [large]],
+      ['resolutions=720p&model_versions=videoq3-pro&states=created', [plain]],
+      [`task_ids=${plain},${large.toUpperCase()}`, [large, plain]],
+      [`task_ids=${plain}&task_ids=no-uuid`, [plain]],
+      ['task_ids=no-uuid', []],
+      [`created_at.to=2000-01-01T00:00:00Z`, []],
+      [`created_at.from=0000-01-01T00:00:00Z`, [other, large, plain]],
+      [
+        `created_at.from=2016-12-31T23:59:60Z&created_at.to=9999-12-31T23:59:59-14:00`,
+        [other, large, plain],
+      ],
+      ['pager.page_token=&other=x', [other, large, plain]],
+    ]
+    for (const [query, expected] of cases)
+      assert.deepEqual(idsOf(await list(client, query)), expected, query)
+  })
+
+  test('begins seven days ago unless it is told another time', async () => {
+    const client = await newClient()
+    const old = await createId(client)
+    await sql`update task set created_at = created_at - interval '8 days' where id = ${old}`
+    const recent = await createId(client)
+    assert.deepEqual(idsOf(await list(client)), [recent])
+    const from = new Date(Date.now() - 9 * 86_400_000).toISOString()
+    assert.deepEqual(idsOf(await list(client, `created_at.from=${from}`)), [recent, old])
+  })
+
+  test('comes in pages, by token and by number', async () => {
+    const client = await newClient()
+    const ids: string[] = []
+    for (let made = 0; made < 12; made += 1) ids.unshift(await createId(client))
+    // Of one moment, so that only their ids tell them apart.
+    await sql`update task set created_at = ${new Date()} where id in ${sql(ids.slice(3, 8))}`
+    const all = idsOf(await list(client, 'pager.pagesz=100'))
+    assert.deepEqual(all.toSorted(), ids.toSorted())
+    assert.deepEqual(idsOf(await list(client)), all.slice(0, 10))
+    assert.deepEqual(idsOf(await list(client, 'pager.page=1')), all.slice(10))
+    assert.deepEqual(idsOf(await list(client, 'pager.page=1000')), [])
+    const walked: string[] = []
+    for (let token = '', first = true; first || token !== ''; first = false) {
+      const page = await list(client, `pager.pagesz=5&pager.page_token=${token}`)
+      walked.push(...idsOf(page))
+      token = page.next_page_token
+      assert.match(token, /^[\w-]*$/)
+    }
+    assert.deepEqual(walked, all)
+  })
+
+  test('finds without a credential only what is named, and only anonymous tasks', async () => {
+    const mine = await createId(anonymous)
+    const theirs = await createId(await newClient())
+    assert.deepEqual(idsOf(await list(anonymous, `task_ids=${mine},${theirs}`)), [mine])
+    const { status, body } = await anonymous.get(TASKS)
+    assert.deepEqual([status, body.details?.[0]], [400, 'FieldLacking'])
+  })
+})
+
+describe('credits', () => {
+  const remainsOf = async (client: Client): Promise<Record<string, unknown>> =>
+    (
+      (await client.get(`${VIDEO_API}/credits`)).body['remains'] as never as Record<
+        string,
+        unknown
+      >[]
+    )[0] ?? {}
+
+  test('are counted with the tasks that wait, and have no limit unless one is set', async () => {
+    const client = await newClient()
+    const none = {
+      credit_remain: null,
+      credit_used: 0,
+      concurrency_limit: 5,
+      current_concurrency: 0,
+      queue_count: 0,
+    }
+    assert.deepEqual(await remainsOf(client), none)
+    const id = await createId(client)
+    await createId(client, { model: 'videoq1' })
+    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 180, queue_count: 2 })
+    await client.post(`${TASKS}/${id}/cancel`, {})
+    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 80, queue_count: 1 })
+  })
+
+  test('are never passed, however many tasks are made at once', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({ OWNER_CREDIT_LIMIT: '250' })
+    const token = await service.token(`user-${randomUUID()}`)
+    const client = makeClient(baseUrl, token)
+    const images = [await base64()]
+    const before = (await service.listFiles()).length
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => client.post(TEXT, { images })),
+    )
+    const refused = answers.filter(({ status }) => status === 402)
+    assert.deepEqual([answers.length - refused.length, refused.length], [2, 4])
+    for (const { body } of refused)
+      assert.deepEqual(
+        [body.error, body.details?.[0]],
+        ['insufficient_credits', 'CreditInsufficient'],
+      )
+    assert.deepEqual(
+      [(await remainsOf(client))['credit_remain'], (await list(client)).tasks.length],
+      [50, 2],
+    )
+    assert.equal((await service.listFiles()).length, before + 2)
+    await entry.kill()
+  })
+})
+
+describe('with VIDEO_AUTH=required', () => {
+  test('every video route needs a credential, and the document says so', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({ VIDEO_AUTH: 'required' })
+    const nobody = makeClient(baseUrl)
+    const calls: [string, string][] = [
+      ['POST', TEXT],
+      ['POST', EXTEND],
+      ['GET', TASKS],
+      ['GET', `${VIDEO_API}/credits`],
+      ['GET', `${TASKS}/${randomUUID()}/creations`],
+      ['POST', `${TASKS}/${randomUUID()}/cancel`],
+    ]
+    for (const [method, path] of calls) {
+      const { status, headers, body } = await nobody.call(method, path)
+      assert.deepEqual([status, body.details?.[0]], [401, 'Unauthorized'], path)
+      assert.equal(headers.get('www-authenticate'), 'Bearer')
+    }
+    const known = makeClient(baseUrl, await service.token('known'))
+    await create(known)
+    const document = (await known.get('/openapi.json')).body as never as {
+      paths: Record<string, { post: { security: object[] } }>
+    }
+    assert.deepEqual(document.paths[TEXT]?.post.security, [{ bearer: [] }, { apiKey: [] }])
+    await entry.kill()
+  })
+})

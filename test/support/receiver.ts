@@ -1,0 +1,214 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Certificate } from './certificate.ts'
+
+/** A request as it came, kept before it is answered. */
+export interface Received {
+  /** Unix milliseconds at which its body was complete. */
+  at: number
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  /** Names and values in turn, as they were sent. */
+  rawHeaders: string[]
+  body: Buffer
+}
+
+export interface Turn {
+  request: Received
+  response: ServerResponse
+  /** Of the connection, for what no HTTP server would do. */
+  socket: Socket
+  /** How many requests to this path came before. */
+  earlier: number
+}
+
+/** How a path answers. */
+export type Reply = (turn: Turn) => void
+
+export interface WebhookReceiver {
+  port: number
+  /** The address of a path; `host` when it is another name for this machine. */
+  url: (path: string, host?: string) => string
+  /** All requests in the order they came, over stops and starts. */
+  received: Received[]
+  /** Those of one path. */
+  of: (path: string) => Received[]
+  /** Says how a path answers from now on; one nobody spoke of answers 204. The query counts as part of it. */
+  script: (path: string, reply: Reply) => void
+  /** How many connections it was offered, and how many are open. */
+  connections: () => number
+  open: () => number
+  /** Breaks every connection and refuses new ones, as a killed process does. */
+  stop: () => Promise<void>
+  /** Listens on the same port again. */
+  start: () => Promise<void>
+}
+
+export interface WebhookReceiverOptions {
+  /** Serves HTTPS with it. */
+  certificate?: Certificate
+  script?: Record<string, Reply>
+}
+
+/** A receiver of webhooks on a free port of 127.0.0.1 that fails in every way it is told to. */
+export const startWebhookReceiver = async ({
+  certificate,
+  script = {},
+}: WebhookReceiverOptions = {}): Promise<WebhookReceiver> => {
+  const replies = new Map(Object.entries(script))
+  const received: Received[] = []
+  const of = (path: string) => received.filter((request) => request.path === path)
+  const server = certificate ? createTlsServer({ ...certificate }) : createServer()
+  server.on('request', (request, response: ServerResponse) => {
+    // Of a client that left meanwhile there is nothing to keep.
+    void request.toArray().then(
+      (chunks: Buffer[]) => {
+        const { method = '', url: path = '', headers, rawHeaders } = request
+        const body = Buffer.concat(chunks)
+        const kept = { at: Date.now(), method, path, headers, rawHeaders, body }
+        const earlier = of(path).length
+        received.push(kept)
+        const reply = replies.get(path) ?? answer(204)
+        reply({ request: kept, response, socket: request.socket, earlier })
+      },
+      () => {},
+    )
+  })
+  const sockets = watchSockets(server)
+  const start = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const port = await start(0)
+  const scheme = certificate ? 'https' : 'http'
+  return {
+    port,
+    url: (path, host = '127.0.0.1') => `${scheme}://${host}:${port}${path}`,
+    received,
+    of,
+    script: (path, reply) => replies.set(path, reply),
+    connections: sockets.offered,
+    open: sockets.open,
+    stop: async () => {
+      sockets.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+    start: async () => void (await start(port)),
+  }
+}
+
+const watchSockets = (server: ReturnType<typeof createServer>) => {
+  const sockets = new Set<Socket>()
+  let offered = 0
+  // Under TLS this is the connection below it, which is there also when the handshake fails.
+  server.on('connection', (socket: Socket) => {
+    offered += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', () => {})
+  return {
+    offered: () => offered,
+    open: () => sockets.size,
+    destroy: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** An ordinary answer; `retry-after` and the `location` of a redirect are headers like others. */
+export const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Reply =>
+  ({ response }) => {
+    response.writeHead(status, headers).end(body)
+  }
+
+/** The replies in turn, the last of them for good: `inTurn(answer(500), answer(500), answer(200))`. */
+export const inTurn =
+  (...replies: [Reply, ...Reply[]]): Reply =>
+  (turn) =>
+    (replies[turn.earlier] ?? replies.at(-1))?.(turn)
+
+/** One of the replies for each request, drawn by a function that answers from 0 up to 1. */
+export const drawn =
+  (random: () => number, ...replies: [Reply, ...Reply[]]): Reply =>
+  (turn) =>
+    replies[Math.floor(random() * replies.length)]?.(turn)
+
+/** Takes the request and never answers. */
+export const hang: Reply = () => {}
+
+/** Answers after the promise is kept. */
+export const after =
+  (until: Promise<unknown>): Reply =>
+  (turn) =>
+    void until.then(() => answer(200)(turn))
+
+/** Text as it is, and whatever is to happen with the connection then. */
+export const write =
+  (text: string, then: (socket: Socket) => void = () => {}): Reply =>
+  ({ socket }) => {
+    socket.write(text, () => then(socket))
+  }
+
+/** A head that comes a character at a time and never ends. */
+export const dripHead =
+  (start = 'HTTP/1.1 ', everyMs = 20): Reply =>
+  ({ socket }) => {
+    socket.write(start)
+    drip(socket, everyMs, '2')
+  }
+
+/** A body that comes a character at a time and never ends. */
+export const dripBody =
+  (status = 200, everyMs = 20): Reply =>
+  ({ response }) => {
+    response.writeHead(status, { 'content-type': 'text/plain' })
+    drip(response, everyMs, '.')
+  }
+
+const drip = (to: Socket | ServerResponse, everyMs: number, text: string) => {
+  const timer = setInterval(() => to.write(text), everyMs)
+  to.on('close', () => clearInterval(timer))
+}
+
+/** A body of so many bytes, or of as many as the client takes; the length is told when it is given. */
+export const flood =
+  (status = 200, bytes?: number): Reply =>
+  ({ response }) => {
+    response.writeHead(status, bytes === undefined ? {} : { 'content-length': bytes })
+    let left = bytes ?? Infinity
+    const more = () => {
+      while (left > 0 && !response.destroyed) {
+        const piece = CHUNK.subarray(0, Math.min(CHUNK.length, left))
+        left -= piece.length
+        if (!response.write(piece)) return
+      }
+      response.end()
+    }
+    response.on('drain', more)
+    more()
+  }
+
+const CHUNK = Buffer.alloc(65_536, 'x')
+
+/** Ends the connection without a word. */
+export const hangUp: Reply = ({ socket }) => void socket.end()
+
+/** Breaks the connection with a reset, of TCP where there is no TLS. */
+export const reset: Reply = ({ socket }) => breakOff(socket)
+
+/** Breaks it when so much of an answer was sent. */
+export const resetAfter = (text: string): Reply => write(text, breakOff)
+
+const breakOff = (socket: Socket) => {
+  // A socket of TLS has no reset of its own.
+  if ('encrypted' in socket) socket.destroy()
+  else socket.resetAndDestroy()
+}

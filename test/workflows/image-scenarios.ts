@@ -1,0 +1,72 @@
+import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import { getRun } from './runs.ts'
+import type { Runs } from './runs.ts'
+import {
+  askToCancel,
+  attempt,
+  fails,
+  failsThreeTimes,
+  inTurn,
+  silentAtFirst,
+  untilCancelled,
+  untilHeartbeat,
+} from './scenarios.ts'
+import type { Circumstances } from './scenarios.ts'
+
+/** What stands in for the activities in one run of the image task's workflow: small functions that do what a path needs. */
+export interface ImageScenario extends Circumstances {
+  render: MediaActivities['renderImageTask']
+  complete?: CoreActivities['completeImageTask']
+}
+
+export const rendered = (): Promise<{ fence: number; results: [] }> =>
+  Promise.resolve({ fence: attempt(), results: [] })
+
+export const IMAGE_SCENARIOS = {
+  completed: { render: rendered },
+  'bad-input': { render: fails('image_invalid') },
+  'engine-failed': { render: failsThreeTimes },
+  'timed-out': { render: fails('timeout') },
+  'worker-lost': { render: silentAtFirst(rendered) },
+  'ended-before-render': { render: () => Promise.resolve(undefined) },
+  'cancelled-while-waiting': { render: rendered, noMediaWorker: true, act: askToCancel },
+  'cancelled-while-rendering': {
+    render: untilCancelled,
+    act: async (handle) => {
+      await untilHeartbeat(handle)
+      await askToCancel(handle)
+    },
+  },
+  'cancelled-by-operator': {
+    render: untilCancelled,
+    act: async (handle) => {
+      await untilHeartbeat(handle)
+      await handle.cancel()
+    },
+  },
+  superseded: {
+    render: rendered,
+    // At the first call another attempt has claimed the task.
+    complete: inTurn('IN_PROGRESS', 'COMPLETED'),
+  },
+} satisfies Record<string, ImageScenario>
+
+/** The activities of image tasks as the scenario of each run has them. */
+export const makeImageActivities = (runs: Runs<ImageScenario>) => {
+  const core: Pick<CoreActivities, 'completeImageTask' | 'failImageTask'> = {
+    async completeImageTask(taskId, rendered) {
+      const { scenario, moves } = getRun(runs, taskId)
+      moves.push(['complete', rendered])
+      if (scenario.complete) return await scenario.complete(taskId, rendered)
+      return rendered ? 'COMPLETED' : 'FAILED'
+    },
+    async failImageTask(taskId, reason) {
+      getRun(runs, taskId).moves.push(['fail', reason])
+      return 'FAILED'
+    },
+  }
+  const media: Pick<MediaActivities, 'renderImageTask'> = {
+    renderImageTask: (taskId, timing) => getRun(runs, taskId).scenario.render(taskId, timing),
+  }
+  return { core, media }
+}

@@ -1,0 +1,135 @@
+import type { WorkflowHandle } from '@temporalio/client'
+
+import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { QueuedVideoTask, RenderedVideoTask } from '../../activities/video-task.ts'
+import { getRun } from './runs.ts'
+import type { Runs } from './runs.ts'
+import {
+  askToCancel,
+  attempt,
+  fails,
+  failsThreeTimes,
+  inTurn,
+  silentAtFirst,
+  untilCancelled,
+  untilHeartbeat,
+} from './scenarios.ts'
+import type { Circumstances } from './scenarios.ts'
+
+/** What stands in for the activities in one run of the video task's workflow. */
+export interface VideoScenario extends Circumstances {
+  /** Absent: the task is admitted at once. */
+  enqueue?: CoreActivities['enqueueVideoTask']
+  render: MediaActivities['renderVideoTask']
+  complete?: CoreActivities['completeVideoTask']
+}
+
+export const ADMITTED: QueuedVideoTask = { state: 'queueing', isAdmitted: true, offPeakMs: null }
+export const WAITING: QueuedVideoTask = { ...ADMITTED, isAdmitted: false }
+
+export const RENDERED: RenderedVideoTask = {
+  fence: 1,
+  results: [],
+  creation: { seconds: 1, fps: 24, width: 64, height: 36 },
+}
+export const renderedVideo = (): Promise<RenderedVideoTask> =>
+  Promise.resolve({ ...RENDERED, fence: attempt() })
+
+const untilQueueing = async (handle: WorkflowHandle): Promise<void> => {
+  for (;;) {
+    const { currentDetails } = await handle.query<{ currentDetails?: string }>(
+      '__temporal_workflow_metadata',
+    )
+    if (currentDetails?.startsWith('**Queueing')) return
+  }
+}
+
+export const admit = async (handle: WorkflowHandle): Promise<void> => {
+  await untilQueueing(handle)
+  await handle.signal('admitted', { id: '1' })
+}
+
+export const VIDEO_SCENARIOS = {
+  completed: { render: renderedVideo },
+  'admitted-later': { enqueue: inTurn(WAITING), render: renderedVideo, act: admit },
+  // Nobody gave it a slot: it is rendered only once one was given.
+  'admitted-by-mistake': {
+    enqueue: inTurn(WAITING, ADMITTED),
+    render: inTurn<RenderedVideoTask | undefined>(undefined, RENDERED),
+    complete: inTurn('queueing', 'success'),
+    act: admit,
+  },
+  'off-peak-completed': {
+    enqueue: inTurn({ ...ADMITTED, offPeakMs: 60_000 }),
+    render: renderedVideo,
+  },
+  'overdue-while-queueing': {
+    enqueue: inTurn({ ...WAITING, offPeakMs: 100 }),
+    render: renderedVideo,
+  },
+  'overdue-while-rendering': {
+    enqueue: inTurn({ ...ADMITTED, offPeakMs: 1000 }),
+    render: untilCancelled,
+  },
+  'bad-input': { render: fails('ImageFormatInvalid') },
+  'engine-failed': { render: failsThreeTimes },
+  'worker-lost': { render: silentAtFirst(renderedVideo) },
+  'ended-before-queued': {
+    enqueue: inTurn({ ...WAITING, state: 'failed' }),
+    render: renderedVideo,
+  },
+  'ended-before-render': { render: () => Promise.resolve(undefined) },
+  'cancelled-while-queueing': {
+    enqueue: inTurn(WAITING),
+    render: renderedVideo,
+    act: async (handle) => {
+      await untilQueueing(handle)
+      await askToCancel(handle)
+    },
+  },
+  'failed-by-operator-while-rendering': {
+    render: untilCancelled,
+    act: async (handle) => {
+      await untilHeartbeat(handle)
+      await askToCancel(handle)
+    },
+  },
+  'cancelled-by-operator': {
+    render: untilCancelled,
+    act: async (handle) => {
+      await untilHeartbeat(handle)
+      await handle.cancel()
+    },
+  },
+  superseded: {
+    enqueue: inTurn(ADMITTED, { ...ADMITTED, state: 'processing' }),
+    render: renderedVideo,
+    // At the first call another attempt has claimed the task.
+    complete: inTurn('processing', 'success'),
+  },
+} satisfies Record<string, VideoScenario>
+
+/** The activities of video tasks as the scenario of each run has them. */
+export const makeVideoActivities = (runs: Runs<VideoScenario>) => {
+  const core: Pick<CoreActivities, 'enqueueVideoTask' | 'completeVideoTask' | 'failVideoTask'> = {
+    async enqueueVideoTask(taskId, timing) {
+      const { scenario, moves } = getRun(runs, taskId)
+      moves.push(['enqueue'])
+      return (await scenario.enqueue?.(taskId, timing)) ?? ADMITTED
+    },
+    async completeVideoTask(taskId, rendered) {
+      const { scenario, moves } = getRun(runs, taskId)
+      moves.push(['complete', rendered])
+      if (scenario.complete) return await scenario.complete(taskId, rendered)
+      return rendered ? 'success' : 'failed'
+    },
+    async failVideoTask(taskId, reason) {
+      getRun(runs, taskId).moves.push(['fail', reason])
+      return 'failed'
+    },
+  }
+  const media: Pick<MediaActivities, 'renderVideoTask'> = {
+    renderVideoTask: (taskId, timing) => getRun(runs, taskId).scenario.render(taskId, timing),
+  }
+  return { core, media }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { Connection } from '@temporalio/client'
+import type { WorkflowHandle } from '@temporalio/client'
+
+import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { startRunner } from './run.ts'
+import type { Runner } from './run.ts'
+import { installQuietRuntime } from './runtime.ts'
+import {
+  ADMITTED,
+  RENDERED,
+  VIDEO_SCENARIOS,
+  WAITING,
+  admit,
+  renderedVideo,
+} from './video-scenarios.ts'
+
+const ENTER = ['enqueue']
+const done = (fence: number): unknown[] => ['complete', { ...RENDERED, fence }]
+const NOTHING = ['complete', undefined]
+const fail = (reason: object): unknown[] => ['fail', reason]
+const CANCELLED = fail({ code: 'cancelled' })
+const OVERDUE = fail({ code: 'SystemThrottling' })
+
+/** The moves each path asks for, and the state it ends in. */
+const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unknown[][]]> = {
+  completed: ['success', ENTER, done(1)],
+  'admitted-later': ['success', ENTER, done(1)],
+  'admitted-by-mistake': ['success', ENTER, NOTHING, ENTER, done(1)],
+  'off-peak-completed': ['success', ENTER, done(1)],
+  'overdue-while-queueing': ['failed', ENTER, OVERDUE],
+  'overdue-while-rendering': ['failed', ENTER, OVERDUE],
+  'bad-input': [
+    'failed',
+    ENTER,
+    fail({ code: 'ImageFormatInvalid', message: 'what the caller is told' }),
+  ],
+  'engine-failed': ['failed', ENTER, fail({ code: 'engine_failed', message: 'three times' })],
+  'worker-lost': ['success', ENTER, done(2)],
+  'ended-before-queued': ['failed', ENTER],
+  'ended-before-render': ['failed', ENTER, NOTHING],
+  'cancelled-while-queueing': ['failed', ENTER, CANCELLED],
+  'failed-by-operator-while-rendering': ['failed', ENTER, CANCELLED],
+  'cancelled-by-operator': ['failed', ENTER, CANCELLED],
+  superseded: ['success', ENTER, done(1), ENTER, done(1)],
+}
+
+describe('the workflow of a video task', { concurrency: true }, () => {
+  let connection: Connection
+  let runner: Runner
+
+  before(async () => {
+    installQuietRuntime()
+    const address = temporalAddress()
+    connection = await Connection.connect({ address })
+    runner = await startRunner({
+      address,
+      connection,
+      codePath: workflowBundle(),
+      taskQueue: makeTaskQueue('workflow'),
+      identity: 'test',
+    })
+  })
+  after(async () => {
+    await runner.stop()
+    await connection.close()
+  })
+
+  for (const [name, [state, ...moves]] of Object.entries(ENDS))
+    test(`completes with the right moves: ${name}`, async () => {
+      const ended = await runner.video(VIDEO_SCENARIOS[name as keyof typeof VIDEO_SCENARIOS])
+      assert.deepEqual(ended.moves, moves)
+      const { status, typedSearchAttributes } = await ended.handle.describe()
+      assert.equal(status.name, 'COMPLETED')
+      const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
+      assert.equal(shown?.value, state)
+    })
+
+  /** An enqueueing that ends only once something has happened to the workflow. */
+  const heldEnqueue = (happening: (handle: WorkflowHandle) => Promise<unknown>) => {
+    let goOn = (): void => {}
+    const happened = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    return {
+      enqueue: async () => {
+        begin()
+        await happened
+        return WAITING
+      },
+      act: async (handle: WorkflowHandle) => {
+        await begun
+        await happening(handle)
+        goOn()
+      },
+    }
+  }
+
+  test('renders also when the slot is given while the task still enters the queue', async () => {
+    const held = heldEnqueue((handle) => handle.signal('admitted', { id: '1' }))
+    const ended = await runner.video({ ...held, render: renderedVideo })
+    assert.deepEqual(ended.moves, [ENTER, done(1)])
+  })
+
+  test('fails when it is cancelled while it still enters the queue', async () => {
+    const held = heldEnqueue((handle) => handle.signal('cancelRequested', { id: '1' }))
+    const ended = await runner.video({ ...held, render: renderedVideo })
+    assert.deepEqual(ended.moves.at(-1), CANCELLED)
+  })
+
+  test('waits again after a signal that came without a slot, and renders once there is one', async () => {
+    let queued = 0
+    const renders: number[] = []
+    const ended = await runner.video({
+      enqueue: () => {
+        queued += 1
+        return Promise.resolve(WAITING)
+      },
+      render: () => {
+        renders.push(queued)
+        return queued === 1 ? Promise.resolve(undefined) : renderedVideo()
+      },
+      complete: (_taskId, rendered) => Promise.resolve(rendered ? 'success' : 'queueing'),
+      act: async (handle) => {
+        await admit(handle)
+        await waitFor('it has entered again', () => Promise.resolve(queued === 2))
+        assert.deepEqual(renders, [1])
+        await handle.signal('admitted', { id: '2' })
+      },
+    })
+    assert.deepEqual(ended.moves, [ENTER, NOTHING, ENTER, done(1)])
+    assert.deepEqual(renders, [1, 2])
+  })
+
+  test('takes the video that is there although the off-peak deadline passes meanwhile', async () => {
+    const ended = await runner.video({
+      enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs: 300 }),
+      render: renderedVideo,
+      complete: async () => {
+        const from = Date.now()
+        await waitFor('the deadline has passed', () => Promise.resolve(Date.now() - from > 400))
+        return 'success'
+      },
+    })
+    assert.equal(ended.moves.at(-1)?.[0], 'complete')
+    const end = { status: 'success', reason: 'the video is stored' }
+    assert.deepEqual(await ended.handle.result(), end)
+  })
+
+  test('is on the media queue with the key of its owner, off-peak ones behind all others', async () => {
+    const owner = `owner-${makeTaskQueue('of')}`
+    for (const offPeak of [false, true]) {
+      const { handle } = await runner.video(VIDEO_SCENARIOS.completed, {
+        owner,
+        kind: 'extend',
+        offPeak,
+      })
+      const { raw } = await handle.describe()
+      const { priorityKey, fairnessKey } = raw.workflowExecutionInfo?.priority ?? {}
+      assert.deepEqual([priorityKey, fairnessKey?.length], [offPeak ? 5 : 3, 32])
+      assert.equal(await (await handle.describe()).staticSummary(), `extend for ${owner}`)
+    }
+  })
+})

@@ -1,0 +1,95 @@
+import {
+  CancellationScope,
+  condition,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow'
+
+import type { CoreActivities, MediaActivities } from '../activities/index.ts'
+import type { VideoTiming } from '../src/domain/render-timing.ts'
+import { reasonOf } from './failure.ts'
+import { moveOptions, renderOptions } from './options.ts'
+import { cancelRequested, showTaskEnd } from './task.ts'
+import type { TaskEnd } from './task.ts'
+
+export interface VideoTaskInput {
+  taskId: string
+  timing: VideoTiming
+}
+
+/** The task has been given a slot of its owner. Carries the outbox row's id; a repetition changes nothing. */
+export const admitted = defineSignal<[{ id: string }]>('admitted')
+
+/** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
+export const videoTask = async ({ taskId, timing }: VideoTaskInput): Promise<TaskEnd> => {
+  const moves = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing))
+  const work = new CancellationScope()
+  let isAdmitted = false
+  let isOverdue = false
+  let deadline: Promise<void> | undefined
+  setHandler(cancelRequested, () => work.cancel())
+  setHandler(admitted, () => {
+    isAdmitted = true
+  })
+  try {
+    return await work.run(async () => {
+      for (;;) {
+        // A slot given before the row is read is told by the row, one given later by the signal.
+        isAdmitted = false
+        const task = await moves.enqueueVideoTask(taskId, timing)
+        if (ENDED.has(task.state)) return showTaskEnd(task.state, 'had ended before its render')
+        isAdmitted ||= task.isAdmitted
+        deadline ??= endAfter(task.offPeakMs, work, () => {
+          isOverdue = true
+        })
+        setCurrentDetails(QUEUEING)
+        await condition(() => isAdmitted)
+        setCurrentDetails(RENDERING)
+        const rendered = await renderVideoTask(taskId, timing)
+        const state = await CancellationScope.nonCancellable(() =>
+          moves.completeVideoTask(taskId, rendered),
+        )
+        if (ENDED.has(state))
+          return showTaskEnd(
+            state,
+            rendered ? 'the video is stored' : 'had ended before its render',
+          )
+        // An attempt that Temporal had given up has claimed the task since, or the signal came without a slot: whether
+        // to wait or to render once more is asked of the row.
+      }
+    })
+  } catch (error) {
+    const reason = isOverdue ? { code: 'SystemThrottling' } : reasonOf(error, work)
+    const state = await CancellationScope.nonCancellable(() => moves.failVideoTask(taskId, reason))
+    return showTaskEnd(state, reason.code)
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set(['success', 'failed'])
+
+const QUEUEING =
+  '**Queueing.** Waits until one of the owner’s earlier tasks ends and leaves its slot.'
+const RENDERING =
+  '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.'
+
+/** Stops the work of an off-peak task at its deadline, whatever it is doing then. */
+const endAfter = async (
+  milliseconds: number | null,
+  work: CancellationScope,
+  onEnd: () => void,
+): Promise<void> => {
+  if (milliseconds === null) return
+  try {
+    await sleep(milliseconds)
+  } catch {
+    // The work was stopped for another reason.
+    return
+  }
+  onEnd()
+  work.cancel()
+}
