@@ -45,8 +45,6 @@ const CREATION_ERRORS = [
   'outcome_unknown',
 ] as const
 
-const NO_SOURCE = ['task_not_found'] as const
-
 const CREATION_HEADERS = ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'] as const
 
 const NOT_GENERATIVE =
@@ -117,8 +115,7 @@ const extend = (deps: VideoTaskDeps): Route =>
         links: LINKS,
       },
     },
-    // With a URL beside it an id that names nothing is no fault.
-    errors: [...CREATION_ERRORS, ...(deps.extendSource === 'any' ? NO_SOURCE : [])],
+    errors: [...CREATION_ERRORS, 'task_not_found'],
     secretAnswer: true,
     judge: makeJudge(deps, 'extend'),
     handler: makeExtendCreation(deps),
