@@ -73,7 +73,8 @@ const ruleOf = (deps: MediaDependencies, field: string, attempt: Attempt): Input
       limits: limits.video,
       toFault: (fault) => toVideoFault(fault, 'video'),
       inspect: async (path) => {
-        const { container, width, height } = await videoEngine.probeSource(path, attempt)
+        const source = { path, isOwn: field === 'video_creation_id' }
+        const { container, width, height } = await videoEngine.probeSource(source, attempt)
         return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
       },
     }

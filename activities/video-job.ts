@@ -74,7 +74,8 @@ const makeExtension = (
   settings: ExtendSettings,
   { inputs, place }: Given,
 ): VideoJob => {
-  const source = inputs['video_creation_id'] ?? inputs['video_url']
+  const own = inputs['video_creation_id']
+  const source = own ?? inputs['video_url']
   if (!source) throw new Error('an extension without a source')
   const end = inputs['images']
   return {
@@ -85,7 +86,7 @@ const makeExtension = (
     // No seed is asked for: an equal request is to give an equal video.
     seed: 0,
     prompt: '',
-    source: { path: source.path },
+    source: { path: source.path, isOwn: source === own },
     ...(end && { endImage: { path: end.path } }),
     movement: 'auto',
     style: 'general',

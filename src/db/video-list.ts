@@ -26,30 +26,49 @@ export interface VideoListPlace {
   id: string
 }
 
-export type ListedVideoTask = VideoTaskRow & { createdAtUs: string }
+export interface ListedVideoTask extends VideoTaskRow {
+  createdAtUs: string
+  /** Tasks that were found within the limit, of which a page with large payloads holds the first only. */
+  found: number
+}
 
-/** The owner's tasks, newest first. */
+/** Most bytes of payloads in a page: written as JSON escapes they are six times as many, and a string ends at 512 MB. */
+const PAGE_PAYLOAD_BYTES = 64 * 2 ** 20
+
+/** The owner's tasks, newest first; fewer than the limit when their payloads are very large, but one at least. */
 export const listVideoTasks = async (
   sql: Sql,
   { owner, from, to, ids, states, models, resolutions, limit, offset, after }: VideoListFilter,
 ): Promise<ListedVideoTask[]> =>
   await sql<ListedVideoTask[]>`
-  select ${videoTaskColumns(sql)},
+  with page as materialized (
+    select t.*,
+      row_number() over newest as place,
+      sum(coalesce(octet_length(t.payload), 0)) over newest as bytes,
+      count(*) over () as found
+    from (
+      select * from task
+      where owner = ${owner} and family = 'video'
+        and created_at >= ${from}
+        ${to ? sql`and created_at < ${to}` : sql``}
+        ${ids.length > 0 ? sql`and id = any(${[...ids]}::uuid[])` : sql``}
+        ${states.length > 0 ? sql`and status = any(${[...states]})` : sql``}
+        ${models.length > 0 ? sql`and settings->>'model' = any(${[...models]})` : sql``}
+        ${resolutions.length > 0 ? sql`and settings->>'resolution' = any(${[...resolutions]})` : sql``}
+        ${
+          after
+            ? sql`and (created_at, id) < (
+                timestamptz 'epoch' + ${after.createdAtUs}::bigint * interval '1 microsecond', ${after.id}::uuid)`
+            : sql``
+        }
+      order by created_at desc, id desc
+      limit ${limit} offset ${offset}
+    ) t
+    window newest as (order by t.created_at desc, t.id desc)
+  )
+  select ${videoTaskColumns(sql)}, t.found::integer as found,
     (extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"
-  from task t
-  where t.owner = ${owner} and t.family = 'video'
-    and t.created_at >= ${from}
-    ${to ? sql`and t.created_at < ${to}` : sql``}
-    ${ids.length > 0 ? sql`and t.id = any(${[...ids]}::uuid[])` : sql``}
-    ${states.length > 0 ? sql`and t.status = any(${[...states]})` : sql``}
-    ${models.length > 0 ? sql`and t.settings->>'model' = any(${[...models]})` : sql``}
-    ${resolutions.length > 0 ? sql`and t.settings->>'resolution' = any(${[...resolutions]})` : sql``}
-    ${
-      after
-        ? sql`and (t.created_at, t.id) < (
-            timestamptz 'epoch' + ${after.createdAtUs}::bigint * interval '1 microsecond', ${after.id}::uuid)`
-        : sql``
-    }
+  from page t
+  where t.bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
   order by t.created_at desc, t.id desc
-  limit ${limit} offset ${offset}
 `

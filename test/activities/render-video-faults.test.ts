@@ -45,9 +45,9 @@ describe('a video task whose', () => {
       videoEngine: studio.engine,
       limits: {
         ...limits,
-        image: { ...limits.image, maxBytes: 200_000, timeoutMs: 400 },
-        watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs: 400 },
-        video: { ...limits.video, maxBytes: 300_000, timeoutMs: 400 },
+        image: { ...limits.image, maxBytes: 200_000, timeoutMs: 1500 },
+        watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs: 1500 },
+        video: { ...limits.video, maxBytes: 300_000, timeoutMs: 1500 },
       },
     }
     moves = makeVideoTaskMoves(place.deps)
@@ -103,7 +103,7 @@ describe('a video task whose', () => {
 
   const IMAGES: [what: string, path: string, code: string, told: string][] = [
     ['is not there', '/none', 'ImageDownloadFailure', ': answered with status 404'],
-    ['does not come', '/silent', 'ImageDownloadFailure', ': no complete answer within 0.4 seconds'],
+    ['does not come', '/silent', 'ImageDownloadFailure', ': no complete answer within 1.5 seconds'],
     ['is elsewhere', '/moved', 'ImageDownloadFailure', ': more than 0 redirects'],
     ['is on a closed port', ':9/', 'ImageDownloadFailure', ': no connection could be made'],
     ['is at a private address', 'https://10.0.0.1/x', 'ImageDownloadFailure', ''],
@@ -167,7 +167,7 @@ describe('a video task whose', () => {
       'does not come',
       '/silent',
       'VideoDownloadFailure',
-      '/video_url: no complete answer within 0.4 seconds',
+      '/video_url: no complete answer within 1.5 seconds',
     ],
     [
       'is at a private address',

@@ -125,7 +125,7 @@ describe('the job of an extension', () => {
       seconds: 5,
       seed: 0,
       prompt: '',
-      source: { path: '/wide' },
+      source: { path: '/wide', isOwn: false },
       movement: 'auto',
       style: 'general',
       audio: 'none',
@@ -136,7 +136,7 @@ describe('the job of an extension', () => {
   test('ends on an image of any shape, and may continue a stored video', () => {
     const image = { path: '/image', width: 1000, height: 10 }
     const { source, endImage, width, height } = extend({ video_creation_id: TALL, images: image })
-    assert.deepEqual([source, endImage], [{ path: '/tall' }, { path: '/image' }])
+    assert.deepEqual([source, endImage], [{ path: '/tall', isOwn: true }, { path: '/image' }])
     assert.deepEqual([width, height], [540, 960])
   })
 

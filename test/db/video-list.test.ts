@@ -58,6 +58,19 @@ describe('the list of video tasks', () => {
   const listIds = async (filter?: Partial<VideoListFilter>): Promise<string[]> =>
     (await list(filter)).map(({ id }) => id)
 
+  test('ends a page early when its payloads are very large, and says that there are more', async () => {
+    const [first, second, third] = ids
+    const fill = (id: string | undefined, bytes: number) =>
+      database.sql`update task set payload = repeat('x', ${bytes}) where id = ${id ?? null}`
+    await fill(second, 40 * 2 ** 20)
+    await fill(third, 40 * 2 ** 20)
+    const [newest, cut] = await list({ limit: 3 })
+    assert.deepEqual([newest?.id, cut?.id, cut?.found], [first, second, 3])
+    assert.equal((await list({ limit: 3 })).length, 2)
+    assert.deepEqual(await listIds({ ids: [third ?? ''] }), [third])
+    await database.sql`update task set payload = null where owner = 'alice'`
+  })
+
   test('has the owner’s own tasks, the newest first', async () => {
     assert.deepEqual(await listIds(), ids)
     assert.equal((await list({ owner: 'bob' })).length, 1)

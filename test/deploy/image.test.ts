@@ -95,4 +95,5 @@ const listPackages = (text: string): string[] =>
     .filter((name) => !name.startsWith('node:'))
 
 const IMPORTED = /^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms
-const RESOLVED = /\.resolve\(\s*'(@[^/']+\/[^/']+|[^./@'][^/']*)/g
+/** `tsx` is resolved with `import.meta`, where only a checkout has it. */
+const RESOLVED = /(?<!meta)\.resolve\(\s*'((?:@[^/']+\/)?[^./@'][^/']*)/g

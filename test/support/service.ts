@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Dirent } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -142,9 +143,19 @@ export const startService = async ({
       return entry
     },
     async listFiles() {
-      const all = await readdir(storagePath, { recursive: true, withFileTypes: true })
+      const all = await listFolder(storagePath)
       return all.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
     },
     stop,
   }
+}
+
+/** A folder that a worker removes meanwhile is looked for anew. */
+const listFolder = async (path: string): Promise<Dirent[]> => {
+  for (;;)
+    try {
+      return await readdir(path, { recursive: true, withFileTypes: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
 }

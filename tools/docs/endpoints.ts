@@ -19,6 +19,8 @@ const listRoutes = (): Route[] => {
   const deps: Partial<RouteDeps> = {
     checks: { postgres: reject, temporal: reject, storage: reject },
     lifecycle: { state: 'serving' },
+    videoAuth: 'optional',
+    extendSource: 'both',
   }
   return makeRoutes(deps as RouteDeps)
 }

@@ -8,7 +8,11 @@ export const makeErrorTable = (): string => {
   const codes = Object.entries(ERROR_CODES).toSorted(([, a], [, b]) => a.status - b.status)
   return makeTable(
     ['status', '`error`', 'meaning'],
-    codes.map(([code, { status, meaning }]) => [String(status), `\`${code}\``, meaning]),
+    codes.map(([code, { status, meaning, ...more }]) => [
+      'videoStatus' in more ? `${status}; ${more.videoStatus} on video routes` : String(status),
+      `\`${code}\``,
+      meaning,
+    ]),
   )
 }
 

@@ -30,8 +30,10 @@ export const makeLocalVideoEngine = (options: LocalVideoEngineOptions): VideoEng
   return {
     name: 'local',
     render: (job, control) => renderWithin(job, control, options),
-    probeSource: (path, { signal, scratchDir }) =>
-      inFolder(scratchDir, (dir) => probeSource(path, { binaries: options.binaries, dir, signal })),
+    probeSource: (source, { signal, scratchDir }) =>
+      inFolder(scratchDir, (dir) =>
+        probeSource(source, { binaries: options.binaries, dir, signal }),
+      ),
   }
 }
 
@@ -75,7 +77,7 @@ const render = async (
   order: ProbeOrder,
   { maxPixels, onProgress }: { maxPixels: number; onProgress: (percent: number) => void },
 ): Promise<RenderedVideo> => {
-  const source = job.source && (await probeSource(job.source.path, order))
+  const source = job.source && (await probeSource(job.source, order))
   const plan = await planRender(job, { dir: order.dir, maxPixels, ...(source && { source }) })
   await runPlan(plan, order, onProgress)
   await inspect(job, plan, order)

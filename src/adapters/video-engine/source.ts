@@ -4,7 +4,7 @@ import { ChildFault, runChild } from './child.ts'
 import { CONFINED, COUNTED } from './options.ts'
 import { probeFile } from './probe.ts'
 import type { ProbeOrder, StreamFacts } from './probe.ts'
-import type { ProbedSource } from './video-engine.ts'
+import type { ProbedSource, SourceFile } from './video-engine.ts'
 
 const LEAST_SECONDS = 4
 const MOST_SECONDS = 60
@@ -15,12 +15,15 @@ const MOST_SIDE = 4096
 
 /**
  * Judges a caller's video: MP4, MOV, Matroska or WebM by its first bytes, 4 to 60 s, a stream that decodes, sides of 16
- * to 4096 pixels.
+ * to 4096 pixels. One that this service has made may be of any length.
  * @throws VideoFault `VideoFormatInvalid` for anything else, `ModelUnavailable` when no ffmpeg here may read it; the
  * signal's reason once aborted
  */
-export const probeSource = async (path: string, order: ProbeOrder): Promise<ProbedSource> => {
-  if (!order.binaries.readsCallerVideo) throw new VideoFault('ModelUnavailable')
+export const probeSource = async (
+  { path, isOwn = false }: SourceFile,
+  order: ProbeOrder,
+): Promise<ProbedSource> => {
+  if (!isOwn && !order.binaries.readsCallerVideo) throw new VideoFault('ModelUnavailable')
   const container = findContainer(await readHead(path))
   if (container === undefined) throw refused('The source video is not MP4, MOV, Matroska or WebM.')
   const file = { path, container }
@@ -31,7 +34,7 @@ export const probeSource = async (path: string, order: ProbeOrder): Promise<Prob
     if (video.packets === 0) throw refused('The source video has no pictures.')
     // As ffmpeg does, which moves the start of the file, early or late, to zero.
     const seconds = video.end - start
-    requireLength(seconds)
+    if (!isOwn) requireLength(seconds)
     await decodeOne(file, order)
     const hasAudio = streams.some(({ values }) => values.get('codec_type') === 'audio')
     return { container, ...shownSize(video), seconds, hasAudio }

@@ -14,7 +14,7 @@ export interface VideoJob {
   /** Where the continuation of a source ends. */
   endImage?: { path: string }
   /** The video to continue. */
-  source?: { path: string }
+  source?: SourceFile
   movement: 'auto' | 'small' | 'medium' | 'large'
   style: 'general' | 'anime'
   audio: 'none' | 'all' | 'speech_only' | 'sound_effect_only'
@@ -29,6 +29,13 @@ export interface VideoJob {
   deadlineMs: number
   /** VIDEO_TINY: 8 frames of 64×36, whatever the job says. */
   tiny?: boolean
+}
+
+/** A video to continue. */
+export interface SourceFile {
+  path: string
+  /** Made by this service, and not by whoever a caller's video came from. */
+  isOwn?: boolean
 }
 
 /** Finished files in the job's scratch folder: MP4 (H.264 High, yuv420p, AAC-LC when there is sound) and JPEG. */
@@ -81,5 +88,5 @@ export interface VideoEngine {
    * @throws VideoFault `VideoFormatInvalid` outside the limits of a source, `ModelUnavailable` when no ffmpeg here may
    * read it
    */
-  probeSource(path: string, control: ProbeControl): Promise<ProbedSource>
+  probeSource(source: SourceFile, control: ProbeControl): Promise<ProbedSource>
 }

@@ -20,11 +20,11 @@ export const listTasks = async (
   // An id that is no UUID is the id of no task; a list of none would show all.
   const ids = query.task_ids?.filter(isUuid)
   const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
-  // One more than the page holds tells whether there is a next one.
+  // One more than the page may hold tells whether there is a next one.
   const found = ids?.length === 0 ? [] : await withinDeadline(listVideoTasks(sql, filter))
   const page = found.slice(0, size)
   const last = page.at(-1)
-  const nextPageToken = last && found.length > size ? makePageToken(last) : ''
+  const nextPageToken = last && last.found > page.length ? makePageToken(last) : ''
   const tasks = page.map((task) => toListed(task, signer, time))
   return { status: 200, body: { tasks, next_page_token: nextPageToken } }
 }

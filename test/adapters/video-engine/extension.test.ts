@@ -40,7 +40,10 @@ describe('a video that is continued', () => {
   }
 
   const probe = (file: string, engine = studio.engine) =>
-    engine.probeSource(file, { signal: new AbortController().signal, scratchDir: studio.dir })
+    engine.probeSource(
+      { path: file },
+      { signal: new AbortController().signal, scratchDir: studio.dir },
+    )
 
   test('is the whole source and what comes after it, with its sound and then silence', async () => {
     const { video, frames, hasAudio } = await studio.render({
@@ -93,6 +96,12 @@ describe('a video that is continued', () => {
       seconds: 1,
     })
     assert.deepEqual([hasAudio, frames], [false, 132])
+  })
+
+  test('takes what this service has made at any length, with any ffmpeg', async () => {
+    const own = { path: make('own.mp4', { seconds: 1 }), isOwn: true }
+    const { frames } = await studio.render({ ...SIZE, source: own, seconds: 1 })
+    assert.equal(frames, 48)
   })
 
   test('takes Matroska and MOV, with any name, and tells what they are', async () => {

@@ -1,0 +1,132 @@
+import { Connection } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+
+import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
+import { insertOutbox } from '../../src/db/outbox.ts'
+import { makeJobs, mediaQueue, startVideoTask, taskWorkflowId } from '../../src/jobs.ts'
+import type { Jobs } from '../../src/jobs.ts'
+import { startRelay } from '../../src/relay.ts'
+import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { installQuietRuntime } from '../workflows/runtime.ts'
+import { makePlace, TIMING } from './place.ts'
+import type { Place } from './place.ts'
+import { makeVideoEngine, VIDEO_TIMING } from './video-engine.ts'
+import { getVideo } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+/** Both workers and the relay of one service, with slots for one task of an owner and an engine that waits for the test. */
+export interface Stage {
+  place: Place
+  jobs: Jobs
+  /** What reconcile and the operator are made with. */
+  options: {
+    sql: Place['deps']['sql']
+    jobs: Jobs
+    taskQueue: string
+    timing: typeof TIMING
+    videoTiming: typeof VIDEO_TIMING
+    slots: number
+  }
+  /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
+  create(given: NewVideo & { quiet?: boolean }): Promise<string>
+  workflow(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
+  /** Ids of the tasks that the engine works on. */
+  rendering: ReadonlySet<string>
+  /** Lets the engine finish a task, at once or when it begins. */
+  release(id: string): void
+  close(): Promise<void>
+}
+
+const SHORT = { heartbeatSeconds: 1 }
+
+export const startStage = async (): Promise<Stage> => {
+  installQuietRuntime()
+  const place = await makePlace()
+  const { sql, log } = place.deps
+  const taskQueue = makeTaskQueue('stage')
+  const connection = await Connection.connect({ address: temporalAddress() })
+  const jobs = makeJobs({ connection, namespace: 'default', sql, log })
+  const engine = makeHeldEngine()
+  const deps = { ...place.deps, slots: 1, kick: jobs.kick, videoEngine: engine.engine }
+  const workers = await startWorkers(taskQueue, deps)
+  const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
+  const videoTiming = { ...VIDEO_TIMING, ...SHORT }
+  return {
+    place,
+    jobs,
+    rendering: engine.rendering,
+    release: engine.release,
+    options: { sql, jobs, taskQueue, timing: { ...TIMING, ...SHORT }, videoTiming, slots: 1 },
+    workflow: (id) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
+    async create({ quiet = false, ...given }) {
+      const id = await getVideo(place.database, given)
+      if (quiet) return id
+      const facts = { taskId: id, kind: 'text2video', owner: 'alice', summary: '', offPeak: false }
+      const start = startVideoTask(facts, { taskQueue, videoTiming })
+      jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+      return id
+    },
+    async close() {
+      await relay.stop()
+      await workers.stop()
+      await jobs.settle()
+      await connection.close()
+      await place.close()
+    },
+  }
+}
+
+const startWorkers = async (
+  taskQueue: string,
+  deps: Parameters<typeof createCoreActivities>[0] & Parameters<typeof createMediaActivities>[0],
+): Promise<{ stop: () => Promise<void> }> => {
+  const connection = await NativeConnection.connect({ address: temporalAddress() })
+  const workers = await Promise.all([
+    Worker.create({
+      connection,
+      taskQueue,
+      workflowBundle: { codePath: workflowBundle() },
+      activities: createCoreActivities(deps),
+    }),
+    Worker.create({
+      connection,
+      taskQueue: mediaQueue(taskQueue),
+      activities: createMediaActivities(deps),
+      maxHeartbeatThrottleInterval: '100 milliseconds',
+      defaultHeartbeatThrottleInterval: '100 milliseconds',
+    }),
+  ])
+  const running = workers.map((worker) => worker.run())
+  return {
+    stop: async () => {
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(running)
+      await connection.close()
+    },
+  }
+}
+
+/** An engine that works on a task until it is told to finish it. */
+const makeHeldEngine = () => {
+  const rendering = new Set<string>()
+  const released = new Set<string>()
+  const waiting = new Map<string, () => void>()
+  const engine = makeVideoEngine(async ({ taskId }, { signal }) => {
+    if (released.has(taskId)) return
+    rendering.add(taskId)
+    try {
+      await new Promise<void>((resolve, reject) => {
+        waiting.set(taskId, resolve)
+        signal.addEventListener('abort', () => reject(signal.reason))
+        if (signal.aborted) reject(signal.reason)
+      })
+    } finally {
+      rendering.delete(taskId)
+    }
+  })
+  const release = (id: string): void => {
+    released.add(id)
+    waiting.get(id)?.()
+  }
+  return { engine, rendering, release }
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { makeCommands, OperatorError } from '../../src/operator-commands.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
+import { startReconcile } from '../../src/reconcile.ts'
+import { startStage } from '../activities/video-stage.ts'
+import type { Stage } from '../activities/video-stage.ts'
+import { claimVideo, seeVideo } from '../activities/video-place.ts'
+import type { SeenVideo } from '../activities/video-place.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import { waitFor } from '../support/wait.ts'
+
+const SUCCESS = ['created', 'queueing', 'processing', 'success']
+const FAILED = { state: 'failed', errorCode: 'InternalServiceFailure' }
+const REFUNDED = ['charge 10', 'refund 10']
+
+describe('a video task', () => {
+  let stage: Stage
+  let commands: ReturnType<typeof makeCommands>
+  before(async () => {
+    stage = await startStage()
+    commands = makeCommands(stage.options)
+  })
+  after(() => stage.close())
+
+  const see = (id: string): Promise<SeenVideo> => seeVideo(stage.place.database, id)
+  const until = (id: string, wanted: Partial<SeenVideo>): Promise<SeenVideo> =>
+    waitFor(`${id} is ${JSON.stringify(wanted)}`, async () => {
+      const seen = await see(id)
+      const names = Object.keys(wanted) as (keyof SeenVideo)[]
+      return names.every((name) => seen[name] === wanted[name]) && seen
+    })
+  const untilRendering = (id: string) =>
+    waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
+  const untilClosed = (id: string) =>
+    waitFor(`the workflow of ${id} has ended`, async () => {
+      const { status } = await stage.workflow(id).describe()
+      return status.name !== 'RUNNING'
+    })
+  const untilOpen = (id: string) =>
+    waitFor(`the workflow of ${id} is there`, () =>
+      stage
+        .workflow(id)
+        .describe()
+        .catch(() => undefined),
+    )
+  /** Two tasks of an owner with one slot: the first is rendered, the second waits. */
+  const pair = async (owner: string): Promise<[first: string, second: string]> => {
+    const first = await stage.create({ owner })
+    await untilRendering(first)
+    const second = await stage.create({ owner })
+    await until(second, { state: 'queueing' })
+    return [first, second]
+  }
+  const succeed = async (id: string): Promise<SeenVideo> => {
+    stage.release(id)
+    const seen = await until(id, { state: 'success' })
+    assert.deepEqual(seen.events, SUCCESS)
+    assert.deepEqual(seen.ledger, ['charge 10'])
+    await untilClosed(id)
+    return seen
+  }
+  /** Runs reconcile, which looks at every open task, until something has happened. */
+  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
+    const { url } = stage.place.database
+    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+    const { log } = stage.place.deps
+    const loop = startReconcile({ ...stage.options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+    await happens().finally(async () => {
+      await loop.stop()
+      await lockSql.end({ timeout: 1 })
+    })
+  }
+
+  describe('when it is reconciled', () => {
+    test('fails with its credits returned when its workflow was ended by hand, and the next goes on', async () => {
+      const [first, second] = await pair('by hand')
+      await stage.workflow(first).terminate('by hand')
+      await whileReconciling(async () => {
+        const failed = await until(first, FAILED)
+        assert.equal(failed.errorMessage, TASK_FAULTS.workflow_lost)
+        assert.deepEqual(failed.ledger, REFUNDED)
+        await untilRendering(second)
+        await succeed(second)
+      })
+    })
+
+    test('fails also while it waits, which wakes nobody', async () => {
+      const [first, second] = await pair('waiting')
+      await stage.workflow(second).terminate('by hand')
+      await whileReconciling(() => until(second, FAILED))
+      assert.deepEqual((await see(second)).events, ['created', 'queueing', 'failed'])
+      await succeed(first)
+    })
+
+    test('is left alone as long as its workflow is open', async () => {
+      const [first, second] = await pair('open')
+      const [one, two] = [await see(first), await see(second)]
+      const lost = await stage.create({ owner: 'other', quiet: true })
+      // When this one is started, the others were looked at, too.
+      stage.release(lost)
+      await whileReconciling(() => until(lost, { state: 'success' }))
+      assert.deepEqual([await see(first), await see(second)], [one, two])
+      await succeed(first)
+      await succeed(second)
+    })
+
+    test('is started again in whatever state it is when Temporal knows nothing of it', async () => {
+      const owner = 'lost'
+      const rendered = await stage.create({ owner, quiet: true })
+      const waiting = await stage.create({ owner, quiet: true })
+      const created = await stage.create({ owner, quiet: true })
+      for (const id of [rendered, waiting])
+        await stage.place.deps.sql.begin((sql) =>
+          enterQueue(sql, id, { slots: 1, offPeakSeconds: 60 }),
+        )
+      await claimVideo(stage.place.database, rendered)
+      for (const id of [rendered, waiting, created]) stage.release(id)
+      await whileReconciling(async () => {
+        for (const id of [rendered, waiting, created]) await succeed(id)
+      })
+      assert.deepEqual((await see(rendered)).fence, 2)
+    })
+  })
+
+  describe('by an operator', () => {
+    test('is failed while it is rendered, which stops, and the next goes on', async () => {
+      const [first, second] = await pair('failed')
+      assert.equal(await commands.fail(first), `task ${first} has failed, its credits are returned`)
+      const { errorMessage, ledger } = await until(first, FAILED)
+      assert.deepEqual([errorMessage, ledger], [TASK_FAULTS.internal_error, REFUNDED])
+      await untilClosed(first)
+      await waitFor('its render has stopped', () => Promise.resolve(!stage.rendering.has(first)))
+      await untilRendering(second)
+      await succeed(second)
+      const again = (id: string) => assert.rejects(commands.fail(id), OperatorError)
+      await again(first)
+      await again(second)
+    })
+
+    test('is failed before it is queued', async () => {
+      const id = await stage.create({ owner: 'early', quiet: true })
+      await commands.fail(id)
+      assert.deepEqual((await see(id)).events, ['created', 'failed'])
+    })
+
+    test('is restarted while it is rendered: it is charged once and ends once', async () => {
+      const [first, second] = await pair('restarted')
+      assert.match(await commands.restart(first), /was started again/)
+      await until(first, { fence: 2 })
+      await succeed(first)
+      await succeed(second)
+    })
+
+    test('is restarted while it waits, and still waits for its turn', async () => {
+      const [first, second] = await pair('patient')
+      const { runId } = await stage.workflow(second).describe()
+      await commands.restart(second)
+      await waitFor('another run is there', async () => {
+        const now = await stage.workflow(second).describe()
+        return now.runId !== runId && now.status.name === 'RUNNING'
+      })
+      assert.equal((await see(second)).isAdmitted, false)
+      await succeed(first)
+      await succeed(second)
+    })
+
+    test('is restarted when it was given its slot while no workflow of it was there', async () => {
+      const [first, second] = await pair('meanwhile')
+      await stage.workflow(second).terminate('by hand')
+      await succeed(first)
+      await until(second, { isAdmitted: true })
+      await commands.restart(second)
+      await succeed(second)
+    })
+
+    test('is restarted before it is queued', async () => {
+      const id = await stage.create({ owner: 'unborn', quiet: true })
+      await commands.restart(id)
+      await untilOpen(id)
+      await succeed(id)
+    })
+
+    test('that has ended is not restarted', async () => {
+      const id = await stage.create({ owner: 'over' })
+      await succeed(id)
+      await assert.rejects(commands.restart(id), {
+        name: 'OperatorError',
+        message: `task ${id} is success: only an open task can be changed`,
+      })
+    })
+  })
+})
