@@ -35,7 +35,8 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
     reason: { code: string; message?: string },
   ): Promise<ImageTaskStatus> {
     const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
-    const message = reason.message ?? TASK_FAULTS[code]
+    // The text of a failure that is none of ours may hold anything.
+    const message = (code === reason.code && reason.message) || TASK_FAULTS[code]
     await deps.sql.begin(async (sql) => {
       await moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } })
       failpoint('move.before-commit')
@@ -60,4 +61,4 @@ const complete = async (
   return moved
 }
 
-const isTaskFaultCode = (code: string): code is TaskFaultCode => code in TASK_FAULTS
+const isTaskFaultCode = (code: string): code is TaskFaultCode => Object.hasOwn(TASK_FAULTS, code)

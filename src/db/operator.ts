@@ -1,5 +1,6 @@
 import { isUuid } from '../domain/uuid.ts'
 import type { Sql } from './client.ts'
+import { waitsForSlot } from './video-queue.ts'
 
 export interface OpenTask {
   id: string
@@ -29,12 +30,13 @@ export interface StuckTask {
   since: string
 }
 
-/** Open tasks that have not moved for 10 minutes, the stillest first. */
+/** Open tasks that have not moved for 10 minutes, the stillest first, but for those that rightly wait for a slot. */
 export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
   select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
-  from task
+  from task t
   where ended_at is null and last_moved_at < clock_timestamp() - interval '10 minutes'
+    and not ${waitsForSlot(sql)}
   order by last_moved_at
   limit 100
 `

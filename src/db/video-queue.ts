@@ -1,5 +1,5 @@
 import type { VideoTaskState } from '../domain/video-task.ts'
-import type { Transaction } from './client.ts'
+import type { Queryable, Transaction } from './client.ts'
 import { lockOwnerOf } from './owner.ts'
 import type { OutboxRow } from './outbox.ts'
 import { moveVideoTask } from './video-move.ts'
@@ -76,3 +76,13 @@ export const admitWaiting = async (
     tries: 0,
   }))
 }
+
+/** Whether `task t` stands in the queue of an owner whose slots other tasks hold, so that its stillness tells nothing. */
+export const waitsForSlot = (sql: Queryable) => sql`(
+  t.family = 'video' and t.status = 'queueing' and t.admitted_at is null
+  and exists (
+    select from task other
+    where other.owner = t.owner and other.family = 'video' and other.ended_at is null
+      and other.admitted_at is not null
+  )
+)`
