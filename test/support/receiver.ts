@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Certificate } from './certificate.ts'
@@ -59,24 +64,23 @@ export const startWebhookReceiver = async ({
   script = {},
 }: WebhookReceiverOptions = {}): Promise<WebhookReceiver> => {
   const replies = new Map(Object.entries(script))
+  const counts = new Map<string, number>()
   const received: Received[] = []
-  const of = (path: string) => received.filter((request) => request.path === path)
-  const server = certificate ? createTlsServer({ ...certificate }) : createServer()
-  server.on('request', (request, response: ServerResponse) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     // Of a client that left meanwhile there is nothing to keep.
-    void request.toArray().then(
-      (chunks: Buffer[]) => {
-        const { method = '', url: path = '', headers, rawHeaders } = request
-        const body = Buffer.concat(chunks)
-        const kept = { at: Date.now(), method, path, headers, rawHeaders, body }
-        const earlier = of(path).length
-        received.push(kept)
-        const reply = replies.get(path) ?? answer(204)
-        reply({ request: kept, response, socket: request.socket, earlier })
-      },
-      () => {},
-    )
-  })
+    const chunks = (await request.toArray().catch(() => undefined)) as Buffer[] | undefined
+    if (chunks === undefined) return
+    const { method = '', url: path = '', headers, rawHeaders, socket } = request
+    const body = Buffer.concat(chunks)
+    const kept = { at: Date.now(), method, path, headers, rawHeaders, body }
+    const earlier = counts.get(path) ?? 0
+    counts.set(path, earlier + 1)
+    received.push(kept)
+    const reply = replies.get(path) ?? answer(204)
+    reply({ request: kept, response, socket, earlier })
+  }
+  const server = certificate ? createTlsServer({ ...certificate }) : createServer()
+  server.on('request', (request, response: ServerResponse) => void take(request, response))
   const sockets = watchSockets(server)
   const start = async (port: number) => {
     server.listen(port, '127.0.0.1')
@@ -89,7 +93,7 @@ export const startWebhookReceiver = async ({
     port,
     url: (path, host = '127.0.0.1') => `${scheme}://${host}:${port}${path}`,
     received,
-    of,
+    of: (path) => received.filter((request) => request.path === path),
     script: (path, reply) => replies.set(path, reply),
     connections: sockets.offered,
     open: sockets.open,
@@ -144,11 +148,11 @@ export const drawn =
 /** Takes the request and never answers. */
 export const hang: Reply = () => {}
 
-/** Answers after the promise is kept. */
-export const after =
-  (until: Promise<unknown>): Reply =>
+/** Answers when the promise is kept. */
+export const heldUntil =
+  (kept: Promise<unknown>, reply: Reply): Reply =>
   (turn) =>
-    void until.then(() => answer(200)(turn))
+    void kept.then(() => reply(turn))
 
 /** Text as it is, and whatever is to happen with the connection then. */
 export const write =
@@ -157,12 +161,12 @@ export const write =
     socket.write(text, () => then(socket))
   }
 
-/** A head that comes a character at a time and never ends. */
+/** A head that comes a character at a time and never ends, not even its status line unless that is given. */
 export const dripHead =
-  (start = 'HTTP/1.1 ', everyMs = 20): Reply =>
+  (start = 'HTTP/1.1 200 O', everyMs = 20): Reply =>
   ({ socket }) => {
     socket.write(start)
-    drip(socket, everyMs, '2')
+    drip(socket, everyMs, 'K')
   }
 
 /** A body that comes a character at a time and never ends. */
