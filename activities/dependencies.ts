@@ -1,9 +1,12 @@
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
-import type { Outbound } from '../src/adapters/outbound.ts'
+import type { HostSlots } from '../src/adapters/host-slots.ts'
+import type { Outbound, PostLimits } from '../src/adapters/outbound.ts'
+import type { Signer } from '../src/adapters/signing.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
 import type { OutboxRow } from '../src/db/outbox.ts'
+import type { DeliverySchedule } from '../src/domain/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/media-limits.ts'
 import type { Log } from '../src/log.ts'
 
@@ -23,7 +26,30 @@ export interface CoreDependencies extends CommonDependencies {
   kick(row: OutboxRow): void
 }
 
+/** What telling receivers of events takes. */
+export interface DeliveryDependencies extends CommonDependencies {
+  signer: Signer
+  outbound: Outbound
+  hostSlots: HostSlots
+  webhookSecrets: { active(owner: string): Promise<string[]> }
+  delivery: DeliveryRules
+  /** From 0 up to 1. */
+  random(): number
+  now(): Date
+}
+
+export interface DeliveryRules {
+  schedule: DeliverySchedule
+  /** How long a try waits whose receiver's host has enough requests at once. */
+  putOffSeconds: number
+  /** Of one attempt; absent: those of the outbound client. */
+  limits?: PostLimits
+}
+
 export interface MediaDependencies extends CommonDependencies {
+  /** Begins to tell the delivery of a task's events of a move; lost, it costs delay. */
+  announceEvent(taskId: string): void
+
   engine: ImageEngine
   videoEngine: VideoEngine
   outbound: Outbound

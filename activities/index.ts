@@ -1,4 +1,5 @@
-import type { CoreDependencies } from './dependencies.ts'
+import type { CoreDependencies, DeliveryDependencies } from './dependencies.ts'
+import { makeEventActivities } from './event.ts'
 import { makeImageTaskMoves } from './image-task.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeRenderImageTask } from './render-image-task.ts'
@@ -6,8 +7,9 @@ import { makeRenderVideoTask } from './render-video-task.ts'
 import { makeVideoTaskMoves } from './video-task.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
-/** Activities of the core worker: moves, each one short transaction, and removal by age. */
-export const createCoreActivities = (deps: CoreDependencies) => ({
+/** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
+export const createCoreActivities = (deps: CoreDependencies & DeliveryDependencies) => ({
+  ...makeEventActivities(deps),
   ...makeImageTaskMoves(deps),
   ...makeVideoTaskMoves(deps),
   purgeExpired: makePurgeExpired(deps),
@@ -20,4 +22,5 @@ export const createMediaActivities = (deps: MediaDependencies) => ({
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
+export type { DeliveryStep, DueDelivery } from './event.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

@@ -1,4 +1,5 @@
 import {
+  deleteOldAttempts,
   deleteOldRecords,
   listTasksToPurge,
   listUploadsToPurge,
@@ -25,7 +26,8 @@ export const makePurgeExpired =
       await storage.removePrefix(`uploads/${id}`)
       await markUploadPurged(sql, id)
     }
-    const records = await deleteOldRecords(sql)
+    const attempts = await deleteOldAttempts(sql, retentionDays)
+    const records = attempts + (await deleteOldRecords(sql))
     const removed = tasks.length + uploads.length + records
     if (removed > 0) log.info({ tasks: tasks.length, uploads: uploads.length, records }, 'purged')
     return removed

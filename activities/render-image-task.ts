@@ -28,6 +28,7 @@ export const makeRenderImageTask =
         throw retryLater(deps, error, taskId)
       })
     if (!task) return undefined
+    if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
     return await runAttempt(deps, { task, ...timing }, (attempt) => render(deps, task, attempt))
   }
 

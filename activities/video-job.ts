@@ -69,6 +69,19 @@ const sizeOfStart = (resolution: TextToVideoSettings['resolution'], image: Fetch
   return sizeLike(resolution, image)
 }
 
+/** Longest side of a result in pixels: H.264 ends a little above. */
+const MOST_SIDE = 8192
+
+const sizeOfSource = (resolution: ExtendSettings['resolution'], source: FetchedInput): Size => {
+  const size = sizeLike(resolution, source)
+  if (Math.max(size.width, size.height) <= MOST_SIDE) return size
+  const got = `${source.width}×${source.height}`
+  throw new VideoFault(
+    'VideoFormatInvalid',
+    `The source video is too narrow: at ${resolution} a side would be longer than ${MOST_SIDE} pixels, got ${got}.`,
+  )
+}
+
 const makeExtension = (
   taskId: string,
   settings: ExtendSettings,
@@ -81,7 +94,7 @@ const makeExtension = (
   return {
     ...place,
     taskId,
-    ...sizeLike(settings.resolution, source),
+    ...sizeOfSource(settings.resolution, source),
     seconds: settings.duration,
     // No seed is asked for: an equal request is to give an equal video.
     seed: 0,

@@ -1,4 +1,4 @@
-import type { Sql } from './db/client.ts'
+import type { Sql, Transaction } from './db/client.ts'
 import { moveImageTask } from './db/image-task.ts'
 import { insertOutbox } from './db/outbox.ts'
 import type { OutboxRow, OutboxStart } from './db/outbox.ts'
@@ -7,7 +7,7 @@ import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from './domain/task-fault.ts'
 import type { TaskFaultCode } from './domain/task-fault.ts'
 import { toVideoFault } from './domain/video-fault.ts'
-import { signalCancel, startImageTask, startVideoTask } from './jobs.ts'
+import { signalCancel, startDelivery, startImageTask, startVideoTask } from './jobs.ts'
 import type { TaskFamily } from './jobs.ts'
 
 /** A task of either family, for those who look after all of them: reconcile and the operator. */
@@ -17,6 +17,7 @@ export interface AnyTask {
   kind: string
   owner: string
   offPeak: boolean
+  hasReceiver: boolean
 }
 
 export interface AnyTaskOptions {
@@ -30,11 +31,11 @@ export interface AnyTaskOptions {
 
 /** The start of a task's workflow anew. */
 export const startAnyTask = (
-  { id, family, kind, owner, offPeak }: AnyTask,
+  { id, family, kind, owner, offPeak, hasReceiver }: AnyTask,
   summary: string,
   options: Omit<AnyTaskOptions, 'sql' | 'slots'>,
 ): OutboxStart => {
-  const facts = { taskId: id, kind, owner, summary }
+  const facts = { taskId: id, kind, owner, summary, hasReceiver }
   return family === 'image'
     ? startImageTask(facts, options)
     : startVideoTask({ ...facts, offPeak }, options)
@@ -45,11 +46,12 @@ export const startAnyTask = (
  * of the outbox that were written, or undefined when the task had ended.
  */
 export const failAnyTask = async (
-  { id, family }: AnyTask,
+  task: AnyTask,
   code: TaskFaultCode,
-  { sql, slots }: AnyTaskOptions,
+  { sql, slots, taskQueue }: AnyTaskOptions,
 ): Promise<OutboxRow[] | undefined> =>
   await sql.begin(async (sql) => {
+    const { id, family } = task
     const admitted =
       family === 'image'
         ? await moveImageTask(sql, {
@@ -62,5 +64,17 @@ export const failAnyTask = async (
             { id, error: toVideoFault(new TaskFault(code), 'video') },
             { slots },
           )
-    return admitted && [...admitted, await insertOutbox(sql, signalCancel(family, id))]
+    if (!admitted) return undefined
+    return [...admitted, ...(await insertEndOutside(sql, task, { taskQueue }))]
   })
+
+/** What must be told of an end that was made outside of the task's workflow: to that workflow, and to the receiver. */
+export const insertEndOutside = async (
+  sql: Transaction,
+  { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak'>,
+  options: { taskQueue: string },
+): Promise<OutboxRow[]> => {
+  const stop = await insertOutbox(sql, signalCancel(family, id))
+  if (!hasReceiver) return [stop]
+  return [stop, await insertOutbox(sql, startDelivery({ taskId: id, kind, owner }, options))]
+}

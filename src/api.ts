@@ -25,6 +25,7 @@ import { startRelay } from './relay.ts'
 import { startScratch } from './scratch.ts'
 import { closeOnSignal } from './shutdown.ts'
 import { requireSchema } from './startup.ts'
+import { makeWebhookSecrets } from './webhook-secrets.ts'
 
 const config = loadConfig()
 const log = makeLog('api', config.LOG_LEVEL)
@@ -89,6 +90,7 @@ const routes = makeRoutes({
   videoAuth: config.VIDEO_AUTH,
   extendSource: config.VIDEO_EXTEND_SOURCE,
   creditLimit: config.OWNER_CREDIT_LIMIT,
+  webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
   now: () => new Date(),
   lifecycle,
   checks: {

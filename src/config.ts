@@ -2,6 +2,9 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { makeAddressJudge } from './adapters/outbound/address.ts'
+import { decodeWebhookSecret } from './adapters/webhook.ts'
+import { DELIVERY_SCHEDULE } from './domain/delivery-schedule.ts'
+import type { DeliverySchedule } from './domain/delivery-schedule.ts'
 import { fromText } from './domain/from-text.ts'
 import type { MediaLimits } from './domain/media-limits.ts'
 import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
@@ -44,6 +47,17 @@ export const Env = Type.Object({
   SECRETS_KEYS: list(
     'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
   ),
+  WEBHOOK_DEFAULT_SECRET: Type.String({
+    default: '',
+    description:
+      'Signs the notifications of anonymous callers: `whsec_` and the Base64 of 24 to 64 bytes.',
+  }),
+  WEBHOOK_TIME_FACTOR: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    default: 1,
+    description: 'Shortens the schedule of notifications; tests only, never in production.',
+  }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least level that is logged.',
@@ -175,6 +189,19 @@ export const readTimings = (
   slots: config.VIDEO_CONCURRENCY_PER_OWNER,
 })
 
+/** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
+export const readDelivery = ({
+  WEBHOOK_TIME_FACTOR: factor,
+}: Config): { schedule: DeliverySchedule; putOffSeconds: number } => ({
+  schedule: {
+    ...DELIVERY_SCHEDULE,
+    steps: DELIVERY_SCHEDULE.steps.map((step) => step * factor),
+    busySeconds: DELIVERY_SCHEDULE.busySeconds * factor,
+    retryAfterSeconds: DELIVERY_SCHEDULE.retryAfterSeconds * factor,
+  },
+  putOffSeconds: 5 * factor,
+})
+
 /** What a task may fetch: an image as the settings say; a watermark and a source video are bounded for good. */
 export const readMediaLimits = (config: Config): MediaLimits => {
   const maxRedirects = config.IMAGE_URL_REDIRECTS
@@ -209,7 +236,7 @@ const split = (value: string): string[] =>
 
 /** Settings that can hold a password or key are told of without their value. */
 const hideValue = (name: string, message: string): string =>
-  /KEYS|DATABASE_URL/.test(name) && !message.endsWith('but is absent')
+  /KEYS|SECRET|DATABASE_URL/.test(name) && !message.endsWith('but is absent')
     ? `${name} is not usable`
     : message.slice(1)
 
@@ -221,6 +248,7 @@ interface SettingFault {
 const listFaults = (env: Env): SettingFault[] => [
   ...keyFaults('SIGNING_KEYS', env.SIGNING_KEYS),
   ...keyFaults('SECRETS_KEYS', env.SECRETS_KEYS),
+  ...secretFaults('WEBHOOK_DEFAULT_SECRET', env.WEBHOOK_DEFAULT_SECRET),
   ...portFaults('OUTBOUND_PORTS', env.OUTBOUND_PORTS),
   ...rangeFaults('OUTBOUND_DENY', env.OUTBOUND_DENY),
   ...urlFaults('PUBLIC_URL', env.PUBLIC_URL),
@@ -235,6 +263,17 @@ const keyFaults = (name: keyof Env, value: string): SettingFault[] => {
       { name, message: `${name} is absent: give it the output of \`openssl rand -base64 32\`` },
     ]
   return bad ? [{ name, message: `${name} must hold keys of 32 bytes in Base64` }] : []
+}
+
+const secretFaults = (name: keyof Env, value: string): SettingFault[] => {
+  const remedy = 'make one with `echo "whsec_$(openssl rand -base64 32)"`'
+  if (value === '') return [{ name, message: `${name} is absent: ${remedy}` }]
+  try {
+    decodeWebhookSecret(value)
+    return []
+  } catch {
+    return [{ name, message: `${name} must be whsec_ and the Base64 of 24 to 64 bytes: ${remedy}` }]
+  }
 }
 
 const portFaults = (name: keyof Env, value: string): SettingFault[] =>
@@ -262,6 +301,7 @@ const productionFaults = (env: Env): SettingFault[] => {
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
     [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
     [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
+    [env.WEBHOOK_TIME_FACTOR !== 1, 'WEBHOOK_TIME_FACTOR', 'must not be set'],
     [
       env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
       'NODE_TLS_REJECT_UNAUTHORIZED',

@@ -8,6 +8,8 @@ export type FailpointName =
   | 'move.after-commit'
   | 'upload.mid-body'
   | 'relay.after-start'
+  | 'deliver.after-answer'
+  | 'deliver.after-record'
 
 // The one piece of module state: a test arms the whole process, and passing it through every function would hide the code.
 let armed: { name: string; left: number } | undefined

@@ -13,7 +13,9 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common'
 
+import type { deliverEvents } from '../workflows/deliver-events.ts'
 import type { imageTask } from '../workflows/image-task.ts'
+import type { redeliverEvent } from '../workflows/redeliver-event.ts'
 import type { videoTask } from '../workflows/video-task.ts'
 import type { Sql } from './db/client.ts'
 import { isStartPending, markDispatched, markFailed } from './db/outbox.ts'
@@ -53,6 +55,8 @@ export interface TaskFacts {
   owner: string
   /** What an operator reads first: "relight 1024×768 for alice". */
   summary: string
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
 }
 
 /** The start of an image task's workflow, as its outbox row. */
@@ -64,7 +68,9 @@ export const startImageTask = (
   workflowType: 'imageTask',
   workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
-  args: [{ taskId: facts.taskId, timing }] satisfies Parameters<typeof imageTask>,
+  args: [{ taskId: facts.taskId, timing, hasReceiver: facts.hasReceiver }] satisfies Parameters<
+    typeof imageTask
+  >,
   options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
 })
 
@@ -77,7 +83,9 @@ export const startVideoTask = (
   workflowType: 'videoTask',
   workflowId: taskWorkflowId('video', facts.taskId),
   taskQueue,
-  args: [{ taskId: facts.taskId, timing: videoTiming }] satisfies Parameters<typeof videoTask>,
+  args: [
+    { taskId: facts.taskId, timing: videoTiming, hasReceiver: facts.hasReceiver },
+  ] satisfies Parameters<typeof videoTask>,
   options: startOptions(facts, {
     status: 'created',
     priorityKey: offPeak ? OFF_PEAK_PRIORITY : NORMAL_PRIORITY,
@@ -85,13 +93,58 @@ export const startVideoTask = (
 })
 
 const startOptions = (
-  { kind, owner, summary }: TaskFacts,
+  { kind, owner, summary }: Pick<TaskFacts, 'kind' | 'owner' | 'summary'>,
   { status, priorityKey }: { status: string; priorityKey: number },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
   searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
   priorityKey,
   fairnessKey: fairnessKey(owner),
+})
+
+export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
+
+/**
+ * Starts the delivery of a task's events or, where it runs, tells it that there is one more: for moves that are made
+ * outside of the task's workflow.
+ */
+export const startDelivery = (
+  { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
+  { taskQueue }: { taskQueue: string },
+): OutboxStart => {
+  const workflowId = deliveryWorkflowId(taskId)
+  const facts = { kind, owner, summary: `events of ${kind} for ${owner}` }
+  return {
+    kind: 'start',
+    workflowType: 'deliverEvents',
+    workflowId,
+    taskQueue,
+    args: [{ taskId }] satisfies Parameters<typeof deliverEvents>,
+    options: {
+      ...startOptions(facts, { status: 'delivering', priorityKey: NORMAL_PRIORITY }),
+      signal: 'eventRecorded',
+    },
+  }
+}
+
+/** What the starts of an owner's redeliveries have in common. */
+export const redeliveryOptions = (owner: string): StartOptions =>
+  startOptions(
+    { kind: 'redelivery', owner, summary: `an event again, for ${owner}` },
+    { status: 'delivering', priorityKey: NORMAL_PRIORITY },
+  )
+
+/** The start of one redelivery. */
+export const startRedelivery = (
+  { redeliveryId, owner }: { redeliveryId: string; owner: string },
+  { taskQueue }: { taskQueue: string },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'redeliverEvent',
+  workflowId: `redeliver-event/${redeliveryId}`,
+  taskQueue,
+  args: [{ redeliveryId }] satisfies Parameters<typeof redeliverEvent>,
+  options: redeliveryOptions(owner),
 })
 
 /** The signal that stops a cancelled task. */
@@ -141,6 +194,13 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
     dispatch,
     /** What has become of a workflow. */
     look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),
+    /** Tells the delivery of a task's events that there is one more; lost, it costs delay. */
+    async announceEvent(taskId: string): Promise<void> {
+      const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
+      await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
+        log.debug({ task_id: taskId, err: error }, 'an event was not announced'),
+      )
+    },
     /** Begins to tell Temporal without making the caller wait. */
     kick(row: OutboxRow): void {
       const work = tryNow(row).finally(() => inFlight.delete(work))
@@ -174,17 +234,20 @@ export type Jobs = ReturnType<typeof makeJobs>
 const CALL_DEADLINE_MS = 2000
 
 const start = async (client: Client, row: OutboxStart): Promise<void> => {
+  const options = {
+    workflowId: row.workflowId,
+    taskQueue: row.taskQueue,
+    args: [...row.args],
+    staticSummary: row.options.summary,
+    typedSearchAttributes: toSearchAttributes(row.options),
+    priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
+    workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  } as const
+  const { signal } = row.options
   try {
-    await client.workflow.start(row.workflowType, {
-      workflowId: row.workflowId,
-      taskQueue: row.taskQueue,
-      args: [...row.args],
-      staticSummary: row.options.summary,
-      typedSearchAttributes: toSearchAttributes(row.options),
-      priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
-      workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    })
+    if (signal === undefined) await client.workflow.start(row.workflowType, options)
+    else await client.workflow.signalWithStart(row.workflowType, { ...options, signal })
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
   }

@@ -1,10 +1,11 @@
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTask, AnyTaskOptions } from './any-task.ts'
 import type { Sql } from './db/client.ts'
+import { listStillDeliveries } from './db/delivery.ts'
 import { insertOutbox } from './db/outbox.ts'
 import type { OutboxRow } from './db/outbox.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
-import { taskWorkflowId } from './jobs.ts'
+import { startDelivery, taskWorkflowId } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -27,7 +28,11 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
-    (signal) => withReconcileLock(options.lockSql, () => reconcile(options, signal)),
+    (signal) =>
+      withReconcileLock(options.lockSql, async () => {
+        await reconcile(options, signal)
+        await reconcileDeliveries(options, signal)
+      }),
     options,
   )
 
@@ -59,4 +64,20 @@ const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<
 const startAgain = async (options: ReconcileOptions, task: AnyTask): Promise<OutboxRow> => {
   const start = startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
   return await options.sql.begin((sql) => insertOutbox(sql, start))
+}
+
+/** Finds events that nobody sends any more, and starts their delivery again. */
+const reconcileDeliveries = async (
+  options: ReconcileOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { sql, jobs, log } = options
+  for (const task of await listStillDeliveries(sql, { ...options, limit: BATCH })) {
+    if (signal.aborted) return
+    const start = { ...startDelivery(task, options), kind: 'restart' as const }
+    const state = await jobs.look(start.workflowId)
+    if (state === 'open') continue
+    log.warn({ task_id: task.taskId, workflow: state }, 'delivery of events reconciled')
+    jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+  }
 }

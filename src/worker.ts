@@ -10,13 +10,16 @@ import {
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
+import { makeHostSlots } from './adapters/host-slots.ts'
 import { makeOutbound } from './adapters/outbound.ts'
+import { makeSecrets } from './adapters/secrets.ts'
+import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { sweepOrphans } from './adapters/video-engine/orphan.ts'
-import { loadConfig, readMediaLimits, readSearchPath } from './config.ts'
+import { loadConfig, readDelivery, readMediaLimits, readSearchPath } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { armFailpoint } from './failpoint.ts'
 import { makeJobs, mediaQueue } from './jobs.ts'
@@ -25,6 +28,7 @@ import { startScratch } from './scratch.ts'
 import type { Scratch } from './scratch.ts'
 import { closeOnSignal } from './shutdown.ts'
 import { requireSchema, untilAnswers } from './startup.ts'
+import { makeWebhookSecrets } from './webhook-secrets.ts'
 
 const config = loadConfig()
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
@@ -56,6 +60,31 @@ const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, l
 
 const temporal = { connection, namespace: config.TEMPORAL_NAMESPACE }
 
+const outbound = makeOutbound({
+  allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
+  ports: config.OUTBOUND_PORTS,
+  deny: config.OUTBOUND_DENY,
+})
+
+/** What telling receivers of events takes. */
+const makeDelivery = () => ({
+  outbound,
+  signer: makeSigner({
+    keys: config.SIGNING_KEYS,
+    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    linkSeconds: config.RESULT_LINK_SECONDS,
+  }),
+  hostSlots: makeHostSlots({ perHost: 8 }),
+  webhookSecrets: makeWebhookSecrets({
+    sql,
+    secrets: makeSecrets({ keys: config.SECRETS_KEYS }),
+    shared: config.WEBHOOK_DEFAULT_SECRET,
+  }),
+  delivery: readDelivery(config),
+  random: Math.random,
+  now: () => new Date(),
+})
+
 const coreWorker = (): Promise<Worker> =>
   Worker.create({
     ...temporal,
@@ -71,7 +100,10 @@ const coreWorker = (): Promise<Worker> =>
       retentionDays: config.RESULT_RETENTION_DAYS,
       slots: config.VIDEO_CONCURRENCY_PER_OWNER,
       kick: jobs.kick,
+      ...makeDelivery(),
     }),
+    // One of each but a handful is an attempt at telling a receiver.
+    maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
   })
@@ -87,11 +119,8 @@ const mediaWorker = async (scratchDir: string): Promise<Worker> =>
         binaries: await findBinaries(),
         maxPixels: config.IMAGE_MAX_PIXELS,
       }),
-      outbound: makeOutbound({
-        allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
-        ports: config.OUTBOUND_PORTS,
-        deny: config.OUTBOUND_DENY,
-      }),
+      outbound,
+      announceEvent: (taskId) => void jobs.announceEvent(taskId),
       scratchDir,
       limits: readMediaLimits(config),
       tinyVideos: config.VIDEO_TINY,
@@ -140,6 +169,7 @@ closeOnSignal(
     worker.shutdown()
     await running
     await jobs.settle()
+    outbound.close()
     await scratch?.stop()
     await connection.close()
     await sql.end({ timeout: 1 })

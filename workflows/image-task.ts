@@ -9,6 +9,7 @@ import {
 import type { RenderTiming } from '../src/domain/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
+import { makeAnnounce, startDelivery } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -16,22 +17,30 @@ import type { TaskEnd } from './task.ts'
 export interface ImageTaskInput {
   taskId: string
   timing: RenderTiming
+  /** The task names an address that is told of its moves. */
+  hasReceiver?: boolean
 }
 
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<TaskEnd> => {
+export const imageTask = async ({
+  taskId,
+  timing,
+  hasReceiver = false,
+}: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
+  const announce = makeAnnounce(taskId, hasReceiver)
   try {
+    await startDelivery(taskId, hasReceiver)
     setCurrentDetails(
       '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.',
     )
     for (;;) {
       const rendered = await rendering.run(() => renderImageTask(taskId, timing))
       const status = await CancellationScope.nonCancellable(() =>
-        completeImageTask(taskId, rendered),
+        announce(completeImageTask(taskId, rendered)),
       )
       // An attempt that Temporal had given up has claimed the task since: it is rendered once more.
       if (status === 'CREATED' || status === 'IN_PROGRESS') continue
@@ -42,7 +51,9 @@ export const imageTask = async ({ taskId, timing }: ImageTaskInput): Promise<Tas
     }
   } catch (error) {
     const reason = reasonOf(error, rendering)
-    const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
+    const status = await CancellationScope.nonCancellable(() =>
+      announce(failImageTask(taskId, reason)),
+    )
     return showTaskEnd(status, reason.code)
   }
 }

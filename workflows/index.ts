@@ -1,3 +1,5 @@
+export { deliverEvents } from './deliver-events.ts'
 export { imageTask } from './image-task.ts'
 export { purgeExpired } from './purge-expired.ts'
+export { redeliverEvent } from './redeliver-event.ts'
 export { videoTask } from './video-task.ts'

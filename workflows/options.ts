@@ -31,6 +31,17 @@ export const renderOptions = ({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 })
 
+/**
+ * One attempt at telling a receiver, tried once: the rows say whether and when there is another. Its time is that of the
+ * longest attempt and some for the rows.
+ */
+export const sendOptions = (summary: string): ActivityOptions => ({
+  summary,
+  startToCloseTimeout: '20 seconds',
+  heartbeatTimeout: '5 seconds',
+  retry: { maximumAttempts: 1 },
+})
+
 /** One batch of removals; hourly, so a failing store is simply tried again. */
 export const purgeOptions: ActivityOptions = {
   startToCloseTimeout: '5 minutes',

@@ -12,6 +12,7 @@ import {
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { VideoTiming } from '../src/domain/render-timing.ts'
 import { reasonOf } from './failure.ts'
+import { makeAnnounce, startDelivery } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -19,13 +20,19 @@ import type { TaskEnd } from './task.ts'
 export interface VideoTaskInput {
   taskId: string
   timing: VideoTiming
+  /** The task names an address that is told of its moves. */
+  hasReceiver?: boolean
 }
 
 /** The task has been given a slot of its owner. Carries the outbox row's id; a repetition changes nothing. */
 export const admitted = defineSignal<[{ id: string }]>('admitted')
 
 /** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
-export const videoTask = async ({ taskId, timing }: VideoTaskInput): Promise<TaskEnd> => {
+export const videoTask = async ({
+  taskId,
+  timing,
+  hasReceiver = false,
+}: VideoTaskInput): Promise<TaskEnd> => {
   const moves = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing))
   const work = new CancellationScope()
@@ -36,12 +43,14 @@ export const videoTask = async ({ taskId, timing }: VideoTaskInput): Promise<Tas
   setHandler(admitted, () => {
     isAdmitted = true
   })
+  const announce = makeAnnounce(taskId, hasReceiver)
   try {
+    await startDelivery(taskId, hasReceiver)
     return await work.run(async () => {
       for (;;) {
         // A slot given before the row is read is told by the row, one given later by the signal.
         isAdmitted = false
-        const task = await moves.enqueueVideoTask(taskId, timing)
+        const task = await announce(moves.enqueueVideoTask(taskId, timing))
         if (ENDED.has(task.state)) return showTaskEnd(task.state, 'had ended before its render')
         isAdmitted ||= task.isAdmitted
         deadline ??= endAfter(task.offPeakMs, work, () => {
@@ -52,7 +61,7 @@ export const videoTask = async ({ taskId, timing }: VideoTaskInput): Promise<Tas
         setCurrentDetails(RENDERING)
         const rendered = await renderVideoTask(taskId, timing)
         const state = await CancellationScope.nonCancellable(() =>
-          moves.completeVideoTask(taskId, rendered),
+          announce(moves.completeVideoTask(taskId, rendered)),
         )
         if (ENDED.has(state))
           return showTaskEnd(
@@ -65,7 +74,9 @@ export const videoTask = async ({ taskId, timing }: VideoTaskInput): Promise<Tas
     })
   } catch (error) {
     const reason = isOverdue ? { code: 'SystemThrottling' } : reasonOf(error, work)
-    const state = await CancellationScope.nonCancellable(() => moves.failVideoTask(taskId, reason))
+    const state = await CancellationScope.nonCancellable(() =>
+      announce(moves.failVideoTask(taskId, reason)),
+    )
     return showTaskEnd(state, reason.code)
   }
 }

@@ -4,6 +4,14 @@ import { openSystemSocket, resolveBySystem, type Resolve } from './outbound/conn
 export type { Outbound } from './outbound/client.ts'
 export type { Downloaded, DownloadOptions } from './outbound/download.ts'
 export { OutboundFault, type OutboundFaultKind, toTaskFault } from './outbound/fault.ts'
+export {
+  type Answered,
+  POST_LIMITS,
+  type Posted,
+  type PostLimits,
+  type PostOptions,
+  type Unanswered,
+} from './outbound/post.ts'
 export type { Judgement } from './outbound/url.ts'
 
 export interface OutboundOptions extends OutboundRules {

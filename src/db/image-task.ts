@@ -1,4 +1,5 @@
 import type { ImageFamily, ImageTaskKind } from '../domain/image-kind.ts'
+import type { ImageTaskFacts } from '../domain/image-record.ts'
 import type { ImageTaskStatus } from '../domain/image-task.ts'
 import { DELIVERED_STATUSES, IMAGE_TASK_MOVES, TERMINAL_STATUSES } from '../domain/image-task.ts'
 import type { Queryable, Sql, Transaction } from './client.ts'
@@ -33,15 +34,12 @@ export const insertImageTask = async (sql: Transaction, task: NewImageTask): Pro
   ])
 }
 
-export interface ImageTaskRow {
-  id: string
+export interface ImageTaskRow extends ImageTaskFacts {
   kind: ImageTaskKind
   owner: string
-  status: ImageTaskStatus
   rev: number
-  error: { code: string; message: string } | null
-  /** Names of the results, in order. */
-  results: string[]
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
 }
 
 /** A task of the owner and of one of the kinds, as readers see it; undefined when there is none. */
@@ -50,16 +48,34 @@ export const findImageTask = async (
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
-    select t.id, t.kind, t.owner, t.status, t.rev,
-      case when t.status = 'FAILED'
-        then jsonb_build_object('code', t.error_code, 'message', t.error_message)
-      end as error,
-      array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
+    select t.id, t.kind, t.owner, t.status, t.rev, t.webhook_url is not null as "hasReceiver",
+      ${errorOf(sql)} as error, ${resultsOf(sql)} as results
     from task t
     where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
   `
   return row
 }
+
+/** What a task's record is made from, whoever its owner is. */
+export const getImageFacts = async (sql: Queryable, id: string): Promise<ImageTaskFacts> => {
+  const [row] = await sql<ImageTaskFacts[]>`
+    select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    from task t
+    where t.id = ${id} and t.family = 'image'
+  `
+  if (!row) throw new Error('an image task that is not there')
+  return row
+}
+
+const errorOf = (sql: Queryable) => sql`
+  case when t.status = 'FAILED'
+    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
+  end
+`
+
+const resultsOf = (sql: Queryable) => sql`
+  array(select r.name from task_result r where r.task_id = t.id order by r.position)
+`
 
 /** The owner's tasks made under a segment, newest first. */
 export const listImageTasks = async (
@@ -98,6 +114,8 @@ export interface ClaimedTask {
   failures: number
   /** Seconds since the first attempt claimed the task. */
   age: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
 }
 
 /**
@@ -113,7 +131,7 @@ export const claimImageTask = async (
     set fence = fence + 1,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and family = 'image' and status in ('CREATED', 'IN_PROGRESS')
-    returning id, kind, settings, fence, failures,
+    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   if (!claimed) return undefined

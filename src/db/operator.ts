@@ -8,6 +8,7 @@ export interface OpenTask {
   kind: string
   owner: string
   offPeak: boolean
+  hasReceiver: boolean
   status: string
   ended: boolean
 }
@@ -16,7 +17,7 @@ export interface OpenTask {
 export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
-    select id, family, kind, owner, off_peak as "offPeak", status, ended_at is not null as ended
+    select id, family, kind, owner, off_peak as "offPeak", webhook_url is not null as "hasReceiver", status, ended_at is not null as ended
     from task where id = ${id}
   `
   return row

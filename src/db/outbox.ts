@@ -6,6 +6,8 @@ export interface StartOptions {
   searchAttributes: Record<string, string>
   priorityKey: number
   fairnessKey: string
+  /** Sent to the workflow with its start, also when it runs already. */
+  signal?: string
 }
 
 export interface OutboxStart {

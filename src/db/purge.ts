@@ -71,3 +71,19 @@ export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   `
   return records.count + rows.count
 }
+
+/** Deletes attempts at telling receivers, some days after the end of their task; returns how many. */
+export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from attempt
+    where ctid in (
+      select a.ctid from attempt a
+      join event e on e.id = a.event_id
+      join task t on t.id = e.task_id
+      where a.started_at < clock_timestamp() - make_interval(days => ${retentionDays})
+        and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      limit ${BATCH}
+    )
+  `
+  return count
+}

@@ -24,6 +24,7 @@ export interface StillTask {
   kind: string
   owner: string
   offPeak: boolean
+  hasReceiver: boolean
 }
 
 /**
@@ -35,7 +36,8 @@ export const listStillTasks = async (
   { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, t.off_peak as "offPeak"
+  select t.id, t.family, t.kind, t.owner, t.off_peak as "offPeak",
+    t.webhook_url is not null as "hasReceiver"
   from task t
   where t.ended_at is null
     and t.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})

@@ -30,6 +30,7 @@ export const moveTask = async <Status extends string>(
   move: Move<Status>,
 ): Promise<boolean> => {
   const { to, from = table.from[to] ?? [], fence = null, error } = move
+  const isDelivered = table.delivered.includes(to)
   const rows = await sql`
     with moved as (
       update task
@@ -45,10 +46,15 @@ export const moveTask = async <Status extends string>(
         and family = ${table.family}
         and status = any(${[...from]})
         and (${fence}::integer is null or fence = ${fence}::integer)
-      returning id, last_sequence, status, last_moved_at
+      returning id, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
     )
-    insert into event (task_id, sequence, status, deliver, created_at)
-    select id, last_sequence, status, ${table.delivered.includes(to)}::boolean, last_moved_at
+    insert into event (task_id, sequence, status, deliver, created_at, state)
+    select id, last_sequence, status, ${isDelivered}::boolean, last_moved_at,
+      case
+        when not ${isDelivered}::boolean or webhook_url is null then 'unsent'
+        when receiver_gone_at is not null then 'stopped'
+        else 'pending'
+      end
     from moved
     returning 1
   `

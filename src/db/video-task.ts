@@ -1,6 +1,7 @@
 import { VIDEO_FAULTS } from '../domain/video-fault.ts'
 import type { VideoFaultCode } from '../domain/video-fault.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../domain/video-task.ts'
+import type { VideoTaskFacts } from '../domain/video-record.ts'
 import type { VideoTaskKind, VideoTaskState } from '../domain/video-task.ts'
 import type { Queryable, Sql, Transaction } from './client.ts'
 import { insertEvent } from './event.ts'
@@ -110,40 +111,25 @@ export const videoError = (
 ): { code: VideoFaultCode; message: string } => ({ code, message })
 
 /** A task as readers see it. */
-export interface VideoTaskRow {
-  id: string
+export interface VideoTaskRow extends VideoTaskFacts {
   kind: VideoTaskKind
   owner: string
-  state: VideoTaskState
   rev: number
   /** Charged and not returned. */
   credits: number
-  payload: string | null
-  settings: { model: string; duration: number; resolution: string; bgm?: boolean }
-  offPeak: boolean
-  progress: number
-  error: { code: VideoFaultCode; message: string } | null
+  settings: { model: string; duration: number; resolution: string; bgm?: boolean | null }
   createdAt: Date
-  creation: VideoCreationRow | null
-  /** Names of the files, in order. */
-  results: string[]
-}
-
-export interface VideoCreationRow {
-  id: string
-  seconds: number
-  fps: number
-  width: number
-  height: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
 }
 
 /** The columns of a `VideoTaskRow`, from `task t`. */
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.kind, t.owner, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
-  t.created_at as "createdAt",
+  t.created_at as "createdAt", t.webhook_url is not null as "hasReceiver",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
-  case when t.status = 'failed' then 0 else t.credits end as credits,
+  t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,
   case when t.status = 'failed'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
@@ -151,6 +137,15 @@ export const videoTaskColumns = (sql: Queryable) => sql`
     'height', c.height) from creation c where c.task_id = t.id) as creation,
   array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
 `
+
+/** What a task's creations body is made from, whoever its owner is. */
+export const getVideoFacts = async (sql: Queryable, id: string): Promise<VideoTaskFacts> => {
+  const [row] = await sql<VideoTaskRow[]>`
+    select ${videoTaskColumns(sql)} from task t where t.id = ${id} and t.family = 'video'
+  `
+  if (!row) throw new Error('a video task that is not there')
+  return row
+}
 
 /** A task that the owner may read: an own one, or an anonymous one, which belongs to whoever knows its id. */
 export const findVideoTask = async (
@@ -207,6 +202,8 @@ export interface ClaimedVideoTask {
   failures: number
   /** Seconds since the first attempt claimed the task. */
   age: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
 }
 
 /**
@@ -223,7 +220,7 @@ export const claimVideoTask = async (
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and family = 'video' and admitted_at is not null
       and status in ('queueing', 'processing')
-    returning id, kind, settings, fence, failures,
+    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   if (!claimed) return undefined

@@ -58,6 +58,7 @@ export const ERROR_CODES = {
     status: 404,
     meaning: 'There is no such API key among those of the caller.',
   },
+  event_not_found: { status: 404, meaning: 'The task has no such event.' },
   file_not_found: { status: 404, meaning: 'The link names a file that is not there.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, with the methods in Allow.' },
   request_timeout: { status: 408, meaning: 'The request arrived too slowly.' },
@@ -70,6 +71,7 @@ export const ERROR_CODES = {
     videoStatus: 400,
     meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
   },
+  not_deliverable: { status: 409, meaning: 'The task names no address to deliver to.' },
   file_gone: { status: 410, meaning: 'The file was removed after its retention time.' },
   body_too_large: {
     status: 413,
@@ -169,6 +171,8 @@ export const errors = {
   taskNotFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
   apiKeyNotFound: (id: string) =>
     apiError('api_key_not_found', `There is no API key ${shown(id)}.`),
+  eventNotFound: (id: string) => apiError('event_not_found', `The task has no event ${shown(id)}.`),
+  notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),
   methodNotAllowed: (method: string, path: string, allow: string[]) =>
     apiError('method_not_allowed', `${shown(path)} does not take ${method}.`, {

@@ -16,6 +16,8 @@ const TAGS: Record<string, string> = {
   'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
   'Video tasks':
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
+  Events:
+    'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Uploads: 'Bring a file here first and name it by its link.',
   Files: 'Results and inputs, read by signed links.',
   'API keys': "A user's own keys.",

@@ -2,18 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What SIGNING_KEYS and SECRETS_KEYS are set to: 32 bytes in Base64 each. */
+import { makeWebhookSecret } from '../adapters/webhook.ts'
+
+/** What SIGNING_KEYS and SECRETS_KEYS are set to, 32 bytes in Base64 each, and the secret of anonymous callers. */
 export interface StackKeys {
   signing: string
   secrets: string
+  /** WEBHOOK_DEFAULT_SECRET. */
+  webhook: string
 }
 
 /** The keys of a data folder, made once and kept in `keys.json`. Without them its links and secrets can't be read any more. */
-export const loadKeys = async (dataDir: string): Promise<StackKeys> =>
-  await keepSecret(join(dataDir, 'keys.json'), async () => ({
+export const loadKeys = async (dataDir: string): Promise<StackKeys> => {
+  const { webhook } = await keepSecret(join(dataDir, 'webhook-secret.json'), async () => ({
+    webhook: makeWebhookSecret(),
+  }))
+  const keys = await keepSecret(join(dataDir, 'keys.json'), async () => ({
     signing: randomBytes(32).toString('base64'),
     secrets: randomBytes(32).toString('base64'),
   }))
+  return { ...keys, webhook }
+}
 
 /** Reads a JSON file that only its owner may read, making it first when it is absent. Two that make it at once get the same. */
 export const keepSecret = async <T>(path: string, make: () => Promise<T>): Promise<T> => {

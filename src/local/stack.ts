@@ -135,5 +135,6 @@ const keySettings = async ({ dataDir, env }: Context): Promise<NodeJS.ProcessEnv
   return {
     SIGNING_KEYS: env['SIGNING_KEYS'] || keys.signing,
     SECRETS_KEYS: env['SECRETS_KEYS'] || keys.secrets,
+    WEBHOOK_DEFAULT_SECRET: env['WEBHOOK_DEFAULT_SECRET'] || keys.webhook,
   }
 }

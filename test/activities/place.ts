@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 
-import type { CoreDependencies, MediaDependencies } from '../../activities/dependencies.ts'
+import type {
+  CoreDependencies,
+  DeliveryDependencies,
+  MediaDependencies,
+} from '../../activities/dependencies.ts'
 import type { Rendered } from '../../activities/image-task.ts'
 import { makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
@@ -14,12 +18,17 @@ import type {
   RenderControl,
   ImageJob,
 } from '../../src/adapters/image-engine/image-engine.ts'
+import { makeHostSlots } from '../../src/adapters/host-slots.ts'
 import { makeOutbound } from '../../src/adapters/outbound.ts'
+import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { insertImageTask } from '../../src/db/image-task.ts'
 import type { OutboxRow } from '../../src/db/outbox.ts'
 import type { NewTaskInput } from '../../src/db/task-file.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/delivery-schedule.ts'
+import type { DeliverySchedule } from '../../src/domain/delivery-schedule.ts'
 import { makeLog } from '../../src/log.ts'
 import { makePicture } from '../support/pictures.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -27,7 +36,7 @@ import type { TestDatabase } from '../support/stack.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
 export interface Place {
-  deps: MediaDependencies & CoreDependencies
+  deps: MediaDependencies & CoreDependencies & DeliveryDependencies
   /** Rows of the outbox that Temporal would be told of at once. */
   kicked: OutboxRow[]
   database: TestDatabase
@@ -41,7 +50,7 @@ export const makePlace = async (): Promise<Place> => {
   const storage = makeLocalStorage({ root: join(root, 'store') })
   const kicked: OutboxRow[] = []
   const limits = { maxBytes: 1e6, timeoutMs: 5000, maxRedirects: 0 }
-  const deps: MediaDependencies & CoreDependencies = {
+  const deps: MediaDependencies & CoreDependencies & DeliveryDependencies = {
     sql: database.sql,
     storage,
     log: makeLog('test', 'silent'),
@@ -54,6 +63,17 @@ export const makePlace = async (): Promise<Place> => {
     limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },
     videoEngine: NO_VIDEO_ENGINE,
     tinyVideos: true,
+    announceEvent: () => {},
+    signer: makeSigner({
+      keys: [randomBytes(32).toString('base64')],
+      publicUrl: 'https://kiln.example.com',
+      linkSeconds: 86_400,
+    }),
+    hostSlots: makeHostSlots({ perHost: 8 }),
+    webhookSecrets: { active: () => Promise.resolve([WEBHOOK_SECRET]) },
+    delivery: { schedule: SHORT_SCHEDULE, putOffSeconds: 0.01 },
+    random: () => 0.5,
+    now: () => new Date(),
   }
   return {
     deps,
@@ -65,6 +85,16 @@ export const makePlace = async (): Promise<Place> => {
       await rm(root, { recursive: true })
     },
   }
+}
+
+export const WEBHOOK_SECRET = makeWebhookSecret()
+
+/** The real schedule, a thousand times as fast. */
+export const SHORT_SCHEDULE: DeliverySchedule = {
+  ...DELIVERY_SCHEDULE,
+  steps: DELIVERY_SCHEDULE.steps.map((step) => step / 1000),
+  busySeconds: 0.06,
+  retryAfterSeconds: 3.6,
 }
 
 const NO_VIDEO_ENGINE: VideoEngine = {

@@ -140,6 +140,14 @@ describe('the job of an extension', () => {
     assert.deepEqual([width, height], [540, 960])
   })
 
+  test('is none for a source so narrow that no video would have its shape', () => {
+    const narrow = { path: '/narrow', width: 16, height: 4096 }
+    assert.throws(
+      () => extend({ video_url: narrow }),
+      (fault) => fault instanceof VideoFault && fault.code === 'VideoFormatInvalid',
+    )
+  })
+
   test('is none without a source', () => {
     assert.throws(() => extend({ images: WIDE }), { message: 'an extension without a source' })
   })

@@ -61,7 +61,14 @@ export const startStage = async (): Promise<Stage> => {
     async create({ quiet = false, ...given }) {
       const id = await getVideo(place.database, given)
       if (quiet) return id
-      const facts = { taskId: id, kind: 'text2video', owner: 'alice', summary: '', offPeak: false }
+      const facts = {
+        taskId: id,
+        kind: 'text2video',
+        owner: 'alice',
+        summary: '',
+        offPeak: false,
+        hasReceiver: false,
+      }
       const start = startVideoTask(facts, { taskQueue, videoTiming })
       jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
       return id

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import getPort from 'get-port'
 import type { JWK } from 'jose'
 
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
 import {
   DEVELOPMENT_AUDIENCE,
@@ -27,6 +28,8 @@ export interface Service {
   database: TestDatabase
   taskQueue: string
   storagePath: string
+  /** Signs what anonymous callers are told. */
+  webhookSecret: string
   token(subject: string): Promise<string>
   /** The private key of the tokens, for tokens that are to be refused. */
   issuerKey: JWK
@@ -65,6 +68,7 @@ export const startService = async ({
   const baseUrl = `http://127.0.0.1:${port}`
   const taskQueue = makeTaskQueue('test')
   const storagePath = join(folder, 'storage')
+  const webhookSecret = makeWebhookSecret()
   const settings: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     NODE_ENV: 'test',
@@ -80,6 +84,8 @@ export const startService = async ({
     STORAGE_PATH: storagePath,
     SIGNING_KEYS: randomBytes(32).toString('base64'),
     SECRETS_KEYS: randomBytes(32).toString('base64'),
+    WEBHOOK_DEFAULT_SECRET: webhookSecret,
+    WEBHOOK_TIME_FACTOR: '0.001',
     OUTBOUND_ALLOW_LOOPBACK: 'true',
     WORKFLOW_BUNDLE: workflowBundle(),
     HEARTBEAT_SECONDS: '1',
@@ -133,6 +139,7 @@ export const startService = async ({
     database,
     taskQueue,
     storagePath,
+    webhookSecret,
     token: (subject) => signToken(key, subject),
     issuerKey: key,
     start,

@@ -66,13 +66,25 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     stop: workers.stop,
     async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
       const { taskId, moves } = add(images, scenario)
-      const facts = { taskId, owner, kind, summary: `${kind} 16×16 for ${owner}` }
+      const facts = {
+        taskId,
+        owner,
+        kind,
+        summary: `${kind} 16×16 for ${owner}`,
+        hasReceiver: false,
+      }
       const start = startImageTask(facts, { taskQueue: queueOf(scenario), timing: TIMING })
       return { handle: await drive(start, scenario), moves }
     },
     async video(scenario, { offPeak = false, ...given } = { owner: 'alice', kind: 'text2video' }) {
       const { taskId, moves } = add(videos, scenario)
-      const facts = { taskId, offPeak, ...given, summary: `${given.kind} for ${given.owner}` }
+      const facts = {
+        taskId,
+        offPeak,
+        ...given,
+        summary: `${given.kind} for ${given.owner}`,
+        hasReceiver: false,
+      }
       const options = { taskQueue: queueOf(scenario), videoTiming: VIDEO_TIMING }
       return { handle: await drive(startVideoTask(facts, options), scenario), moves }
     },

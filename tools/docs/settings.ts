@@ -14,7 +14,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   Api: ['PUBLIC_URL', 'HOST', 'PORT', 'DRAIN_DELAY_SECONDS'],
   'Issuer of bearer tokens': ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL'],
-  Keys: ['SIGNING_KEYS', 'SECRETS_KEYS'],
+  Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
   Files: ['STORAGE', 'STORAGE_PATH', 'RESULT_LINK_SECONDS', 'RESULT_RETENTION_DAYS'],
   'Image tasks': [
     'IMAGE_MAX_BYTES',
@@ -45,6 +45,7 @@ const GROUPS: Record<string, Name[]> = {
     'LOG_LEVEL',
     'FAILPOINT',
     'VIDEO_TINY',
+    'WEBHOOK_TIME_FACTOR',
     'NODE_TLS_REJECT_UNAUTHORIZED',
   ],
 }
@@ -59,6 +60,7 @@ export const SAMPLES: Partial<Record<Name, string>> = {
   AUTH_JWKS_URL: 'https://issuer.example.com/.well-known/jwks.json',
   SIGNING_KEYS: Buffer.alloc(32).toString('base64'),
   SECRETS_KEYS: Buffer.alloc(32).toString('base64'),
+  WEBHOOK_DEFAULT_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
 }
 
 /** The README's table of settings. */

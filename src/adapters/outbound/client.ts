@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import { makeAddressJudge } from './address.ts'
 import type { Network } from './connector.ts'
 import { download, type Downloaded, type DownloadOptions } from './download.ts'
+import { post, type Posted, type PostOptions } from './post.ts'
 import { makeUrlJudge, type Judgement } from './url.ts'
 
 export interface OutboundRules {
@@ -18,7 +20,9 @@ export interface Outbound {
   judge: (raw: string) => Judgement
   /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
   download: (options: DownloadOptions) => Promise<Downloaded>
-  /** Ends the downloads under way, and every later one at once. */
+  /** Sends JSON once, following nothing; tells the answer, or why there is none. */
+  post: (options: PostOptions) => Promise<Posted>
+  /** Ends the downloads and posts under way, and every later one at once. */
   close: () => void
 }
 
@@ -27,10 +31,13 @@ export const makeClient = (rules: OutboundRules, network: Network): Outbound => 
   const isAllowed = makeAddressJudge(rules)
   const judge = makeUrlJudge({ ...rules, isAllowed })
   const closing = new AbortController()
+  // Everything under way listens; Node takes more than 10 for a leak and says so.
+  setMaxListeners(0, closing.signal)
   const guard = { judge, isAllowed, network, closing: closing.signal }
   return {
     judge: (raw) => judge(raw),
     download: (options) => download(guard, options),
+    post: (options) => post(guard, options),
     close: () => closing.abort(),
   }
 }

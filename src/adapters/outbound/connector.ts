@@ -24,11 +24,20 @@ export interface Network {
   ca?: string
 }
 
+/** Is told of a connection as it comes about, for the record and the deadlines of an attempt. */
+export interface ConnectionWatch {
+  /** The address that is being dialled; of several the last one counts. */
+  onDial?: (address: string) => void
+  /** Connected and secured; nothing has been sent yet. */
+  onReady: (socket: Socket) => void
+}
+
 export interface ConnectorOptions {
   isAllowed: AddressJudge
   network: Network
   /** Ends look-up, connection and handshake; its reason is what they fail with. */
   signal: AbortSignal
+  watch?: ConnectionWatch | undefined
 }
 
 /**
@@ -55,7 +64,9 @@ interface Target {
 const openConnection = async (target: Target, options: ConnectorOptions): Promise<Socket> => {
   const addresses = await listAllowedAddresses(target.host, options)
   const socket = await openAllowedSocket({ ...target, addresses }, options)
-  return target.secure ? openTls(socket, target.host, options) : socket
+  const ready = target.secure ? await openTls(socket, target.host, options) : socket
+  options.watch?.onReady(ready)
+  return ready
 }
 
 /** One bad address refuses the name: which of several gets dialled is up to the network, so up to the name's owner. */
@@ -79,13 +90,18 @@ const resolveHost = async (host: string, { resolve }: Network, signal: AbortSign
 /** Judged again once connected and before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
 const openAllowedSocket = async (
   dial: Omit<Dial, 'signal'>,
-  { isAllowed, network, signal }: ConnectorOptions,
+  { isAllowed, network, signal, watch }: ConnectorOptions,
 ): Promise<Socket> => {
   signal.throwIfAborted()
   const { host, port, addresses } = dial
+  // With one address the attempt may begin, and tell of it, before there is a socket to listen to.
+  watch?.onDial?.(addresses[0] ?? '')
   const socket = network.openSocket({ host, port, addresses, signal })
+  socket.on('connectionAttempt', (address) => watch?.onDial?.(address))
   await established({ socket, event: 'connect', kind: 'connect', signal })
-  if (isAllowed(socket.remoteAddress ?? '')) return socket
+  const peer = socket.remoteAddress ?? ''
+  watch?.onDial?.(peer)
+  if (isAllowed(peer)) return socket
   socket.destroy()
   throw new OutboundFault('address_refused')
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
-import { startExchange, type Exchange, type ExchangeOptions } from './exchange.ts'
+import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { UrlJudge } from './url.ts'
 
@@ -77,7 +77,7 @@ const getFollowingRedirects = async (journey: Journey): Promise<Answer> => {
 
 const get = async ({ send }: Exchange, url: URL): Promise<Answer> => {
   // The same few headers on every hop, so that nothing is carried from one host to the next.
-  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Kiln' }
+  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT }
   try {
     return await send(url, { method: 'GET', headers })
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Agent, request, type Dispatcher } from 'undici'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { OutboundFault } from './fault.ts'
@@ -5,16 +6,21 @@ import { OutboundFault } from './fault.ts'
 export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   /** For everything together: look-ups, connections, redirects, body. */
   timeoutMs: number
+  /** For the parts of each request, in milliseconds. A download has none. */
+  parts?: { connectMs: number; headersMs: number }
   /** Of one answer's body. */
   maxBytes: number
   /** Each ends the exchange; it then fails with the reason of the signal. */
   signals: readonly AbortSignal[]
 }
 
-export interface SendOptions {
-  method: 'GET'
-  headers: Record<string, string>
-}
+export type SendOptions =
+  | { method: 'GET'; headers: Record<string, string>; body?: never }
+  /** The bytes are sent as they are, with their length. */
+  | { method: 'POST'; headers: Record<string, string>; body: Uint8Array }
+
+/** How this service names itself to every host. */
+export const USER_AGENT = 'Kiln'
 
 /** The means of one download or one delivery attempt. */
 export interface Exchange {
@@ -28,27 +34,36 @@ export interface Exchange {
 
 /**
  * An agent for each exchange, not one for all: undici forgets a request that is aborted while connecting but leaves the
- * connection to go on, so the connector has to know the signal of its request. Nothing is kept alive between exchanges;
- * callers' hosts are rarely met twice in seconds.
+ * connection to go on, so the connector has to know the signal of its request. Nothing is kept alive between exchanges:
+ * callers' hosts are rarely met twice in seconds, and a POST on a kept connection that the server has just closed would
+ * be a failed attempt.
  */
 export const startExchange = (options: ExchangeOptions): Exchange => {
-  const { isAllowed, network, timeoutMs, maxBytes, signals } = options
-  const { signal, stop } = startDeadline(timeoutMs, signals)
+  const { isAllowed, network, watch, timeoutMs, maxBytes, signals } = options
+  const { signal, limit, stop } = startDeadline(timeoutMs, signals)
+  const stages = makeStages(limit, options.parts)
+  const onReady = (socket: Socket) => {
+    stages.connected()
+    watch?.onReady(socket)
+  }
   const agent = new Agent({
-    connect: makeConnector({ isAllowed, network, signal }),
+    connect: makeConnector({ isAllowed, network, signal, watch: { ...watch, onReady } }),
     allowH2: false,
     pipelining: 0,
     maxHeaderSize: 16_384,
     maxResponseSize: maxBytes,
-    // The deadline of the exchange rules; a limit on gaps never ends a drip.
+    // The exchange's own deadlines rule; a limit on gaps never ends a drip.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   // A body that may be buffered whole is never paused. undici 7 ends the process by an assertion when a server closes
   // the connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
   const highWaterMark = maxBytes + 1
-  const send = (url: URL, what: SendOptions) =>
-    request(url, { ...what, dispatcher: agent, signal, highWaterMark })
+  const send = (url: URL, what: SendOptions) => {
+    stages.begun()
+    const sending = request(url, { ...what, dispatcher: agent, signal, highWaterMark })
+    return sending.finally(stages.answered)
+  }
   const end = async () => {
     stop()
     await agent.destroy()
@@ -56,20 +71,39 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   return { send, signal, end }
 }
 
-const startDeadline = (timeoutMs: number, signals: readonly AbortSignal[]) => {
-  const controller = new AbortController()
-  const expire = () => controller.abort(new OutboundFault('timeout', timeoutMessage(timeoutMs)))
-  const timer = setTimeout(expire, timeoutMs)
-  const removals = signals.map((signal) => forwardAbort(signal, controller))
-  const stop = () => {
-    clearTimeout(timer)
-    for (const remove of removals) remove()
+type Limit = (ms: number, what: string) => () => void
+
+/** The deadlines of a request's parts: each is lifted when the part is over. */
+const makeStages = (limit: Limit, parts: ExchangeOptions['parts']) => {
+  let lift: (() => void) | undefined
+  const enter = (ms: number | undefined, what: string) => {
+    lift?.()
+    lift = ms === undefined ? undefined : limit(ms, what)
   }
-  return { signal: controller.signal, stop }
+  return {
+    begun: () => enter(parts?.connectMs, 'connection'),
+    connected: () => enter(parts?.headersMs, 'answer'),
+    answered: () => enter(undefined, 'body'),
+  }
 }
 
-const timeoutMessage = (timeoutMs: number) =>
-  `no complete answer within ${timeoutMs / 1_000} seconds`
+const startDeadline = (timeoutMs: number, signals: readonly AbortSignal[]) => {
+  const controller = new AbortController()
+  const timers = new Set<NodeJS.Timeout>()
+  const limit: Limit = (ms, what) => {
+    const message = `no ${what} within ${ms / 1_000} seconds`
+    const timer = setTimeout(() => controller.abort(new OutboundFault('timeout', message)), ms)
+    timers.add(timer)
+    return () => clearTimeout(timer)
+  }
+  limit(timeoutMs, 'complete answer')
+  const removals = signals.map((signal) => forwardAbort(signal, controller))
+  const stop = () => {
+    for (const timer of timers) clearTimeout(timer)
+    for (const remove of removals) remove()
+  }
+  return { signal: controller.signal, limit, stop }
+}
 
 /** AbortSignal.any would keep each exchange's signal for as long as a signal that outlives it. */
 const forwardAbort = (from: AbortSignal, to: AbortController) => {

@@ -1,12 +1,11 @@
+import { insertEndOutside } from '../../any-task.ts'
 import { commit } from '../../db/commit.ts'
 import type { Transaction } from '../../db/client.ts'
 import { findImageTask, moveImageTask } from '../../db/image-task.ts'
-import { insertOutbox } from '../../db/outbox.ts'
 import type { OutboxRow } from '../../db/outbox.ts'
 import { errors } from '../../domain/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-kind.ts'
 import { TASK_FAULTS } from '../../domain/task-fault.ts'
-import { signalCancel } from '../../jobs.ts'
 import type { JsonAnswer } from '../route.ts'
 import type { CreationDeps } from './create.ts'
 
@@ -27,31 +26,31 @@ const ERROR = { code: 'cancelled', message: TASK_FAULTS.cancelled }
 
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
 export const cancelTask = async (
-  { sql, jobs }: CreationDeps,
+  deps: CreationDeps,
   { id, owner, kinds, finish }: CancelRequest,
 ): Promise<JsonAnswer> => {
   const answer: JsonAnswer = {
     status: 200,
     body: { data: { task_id: id, status: 'FAILED', generated: [], error: ERROR } },
   }
-  let signal: OutboxRow | undefined
+  let rows: OutboxRow[] = []
   await commit(
-    sql,
+    deps.sql,
     async (sql) => {
       const task = await findImageTask(sql, { id, owner, kinds })
       if (!task) throw errors.taskNotFound(id)
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
-      signal = await insertOutbox(sql, signalCancel('image', id))
+      rows = await insertEndOutside(sql, { ...task, family: 'image' }, deps)
       await finish(sql, answer)
       return answer
     },
     {
       answer,
       wasCommitted: async () =>
-        (await findImageTask(sql, { id, owner, kinds }))?.error?.code === 'cancelled',
+        (await findImageTask(deps.sql, { id, owner, kinds }))?.error?.code === 'cancelled',
     },
   )
-  if (signal) jobs.kick(signal)
+  for (const row of rows) deps.jobs.kick(row)
   return answer
 }

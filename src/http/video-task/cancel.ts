@@ -1,11 +1,10 @@
+import { insertEndOutside } from '../../any-task.ts'
 import { commit } from '../../db/commit.ts'
 import type { Transaction } from '../../db/client.ts'
-import { insertOutbox } from '../../db/outbox.ts'
 import type { OutboxRow } from '../../db/outbox.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task.ts'
 import { errors } from '../../domain/errors.ts'
 import type { Fault } from '../../domain/validate.ts'
-import { signalCancel } from '../../jobs.ts'
 import type { JsonAnswer, Route } from '../route.ts'
 import type { VideoTaskDeps } from './deps.ts'
 
@@ -46,9 +45,9 @@ export const cancelTask = async (
       // The move that came first may have been made after the task was read.
       if (!admitted)
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
-      const stop = await insertOutbox(sql, signalCancel('video', id))
+      const told = await insertEndOutside(sql, { ...task, family: 'video' }, deps)
       await finish(sql, answer)
-      return [stop, ...admitted]
+      return [...told, ...admitted]
     },
     {
       answer: [],

@@ -73,7 +73,10 @@ const createTask = async (
   const row = { id, kind, owner, settings, credits, offPeak, payload, callbackUrl, inputs }
   return await commitTask(deps, {
     id,
-    start: startVideoTask({ taskId: id, kind, owner, summary, offPeak }, deps),
+    start: startVideoTask(
+      { taskId: id, kind, owner, summary, offPeak, hasReceiver: callbackUrl !== null },
+      deps,
+    ),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, deps)
       if (!createdAt) throw errors.insufficientCredits(credits)

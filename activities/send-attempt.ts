@@ -1,0 +1,102 @@
+import type { Posted } from '../src/adapters/outbound.ts'
+import { signWebhook } from '../src/adapters/webhook.ts'
+import { beginAttempt, completeAttempt, findReceiver } from '../src/db/delivery.ts'
+import type { AttemptResult, BegunAttempt, Target, Verdict } from '../src/db/delivery.ts'
+import { findStatusClass, parseRetryAfter } from '../src/domain/delivery-schedule.ts'
+import type { AttemptErrorClass } from '../src/domain/event.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { DeliveryDependencies } from './dependencies.ts'
+import { makeEventBody } from './event-body.ts'
+import { failedVerdict } from './verdict.ts'
+
+/**
+ * Makes one attempt: written down, signed, sent, and completed with what it means for the event. False when the host of
+ * the receiver has as many at once as one may have, so that nothing was done.
+ */
+export const sendAttempt = async (
+  deps: DeliveryDependencies,
+  target: Target,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const url = await findReceiver(deps.sql, target.eventId)
+  const release = deps.hostSlots.tryTake(hostOf(url))
+  if (!release) return false
+  try {
+    const begun = await deps.sql.begin((sql) => beginAttempt(sql, target))
+    if (begun) await attempt(deps, { target, begun, signal })
+    return true
+  } finally {
+    release()
+  }
+}
+
+const hostOf = (url: string | undefined): string =>
+  url !== undefined && URL.canParse(url) ? new URL(url).host : ''
+
+interface Begun {
+  target: Target
+  begun: BegunAttempt
+  signal: AbortSignal
+}
+
+const attempt = async (
+  deps: DeliveryDependencies,
+  { target, begun, signal }: Begun,
+): Promise<void> => {
+  const body = Buffer.from(JSON.stringify(await makeEventBody(deps, begun)))
+  const timestamp = Math.floor(deps.now().getTime() / 1000)
+  const secrets = await deps.webhookSecrets.active(begun.owner)
+  const posted = await deps.outbound.post({
+    url: begun.url,
+    headers: {
+      ...signWebhook({ id: target.eventId, timestamp, body, secrets }),
+      'webhook-sequence': String(begun.sequence),
+    },
+    body,
+    limits: deps.delivery.limits,
+    signal,
+  })
+  failpoint('deliver.after-answer')
+  const { number } = begun
+  const outcome = judge(deps, begun, posted)
+  await deps.sql.begin((sql) => completeAttempt(sql, { ...target, number }, outcome))
+  failpoint('deliver.after-record')
+  log(deps, target, begun, outcome.result, posted)
+}
+
+const judge = (
+  deps: DeliveryDependencies,
+  { failures }: BegunAttempt,
+  posted: Posted,
+): { result: AttemptResult; verdict: Verdict } => {
+  const { address, durationMs, status } = posted
+  const errorClass = posted.errorClass ?? findStatusClass(posted.status)
+  const answer = posted.errorClass === undefined ? posted.excerpt : undefined
+  const result = { address, durationMs, status, errorClass, answer }
+  return { result, verdict: toVerdict(deps, failures + 1, { posted, errorClass }) }
+}
+
+const toVerdict = (
+  deps: DeliveryDependencies,
+  failures: number,
+  { posted, errorClass }: { posted: Posted; errorClass: AttemptErrorClass | undefined },
+): Verdict => {
+  if (errorClass === undefined) return { state: 'delivered' }
+  if (errorClass === 'gone') return { state: 'stopped' }
+  const asked = posted.errorClass === undefined ? posted.retryAfter : undefined
+  const retryAfterSeconds = parseRetryAfter(asked, deps.now())
+  return failedVerdict(deps, failures, { errorClass, status: posted.status, retryAfterSeconds })
+}
+
+const log = (
+  { log }: DeliveryDependencies,
+  { eventId }: Target,
+  { taskId, number }: BegunAttempt,
+  { errorClass, status }: AttemptResult,
+  posted: Posted,
+): void => {
+  if (errorClass === undefined) return
+  const cause = posted.errorClass === undefined ? undefined : posted.cause
+  const facts = { task_id: taskId, event_id: eventId, number, class: errorClass, status }
+  log.info({ ...facts, err: cause }, 'attempt did not deliver')
+}

@@ -1,0 +1,15 @@
+import type { Verdict } from '../src/db/delivery.ts'
+import { nextWait } from '../src/domain/delivery-schedule.ts'
+import type { FailedTry } from '../src/domain/delivery-schedule.ts'
+import type { DeliveryDependencies } from './dependencies.ts'
+
+/** What a try that failed means for its event: another one later, or the end of the schedule. */
+export const failedVerdict = (
+  { delivery, random }: DeliveryDependencies,
+  failures: number,
+  failed: FailedTry,
+): Verdict => {
+  const { schedule } = delivery
+  const wait = nextWait({ failures, failed, random: random(), schedule })
+  return wait ? { state: 'pending', waitSeconds: wait.seconds } : { state: 'exhausted' }
+}

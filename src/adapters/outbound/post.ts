@@ -1,0 +1,173 @@
+import type { Dispatcher } from 'undici'
+import type { AttemptErrorClass } from '../../domain/event.ts'
+import type { ConnectionWatch } from './connector.ts'
+import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
+import { OutboundFault, toOutboundFault } from './fault.ts'
+import { watchStatusLine } from './status-line.ts'
+import type { UrlJudge } from './url.ts'
+
+export interface PostLimits {
+  /** For look-up, connection and TLS together. */
+  connectMs: number
+  /** From the connection to the whole head of the answer. */
+  headersMs: number
+  /** For the body of the answer, behind its head. */
+  bodyMs: number
+  /** For everything together, however slowly it comes. */
+  totalMs: number
+  /** Most of the answer's body that is read. */
+  bodyBytes: number
+  /** Most of it that is kept. */
+  excerptBytes: number
+}
+
+/** Of a webhook. */
+export const POST_LIMITS: PostLimits = {
+  connectMs: 5_000,
+  headersMs: 10_000,
+  bodyMs: 2_000,
+  totalMs: 15_000,
+  bodyBytes: 65_536,
+  excerptBytes: 1_024,
+}
+
+export interface PostOptions {
+  url: string
+  /** Beside Content-Type, Content-Length and User-Agent. */
+  headers: Record<string, string>
+  /** JSON, sent byte for byte. */
+  body: Uint8Array
+  limits?: PostLimits | undefined
+  /** Ends the attempt, which then rejects with the signal's reason unless an answer had begun. */
+  signal?: AbortSignal | undefined
+}
+
+interface Attempted {
+  /** That was dialled last, for operators only; undefined when none was. */
+  address: string | undefined
+  durationMs: number
+}
+
+export interface Answered extends Attempted {
+  status: number
+  /** As it came. */
+  retryAfter: string | undefined
+  /** Start of the body as text, without control characters; what is no UTF-8 stands as U+FFFD. */
+  excerpt: string
+  errorClass?: never
+}
+
+export interface Unanswered extends Attempted {
+  status?: never
+  errorClass: Exclude<AttemptErrorClass, 'gone' | `status_${string}`>
+  /** May be shown; tells nothing of what was found at an address. */
+  reason: string
+  /** For the log. */
+  cause: unknown
+}
+
+export type Posted = Answered | Unanswered
+
+type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
+  judge: UrlJudge
+  closing: AbortSignal
+}
+
+/**
+ * Sends JSON once. The status line is the answer: what comes behind it, or breaks off, changes nothing any more.
+ * @throws the reason of `signal`, or an AbortError when the client is closed.
+ */
+export const post = async (guard: Guard, options: PostOptions): Promise<Posted> => {
+  const began = performance.now()
+  const seen: Seen = { address: undefined, status: () => undefined }
+  const outcome = await attempt(guard, options, seen)
+  const durationMs = Math.round(performance.now() - began)
+  return { ...outcome, address: seen.address, durationMs }
+}
+
+/** What is known of an attempt that may end anywhere. */
+interface Seen {
+  address: string | undefined
+  status: () => number | undefined
+}
+
+type Outcome = Omit<Answered, keyof Attempted> | Omit<Unanswered, keyof Attempted>
+
+const attempt = async (guard: Guard, options: PostOptions, seen: Seen): Promise<Outcome> => {
+  const { signal, limits = POST_LIMITS } = options
+  const exchange = startExchange({
+    ...guard,
+    watch: watchInto(seen),
+    timeoutMs: limits.totalMs,
+    parts: limits,
+    maxBytes: limits.bodyBytes,
+    signals: signal === undefined ? [guard.closing] : [guard.closing, signal],
+  })
+  try {
+    exchange.signal.throwIfAborted()
+    return await readAnswer(await send(guard.judge, exchange, options), limits)
+  } catch (error) {
+    const status = seen.status()
+    if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
+    return toUnanswered(exchange.signal.aborted ? exchange.signal.reason : toOutboundFault(error))
+  } finally {
+    await exchange.end()
+  }
+}
+
+const watchInto = (seen: Seen): ConnectionWatch => ({
+  onDial: (address) => {
+    seen.address = address
+  },
+  onReady: (socket) => {
+    seen.status = watchStatusLine(socket)
+  },
+})
+
+const send = (judge: UrlJudge, exchange: Exchange, { url, headers, body }: PostOptions) => {
+  const judged = judge(url)
+  if (judged.url === undefined) throw new OutboundFault('address_refused')
+  return exchange.send(judged.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers },
+    body,
+  })
+}
+
+const readAnswer = async (answer: Dispatcher.ResponseData, limits: PostLimits) => ({
+  status: answer.statusCode,
+  retryAfter: [answer.headers['retry-after']].flat()[0],
+  excerpt: toText(await readStart(answer.body, limits)),
+})
+
+/** Reads on without a pause (see exchange.ts) until the limits; what is then still to come goes with the connection. */
+const readStart = (body: Dispatcher.ResponseData['body'], limits: PostLimits): Promise<Buffer> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const finish = () => {
+      clearTimeout(timer)
+      resolve(Buffer.concat(chunks).subarray(0, limits.excerptBytes))
+    }
+    const timer = setTimeout(finish, limits.bodyMs)
+    body.on('error', () => {}).on('close', finish)
+    body.on('data', (chunk: Buffer) => {
+      if (bytes < limits.excerptBytes) chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= limits.bodyBytes) finish()
+    })
+  })
+
+/** As a stream, so that a character cut by the limit is left out. */
+const toText = (bytes: Buffer): string =>
+  new TextDecoder().decode(bytes, { stream: true }).replaceAll(/\p{Cc}/gu, '')
+
+/** Faults of which an attempt's record has the word; the others cannot happen to a POST that follows nothing. */
+const CLASSES = ['address_refused', 'dns', 'connect', 'tls', 'timeout', 'reset'] as const
+
+/** @throws what ended the exchange, when that was no fault of the other side. */
+const toUnanswered = (fault: unknown): Outcome => {
+  if (!(fault instanceof OutboundFault)) throw fault
+  const errorClass = CLASSES.find((kind) => kind === fault.kind) ?? 'unknown'
+  return { errorClass, reason: fault.message, cause: fault.cause }
+}

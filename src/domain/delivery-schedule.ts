@@ -1,0 +1,106 @@
+import type { AttemptErrorClass } from './event.ts'
+
+/** When the tries of an event are made. All of it is data, so that tests can shorten it to milliseconds. */
+export interface DeliverySchedule {
+  /** Seconds before each try, counted from the failure of the one before it; as many tries as entries. */
+  steps: readonly number[]
+  /** How far a step may be off, as a share of it: 0.2 is ±20 %. */
+  jitter: number
+  /** Least seconds before a receiver that is overloaded is called again. */
+  busySeconds: number
+  /** Most seconds that Retry-After may ask for, where twice the step is less. */
+  retryAfterSeconds: number
+}
+
+/** 10 tries within 75.6 hours. */
+export const DELIVERY_SCHEDULE: DeliverySchedule = {
+  steps: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+  jitter: 0.2,
+  busySeconds: 60,
+  retryAfterSeconds: 3_600,
+}
+
+/** How the last try of an event failed. */
+export interface FailedTry {
+  errorClass: AttemptErrorClass
+  /** Of the answer, when one came. */
+  status?: number | undefined
+  /** What the answer asked for: seconds from the failure on, see `parseRetryAfter`. */
+  retryAfterSeconds?: number | undefined
+}
+
+export interface NextWait {
+  /** Tries that failed so far, 1 at least. */
+  failures: number
+  failed: FailedTry
+  /** From 0 up to 1, drawn by the caller. */
+  random: number
+  schedule?: DeliverySchedule
+}
+
+/**
+ * How long to wait after a failure, in seconds to the millisecond; undefined when the schedule is over. Jitter never
+ * makes the wait shorter than what a busy receiver is left alone for, nor than a Retry-After within its limit.
+ */
+export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
+  const { failures, failed, random, schedule = DELIVERY_SCHEDULE } = wait
+  const planned = schedule.steps[failures]
+  if (planned === undefined) return undefined
+  const least = isBusy(failed) ? schedule.busySeconds : 0
+  const step = Math.max(planned, least)
+  const earliest = Math.max(step * (1 - schedule.jitter), least)
+  const drawn = earliest + random * (step * (1 + schedule.jitter) - earliest)
+  const most = Math.max(2 * step, schedule.retryAfterSeconds)
+  const asked = Math.min(failed.retryAfterSeconds ?? 0, most)
+  return { seconds: Math.round(Math.max(drawn, asked) * 1_000) / 1_000 }
+}
+
+const BUSY_STATUSES: readonly (number | undefined)[] = [429, 502, 504]
+
+const isBusy = ({ errorClass, status }: FailedTry): boolean =>
+  errorClass === 'timeout' || BUSY_STATUSES.includes(status)
+
+/** The error class of an answer by its status; undefined for 2xx, which delivers. */
+export const findStatusClass = (status: number): AttemptErrorClass | undefined => {
+  if (status >= 200 && status <= 299) return undefined
+  if (status === 410) return 'gone'
+  return STATUS_CLASSES[Math.floor(status / 100)] ?? 'unknown'
+}
+
+const STATUS_CLASSES: Partial<Record<number, AttemptErrorClass>> = {
+  3: 'status_3xx',
+  4: 'status_4xx',
+  5: 'status_5xx',
+}
+
+/**
+ * What an attempt means for its event: `delivered`, `failed` (to be tried again), or `gone`, after which the task sends
+ * nothing more.
+ */
+export type Verdict = 'delivered' | 'gone' | 'failed'
+
+/** @param errorClass of the attempt; undefined for one that delivered */
+export const verdictOf = (errorClass: AttemptErrorClass | undefined): Verdict => {
+  if (errorClass === undefined) return 'delivered'
+  return errorClass === 'gone' ? 'gone' : 'failed'
+}
+
+/**
+ * Seconds that a Retry-After header asks for: a number of them, or the time from `now` to an HTTP date in any of its
+ * three forms (0 for one that is past). Undefined for anything else.
+ */
+export const parseRetryAfter = (header: string | undefined, now: Date): number | undefined => {
+  const text = header?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Number(text)
+  if (!HTTP_DATES.some((form) => form.test(text))) return undefined
+  // The form of asctime has no zone and means UTC all the same.
+  const time = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
+  return Number.isNaN(time) ? undefined : Math.max(0, (time - now.getTime()) / 1_000)
+}
+
+/** RFC 9110, 5.6.7. Date.parse alone takes far more, `-5` as a year among it. */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2,5}day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
+]

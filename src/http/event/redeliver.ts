@@ -1,0 +1,78 @@
+import type { Sql, Transaction } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { existsEvent, insertRedelivery, redeliverExhausted } from '../../db/event-log.ts'
+import { insertOutbox } from '../../db/outbox.ts'
+import type { OutboxRow } from '../../db/outbox.ts'
+import { isUnknownOutcome } from '../../db/sqlstate.ts'
+import { errors } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { redeliveryOptions, startRedelivery } from '../../jobs.ts'
+import type { Jobs } from '../../jobs.ts'
+import { ownerOf } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { readTaskId } from '../task/task-id.ts'
+
+export interface RedeliveryDeps {
+  sql: Sql
+  jobs: Jobs
+  taskQueue: string
+}
+
+type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
+
+/** The id of the event in a path, which the caller may read. Throws 404. */
+export const findEvent = async (
+  { sql }: RedeliveryDeps,
+  request: Pick<EventRequest, 'params' | 'caller'>,
+): Promise<string> => {
+  const { task_id, event_id: eventId } = request.params
+  const taskId = readTaskId(task_id)
+  const event = { taskId, eventId, owner: ownerOf(request) }
+  if (!isUuid(eventId) || !(await withinDeadline(existsEvent(sql, event))))
+    throw errors.eventNotFound(eventId)
+  return eventId.toLowerCase()
+}
+
+/** Begins to send one event again; while that is under way its id is answered. Throws 409 for a task without a receiver. */
+export const redeliverOne = async (
+  deps: RedeliveryDeps,
+  request: EventRequest,
+  eventId: string,
+): Promise<JsonAnswer> => {
+  let row: OutboxRow | undefined
+  const answer = await inTransaction(deps, async (sql) => {
+    const redelivery = await insertRedelivery(sql, eventId)
+    if (!redelivery) throw errors.notDeliverable()
+    const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
+    if (redelivery.isNew) row = await insertOutbox(sql, startRedelivery(facts, deps))
+    const answer = { status: 202, body: { redelivery_id: redelivery.id } }
+    await request.finish(sql, answer)
+    return answer
+  })
+  if (row) deps.jobs.kick(row)
+  return answer
+}
+
+/** Begins to send all exhausted events of an owner since a time again; the relay starts them. */
+export const redeliverAll = (
+  deps: RedeliveryDeps,
+  request: Pick<RouteRequest, 'finish'>,
+  { owner, since }: { owner: string; since: Date },
+): Promise<JsonAnswer> =>
+  inTransaction(deps, async (sql) => {
+    const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
+    const answer = {
+      status: 202,
+      body: { redeliveries: await redeliverExhausted(sql, { owner, since }, starts) },
+    }
+    await request.finish(sql, answer)
+    return answer
+  })
+
+const inTransaction = async (
+  { sql }: RedeliveryDeps,
+  work: (sql: Transaction) => Promise<JsonAnswer>,
+): Promise<JsonAnswer> =>
+  await withinDeadline(sql.begin<JsonAnswer>(work)).catch((error: unknown) => {
+    throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
+  })

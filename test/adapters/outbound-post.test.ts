@@ -1,0 +1,543 @@
+import assert from 'node:assert/strict'
+import { connect, createServer } from 'node:net'
+import { after, afterEach, before, describe, mock, test } from 'node:test'
+import {
+  makeOutbound,
+  POST_LIMITS,
+  type Posted,
+  type PostLimits,
+  type PostOptions,
+  type Unanswered,
+} from '../../src/adapters/outbound.ts'
+import { makeClient } from '../../src/adapters/outbound/client.ts'
+import {
+  openSystemSocket,
+  resolveBySystem,
+  type Dial,
+} from '../../src/adapters/outbound/connector.ts'
+import { parseRetryAfter } from '../../src/domain/delivery-schedule.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { listen, makeTestNetwork } from '../support/network.ts'
+import {
+  answer,
+  dripBody,
+  dripHead,
+  flood,
+  hang,
+  hangUp,
+  heldUntil,
+  inTurn,
+  reset,
+  resetAfter,
+  startWebhookReceiver,
+  write,
+  type Reply,
+  type WebhookReceiver,
+} from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
+
+const ON = { allowLoopback: true, ports: [], deny: [] }
+const OFF = { ...ON, allowLoopback: false }
+const PUBLIC = '93.184.215.14'
+const HEADERS = { 'webhook-id': 'event-1', 'webhook-signature': 'v1,abc= v1,def=' }
+const BODY = Buffer.from('{"task_id":"ä😀","payload":"\\u0000"}')
+
+const part = (changed: Partial<PostLimits>): PostLimits => ({ ...POST_LIMITS, ...changed })
+
+const fails = (
+  posted: Posted,
+  errorClass: Unanswered['errorClass'],
+  reason?: string,
+): Unanswered => {
+  assert.ok(posted.errorClass !== undefined, `answered with ${posted.status}`)
+  assert.equal(posted.errorClass, errorClass, `${posted.reason}: ${String(posted.cause)}`)
+  if (reason !== undefined) assert.equal(posted.reason, reason)
+  assert.doesNotMatch(posted.reason, /\d+\.\d+\.\d+\.\d+|\n/)
+  return posted
+}
+
+const is = (posted: Posted, status: number): string => {
+  if (posted.status === undefined) assert.fail(`${posted.reason}: ${String(posted.cause)}`)
+  assert.equal(posted.status, status)
+  return posted.excerpt
+}
+
+const head = (status: number, ...lines: string[]) =>
+  [`HTTP/1.1 ${status} Said`, ...lines, '', ''].join('\r\n')
+
+describe('a post', () => {
+  const outbound = makeOutbound(ON)
+  let receiver: WebhookReceiver
+
+  before(async () => {
+    receiver = await startWebhookReceiver()
+  })
+  after(() => receiver.stop())
+  // However an attempt ended, its connection is gone.
+  afterEach(() => waitFor('no connection open', async () => receiver.open() === 0, 5_000))
+
+  let paths = 0
+  const send = (reply: Reply, options: Partial<PostOptions> = {}, client = outbound) => {
+    const path = `/hook-${(paths += 1)}`
+    receiver.script(path, reply)
+    return client.post({ url: receiver.url(path), headers: HEADERS, body: BODY, ...options })
+  }
+
+  test('arrives byte for byte, with the headers given and few others', async () => {
+    const posted = await send(answer(200), { url: receiver.url('/hook?token=a%20b') })
+    is(posted, 204)
+    const [request, ...others] = receiver.of('/hook?token=a%20b')
+    assert.equal(others.length, 0)
+    assert.equal(request?.method, 'POST')
+    assert.deepEqual(request.body, BODY)
+    assert.deepEqual(request.headers, {
+      host: `127.0.0.1:${receiver.port}`,
+      connection: 'close',
+      'content-type': 'application/json',
+      'content-length': String(BODY.length),
+      'user-agent': 'Kiln',
+      ...HEADERS,
+    })
+    assert.equal(posted.address, '127.0.0.1')
+    assert.ok(Number.isInteger(posted.durationMs), String(posted.durationMs))
+  })
+
+  test('arrives whole when it is empty, and when it is 12 MiB', async () => {
+    for (const body of [Buffer.alloc(0), Buffer.alloc(12_582_912, 'a')]) {
+      is(await send(answer(204), { body }), 204)
+      assert.ok(receiver.received.at(-1)?.body.equals(body), `${body.length} bytes`)
+    }
+  })
+
+  test('works by the name localhost and tells the address behind it', async () => {
+    const posted = await send(answer(204), { url: receiver.url('/', 'localhost') })
+    is(posted, 204)
+    assert.equal(posted.address, '127.0.0.1')
+  })
+
+  for (const status of [200, 201, 202, 204, 299, 304, 400, 404, 410, 429, 500, 502, 503, 504, 599])
+    test(`tells the status ${status}`, async () => {
+      is(await send(answer(status)), status)
+    })
+
+  for (const status of [301, 302, 303, 307, 308])
+    test(`follows no ${status}`, async () => {
+      const before = receiver.received.length
+      const location = receiver.url('/target')
+      is(await send(answer(status, { location }, 'elsewhere')), status)
+      assert.equal(receiver.received.length, before + 1)
+      assert.equal(receiver.of('/target').length, 0)
+    })
+
+  for (const [value, seconds] of [
+    ['120', 120],
+    ['Sun, 06 Nov 2095 08:49:37 GMT', 60],
+  ] as const)
+    test(`tells Retry-After as it came: ${value}`, async () => {
+      const posted = await send(answer(429, { 'retry-after': value }, 'slow down'))
+      assert.equal(is(posted, 429), 'slow down')
+      const now = new Date('2095-11-06T08:48:37Z')
+      assert.equal(parseRetryAfter(posted.status ? posted.retryAfter : '', now), seconds)
+    })
+
+  test('tells the first of two Retry-Afters', async () => {
+    const posted = await send(write(head(503, 'retry-after: 5', 'retry-after: 7', 'x: y')))
+    is(posted, 503)
+    assert.equal(posted.status && posted.retryAfter, '5')
+  })
+
+  test('tells the interim answers from the real one', async () => {
+    const interim = `${head(103, 'link: </a>')}${head(102)}`
+    assert.equal(is(await send(write(`${interim}${head(200, 'content-length: 2')}ok`)), 200), 'ok')
+    // undici takes an interim 100 that it did not ask for as a fault; the status stands.
+    is(await send(write(`${head(100)}${head(200)}`)), 200)
+    is(await send(resetAfter(`${interim}HTTP/1.1 202 Accepted\r\n`)), 202)
+  })
+
+  test('is retried by nobody: each attempt is one request', async () => {
+    const reply = inTurn(answer(500), reset, answer(200))
+    const path = '/turns'
+    receiver.script(path, reply)
+    const options = { url: receiver.url(path), headers: HEADERS, body: BODY }
+    is(await outbound.post(options), 500)
+    fails(await outbound.post(options), 'reset')
+    is(await outbound.post(options), 200)
+    assert.equal(receiver.of(path).length, 3)
+  })
+
+  describe('whose answer goes on', () => {
+    const excerpts: [title: string, reply: Reply, excerpt: string][] = [
+      ['in text', answer(200, {}, 'taken'), 'taken'],
+      ['in more than 1 KiB', answer(500, {}, 'x'.repeat(1_025)), 'x'.repeat(1_024)],
+      ['with control characters', answer(200, {}, 'a\u0000b\r\n\tc\u001b[31m\u0085d'), 'abc[31md'],
+      [
+        'with a character at the limit',
+        answer(200, {}, `${'x'.repeat(1_022)}😀`),
+        'x'.repeat(1_022),
+      ],
+      ['in bytes that are no text', write(`${head(200, 'content-length: 3')}\u0000ä`), 'ä'],
+    ]
+    for (const [title, reply, excerpt] of excerpts)
+      test(`${title} is kept as an excerpt`, async () => {
+        assert.equal(is(await send(reply), title.includes('1 KiB') ? 500 : 200), excerpt)
+      })
+
+    test('in broken UTF-8 is kept with replacement characters', async () => {
+      const reply: Reply = ({ response }) => response.end(Buffer.from([0x61, 0xff, 0xc3, 0x28]))
+      assert.equal(is(await send(reply), 200), 'a\ufffd\ufffd(')
+    })
+
+    const endless: [title: string, reply: Reply, status: number][] = [
+      ['with 1 GB', flood(200, 1_000_000_000), 200],
+      ['without end', flood(200), 200],
+      ['without end after a failure', flood(503), 503],
+    ]
+    for (const [title, reply, status] of endless)
+      test(`${title} is read no further than 64 KiB`, async () => {
+        let sent = 0
+        const posted = await send((turn) => {
+          reply(turn)
+          turn.socket.on('close', () => {
+            sent = turn.socket.bytesWritten
+          })
+        })
+        assert.equal(is(posted, status), 'x'.repeat(1_024))
+        await waitFor('the connection closed', async () => sent > 0)
+        // What was on its way fills the buffers of both sides, and nothing comes after.
+        assert.ok(sent < 20_000_000, `${sent} bytes`)
+      })
+
+    test('in drips is read for its time only', async () => {
+      const excerpt = is(await send(dripBody(200), { limits: part({ bodyMs: 100 }) }), 200)
+      assert.match(excerpt, /^\.+$/)
+    })
+
+    test('in drips is cut by the whole deadline also, and counts', async () => {
+      is(await send(dripBody(201), { limits: part({ totalMs: 400 }) }), 201)
+    })
+
+    const broken: [title: string, text: string, status: number][] = [
+      ['after the status line', 'HTTP/1.1 200 OK\r\n', 200],
+      ['within the head', 'HTTP/1.1 201 Created\r\nx-a: b', 201],
+      ['after the head', head(200, 'content-length: 10'), 200],
+      ['within the body', `${head(202, 'content-length: 10')}half`, 202],
+      ['within a chunk', `${head(200, 'transfer-encoding: chunked')}ff\r\nhalf`, 200],
+      ['after the status line of a failure', 'HTTP/1.1 503 Busy\r\n', 503],
+      ['after the status line of a 410', 'HTTP/1.1 410 Gone\r\n', 410],
+    ]
+    for (const [title, text, status] of broken) {
+      test(`and is reset ${title} counts as ${status}`, async () => {
+        is(await send(resetAfter(text)), status)
+      })
+      test(`and ends ${title} counts as ${status}`, async () => {
+        is(await send(write(text, (socket) => socket.end())), status)
+      })
+    }
+
+    test('in a head of more than 16 KiB counts by its status line', async () => {
+      is(await send(write(head(200, `x-long: ${'a'.repeat(20_000)}`))), 200)
+    })
+
+    test('in a head that drips counts by its status line', async () => {
+      const limits = part({ headersMs: 400 })
+      is(await send(dripHead('HTTP/1.1 200 OK\r\nx: '), { limits }), 200)
+    })
+
+    test('in what is no HTTP counts by its status line', async () => {
+      is(await send(write('HTTP/1.1 200 OK\r\nno header at all\r\n\r\n')), 200)
+    })
+  })
+
+  describe('without an answer', () => {
+    const silent: [title: string, reply: Reply][] = [
+      ['hangs', hang],
+      ['drips its status line', dripHead()],
+      ['sends interim answers only', write(head(103))],
+    ]
+    for (const [title, reply] of silent) {
+      test(`is a timeout at a receiver that ${title}`, async () => {
+        const posted = await send(reply, { limits: part({ headersMs: 100 }) })
+        assert.equal(fails(posted, 'timeout', 'no answer within 0.1 seconds').address, '127.0.0.1')
+      })
+      test(`is a timeout of the whole at a receiver that ${title}`, async () => {
+        const posted = await send(reply, { limits: part({ totalMs: 100 }) })
+        fails(posted, 'timeout', 'no complete answer within 0.1 seconds')
+      })
+    }
+
+    const rude: [title: string, reply: Reply, errorClass: Unanswered['errorClass']][] = [
+      ['resets', reset, 'reset'],
+      ['hangs up', hangUp, 'reset'],
+      ['resets within the status line', resetAfter('HTTP/1.1 20'), 'reset'],
+      ['resets behind an interim answer', resetAfter(head(103)), 'reset'],
+      ['speaks another protocol', write('SSH-2.0-OpenSSH_9.6\r\n'), 'unknown'],
+    ]
+    for (const [title, reply, errorClass] of rude)
+      test(`is ${errorClass} at a receiver that ${title}`, async () => {
+        assert.equal(fails(await send(reply), errorClass).address, '127.0.0.1')
+      })
+
+    test('makes one connection to a receiver that talks before it is asked', async (t) => {
+      const hasty = await listen(createServer((socket) => socket.end('HELO\r\n')))
+      t.after(hasty.close)
+      const posted = await send(hang, { url: `http://127.0.0.1:${hasty.port}/` })
+      assert.ok(posted.errorClass, 'no answer')
+      assert.equal(hasty.connections(), 1)
+    })
+
+    test('is connect at a closed port, and tells the address', async () => {
+      const gone = await startWebhookReceiver()
+      await gone.stop()
+      const posted = fails(await send(hang, { url: gone.url('/') }), 'connect')
+      assert.equal(posted.address, '127.0.0.1')
+      assert.match(String(posted.cause), /ECONNREFUSED/)
+    })
+
+    test('is a timeout where no connection comes about', async () => {
+      const network = { resolve: async () => [PUBLIC], openSocket: openNothing }
+      const limits = part({ connectMs: 50 })
+      const url = 'https://hooks.example.com/'
+      const posted = await send(hang, { url, limits }, makeClient(OFF, network))
+      assert.equal(fails(posted, 'timeout', 'no connection within 0.05 seconds').address, PUBLIC)
+    })
+
+    test('is a timeout where a look-up never ends', async () => {
+      const client = makeOutbound({ ...OFF, resolve: () => new Promise(() => {}) })
+      const limits = part({ connectMs: 50 })
+      const posted = await send(hang, { url: 'https://hooks.example.com/', limits }, client)
+      assert.equal(fails(posted, 'timeout', 'no connection within 0.05 seconds').address, undefined)
+    })
+
+    test('is a timeout where a handshake never ends', async (t) => {
+      const mute = await listen(createServer(() => {}))
+      t.after(mute.close)
+      const limits = part({ connectMs: 100 })
+      const posted = await send(hang, { url: `https://127.0.0.1:${mute.port}/`, limits })
+      fails(posted, 'timeout', 'no connection within 0.1 seconds')
+    })
+
+    test('is dns for a name without addresses', async () => {
+      for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
+        const client = makeOutbound({ ...OFF, resolve })
+        const posted = await send(hang, { url: 'https://hooks.example.com/' }, client)
+        assert.equal(fails(posted, 'dns').address, undefined)
+      }
+    })
+  })
+
+  test('ends with the reason of the signal, before and after it was sent', async () => {
+    const reason = new Error('the worker is stopping')
+    const before = receiver.received.length
+    await assert.rejects(
+      send(answer(200), { signal: AbortSignal.abort(reason) }),
+      (error) => error === reason,
+    )
+    assert.equal(receiver.received.length, before)
+
+    const controller = new AbortController()
+    const stop: Reply = () => controller.abort(reason)
+    await assert.rejects(send(stop, { signal: controller.signal }), (error) => error === reason)
+    assert.equal(receiver.received.length, before + 1)
+  })
+
+  test('that is stopped within the answer has been answered', async () => {
+    const controller = new AbortController()
+    const reply: Reply = ({ response }) => {
+      let drops = 0
+      const drop = setInterval(() => {
+        response.write('.')
+        // By the fifth the first has arrived, however busy the machine is.
+        if ((drops += 1) === 5) controller.abort(new Error('stopping'))
+      }, 10)
+      response.on('close', () => clearInterval(drop))
+    }
+    is(await send(reply, { signal: controller.signal }), 200)
+  })
+
+  test('ends when the client is closed, and none begins after', async () => {
+    const client = makeOutbound(ON)
+    await assert.rejects(
+      send(() => client.close(), {}, client),
+      { name: 'AbortError' },
+    )
+    await assert.rejects(send(answer(200), {}, client), { name: 'AbortError' })
+  })
+
+  test('goes beside a hundred others, each on a connection of its own', async () => {
+    const before = receiver.connections()
+    let arrived = 0
+    let open = () => {}
+    const all = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const reply: Reply = (turn) => {
+      if ((arrived += 1) === 100) open()
+      heldUntil(all, answer(200))(turn)
+    }
+    const posted = await Promise.all(Array.from({ length: 100 }, () => send(reply)))
+    for (const one of posted) is(one, 200)
+    assert.equal(receiver.connections() - before, 100)
+  })
+
+  test('reaches a receiver that was killed and has come back', async (t) => {
+    const mortal = await startWebhookReceiver()
+    t.after(mortal.stop)
+    const options = { url: mortal.url('/') }
+    is(await send(hang, options), 204)
+    await mortal.stop()
+    fails(await send(hang, options), 'connect')
+    await mortal.start()
+    is(await send(hang, options), 204)
+    assert.equal(mortal.received.length, 2)
+  })
+})
+
+/** A socket that is never connected. */
+const openNothing = ({ signal }: Dial) =>
+  connect({ host: 'never.example.com', port: 9, signal, lookup: () => {} })
+
+describe('a post over TLS', () => {
+  const hosts = ['127.0.0.1', 'localhost', 'hooks.example.com']
+  const certificate = makeCertificate(hosts)
+  const system = { resolve: resolveBySystem, openSocket: openSystemSocket }
+  const trusting = makeClient(ON, { ...system, ca: certificate.cert })
+  let receiver: WebhookReceiver
+
+  before(async () => {
+    receiver = await startWebhookReceiver({ certificate })
+  })
+  after(() => receiver.stop())
+  afterEach(() => waitFor('no connection open', async () => receiver.open() === 0, 5_000))
+
+  const send = (url: string, client = trusting) =>
+    client.post({ url, headers: HEADERS, body: BODY })
+
+  for (const host of ['127.0.0.1', 'localhost'])
+    test(`arrives at ${host} with a trusted certificate`, async () => {
+      is(await send(receiver.url('/', host)), 204)
+      assert.deepEqual(receiver.received.at(-1)?.body, BODY)
+    })
+
+  const replies: [title: string, reply: Reply, status: number][] = [
+    ['floods', flood(200), 200],
+    ['breaks off after the status line', resetAfter('HTTP/1.1 200 OK\r\n'), 200],
+    ['breaks off after the head', resetAfter(head(201, 'content-length: 9')), 201],
+  ]
+  for (const [title, reply, status] of replies)
+    test(`is answered by a receiver that ${title}`, async () => {
+      receiver.script('/odd', reply)
+      is(await send(receiver.url('/odd')), status)
+    })
+
+  test('is reset at a receiver that breaks off', async () => {
+    receiver.script('/reset', reset)
+    fails(await send(receiver.url('/reset')), 'reset')
+  })
+
+  const refused = async (client: typeof trusting, other: WebhookReceiver, host?: string) => {
+    const posted = fails(await send(other.url('/', host), client), 'tls')
+    assert.equal(posted.address, '127.0.0.1')
+    assert.equal(other.received.length, 0)
+  }
+
+  test('is refused at a certificate nobody signed, whatever the environment says', async (t) => {
+    const other = await startWebhookReceiver({ certificate })
+    t.after(other.stop)
+    await refused(makeOutbound(ON), other)
+    t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    await refused(makeOutbound(ON), other)
+  })
+
+  test('is refused at a certificate that has expired', async (t) => {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() - 20 * 86_400_000 })
+    const expired = makeCertificate(hosts)
+    mock.timers.reset()
+    const other = await startWebhookReceiver({ certificate: expired })
+    t.after(other.stop)
+    await refused(makeClient(ON, { ...system, ca: expired.cert }), other)
+  })
+
+  test('is refused at the certificate of another host', async (t) => {
+    const foreign = makeCertificate(['other.example.com'])
+    const other = await startWebhookReceiver({ certificate: foreign })
+    t.after(other.stop)
+    await refused(makeClient(ON, { ...system, ca: foreign.cert }), other, 'localhost')
+  })
+
+  test('is refused at a receiver that speaks plain HTTP', async (t) => {
+    const plain = await startWebhookReceiver()
+    t.after(plain.stop)
+    fails(await send(`https://127.0.0.1:${plain.port}/`), 'tls')
+    assert.equal(plain.received.length, 0)
+  })
+
+  describe('and the whole guard', () => {
+    const HOST = 'hooks.example.com'
+    const clientOf = (...answers: string[][]) => {
+      const network = makeTestNetwork(receiver.port, certificate.cert, { [HOST]: answers })
+      return { network, client: makeClient(OFF, network) }
+    }
+
+    test('arrives at a public name, dialled at the addresses that were judged', async () => {
+      const { network, client } = clientOf([PUBLIC, '2001:4860:4860::8888'])
+      const posted = await send(`https://${HOST}/hook`, client)
+      is(posted, 204)
+      assert.equal(posted.address, PUBLIC)
+      assert.equal(receiver.received.at(-1)?.headers.host, HOST)
+      assert.deepEqual(network.lookups, [HOST])
+      assert.deepEqual(
+        network.dialled.map(({ addresses }) => addresses),
+        [[PUBLIC, '2001:4860:4860::8888']],
+      )
+    })
+
+    const bad: Record<string, string[]> = {
+      loopback: ['127.0.0.1'],
+      'a private address': ['10.0.0.1'],
+      'the metadata address': ['169.254.169.254'],
+      'a public and a private address': ['8.8.8.8', '10.0.0.1'],
+      'a good A and a bad AAAA': [PUBLIC, 'fd00::1'],
+    }
+    for (const [title, addresses] of Object.entries(bad))
+      test(`opens no socket to a name for ${title}`, async () => {
+        const { network, client } = clientOf(addresses)
+        const posted = fails(await send(`https://${HOST}/`, client), 'address_refused')
+        assert.equal(posted.address, undefined)
+        assert.equal(posted.cause, undefined)
+        assert.deepEqual(network.dialled, [])
+      })
+
+    for (const url of ['https://127.0.0.1/', 'http://hooks.example.com/', 'https://[::1]/', 'x'])
+      test(`looks nothing up for ${url}`, async () => {
+        const { network, client } = clientOf([PUBLIC])
+        fails(await send(url, client), 'address_refused', 'address not allowed')
+        assert.deepEqual(network.lookups, [])
+      })
+
+    test('is refused when a name turns to loopback between two attempts', async () => {
+      const { network, client } = clientOf([PUBLIC], ['127.0.0.1'])
+      is(await send(`https://${HOST}/`, client), 204)
+      fails(await send(`https://${HOST}/`, client), 'address_refused')
+      assert.equal(network.dialled.length, 1)
+    })
+
+    test('sends nothing to a peer that is another than the judged one', async () => {
+      const before = receiver.received.length
+      const { network } = clientOf([PUBLIC])
+      const openSocket = ({ signal }: Dial) =>
+        connect({ host: '127.0.0.1', port: receiver.port, signal })
+      const client = makeClient(OFF, { ...network, openSocket })
+      const posted = fails(await send(`https://${HOST}/`, client), 'address_refused')
+      assert.equal(posted.address, '127.0.0.1')
+      assert.equal(receiver.received.length, before)
+    })
+
+    test('is not redirected to a private address', async () => {
+      receiver.script('/away', answer(301, { location: 'http://127.0.0.1/' }))
+      const { network, client } = clientOf([PUBLIC])
+      is(await send(`https://${HOST}/away`, client), 301)
+      assert.equal(network.dialled.length, 1)
+    })
+  })
+})

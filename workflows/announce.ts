@@ -1,0 +1,44 @@
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+import { deliverEvents, eventRecorded } from './deliver-events.ts'
+
+const deliveryId = (taskId: string): string => `deliver-events/${taskId}`
+
+/** Starts the delivery of a task's events beside its workflow, which it outlives. One that is there already goes on. */
+export const startDelivery = async (taskId: string, hasReceiver: boolean): Promise<void> => {
+  if (!hasReceiver) return
+  const { workflowId, typedSearchAttributes } = workflowInfo()
+  try {
+    await CancellationScope.nonCancellable(() =>
+      startChild(deliverEvents, {
+        workflowId: deliveryId(taskId),
+        args: [{ taskId }],
+        parentClosePolicy: 'ABANDON',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        staticSummary: `events of ${workflowId}`,
+        typedSearchAttributes,
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError'))
+      throw error
+  }
+}
+
+/** Makes what waits for a move and then tells the delivery of it; without a receiver it only waits. */
+export const makeAnnounce =
+  (taskId: string, hasReceiver: boolean) =>
+  async <T>(move: Promise<T>): Promise<T> => {
+    const made = await move
+    // A delivery that has ended had nothing more to send, or was ended by hand, which reconcile sees to.
+    if (hasReceiver)
+      await getExternalWorkflowHandle(deliveryId(taskId))
+        .signal(eventRecorded)
+        .catch(() => {})
+    return made
+  }

@@ -1,0 +1,59 @@
+import {
+  condition,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+import type { CoreActivities, DeliveryStep, DueDelivery } from '../activities/index.ts'
+import { sendOptions } from './options.ts'
+
+export interface Deliveries {
+  /** What is to be done next, by the rows. */
+  next(): Promise<DeliveryStep>
+  /** Whether something has been recorded since `next` looked; a wait ends with it. */
+  hasNews(): boolean
+  /** Before `next` looks. */
+  forgetNews(): void
+}
+
+/** Sends what is due, one event at a time, until nothing more will come. False when the history has grown too long. */
+export const deliverAll = async ({ next, hasNews, forgetNews }: Deliveries): Promise<boolean> => {
+  for (;;) {
+    forgetNews()
+    const step = await next()
+    if (step.kind === 'done') return true
+    if (workflowInfo().continueAsNewSuggested) return false
+    if (step.kind === 'idle') {
+      setCurrentDetails('**Waiting** for the next event of the task.')
+      await condition(hasNews)
+      continue
+    }
+    show(step)
+    const came =
+      step.waitMs > 0 && (await condition(hasNews, step.waitMs, { summary: describeTry(step) }))
+    if (!came) await send(step)
+  }
+}
+
+const send = async (step: DueDelivery): Promise<void> => {
+  const { sendEvent } = proxyActivities<CoreActivities>(sendOptions(describeTry(step)))
+  try {
+    const { putOffMs } = await sendEvent(step.target)
+    if (putOffMs > 0) await sleep(putOffMs, { summary: 'the receiver has enough requests at once' })
+  } catch {
+    // Its worker was lost or PostgreSQL was; the rows say which, and whether it was a try.
+    await sleep(step.pauseMs, { summary: 'an attempt was lost' })
+  }
+}
+
+const describeTry = ({ sequence, status, failures }: DueDelivery): string =>
+  `try ${failures + 1} of event ${sequence}: ${status}`
+
+const show = (step: DueDelivery): void => {
+  const due =
+    step.waitMs > 0 ? ` is due at ${new Date(Date.now() + step.waitMs).toISOString()}` : ''
+  const last = step.lastFailure === null ? '' : `, after ${step.lastFailure}`
+  setCurrentDetails(`**Delivering.** ${describeTry(step)}${due}${last}.`)
+}
