@@ -1,5 +1,5 @@
 import { getImageFacts } from '../src/db/image-task.ts'
-import type { BegunAttempt } from '../src/db/delivery.ts'
+import type { BegunAttempt } from '../src/db/attempt.ts'
 import { getVideoFacts } from '../src/db/video-task.ts'
 import { imageFactsAt, makeImageRecord } from '../src/domain/image-record.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task.ts'

@@ -1,7 +1,9 @@
-import { Context } from '@temporalio/activity'
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { findDelivery, findLostAttempt, findRedelivery, loseAttempt } from '../src/db/delivery.ts'
-import type { DueEvent, Target } from '../src/db/delivery.ts'
+import { findLostAttempt, findLostRedelivery, loseAttempt } from '../src/db/attempt.ts'
+import type { LostAttempt, Target } from '../src/db/attempt.ts'
+import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/delivery.ts'
+import type { DueEvent } from '../src/db/delivery.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { sendAttempt } from './send-attempt.ts'
 import { failedVerdict } from './verdict.ts'
@@ -14,8 +16,15 @@ export interface DueDelivery extends Omit<DueEvent, 'id'> {
   pauseMs: number
 }
 
+/** Nothing is left to do here. */
+export interface DeliveryDone {
+  kind: 'done'
+  /** After a redelivery: the task whose own delivery waits, perhaps for this one. */
+  taskInWait?: string
+}
+
 /** What the delivery of events does next. idle: nothing until a further event is recorded. */
-export type DeliveryStep = { kind: 'done' } | { kind: 'idle' } | DueDelivery
+export type DeliveryStep = DeliveryDone | { kind: 'idle' } | DueDelivery
 
 /** Milliseconds for which a try is put off because its host has as many requests at once as one may have; 0 when it was made. */
 export interface SendResult {
@@ -26,54 +35,66 @@ export interface SendResult {
 export const makeEventActivities = (deps: DeliveryDependencies) => ({
   /** What is next for the events of a task. */
   async nextDelivery(taskId: string): Promise<DeliveryStep> {
-    for (;;) {
-      const { next, hasEnded } = await deps.sql.begin((sql) => findDelivery(sql, taskId))
-      if (!next) return { kind: hasEnded ? 'done' : 'idle' }
-      const target = { eventId: next.id }
-      if (!(await settleLost(deps, target))) return toStep(deps, next, target)
-    }
+    await settleLost(deps, () => findLostAttempt(deps.sql, taskId))
+    const { next, hasEnded } = await findDelivery(deps.sql, taskId)
+    if (next) return toStep(deps, next, { eventId: next.id })
+    return { kind: hasEnded ? 'done' : 'idle' }
   },
 
   /** What is next for a redelivery. */
   async nextRedelivery(redeliveryId: string): Promise<DeliveryStep> {
-    for (;;) {
-      const next = await findRedelivery(deps.sql, redeliveryId)
-      if (!next) return { kind: 'done' }
-      const target = { eventId: next.id, redeliveryId }
-      if (!(await settleLost(deps, target))) return toStep(deps, next, target)
-    }
+    await settleLost(deps, () => findLostRedelivery(deps.sql, redeliveryId))
+    const next = await findRedelivery(deps.sql, redeliveryId)
+    if (next) return toStep(deps, next, { eventId: next.id, redeliveryId })
+    const taskInWait = await findTaskInWait(deps.sql, redeliveryId)
+    return { kind: 'done', ...(taskInWait !== undefined && { taskInWait }) }
   },
 
   /** Makes one try, unless the receiver's host has enough at once. */
   async sendEvent(target: Target): Promise<SendResult> {
-    const beat = setInterval(() => Context.current().heartbeat(), BEAT_MS)
+    const context = Context.current()
+    const beat = setInterval(() => context.heartbeat(), BEAT_MS)
     try {
-      const wasMade = await sendAttempt(deps, target, Context.current().cancellationSignal)
-      return { putOffMs: wasMade ? 0 : seconds(deps.delivery.putOffSeconds) }
+      return { putOffMs: toMs(await sendAttempt(deps, target, context.cancellationSignal)) }
+    } catch (error) {
+      throw toFailure(deps, target, error)
     } finally {
       clearInterval(beat)
     }
   },
 })
 
-const BEAT_MS = 250
+const BEAT_MS = 1000
 
-const seconds = (value: number): number => Math.round(value * 1000)
+const toMs = (seconds: number): number => Math.round(seconds * 1000)
 
 const toStep = (
   { delivery }: DeliveryDependencies,
   { id: _id, ...event }: DueEvent,
   target: Target,
-): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: seconds(delivery.putOffSeconds) })
+): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: toMs(delivery.putOffSeconds) })
 
 /**
  * An attempt that was begun and never completed was lost with its worker, and may have arrived: it counts as a try that
- * failed. Whoever asks has none under way.
+ * failed.
  */
-const settleLost = async (deps: DeliveryDependencies, target: Target): Promise<boolean> => {
-  const lost = await findLostAttempt(deps.sql, target)
-  if (!lost) return false
-  const verdict = failedVerdict(deps, lost.failures + 1, { errorClass: 'unknown' })
-  await deps.sql.begin((sql) => loseAttempt(sql, { ...target, number: lost.number }, verdict))
-  return true
+const settleLost = async (
+  deps: DeliveryDependencies,
+  find: () => Promise<LostAttempt | undefined>,
+): Promise<void> => {
+  for (let lost = await find(); lost; lost = await find()) {
+    const { failures, ...key } = lost
+    const verdict = failedVerdict(deps, failures + 1, { errorClass: 'unknown' })
+    await deps.sql.begin((sql) => loseAttempt(sql, key, verdict))
+  }
+}
+
+/** What the driver or a parser says of a fault may name hosts and values, so it goes into the log alone. */
+const toFailure = ({ log }: DeliveryDependencies, { eventId }: Target, error: unknown): Error => {
+  if (error instanceof CancelledFailure) return error
+  log.warn({ event_id: eventId, err: error }, 'an attempt was lost')
+  return ApplicationFailure.nonRetryable(
+    'the attempt was lost; the log of the worker says why',
+    'attempt_lost',
+  )
 }

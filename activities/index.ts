@@ -22,5 +22,5 @@ export const createMediaActivities = (deps: MediaDependencies) => ({
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
-export type { DeliveryStep, DueDelivery } from './event.ts'
+export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

@@ -1,34 +1,40 @@
 import type { Posted } from '../src/adapters/outbound.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
-import { beginAttempt, completeAttempt, findReceiver } from '../src/db/delivery.ts'
-import type { AttemptResult, BegunAttempt, Target, Verdict } from '../src/db/delivery.ts'
+import { beginAttempt, completeAttempt, findReceiver } from '../src/db/attempt.ts'
+import type { AttemptResult, BegunAttempt, Target, Verdict } from '../src/db/attempt.ts'
 import { findStatusClass, parseRetryAfter } from '../src/domain/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event.ts'
 import { failpoint } from '../src/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
+import { PER_HOST } from '../src/adapters/host-slots.ts'
 import { makeEventBody } from './event-body.ts'
 import { failedVerdict } from './verdict.ts'
 
 /**
- * Makes one attempt: written down, signed, sent, and completed with what it means for the event. False when the host of
- * the receiver has as many at once as one may have, so that nothing was done.
+ * Makes one attempt: written down, signed, sent, and completed with what it means for the event. Answers 0, or the seconds
+ * to come back in when the receiver's host has as many at once as one may have, so that nothing was done.
  */
 export const sendAttempt = async (
   deps: DeliveryDependencies,
   target: Target,
   signal: AbortSignal,
-): Promise<boolean> => {
+): Promise<number> => {
   const url = await findReceiver(deps.sql, target.eventId)
-  const release = deps.hostSlots.tryTake(hostOf(url))
-  if (!release) return false
+  const host = hostOf(url)
+  const release = deps.hostSlots.tryTake(host)
+  if (!release) return putOff(deps, deps.hostSlots.turnedAway(host))
   try {
     const begun = await deps.sql.begin((sql) => beginAttempt(sql, target))
     if (begun) await attempt(deps, { target, begun, signal })
-    return true
+    return 0
   } finally {
     release()
   }
 }
+
+/** Of those put off, as many as may be tried at once come back together; never later than a minute. */
+const putOff = ({ delivery }: DeliveryDependencies, turnedAway: number): number =>
+  delivery.putOffSeconds * Math.min(12, Math.ceil(turnedAway / PER_HOST))
 
 const hostOf = (url: string | undefined): string =>
   url !== undefined && URL.canParse(url) ? new URL(url).host : ''

@@ -1,4 +1,4 @@
-import type { Verdict } from '../src/db/delivery.ts'
+import type { Verdict } from '../src/db/attempt.ts'
 import { nextWait } from '../src/domain/delivery-schedule.ts'
 import type { FailedTry } from '../src/domain/delivery-schedule.ts'
 import type { DeliveryDependencies } from './dependencies.ts'

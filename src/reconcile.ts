@@ -1,11 +1,12 @@
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTask, AnyTaskOptions } from './any-task.ts'
 import type { Sql } from './db/client.ts'
-import { listStillDeliveries } from './db/delivery.ts'
+import { listStillDeliveries, listStillRedeliveries } from './db/delivery.ts'
+import type { StillDelivery, StillRedelivery } from './db/delivery.ts'
 import { insertOutbox } from './db/outbox.ts'
-import type { OutboxRow } from './db/outbox.ts'
+import type { OutboxStart } from './db/outbox.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
-import { startDelivery, taskWorkflowId } from './jobs.ts'
+import { startDelivery, startRedelivery, taskWorkflowId } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -24,28 +25,39 @@ export interface ReconcileOptions extends AnyTaskOptions {
 const BATCH = 100
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** Starts the loop that finds tasks whose workflow is gone, because Temporal lost its store or somebody ended it by hand. */
+/** Starts the loop that finds what has no workflow any more, because Temporal lost its store or somebody ended it by hand. */
 export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
-        await reconcile(options, signal)
-        await reconcileDeliveries(options, signal)
+        await reconcileEach(options, signal, listStillTasks, reconcileTask)
+        await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
+        await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
       }),
     options,
   )
 
-const reconcile = async (options: ReconcileOptions, signal: AbortSignal): Promise<void> => {
+type List<Row> = (
+  sql: Sql,
+  options: { afterSeconds: number; after: string; limit: number },
+) => Promise<Row[]>
+
+const reconcileEach = async <Row extends { id: string }>(
+  options: ReconcileOptions,
+  signal: AbortSignal,
+  list: List<Row>,
+  act: (options: ReconcileOptions, row: Row) => Promise<void>,
+): Promise<void> => {
   let after = BEFORE_ALL
   for (;;) {
-    const tasks = await listStillTasks(options.sql, { ...options, after, limit: BATCH })
-    for (const task of tasks) {
+    const rows = await list(options.sql, { ...options, after, limit: BATCH })
+    for (const row of rows) {
       if (signal.aborted) return
-      await reconcileTask(options, task)
+      await act(options, row)
     }
-    const last = tasks.at(-1)
-    if (!last || tasks.length < BATCH) return
+    const last = rows.at(-1)
+    if (!last || rows.length < BATCH) return
     after = last.id
   }
 }
@@ -54,30 +66,36 @@ const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<
   const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
-  const rows =
-    state === 'missing'
-      ? [await startAgain(options, task)]
-      : await failAnyTask(task, 'workflow_lost', options)
-  for (const row of rows ?? []) options.jobs.kick(row)
+  if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
+  for (const row of (await failAnyTask(task, 'workflow_lost', options)) ?? [])
+    options.jobs.kick(row)
 }
 
-const startAgain = async (options: ReconcileOptions, task: AnyTask): Promise<OutboxRow> => {
-  const start = startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
-  return await options.sql.begin((sql) => insertOutbox(sql, start))
-}
+const startTaskAgain = (options: ReconcileOptions, task: AnyTask): OutboxStart =>
+  startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
 
-/** Finds events that nobody sends any more, and starts their delivery again. */
-const reconcileDeliveries = async (
+/** An open one may wait for a signal that was lost: it is told to look. */
+const reconcileDelivery = async (
   options: ReconcileOptions,
-  signal: AbortSignal,
+  { id, kind, owner }: StillDelivery,
 ): Promise<void> => {
-  const { sql, jobs, log } = options
-  for (const task of await listStillDeliveries(sql, { ...options, limit: BATCH })) {
-    if (signal.aborted) return
-    const start = { ...startDelivery(task, options), kind: 'restart' as const }
-    const state = await jobs.look(start.workflowId)
-    if (state === 'open') continue
-    log.warn({ task_id: task.taskId, workflow: state }, 'delivery of events reconciled')
-    jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
-  }
+  const start = startDelivery({ taskId: id, kind, owner }, options)
+  const state = await options.jobs.look(start.workflowId)
+  if (state === 'open') return await options.jobs.announceEvent(id)
+  options.log.warn({ task_id: id, workflow: state }, 'delivery of events reconciled')
+  await startAgain(options, { ...start, kind: 'restart' })
 }
+
+const reconcileRedelivery = async (
+  options: ReconcileOptions,
+  { id, owner }: StillRedelivery,
+): Promise<void> => {
+  const start = startRedelivery({ redeliveryId: id, owner }, options)
+  const state = await options.jobs.look(start.workflowId)
+  if (state === 'open') return
+  options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
+  await startAgain(options, { ...start, kind: 'restart' })
+}
+
+const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>
+  jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))

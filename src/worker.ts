@@ -10,7 +10,7 @@ import {
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
-import { makeHostSlots } from './adapters/host-slots.ts'
+import { makeHostSlots, PER_HOST } from './adapters/host-slots.ts'
 import { makeOutbound } from './adapters/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
@@ -74,7 +74,7 @@ const makeDelivery = () => ({
     publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
     linkSeconds: config.RESULT_LINK_SECONDS,
   }),
-  hostSlots: makeHostSlots({ perHost: 8 }),
+  hostSlots: makeHostSlots({ perHost: PER_HOST }),
   webhookSecrets: makeWebhookSecrets({
     sql,
     secrets: makeSecrets({ keys: config.SECRETS_KEYS }),

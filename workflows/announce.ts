@@ -14,6 +14,7 @@ export const startDelivery = async (taskId: string, hasReceiver: boolean): Promi
   if (!hasReceiver) return
   const { workflowId, typedSearchAttributes } = workflowInfo()
   try {
+    // Not to be cancelled with the task, of whose end the receiver is to hear.
     await CancellationScope.nonCancellable(() =>
       startChild(deliverEvents, {
         workflowId: deliveryId(taskId),
@@ -21,7 +22,7 @@ export const startDelivery = async (taskId: string, hasReceiver: boolean): Promi
         parentClosePolicy: 'ABANDON',
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         staticSummary: `events of ${workflowId}`,
-        typedSearchAttributes,
+        typedSearchAttributes: typedSearchAttributes.updateCopy([DELIVERING]),
       }),
     )
   } catch (error) {
@@ -30,15 +31,23 @@ export const startDelivery = async (taskId: string, hasReceiver: boolean): Promi
   }
 }
 
+/** Who looks for tasks by their status is to find tasks. */
+const DELIVERING = { key: { name: 'KilnStatus', type: 'KEYWORD' }, value: 'delivering' } as const
+
 /** Makes what waits for a move and then tells the delivery of it; without a receiver it only waits. */
 export const makeAnnounce =
   (taskId: string, hasReceiver: boolean) =>
   async <T>(move: Promise<T>): Promise<T> => {
     const made = await move
-    // A delivery that has ended had nothing more to send, or was ended by hand, which reconcile sees to.
-    if (hasReceiver)
-      await getExternalWorkflowHandle(deliveryId(taskId))
-        .signal(eventRecorded)
-        .catch(() => {})
+    if (hasReceiver) await tellDelivery(taskId)
     return made
   }
+
+/**
+ * Has the delivery of a task's events look again. One that has ended had nothing more to send, or was ended by hand,
+ * which reconcile sees to.
+ */
+export const tellDelivery = (taskId: string): Promise<void> =>
+  getExternalWorkflowHandle(deliveryId(taskId))
+    .signal(eventRecorded)
+    .catch(() => {})

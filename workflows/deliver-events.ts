@@ -18,12 +18,12 @@ export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<voi
   setHandler(eventRecorded, () => {
     news = true
   })
-  const isDone = await deliverAll({
+  const done = await deliverAll({
     next: () => nextDelivery(taskId),
     hasNews: () => news,
     forgetNews: () => {
       news = false
     },
   })
-  if (!isDone) await continueAsNew<typeof deliverEvents>({ taskId })
+  if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
 }

@@ -6,7 +6,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { CoreActivities, DeliveryStep, DueDelivery } from '../activities/index.ts'
+import type {
+  CoreActivities,
+  DeliveryDone,
+  DeliveryStep,
+  DueDelivery,
+} from '../activities/index.ts'
 import { sendOptions } from './options.ts'
 
 export interface Deliveries {
@@ -18,13 +23,23 @@ export interface Deliveries {
   forgetNews(): void
 }
 
-/** Sends what is due, one event at a time, until nothing more will come. False when the history has grown too long. */
-export const deliverAll = async ({ next, hasNews, forgetNews }: Deliveries): Promise<boolean> => {
+/**
+ * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long that
+ * another run is to go on.
+ */
+export const deliverAll = async ({
+  next,
+  hasNews,
+  forgetNews,
+}: Deliveries): Promise<DeliveryDone | undefined> => {
   for (;;) {
     forgetNews()
     const step = await next()
-    if (step.kind === 'done') return true
-    if (workflowInfo().continueAsNewSuggested) return false
+    if (step.kind === 'done') {
+      setCurrentDetails('**Done.** Nothing is left to send.')
+      return step
+    }
+    if (workflowInfo().continueAsNewSuggested) return undefined
     if (step.kind === 'idle') {
       setCurrentDetails('**Waiting** for the next event of the task.')
       await condition(hasNews)

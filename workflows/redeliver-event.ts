@@ -1,6 +1,7 @@
 import { continueAsNew, proxyLocalActivities } from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
+import { tellDelivery } from './announce.ts'
 import { deliverAll } from './deliver.ts'
 import { moveOptions } from './options.ts'
 
@@ -11,10 +12,12 @@ export interface RedeliverEventInput {
 /** Sends one event again on a schedule of its own, beside the order of its task. */
 export const redeliverEvent = async ({ redeliveryId }: RedeliverEventInput): Promise<void> => {
   const { nextRedelivery } = proxyLocalActivities<CoreActivities>(moveOptions)
-  const isDone = await deliverAll({
+  const done = await deliverAll({
     next: () => nextRedelivery(redeliveryId),
     hasNews: () => false,
     forgetNews: () => {},
   })
-  if (!isDone) await continueAsNew<typeof redeliverEvent>({ redeliveryId })
+  if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
+  // What arrived this way keeps nothing waiting any more.
+  if (done.taskInWait !== undefined) await tellDelivery(done.taskInWait)
 }

@@ -1,3 +1,6 @@
+/** Attempts at one host that a worker makes at once. */
+export const PER_HOST = 8
+
 export interface HostSlotsOptions {
   /** Most slots of one host taken at once. */
   perHost: number
@@ -13,25 +16,33 @@ export type Release = () => void
 export interface HostSlots {
   /** @param host name and port, as `URL.host` has them */
   tryTake: (host: string) => Release | undefined
+  /** How often a host had none left since one was last given back: how many wait for it, about. */
+  turnedAway: (host: string) => number
   /** Hosts of which a slot is taken. */
   hosts: () => number
 }
 
 export const makeHostSlots = ({ perHost }: HostSlotsOptions): HostSlots => {
   const taken = new Map<string, number>()
+  const away = new Map<string, number>()
   const add = (host: string, change: number) => {
     const count = (taken.get(host) ?? 0) + change
     if (count === 0) taken.delete(host)
     else taken.set(host, count)
   }
   const tryTake = (host: string): Release | undefined => {
-    if ((taken.get(host) ?? 0) >= perHost) return undefined
+    if ((taken.get(host) ?? 0) >= perHost) {
+      away.set(host, (away.get(host) ?? 0) + 1)
+      return undefined
+    }
     add(host, 1)
     let held = true
     return () => {
-      if (held) add(host, -1)
+      if (!held) return
       held = false
+      add(host, -1)
+      away.delete(host)
     }
   }
-  return { tryTake, hosts: () => taken.size }
+  return { tryTake, turnedAway: (host) => away.get(host) ?? 0, hosts: () => taken.size }
 }

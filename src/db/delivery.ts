@@ -1,5 +1,4 @@
-import type { AttemptErrorClass } from '../domain/event.ts'
-import type { Queryable, Sql, Transaction } from './client.ts'
+import type { Queryable, Sql } from './client.ts'
 
 /** An event that is to be sent next, and when. */
 export interface DueEvent {
@@ -27,20 +26,27 @@ const TRIES_WHEN_OVERTAKEN = 3
 
 /**
  * Finds the event of a task that is to be sent next. Events that were tried three times and that a later one has
- * overtaken are dropped on the way.
+ * overtaken are dropped on the way; nothing comes after the end of a task, so that one is never dropped.
  */
 export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryState> => {
-  await sql`
-    update event e set state = 'superseded', next_attempt_at = null
-    where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${TRIES_WHEN_OVERTAKEN}
-      and exists (select from event later where later.task_id = e.task_id and later.sequence > e.sequence)
-  `
   const [row] = await sql<(Partial<DueEvent> & { hasEnded: boolean })[]>`
+    with dropped as (
+      update event e set state = 'superseded', next_attempt_at = null
+      where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${TRIES_WHEN_OVERTAKEN}
+        and exists (
+          select from event later where later.task_id = e.task_id and later.sequence > e.sequence
+        )
+      returning e.id
+    )
     select t.ended_at is not null as "hasEnded", e.id, e.sequence, e.status, e.failures,
       ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
     from task t
     left join lateral (
-      select * from event where task_id = t.id and state = 'pending' order by sequence limit 1
+      -- this sees the rows as they were before any was dropped
+      select * from event
+      where task_id = t.id and state = 'pending' and id not in (select id from dropped)
+      order by sequence
+      limit 1
     ) e on true
     where t.id = ${taskId}
   `
@@ -65,6 +71,7 @@ export const findRedelivery = async (
   return row
 }
 
+/** Waiting until it is due, of whatever is called e. */
 const waitOf = (sql: Queryable) => sql`
   greatest(0, ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())))::float8
 `
@@ -74,209 +81,90 @@ const lastFailureOf = (sql: Queryable) => sql`
     where a.event_id = e.id and a.error_class is not null order by a.number desc limit 1)
 `
 
-/** Whose schedule a try belongs to: the event's own, or that of a redelivery. */
-export interface Target {
-  eventId: string
-  redeliveryId?: string
-}
-
-/** The address that an event goes to; undefined when there is none. */
-export const findReceiver = async (
-  sql: Queryable,
-  eventId: string,
-): Promise<string | undefined> => {
-  const [row] = await sql<{ url: string | null }[]>`
-    select t.webhook_url as url from event e join task t on t.id = e.task_id where e.id = ${eventId}
-  `
-  return row?.url ?? undefined
-}
-
-/** What is sent, to where, once its attempt is written down. */
-export interface BegunAttempt {
-  number: number
-  /** Tries of this schedule that failed before. */
-  failures: number
-  sequence: number
-  status: string
-  taskId: string
-  family: 'image' | 'video'
-  owner: string
-  url: string
-}
-
 /**
- * Writes an attempt down before it is sent, so that one whose worker dies is known to have been. Undefined when there is
- * nothing to send any more.
+ * The task of a redelivery, when the delivery of its events waits for something that may have changed: events of its own
+ * schedule are there, or a try was planned that has become needless.
  */
-export const beginAttempt = async (
-  sql: Transaction,
-  { eventId, redeliveryId }: Target,
-): Promise<BegunAttempt | undefined> => {
-  // The lock keeps two of them from taking the same number.
-  const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
-    select e.sequence, e.status, t.id as "taskId", t.family, t.owner, t.webhook_url as url,
-      case when d.id is null then e.failures else d.failures end as failures
-    from event e
-    join task t on t.id = e.task_id
-    left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
-    where e.id = ${eventId} and t.webhook_url is not null
-      and case when d.id is null then e.state else d.state end = 'pending'
-    for update of e
-  `
-  if (!event) return undefined
-  const [attempt] = await sql<{ number: number }[]>`
-    insert into attempt (event_id, number, redelivery_id, url)
-    select ${eventId}, coalesce(max(number), 0) + 1, ${redeliveryId ?? null}::uuid,
-      ${withoutQuery(event.url)}
-    from attempt where event_id = ${eventId}
-    returning number
-  `
-  return attempt && { ...event, number: attempt.number }
-}
-
-/** The query of a receiver's address may be a secret. */
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
-
-/** What came of an attempt. */
-export interface AttemptResult {
-  durationMs: number
-  address: string | undefined
-  status: number | undefined
-  errorClass: AttemptErrorClass | undefined
-  answer: string | undefined
-}
-
-/** What that means for the schedule it belongs to. */
-export type Verdict =
-  | { state: 'delivered' }
-  /** The receiver wants nothing more of this task. */
-  | { state: 'stopped' }
-  | { state: 'pending'; waitSeconds: number }
-  | { state: 'exhausted' }
-
-/** Completes an attempt together with what it means for its event; a repetition changes nothing. */
-export const completeAttempt = async (
-  sql: Transaction,
-  target: Target & { number: number },
-  { result, verdict }: { result: AttemptResult; verdict: Verdict },
-): Promise<void> => {
-  const wait = verdict.state === 'pending' ? verdict.waitSeconds : null
-  const { count } = await sql`
-    update attempt set
-      duration_ms = ${Math.round(result.durationMs)},
-      address = ${result.address ?? null},
-      status = ${result.status ?? null},
-      error_class = ${result.errorClass ?? null},
-      answer = ${result.answer ?? null},
-      next_due_at = ${dueIn(sql, wait)}
-    where event_id = ${target.eventId} and number = ${target.number} and duration_ms is null
-  `
-  if (count === 0) return
-  await settle(sql, target, { verdict, wait })
-}
-
-/** Writes down that an attempt was lost, with what that means for its event. */
-export const loseAttempt = async (
-  sql: Transaction,
-  target: Target & { number: number },
-  verdict: Verdict,
-): Promise<void> => {
-  const { count } = await sql`
-    update attempt set error_class = 'unknown',
-      -- how long nobody knows; not null any more, so that it is lost once
-      duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-    where event_id = ${target.eventId} and number = ${target.number} and duration_ms is null
-  `
-  if (count === 0) return
-  const wait = verdict.state === 'pending' ? verdict.waitSeconds : null
-  await settle(sql, target, { verdict, wait })
-}
-
-const dueIn = (sql: Transaction, seconds: number | null) =>
-  sql`clock_timestamp() + make_interval(secs => ${seconds}::float8)`
-
-const settle = async (
-  sql: Transaction,
-  { eventId, redeliveryId }: Target,
-  { verdict, wait }: { verdict: Verdict; wait: number | null },
-): Promise<void> => {
-  const { state } = verdict
-  const failed = state === 'delivered' ? 0 : 1
-  if (redeliveryId === undefined)
-    await sql`
-      update event set state = ${state}, failures = failures + ${failed},
-        next_attempt_at = ${dueIn(sql, wait)}
-      where id = ${eventId} and state = 'pending'
-    `
-  else {
-    await sql`
-      update redelivery set state = ${state}, failures = failures + ${failed},
-        next_attempt_at = ${dueIn(sql, wait)}
-      where id = ${redeliveryId} and state = 'pending'
-    `
-    if (state === 'delivered')
-      await sql`update event set state = 'delivered', next_attempt_at = null where id = ${eventId}`
-  }
-  if (state === 'stopped') await stopTask(sql, eventId)
-}
-
-/** Nothing more is sent to a receiver that answered 410. */
-const stopTask = async (sql: Transaction, eventId: string): Promise<void> => {
-  await sql`
-    update task set receiver_gone_at = coalesce(receiver_gone_at, clock_timestamp())
-    where id = (select task_id from event where id = ${eventId})
-  `
-  await sql`
-    update event set state = 'stopped', next_attempt_at = null
-    where task_id = (select task_id from event where id = ${eventId}) and state = 'pending'
-  `
-}
-
-/** An attempt whose worker was killed: it may have arrived. It counts as a try that failed. */
-export interface LostAttempt {
-  number: number
-  failures: number
-}
-
-/** The attempt of a schedule that was begun and never completed, if there is one. */
-export const findLostAttempt = async (
+export const findTaskInWait = async (
   sql: Queryable,
-  { eventId, redeliveryId }: Target,
-): Promise<LostAttempt | undefined> => {
-  const [row] = await sql<LostAttempt[]>`
-    select a.number, coalesce(d.failures, e.failures) as failures
-    from attempt a
-    join event e on e.id = a.event_id
-    left join redelivery d on d.id = a.redelivery_id
-    where a.event_id = ${eventId} and a.duration_ms is null
-      and a.redelivery_id is not distinct from ${redeliveryId ?? null}::uuid
-    order by a.number
-    limit 1
+  redeliveryId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ taskId: string }[]>`
+    select e.task_id as "taskId"
+    from redelivery d
+    join event e on e.id = d.event_id
+    where d.id = ${redeliveryId} and exists (
+      select from event o
+      left join attempt a on a.event_id = o.id and a.redelivery_id is null
+      where o.task_id = e.task_id and (o.state = 'pending' or a.next_due_at > clock_timestamp())
+    )
   `
-  return row
+  return row?.taskId
+}
+
+interface StillOptions {
+  afterSeconds: number
+  /** The id that the batch before ended with. */
+  after: string
+  limit: number
 }
 
 export interface StillDelivery {
-  taskId: string
+  id: string
   kind: string
   owner: string
 }
 
-/** Tasks with an event that should have been tried long ago although nothing of theirs waits for the relay. */
+/**
+ * Tasks whose next event should have been tried long ago although nothing of theirs waits for the relay, in the order of
+ * their ids. Those behind the next one tell nothing: they wait for it.
+ */
 export const listStillDeliveries = async (
   sql: Sql,
-  { afterSeconds, limit }: { afterSeconds: number; limit: number },
+  { afterSeconds, after, limit }: StillOptions,
 ): Promise<StillDelivery[]> =>
   await sql`
-  select distinct t.id as "taskId", t.kind, t.owner
-  from event e
+  select t.id, t.kind, t.owner
+  from (
+    select distinct on (task_id) task_id, coalesce(next_attempt_at, created_at) as due_at
+    from event
+    where state = 'pending' and task_id > ${after}
+    order by task_id, sequence
+  ) e
   join task t on t.id = e.task_id
-  where e.state = 'pending'
-    and coalesce(e.next_attempt_at, e.created_at) < clock_timestamp() - make_interval(secs => ${afterSeconds})
+  where e.due_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
     and not exists (
       select from outbox o
       where o.workflow_id in ('deliver-events/' || t.id, t.family || '-task/' || t.id)
         and o.kind <> 'signal' and o.dispatched_at is null
     )
+  order by t.id
+  limit ${limit}
+`
+
+export interface StillRedelivery {
+  id: string
+  owner: string
+}
+
+/** Redeliveries of which the same is true. */
+export const listStillRedeliveries = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: StillOptions,
+): Promise<StillRedelivery[]> =>
+  await sql`
+  select d.id, t.owner
+  from redelivery d
+  join event e on e.id = d.event_id
+  join task t on t.id = e.task_id
+  where d.state = 'pending' and d.id > ${after}
+    and coalesce(d.next_attempt_at, d.created_at)
+      < clock_timestamp() - make_interval(secs => ${afterSeconds})
+    and not exists (
+      select from outbox o
+      where o.workflow_id = 'redeliver-event/' || d.id
+        and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by d.id
   limit ${limit}
 `

@@ -97,18 +97,16 @@ export const insertRedelivery = async (
   sql: Transaction,
   eventId: string,
 ): Promise<BegunRedelivery | undefined> => {
-  const [made] = await sql<{ id: string }[]>`
+  // The row that is there is written anew, so that it cannot end between being met and being read. Only one that was
+  // updated has an xmax.
+  const [begun] = await sql<BegunRedelivery[]>`
     insert into redelivery (event_id)
     select e.id from event e join task t on t.id = e.task_id
     where e.id = ${eventId} and t.webhook_url is not null
-    on conflict (event_id) where state = 'pending' do nothing
-    returning id
+    on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
+    returning id, xmax = 0 as "isNew"
   `
-  if (made) return { ...made, isNew: true }
-  const [open] = await sql<{ id: string }[]>`
-    select id from redelivery where event_id = ${eventId} and state = 'pending'
-  `
-  return open && { ...open, isNew: false }
+  return begun
 }
 
 /** What the starts of many redeliveries have in common. */
@@ -131,6 +129,10 @@ export const redeliverExhausted = async (
       insert into redelivery (event_id)
       select e.id from event e join task t on t.id = e.task_id
       where t.owner = ${owner} and e.state = 'exhausted' and e.created_at >= ${since}
+        -- those under way would use up the limit, and a further request would begin none
+        and not exists (
+          select from redelivery d where d.event_id = e.id and d.state = 'pending'
+        )
       order by e.created_at
       limit ${MOST_REDELIVERIES}
       on conflict (event_id) where state = 'pending' do nothing

@@ -1,4 +1,4 @@
-import type { Queryable, Sql, Transaction } from './client.ts'
+import type { Queryable, Transaction } from './client.ts'
 
 /** A stored secret; its text is encrypted. */
 export interface StoredSecret {
@@ -14,17 +14,20 @@ export const listSecrets = async (sql: Queryable, owner: string): Promise<Stored
   select secret, created_at as "createdAt", expires_at as "expiresAt"
   from webhook_secret
   where owner = ${owner} and (expires_at is null or expires_at > clock_timestamp())
-  order by created_at desc, id
+  -- the current one first, also when the clock went back since the other was made
+  order by expires_at desc nulls first
   limit 2
 `
 
 /** Stores the first secret of an owner, unless there is one by now. */
 export const insertFirstSecret = async (
-  sql: Sql,
+  sql: Queryable,
   { owner, secret }: { owner: string; secret: string },
 ): Promise<void> => {
+  // Behind the lock of a rotation, which between its update and its insert would meet this one.
   await sql`
-    insert into webhook_secret (owner, secret) values (${owner}, ${secret})
+    insert into webhook_secret (owner, secret)
+    select ${owner}, ${secret} from ${lockOf(sql, owner)}
     on conflict (owner) where expires_at is null do nothing
   `
 }
@@ -38,7 +41,7 @@ export const rotateSecret = async (
   { owner, secret, overlapSeconds }: { owner: string; secret: string; overlapSeconds: number },
 ): Promise<void> => {
   // Two rotations at once must not both find the same current secret.
-  await sql`select pg_advisory_xact_lock(hashtextextended('webhook-secret ' || ${owner}, 0))`
+  await sql`select from ${lockOf(sql, owner)}`
   await sql`delete from webhook_secret where owner = ${owner} and expires_at is not null`
   await sql`
     update webhook_secret
@@ -47,3 +50,7 @@ export const rotateSecret = async (
   `
   await sql`insert into webhook_secret (owner, secret) values (${owner}, ${secret})`
 }
+
+/** One row, once nobody else makes or replaces secrets of the owner; until the end of the transaction. */
+const lockOf = (sql: Queryable, owner: string) =>
+  sql`pg_advisory_xact_lock(hashtextextended('webhook-secret ' || ${owner}, 0))`

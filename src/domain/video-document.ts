@@ -59,7 +59,7 @@ const startImageRules = (row: VideoModel): Json[] =>
     .map((offer) =>
       implies(
         present('resolution', { const: offer.resolution }),
-        present('images', { type: 'array', minItems: 1 }),
+        present('images', { type: 'array', minItems: 1, items: {} }),
       ),
     )
 

@@ -1,4 +1,5 @@
 import type { VideoFaultCode } from './video-fault.ts'
+import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
 
 /** What the creations body is made from. */
@@ -55,8 +56,11 @@ const listCreations = (
   ]
 }
 
-/** The facts of a task as they were when it moved to a state; what comes with its end was not there before. */
+/**
+ * The facts of a task as they were when it moved to a state: what comes with its end was not there before, and a later
+ * try of an event tells the same as the first, however far the render is by then.
+ */
 export const videoFactsAt = (task: VideoTaskFacts, state: VideoTaskState): VideoTaskFacts =>
-  state === task.state
+  VIDEO_TERMINAL_STATES.includes(state)
     ? task
     : { ...task, state, progress: 0, error: null, creation: null, results: [] }

@@ -23,6 +23,8 @@ export interface Stack {
   logDir: string
   /** Name and pid of what runs now. */
   pids(): Record<string, number>
+  /** Signs what is told of tasks made without a credential. */
+  webhookSecret: string
   /** A bearer token of the development issuer. */
   token(subject: string): Promise<string>
   /** Stops everything in order: api, workers, Temporal, PostgreSQL. */
@@ -86,7 +88,7 @@ const makeRecorder =
 const startAll = async (
   context: Context,
   addresses: Record<string, string>,
-): Promise<Pick<Stack, 'url' | 'ui' | 'token'>> => {
+): Promise<Pick<Stack, 'url' | 'ui' | 'webhookSecret' | 'token'>> => {
   const { dataDir } = context
   await mkdir(context.logDir, { recursive: true })
   const [databaseUrl, temporal] = await Promise.all([
@@ -104,6 +106,7 @@ const startAll = async (
     api: url,
     ...(temporal.ui === undefined ? {} : { 'Temporal UI': temporal.ui }),
   })
+  const keys = await keySettings(context)
   const env = {
     ...context.env,
     DATABASE_URL: databaseUrl,
@@ -116,13 +119,14 @@ const startAll = async (
     AUTH_JWKS_URL: issuer.jwksUrl,
     STORAGE: 'local',
     STORAGE_PATH: join(dataDir, 'storage'),
-    ...(await keySettings(context)),
+    ...keys,
     MEDIA_SLOTS: context.env['MEDIA_SLOTS'] || String(availableParallelism()),
     DRAIN_DELAY_SECONDS: '0',
     ...context.settings,
   }
   await startOwn(context, env, local)
-  return { url, ui: temporal.ui, token: makeTokens(key) }
+  const webhookSecret = keys.WEBHOOK_DEFAULT_SECRET
+  return { url, ui: temporal.ui, webhookSecret, token: makeTokens(key) }
 }
 
 const makeTokens =
@@ -130,7 +134,7 @@ const makeTokens =
   async (subject: string): Promise<string> =>
     await signToken(key, subject)
 
-const keySettings = async ({ dataDir, env }: Context): Promise<NodeJS.ProcessEnv> => {
+const keySettings = async ({ dataDir, env }: Context) => {
   const keys = await loadKeys(dataDir)
   return {
     SIGNING_KEYS: env['SIGNING_KEYS'] || keys.signing,

@@ -57,10 +57,11 @@ export const describeStack = async (stack: Stack, last: string): Promise<string>
     api: stack.url,
     docs: `${stack.url}/openapi.json`,
     'Temporal UI': stack.ui ?? 'that of the server in TEMPORAL_ADDRESS',
+    'webhook secret': `${stack.webhookSecret} (of tasks made without a credential)`,
     logs: relative('', stack.logDir),
     processes: pids.join(', '),
   }
-  const table = Object.entries(rows).map(([name, value]) => `  ${name.padEnd(12)} ${value}`)
+  const table = Object.entries(rows).map(([name, value]) => `  ${name.padEnd(14)} ${value}`)
   return `
 Kiln is ready.
 

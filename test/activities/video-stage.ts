@@ -3,12 +3,18 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { insertOutbox } from '../../src/db/outbox.ts'
-import { makeJobs, mediaQueue, startVideoTask, taskWorkflowId } from '../../src/jobs.ts'
+import {
+  deliveryWorkflowId,
+  makeJobs,
+  mediaQueue,
+  startVideoTask,
+  taskWorkflowId,
+} from '../../src/jobs.ts'
 import type { Jobs } from '../../src/jobs.ts'
 import { startRelay } from '../../src/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { installQuietRuntime } from '../workflows/runtime.ts'
-import { makePlace, TIMING } from './place.ts'
+import { makePlace, SHORT_SCHEDULE, TIMING } from './place.ts'
 import type { Place } from './place.ts'
 import { makeVideoEngine, VIDEO_TIMING } from './video-engine.ts'
 import { getVideo } from './video-place.ts'
@@ -30,6 +36,8 @@ export interface Stage {
   /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
   create(given: NewVideo & { quiet?: boolean }): Promise<string>
   workflow(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
+  /** The delivery of its events. */
+  delivery(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
   /** Ids of the tasks that the engine works on. */
   rendering: ReadonlySet<string>
   /** Lets the engine finish a task, at once or when it begins. */
@@ -47,7 +55,15 @@ export const startStage = async (): Promise<Stage> => {
   const connection = await Connection.connect({ address: temporalAddress() })
   const jobs = makeJobs({ connection, namespace: 'default', sql, log })
   const engine = makeHeldEngine()
-  const deps = { ...place.deps, slots: 1, kick: jobs.kick, videoEngine: engine.engine }
+  const deps = {
+    ...place.deps,
+    slots: 1,
+    kick: jobs.kick,
+    videoEngine: engine.engine,
+    announceEvent: (id: string) => void jobs.announceEvent(id),
+    // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
+    delivery: { schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 }, putOffSeconds: 0.05 },
+  }
   const workers = await startWorkers(taskQueue, deps)
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const videoTiming = { ...VIDEO_TIMING, ...SHORT }
@@ -58,16 +74,17 @@ export const startStage = async (): Promise<Stage> => {
     release: engine.release,
     options: { sql, jobs, taskQueue, timing: { ...TIMING, ...SHORT }, videoTiming, slots: 1 },
     workflow: (id) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
+    delivery: (id) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
     async create({ quiet = false, ...given }) {
       const id = await getVideo(place.database, given)
       if (quiet) return id
       const facts = {
         taskId: id,
         kind: 'text2video',
-        owner: 'alice',
+        owner: given.owner ?? 'alice',
         summary: '',
         offPeak: false,
-        hasReceiver: false,
+        hasReceiver: typeof given.callbackUrl === 'string',
       }
       const start = startVideoTask(facts, { taskQueue, videoTiming })
       jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))

@@ -30,3 +30,13 @@ test('a host that holds no slot is forgotten', () => {
   for (const release of releases) release?.()
   assert.equal(hosts(), 0)
 })
+
+test('a host counts who was turned away until a slot of it is given back', () => {
+  const { tryTake, turnedAway } = makeHostSlots({ perHost: 1 })
+  const release = tryTake('a')
+  tryTake('a')
+  tryTake('a')
+  assert.deepEqual([turnedAway('a'), turnedAway('b')], [2, 0])
+  release?.()
+  assert.equal(turnedAway('a'), 0)
+})

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { ConfigError, DEVELOPMENT_ISSUER, readConfig } from '../../src/config.ts'
+import { ConfigError, DEVELOPMENT_ISSUER, readConfig, readDelivery } from '../../src/config.ts'
 import type { Env } from '../../src/config.ts'
 
 const key = () => randomBytes(32).toString('base64')
+const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`
 
 const GOOD = {
   DATABASE_URL: 'postgres://kiln:secret-word@localhost/kiln',
@@ -16,6 +17,7 @@ const GOOD = {
   AUTH_JWKS_URL: 'https://issuer.example.com/jwks',
   SIGNING_KEYS: key(),
   SECRETS_KEYS: key(),
+  WEBHOOK_DEFAULT_SECRET: webhookSecret(),
 }
 
 /** The lines of the message between its first and its last. */
@@ -88,6 +90,10 @@ describe('settings', () => {
     ['OUTBOUND_PORTS', 'https'],
     ['OUTBOUND_DENY', '10.0.0.0/33'],
     ['RESULT_LINK_SECONDS', '60'],
+    ['WEBHOOK_TIME_FACTOR', '0'],
+    ['WEBHOOK_TIME_FACTOR', '-0.5'],
+    ['WEBHOOK_TIME_FACTOR', '1.5'],
+    ['WEBHOOK_TIME_FACTOR', 'fast'],
   ]
   for (const [name, value] of WRONG)
     test(`refuse ${name}=${value}, naming it and what came`, () => {
@@ -117,6 +123,7 @@ describe('settings', () => {
         'PORT',
         'SIGNING_KEYS',
         'SECRETS_KEYS',
+        'WEBHOOK_DEFAULT_SECRET',
         'OUTBOUND_PORTS',
         'AUTH_JWKS_URL',
         'OUTBOUND_ALLOW_LOOPBACK',
@@ -127,10 +134,16 @@ describe('settings', () => {
   })
 
   test('that are absent say so, and keys how to make one', () => {
-    const { DATABASE_URL: _url, SECRETS_KEYS: _keys, ...rest } = GOOD
+    const {
+      DATABASE_URL: _url,
+      SECRETS_KEYS: _keys,
+      WEBHOOK_DEFAULT_SECRET: _secret,
+      ...rest
+    } = GOOD
     const faults = faultsOf(rest)
     assert.match(faults[0] ?? '', /^DATABASE_URL .*absent/)
     assert.match(faults[1] ?? '', /^SECRETS_KEYS is absent: .*openssl rand -base64 32/)
+    assert.match(faults[2] ?? '', /^WEBHOOK_DEFAULT_SECRET is absent: .*whsec_.*openssl rand/)
   })
 
   test('that hold a secret are never shown', () => {
@@ -145,7 +158,44 @@ describe('settings', () => {
       !faultsOf({ ...GOOD, PORT: 'x' })
         .join()
         .includes('secret-word'),
+      'the password of the database is not shown',
     )
+  })
+
+  const NO_WEBHOOK_SECRETS = {
+    'Base64 without its prefix': webhookSecret().replace('whsec_', ''),
+    'another prefix': webhookSecret().replace('whsec_', 'whsk_'),
+    'the prefix alone': 'whsec_',
+    '23 bytes': webhookSecret(23),
+    '65 bytes': webhookSecret(65),
+    'something behind its Base64': `${webhookSecret()}!`,
+  }
+  for (const [what, value] of Object.entries(NO_WEBHOOK_SECRETS))
+    test(`refuse ${what} as a secret of webhooks, and do not show it`, () => {
+      const [fault, ...others] = faultsOf({ ...GOOD, WEBHOOK_DEFAULT_SECRET: value })
+      assert.match(fault ?? '', /^WEBHOOK_DEFAULT_SECRET must be whsec_ .*24 to 64 bytes/)
+      assert.equal(fault?.includes(value) && value !== 'whsec_', false, fault)
+      assert.deepEqual(others, [])
+    })
+
+  for (const bytes of [24, 64])
+    test(`take a secret of webhooks of ${bytes} bytes`, () => {
+      const value = webhookSecret(bytes)
+      const config = readConfig({ ...GOOD, WEBHOOK_DEFAULT_SECRET: value })
+      assert.equal(config.WEBHOOK_DEFAULT_SECRET, value)
+    })
+
+  test('shorten the schedule of notifications by a factor, jitter aside', () => {
+    const real = readDelivery(readConfig(GOOD))
+    assert.deepEqual([real.schedule.steps.at(1), real.schedule.busySeconds], [5, 60])
+    assert.deepEqual([real.schedule.retryAfterSeconds, real.putOffSeconds], [3600, 5])
+    const short = readDelivery(readConfig({ ...GOOD, WEBHOOK_TIME_FACTOR: '0.5' }))
+    assert.deepEqual(
+      short.schedule.steps,
+      real.schedule.steps.map((step) => step / 2),
+    )
+    assert.deepEqual([short.schedule.busySeconds, short.schedule.retryAfterSeconds], [30, 1800])
+    assert.deepEqual([short.schedule.jitter, short.putOffSeconds], [real.schedule.jitter, 2.5])
   })
 })
 
@@ -163,6 +213,8 @@ describe('production', () => {
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     SIGNING_KEYS: '',
     SECRETS_KEYS: '',
+    WEBHOOK_DEFAULT_SECRET: '',
+    WEBHOOK_TIME_FACTOR: '0.001',
   }
   for (const [name, value] of Object.entries(REFUSED))
     test(`refuses ${name}=${value}, which development may have`, () => {

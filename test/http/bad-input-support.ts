@@ -45,6 +45,9 @@ export interface World {
   othersVideo: string
   ownVideo: string
   failedVideo: string
+  /** The first event of `othersTask` and of `ownTask`. */
+  othersEvent: string
+  ownEvent: string
   signToken(claims: object, header?: object): Promise<string>
   /** A token signed with the public key as if it were a shared secret. */
   signWithPublicKey(): Promise<string>

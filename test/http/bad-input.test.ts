@@ -15,6 +15,7 @@ import type { RawAnswer } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
+import { EVENT_ROWS } from './bad-input-event.ts'
 import { IMAGE_ROWS } from './bad-input-image.ts'
 import { makeHollowPng, PRECISION, RELIGHT, UPSCALE } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
@@ -45,6 +46,7 @@ before(async () => {
     NODE_ENV: 'production',
     OUTBOUND_ALLOW_LOOPBACK: '',
     VIDEO_TINY: '',
+    WEBHOOK_TIME_FACTOR: '',
     AUTH_ISSUER: 'https://issuer.example.com',
   })
   limited = await service.startSecondApi({
@@ -67,11 +69,15 @@ const makeWorld = async (): Promise<World> => {
   const mallory = makeClient(service.baseUrl, token)
   const alice = makeClient(service.baseUrl, await service.token('alice'))
   const picture = await base64()
+  const othersTask = await makeEndedTask(alice, picture)
+  const ownTask = await makeEndedTask(mallory, picture)
   return {
     token,
     picture,
-    othersTask: await makeEndedTask(alice, picture),
-    ownTask: await makeEndedTask(mallory, picture),
+    othersTask,
+    ownTask,
+    othersEvent: await findFirstEvent(alice, othersTask),
+    ownEvent: await findFirstEvent(mallory, ownTask),
     othersVideo: await makeVideo(alice, 'success'),
     ownVideo: await makeVideo(mallory, 'success'),
     failedVideo: await makeVideo(mallory, 'failed', {
@@ -103,6 +109,11 @@ const makeEndedTask = async (client: Client, image: string): Promise<string> => 
   const { body } = await client.post(UPSCALE, { image })
   await client.untilEnded('image-upscaler', body.data.task_id)
   return body.data.task_id
+}
+
+const findFirstEvent = async (client: Client, task: string): Promise<string> => {
+  const { body } = await client.get(`/tasks/${task}/events`)
+  return (body['events'] as unknown as { id: string }[])[0]?.id ?? ''
 }
 
 /** A video task that has ended. */
@@ -152,6 +163,8 @@ const takeStock = async () => {
       (select count(*) from idempotency where principal <> 'user:slow') as keys,
       (select count(*) from upload) as uploads,
       (select count(*) from api_key) as api_keys,
+      (select count(*) from redelivery) as redeliveries,
+      (select count(*) from webhook_secret) as webhook_secrets,
       (select count(*) from ledger) as ledger,
       (select sum(credits_used) from owner) as credits
   `
@@ -228,7 +241,13 @@ const assertRefused = (row: Row, { status, headers, body }: Result): void => {
 }
 
 describe('bad input is refused and leaves nothing', () => {
-  for (const row of [...TRANSPORT_ROWS, ...CALLER_ROWS, ...IMAGE_ROWS, ...VIDEO_ROWS])
+  for (const row of [
+    ...TRANSPORT_ROWS,
+    ...CALLER_ROWS,
+    ...IMAGE_ROWS,
+    ...VIDEO_ROWS,
+    ...EVENT_ROWS,
+  ])
     test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {
       const before = await takeStock()
       assertRefused(row, await send(row))

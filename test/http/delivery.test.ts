@@ -1,81 +1,110 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { Webhook } from 'standardwebhooks'
-
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
-import { base64 } from '../support/pictures.ts'
-import { startWebhookReceiver } from '../support/receiver.ts'
-import type { Received, WebhookReceiver } from '../support/receiver.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import {
+  answer,
+  flood,
+  heldUntil,
+  inTurn,
+  reset,
+  startWebhookReceiver,
+} from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
+import {
+  attemptsOf,
+  endOf,
+  eventsOf,
+  headersOf,
+  isSignedWith,
+  makeGate,
+  secretOf,
+  secretsOf,
+  statesOf,
+  toldStatus,
+  untilReceived,
+  untilSettled,
+  verify,
+} from './delivery-support.ts'
 
-/** What a receiver does with a request: the public verifier tells whether it is ours. */
-const verify = ({ body, headers }: Received, secret: string): Record<string, never> =>
-  new Webhook(secret).verify(body.toString(), headers as Record<string, string>) as Record<
-    string,
-    never
-  >
+const UPSCALE = `${IMAGE_API}/image-upscaler`
 
-describe('a receiver', () => {
-  let service: Service
-  let receiver: WebhookReceiver
-  let alice: Client
+let service: Service
+let receiver: WebhookReceiver
+let alice: Client
+let bob: Client
+let anyone: Client
 
-  before(async () => {
-    receiver = await startWebhookReceiver()
-    service = await startService({ env: { VIDEO_TINY: 'true' } })
-    alice = makeClient(service.baseUrl, await service.token('alice'))
-  })
-  after(async () => {
-    await service.stop()
-    await receiver.stop()
-  })
+before(async () => {
+  receiver = await startWebhookReceiver({ script: { '/missing.png': answer(404) } })
+  service = await startService({ env: { VIDEO_TINY: 'true', MEDIA_SLOTS: '4' } })
+  alice = makeClient(service.baseUrl, await service.token('alice'))
+  bob = makeClient(service.baseUrl, await service.token('bob'))
+  anyone = makeClient(service.baseUrl)
+})
+after(async () => {
+  await service?.stop()
+  await receiver?.stop()
+})
 
-  const secretOf = async (client: Client): Promise<string> => {
-    const { body } = await client.get('/webhook-secret')
-    return (body['secrets'] as unknown as { secret: string }[])[0]?.secret ?? ''
-  }
-  const untilReceived = (path: string, count: number): Promise<Received[]> =>
-    waitFor(`${count} requests at ${path}`, () => {
-      const found = receiver.of(path)
-      return Promise.resolve(found.length >= count && found)
-    })
+const createImage = async (client: Client, body: object): Promise<string> => {
+  const answer = await client.post(UPSCALE, { image: await base64(), ...body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data.task_id
+}
 
+const createVideo = async (client: Client, body: object): Promise<string> => {
+  const answer = await client.post(`${VIDEO_API}/text2video`, { prompt: 'a', ...body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return String(answer.body['task_id'])
+}
+
+/** An image that the worker waits for until it is let go, so that its task stays in progress. */
+const holdPicture = async (path: string) => {
+  const picture = await makePicture()
+  const { opened, open } = makeGate()
+  receiver.script(
+    path,
+    heldUntil(opened, ({ response }) => void response.end(picture)),
+  )
+  return { url: receiver.url(path), letGo: open }
+}
+
+describe('a receiver', { concurrency: true }, () => {
   test('is told of the moves of an image task in their order, signed, with working links', async () => {
-    const { body } = await alice.post(`${IMAGE_API}/image-upscaler`, {
-      image: await base64(),
-      webhook_url: receiver.url('/image'),
-    })
-    const id = body.data.task_id
-    const [first, second] = await untilReceived('/image', 2)
-    assert.ok(first && second)
+    const id = await createImage(alice, { webhook_url: receiver.url('/image') })
+    const [first, second] = await untilReceived(receiver, '/image', 2)
+    assert.ok(first && second, 'two requests came')
     const secret = await secretOf(alice)
     assert.deepEqual(verify(first, secret), { task_id: id, status: 'IN_PROGRESS', generated: [] })
-    const told = verify(second, secret) as unknown as { status: string; generated: string[] }
-    assert.equal(told.status, 'COMPLETED')
-    assert.equal((await fetch(told.generated[0] ?? '')).status, 200)
+    const told = verify(second, secret)
+    assert.deepEqual([told.task_id, told.status], [id, 'COMPLETED'])
+    assert.equal((await fetch(told.generated?.[0] ?? '')).status, 200)
+    assert.deepEqual(headersOf([first, second], 'webhook-sequence'), ['2', '3'])
+    const events = await untilSettled(alice, id)
+    assert.deepEqual(statesOf(events), [
+      [1, 'CREATED', 'unsent'],
+      [2, 'IN_PROGRESS', 'delivered'],
+      [3, 'COMPLETED', 'delivered'],
+    ])
     assert.deepEqual(
-      [first, second].map(({ headers }) => headers['webhook-sequence']),
-      ['2', '3'],
+      headersOf([first, second], 'webhook-id'),
+      events.slice(1).map((event) => event.id),
     )
   })
 
   test('is told of the moves of a video task with the body of the status route', async () => {
-    const anyone = makeClient(service.baseUrl)
-    const { body } = await anyone.post(`${VIDEO_API}/text2video`, {
-      prompt: 'a',
-      payload: 'mine',
-      callback_url: receiver.url('/video'),
-    })
-    const id = String(body['task_id'])
-    const told = (await untilReceived('/video', 3)).map((request) =>
+    const id = await createVideo(anyone, { payload: 'mine', callback_url: receiver.url('/video') })
+    const told = (await untilReceived(receiver, '/video', 3)).map((request) =>
       verify(request, service.webhookSecret),
     )
     assert.deepEqual(
-      told.map((body) => [body['id'], body['state'], body['progress'], body['payload']]),
+      told.map((body) => [body.id, body.state, body['progress'], body['payload']]),
       [
         [id, 'queueing', 0, 'mine'],
         [id, 'processing', 0, 'mine'],
@@ -84,5 +113,223 @@ describe('a receiver', () => {
     )
     const { body: now } = await anyone.get(`${VIDEO_API}/tasks/${id}/creations`)
     assert.deepEqual(told.at(-1), now)
+    const links = told.at(-1)?.['creations'] as unknown as { url: string }[]
+    assert.equal((await fetch(links[0]?.url ?? '')).status, 200)
+  })
+
+  test('is sent a POST of JSON, with the query of its address and nothing of the caller', async () => {
+    await createImage(alice, { webhook_url: receiver.url('/form?a=b&c=%20d') })
+    const [request] = await untilReceived(receiver, '/form?a=b&c=%20d', 1)
+    assert.ok(request, 'a request came')
+    assert.equal(request.method, 'POST')
+    const names = Object.keys(request.headers).filter((name) => name !== 'connection')
+    assert.deepEqual(names.toSorted(), [
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'webhook-id',
+      'webhook-sequence',
+      'webhook-signature',
+      'webhook-timestamp',
+    ])
+    assert.equal(request.headers['content-type'], 'application/json')
+  })
+
+  test('that answers without end has taken the event, and is hung up on', async () => {
+    let closed = 0
+    receiver.script('/endless', (turn) => {
+      turn.socket.on('close', () => {
+        closed += 1
+      })
+      flood(200)(turn)
+    })
+    const id = await createImage(alice, { webhook_url: receiver.url('/endless') })
+    const end = endOf(await untilSettled(alice, id))
+    assert.equal(end.state, 'delivered')
+    const [attempt] = await attemptsOf(alice, id, end)
+    assert.equal(attempt?.excerpt, 'x'.repeat(1024))
+    await waitFor('both connections are closed', () => Promise.resolve(closed === 2))
+  })
+
+  test('is told why an image task failed', async () => {
+    const id = await createImage(alice, {
+      image: receiver.url('/missing.png'),
+      webhook_url: receiver.url('/failed-image'),
+    })
+    const [, last] = await untilReceived(receiver, '/failed-image', 2)
+    assert.ok(last, 'two requests came')
+    const told = verify(last, await secretOf(alice))
+    assert.deepEqual([told.status, told.error?.code], ['FAILED', 'download_failed'])
+    assert.deepEqual(told, (await alice.get(`${UPSCALE}/${id}`)).body.data)
+  })
+
+  test('is told why a video task failed', async () => {
+    const id = await createVideo(alice, {
+      images: [receiver.url('/missing.png')],
+      callback_url: receiver.url('/failed-video'),
+    })
+    const last = (await untilReceived(receiver, '/failed-video', 3)).at(-1)
+    assert.ok(last, 'three requests came')
+    const told = verify(last, await secretOf(alice))
+    assert.deepEqual([told.state, told['credits']], ['failed', 0])
+    assert.notEqual(told['err_code'], '')
+    const { body: now } = await alice.get(`${VIDEO_API}/tasks/${id}/creations`)
+    assert.deepEqual(told, now)
+  })
+
+  test('is told of the cancel of an image task that is rendered', async () => {
+    const { url, letGo } = await holdPicture('/cancelled.png')
+    const id = await createImage(alice, { image: url, webhook_url: receiver.url('/cancelled') })
+    await untilReceived(receiver, '/cancelled', 1)
+    assert.equal((await alice.post(`${UPSCALE}/${id}/cancel`, {})).status, 200)
+    const [first, last] = await untilReceived(receiver, '/cancelled', 2)
+    letGo()
+    assert.ok(first && last, 'two requests came')
+    assert.equal(toldStatus(first), 'IN_PROGRESS')
+    const told = verify(last, await secretOf(alice))
+    assert.deepEqual([told.status, told.error?.code], ['FAILED', 'cancelled'])
+    assert.equal((await untilSettled(alice, id)).length, 3)
+  })
+})
+
+describe('the signature', { concurrency: true }, () => {
+  test('of a task of one owner is made with the secret of no other', async () => {
+    await createImage(alice, { webhook_url: receiver.url('/of-alice') })
+    await createImage(bob, { webhook_url: receiver.url('/of-bob') })
+    const [ofAlice] = await untilReceived(receiver, '/of-alice', 1)
+    const [ofBob] = await untilReceived(receiver, '/of-bob', 1)
+    assert.ok(ofAlice && ofBob, 'a request came to each')
+    const secrets = [await secretOf(alice), await secretOf(bob), service.webhookSecret]
+    assert.deepEqual(
+      [ofAlice, ofBob].map((request) => secrets.map((secret) => isSignedWith(request, secret))),
+      [
+        [true, false, false],
+        [false, true, false],
+      ],
+    )
+  })
+
+  test('is made with both secrets while one replaces the other, also of a task that runs', async () => {
+    const carol = makeClient(service.baseUrl, await service.token('carol'))
+    const { url, letGo } = await holdPicture('/rotated.png')
+    const id = await createImage(carol, { image: url, webhook_url: receiver.url('/rotated') })
+    const [first] = await untilReceived(receiver, '/rotated', 1)
+    const old = await secretOf(carol)
+    await carol.post('/webhook-secret/rotate', {})
+    letGo()
+    const [, last] = await untilReceived(receiver, '/rotated', 2)
+    assert.ok(first && last, 'two requests came')
+    const secrets = await secretsOf(carol)
+    assert.deepEqual([secrets.length, secrets[1]], [2, old])
+    assert.deepEqual(
+      [first, last].map((request) => secrets.map((secret) => isSignedWith(request, secret))),
+      [
+        [false, true],
+        [true, true],
+      ],
+    )
+    assert.deepEqual(statesOf(await untilSettled(carol, id)).at(-1), [3, 'COMPLETED', 'delivered'])
+  })
+})
+
+describe('a receiver that fails', { concurrency: true }, () => {
+  test('is sent the same event anew, signed for that moment, until it takes it', async () => {
+    const path = '/fails'
+    // The first is for the event before.
+    receiver.script(
+      path,
+      inTurn(
+        answer(204),
+        answer(500, {}, 'no\u0007t now'),
+        answer(503, { 'retry-after': '2' }),
+        reset,
+        answer(200, {}, 'thanks'),
+      ),
+    )
+    const id = await createImage(alice, {
+      image: receiver.url('/missing.png'),
+      webhook_url: receiver.url(path),
+    })
+    const tries = (await untilReceived(receiver, path, 5)).slice(1)
+    const secret = await secretOf(alice)
+    for (const request of tries) assert.equal(verify(request, secret).status, 'FAILED')
+    const end = endOf(await untilSettled(alice, id))
+    assert.deepEqual([...new Set(headersOf(tries, 'webhook-id'))], [end.id])
+    assert.deepEqual([...new Set(headersOf(tries, 'webhook-sequence'))], ['3'])
+    const seconds = headersOf(tries, 'webhook-timestamp').map(Number)
+    assert.ok((seconds[2] ?? 0) - (seconds[1] ?? 0) >= 1, `the two seconds show: ${seconds.join()}`)
+    const attempts = await attemptsOf(alice, id, end)
+    assert.deepEqual(
+      attempts.map(({ number, status, error_class: fault, excerpt }) => [
+        number,
+        status,
+        fault,
+        excerpt,
+      ]),
+      [
+        [1, 500, 'status_5xx', 'not now'],
+        [2, 503, 'status_5xx', ''],
+        [3, undefined, 'reset', undefined],
+        [4, 200, undefined, 'thanks'],
+      ],
+    )
+    assert.deepEqual(
+      attempts.map(({ next_attempt_at: due }) => due !== undefined),
+      [true, true, true, false],
+    )
+    assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['delivered', 4, undefined])
+  })
+
+  test('with 410 is sent nothing more of that task', async () => {
+    receiver.script('/gone', answer(410))
+    const id = await createImage(alice, { webhook_url: receiver.url('/gone') })
+    assert.deepEqual(statesOf(await untilSettled(alice, id)), [
+      [1, 'CREATED', 'unsent'],
+      [2, 'IN_PROGRESS', 'stopped'],
+      [3, 'COMPLETED', 'stopped'],
+    ])
+    assert.equal(receiver.of('/gone').length, 1)
+  })
+
+  test('of one task keeps no other task waiting', async () => {
+    const { opened, open } = makeGate()
+    receiver.script('/hangs', heldUntil(opened, answer(200)))
+    const hanging = await createImage(alice, { webhook_url: receiver.url('/hangs') })
+    await untilReceived(receiver, '/hangs', 1)
+    const other = await createImage(alice, { webhook_url: receiver.url('/beside') })
+    const states = statesOf(await untilSettled(alice, other)).map(([, , state]) => state)
+    assert.deepEqual(states, ['unsent', 'delivered', 'delivered'])
+    // Its own next event waits for the one that hangs.
+    await alice.untilEnded('image-upscaler', hanging)
+    assert.equal(receiver.of('/hangs').length, 1)
+    open()
+    await untilSettled(alice, hanging)
+    assert.deepEqual(receiver.of('/hangs').map(toldStatus), ['IN_PROGRESS', 'COMPLETED'])
+  })
+
+  test('by being down is told of the end when it is up, with links that work', async () => {
+    const late = await startWebhookReceiver()
+    await late.stop()
+    const id = await createImage(alice, { webhook_url: late.url('/late') })
+    await waitFor('a try of the end failed', async () => {
+      const events = await eventsOf(alice, id)
+      return events.length === 3 && endOf(events).attempts > 0
+    })
+    await late.start()
+    const request = (await untilReceived(late, '/late', 1)).at(-1)
+    const events = await untilSettled(alice, id)
+    await late.stop()
+    assert.ok(request, 'a request came')
+    const told = verify(request, await secretOf(alice))
+    assert.deepEqual([told.status, endOf(events).state], ['COMPLETED', 'delivered'])
+    const picture = await fetch(told.generated?.[0] ?? '')
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
+    const [, overtaken] = events
+    assert.ok(overtaken, 'there is the event before')
+    assert.equal(overtaken.state, 'superseded')
+    assert.ok(overtaken.attempts >= 3, 'it was tried three times')
+    const tries = await attemptsOf(alice, id, overtaken)
+    assert.deepEqual([...new Set(tries.map(({ error_class: fault }) => fault))], ['connect'])
   })
 })

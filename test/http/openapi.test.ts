@@ -156,7 +156,7 @@ describe('the OpenAPI document', () => {
       for (const { headers } of Object.values(responses)) assert.ok(headers['X-Request-Id'])
   })
 
-  test('leads from a creation to the operations that read and cancel what was made', () => {
+  test('leads from a creation to the operations that read and cancel what was made, and to its events', () => {
     const ids = new Map(operations.map((operation) => [operation.operationId, operation]))
     let links = 0
     for (const { responses } of operations)
@@ -168,7 +168,8 @@ describe('the OpenAPI document', () => {
             assert.ok(target.parameters.some((parameter) => parameter.name === name))
           links += 1
         }
-    assert.equal(links, 6 * 2 + 1 + 2 * 2)
+    // Of images, of an API key, of videos, of a list of events.
+    assert.equal(links, 6 * 3 + 1 + 2 * 3 + 2)
   })
 
   test('says the rules that a schema can say', () => {

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 
 import { StackRunningError } from '../../src/local/claim.ts'
+import { loadKeys } from '../../src/local/keys.ts'
 import { findProcess, isRunning } from '../../src/local/process-table.ts'
 import { startStack } from '../../src/local/stack.ts'
 import type { Stack } from '../../src/local/stack.ts'
+import { describeStack } from '../../src/local/start.ts'
 import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
@@ -59,6 +61,13 @@ describe('the embedded stack', () => {
     assert.equal(await ask('guess'), 401)
   })
 
+  test('shows the secret that signs what is told of tasks made without a credential', async () => {
+    const { webhook } = await loadKeys(dataDir)
+    assert.equal(stack.webhookSecret, webhook)
+    const shown = await describeStack(stack, 'The end.')
+    assert.ok(shown.includes(` ${webhook} `), shown)
+  })
+
   test('refuses a second start on its folder and tells where it answers', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
@@ -80,6 +89,7 @@ describe('the embedded stack', () => {
       'keys.json',
       'logs',
       'storage',
+      'webhook-secret.json',
     ])
   })
 })

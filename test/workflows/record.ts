@@ -15,6 +15,7 @@ import type { History } from '@temporalio/common/lib/proto-utils.js'
 import { DefaultLogger, NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker'
 
 import { startOwnTemporal } from '../faults/servers.ts'
+import { DELIVERY_SCENARIOS, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
 import type { Run, Runner, RunnerOptions } from './run.ts'
@@ -52,8 +53,8 @@ const main = async (): Promise<void> => {
 
 const PURGE = 'purge-expired'
 
-/** Every history of a task, by its name. */
-const TASKS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntries([
+/** Every history of a task or of a delivery, by its name. */
+const RUNS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntries([
   ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
     `image-task-${name}`,
     (runner: Runner) => runner.image(scenario),
@@ -62,11 +63,19 @@ const TASKS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntri
     `video-task-${name}`,
     (runner: Runner) => runner.video(scenario),
   ]),
+  ...Object.entries(DELIVERY_SCENARIOS).map(([name, scenario]) => [
+    `deliver-events-${name}`,
+    (runner: Runner) => runner.deliver(scenario),
+  ]),
+  ...Object.entries(REDELIVERY_SCENARIOS).map(([name, scenario]) => [
+    `redeliver-event-${name}`,
+    (runner: Runner) => runner.redeliver(scenario),
+  ]),
 ])
 
 /** The names given, or those of the histories that are not there. */
 const listWanted = async (): Promise<string[]> => {
-  const all = [...Object.keys(TASKS), PURGE]
+  const all = [...Object.keys(RUNS), PURGE]
   const given = process.argv.slice(2)
   const unknown = given.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`no history is called ${unknown.join(', ')}`)
@@ -78,7 +87,7 @@ const listWanted = async (): Promise<string[]> => {
 const record = async (names: readonly string[], options: RunnerOptions): Promise<void> => {
   const runner = await startRunner(options)
   for (const name of names) {
-    const ended = await TASKS[name]?.(runner)
+    const ended = await RUNS[name]?.(runner)
     if (ended) await save(name, await ended.handle.fetchHistory())
   }
   await runner.stop()

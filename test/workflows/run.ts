@@ -6,8 +6,18 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/outbox.ts'
-import { makeJobs, mediaQueue, startImageTask, startVideoTask } from '../../src/jobs.ts'
+import {
+  deliveryWorkflowId,
+  makeJobs,
+  mediaQueue,
+  startDelivery,
+  startImageTask,
+  startRedelivery,
+  startVideoTask,
+} from '../../src/jobs.ts'
 import { makeLog } from '../../src/log.ts'
+import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
+import type { DeliveryScenario } from './delivery-scenarios.ts'
 import { makeImageActivities } from './image-scenarios.ts'
 import type { ImageScenario } from './image-scenarios.ts'
 import type { Runs } from './runs.ts'
@@ -30,6 +40,11 @@ export interface Run {
   moves: unknown[][]
 }
 
+/** Of a task: with the delivery of its events, which may still run, when it has a receiver. */
+export interface TaskRun extends Run {
+  delivery: Run
+}
+
 interface Facts {
   owner: string
   kind: string
@@ -37,8 +52,11 @@ interface Facts {
 
 /** Starts a task's workflow as the api does and drives it to its end with the functions of a scenario. */
 export interface Runner {
-  image(scenario: ImageScenario, facts?: Facts): Promise<Run>
-  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
+  image(scenario: ImageScenario, facts?: Facts): Promise<TaskRun>
+  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<TaskRun>
+  /** As the outbox starts it: with a signal. */
+  deliver(scenario: DeliveryScenario): Promise<Run>
+  redeliver(scenario: DeliveryScenario): Promise<Run>
   stop(): Promise<void>
 }
 
@@ -49,53 +67,79 @@ const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60 }
 export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const images: Runs<ImageScenario> = new Map()
   const videos: Runs<VideoScenario> = new Map()
-  const workers = await startWorkers(options, images, videos)
+  const deliveries: Runs<DeliveryScenario> = new Map()
+  const workers = await startWorkers(options, images, videos, deliveries)
   const client = makeClient(options)
 
-  const drive = async (start: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
+  const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
     await client.dispatch({ ...start, id: '0', tries: 0 })
-    const handle = client.getHandle(start.workflowId)
+    return client.getHandle(start.workflowId)
+  }
+  const drive = async (row: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
+    const handle = await start(row)
     await act?.(handle)
     await handle.result()
     return handle
   }
   const queueOf = ({ noMediaWorker }: Circumstances): string =>
     noMediaWorker ? lone(options.taskQueue) : options.taskQueue
+  /** What there is of a task's delivery before its workflow starts. */
+  const prepare = async (
+    { delivery }: Circumstances,
+    facts: Facts & { taskId: string },
+    moves: unknown[][],
+  ): Promise<Run> => {
+    const told: unknown[][] = []
+    const scenario = delivery === 'ended' ? { next: () => Promise.resolve(DONE) } : follow(moves)
+    deliveries.set(facts.taskId, { scenario, moves: told })
+    if (delivery === 'running' || delivery === 'ended') {
+      const handle = await start(startDelivery(facts, options))
+      if (delivery === 'ended') await handle.result()
+    }
+    return { handle: client.getHandle(deliveryWorkflowId(facts.taskId)), moves: told }
+  }
 
   return {
     stop: workers.stop,
     async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
-      const { taskId, moves } = add(images, scenario)
-      const facts = {
-        taskId,
-        owner,
-        kind,
-        summary: `${kind} 16×16 for ${owner}`,
-        hasReceiver: false,
-      }
+      const { id: taskId, moves } = add(images, scenario)
+      const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
+      const summary = `${kind} 16×16 for ${owner}`
+      const hasReceiver = scenario.delivery !== undefined
+      const facts = { taskId, owner, kind, summary, hasReceiver }
       const start = startImageTask(facts, { taskQueue: queueOf(scenario), timing: TIMING })
-      return { handle: await drive(start, scenario), moves }
+      return { handle: await drive(start, scenario), moves, delivery }
     },
-    async video(scenario, { offPeak = false, ...given } = { owner: 'alice', kind: 'text2video' }) {
-      const { taskId, moves } = add(videos, scenario)
-      const facts = {
-        taskId,
-        offPeak,
-        ...given,
-        summary: `${given.kind} for ${given.owner}`,
-        hasReceiver: false,
-      }
+    async video(
+      scenario,
+      { offPeak = false, owner, kind } = { owner: 'alice', kind: 'text2video' },
+    ) {
+      const { id: taskId, moves } = add(videos, scenario)
+      const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
+      const summary = `${kind} for ${owner}`
+      const hasReceiver = scenario.delivery !== undefined
+      const facts = { taskId, offPeak, owner, kind, summary, hasReceiver }
       const options = { taskQueue: queueOf(scenario), videoTiming: VIDEO_TIMING }
-      return { handle: await drive(startVideoTask(facts, options), scenario), moves }
+      return { handle: await drive(startVideoTask(facts, options), scenario), moves, delivery }
+    },
+    async deliver(scenario) {
+      const { id, moves } = add(deliveries, scenario)
+      const facts = { taskId: id, owner: 'alice', kind: 'relight' }
+      return { handle: await drive(startDelivery(facts, options), scenario), moves }
+    },
+    async redeliver(scenario) {
+      const { id, moves } = add(deliveries, scenario)
+      const start = startRedelivery({ redeliveryId: id, owner: 'alice' }, options)
+      return { handle: await drive(start, scenario), moves }
     },
   }
 }
 
 const add = <Scenario>(runs: Runs<Scenario>, scenario: Scenario) => {
-  const taskId = randomUUID()
+  const id = randomUUID()
   const moves: unknown[][] = []
-  runs.set(taskId, { scenario, moves })
-  return { taskId, moves }
+  runs.set(id, { scenario, moves })
+  return { id, moves }
 }
 
 /** Queue of the runs that no media worker renders. */
@@ -113,6 +157,7 @@ const startWorkers = async (
   { address, codePath, taskQueue, identity }: RunnerOptions,
   images: Runs<ImageScenario>,
   videos: Runs<VideoScenario>,
+  deliveries: Runs<DeliveryScenario>,
 ): Promise<{ stop: () => Promise<void> }> => {
   const connection = await NativeConnection.connect({ address })
   const [image, video] = [makeImageActivities(images), makeVideoActivities(videos)]
@@ -120,7 +165,7 @@ const startWorkers = async (
   const core = {
     ...common,
     workflowBundle: { codePath },
-    activities: { ...image.core, ...video.core },
+    activities: { ...image.core, ...video.core, ...makeDeliveryActivities(deliveries) },
   }
   const workers = await Promise.all([
     Worker.create({ ...core, taskQueue }),

@@ -5,6 +5,11 @@ import type { WorkflowHandle } from '@temporalio/client'
 export interface Circumstances {
   /** No media worker takes the task. */
   noMediaWorker?: boolean
+  /**
+   * The task names a receiver, and the delivery of its events is begun by its workflow (`child`), runs before it does, or
+   * has ended before. Absent: there is no receiver.
+   */
+  delivery?: 'child' | 'running' | 'ended'
   /** What happens to the workflow while it runs. */
   act?(handle: WorkflowHandle): Promise<unknown>
 }

@@ -1,6 +1,11 @@
 import type { Sql, Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
-import { existsEvent, insertRedelivery, redeliverExhausted } from '../../db/event-log.ts'
+import {
+  existsEvent,
+  insertRedelivery,
+  listEvents,
+  redeliverExhausted,
+} from '../../db/event-log.ts'
 import { insertOutbox } from '../../db/outbox.ts'
 import type { OutboxRow } from '../../db/outbox.ts'
 import { isUnknownOutcome } from '../../db/sqlstate.ts'
@@ -20,17 +25,17 @@ export interface RedeliveryDeps {
 
 type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
 
-/** The id of the event in a path, which the caller may read. Throws 404. */
-export const findEvent = async (
+/** The id of the event in a path, which the caller may read. Throws 404, of the task or of the event. */
+export const getEventId = async (
   { sql }: RedeliveryDeps,
   request: Pick<EventRequest, 'params' | 'caller'>,
 ): Promise<string> => {
   const { task_id, event_id: eventId } = request.params
-  const taskId = readTaskId(task_id)
-  const event = { taskId, eventId, owner: ownerOf(request) }
-  if (!isUuid(eventId) || !(await withinDeadline(existsEvent(sql, event))))
-    throw errors.eventNotFound(eventId)
-  return eventId.toLowerCase()
+  const task = { taskId: readTaskId(task_id), owner: ownerOf(request) }
+  if (isUuid(eventId) && (await withinDeadline(existsEvent(sql, { ...task, eventId }))))
+    return eventId.toLowerCase()
+  if (!(await withinDeadline(listEvents(sql, task)))) throw errors.taskNotFound(task_id)
+  throw errors.eventNotFound(eventId)
 }
 
 /** Begins to send one event again; while that is under way its id is answered. Throws 409 for a task without a receiver. */

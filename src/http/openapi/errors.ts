@@ -41,6 +41,7 @@ const VIDEO_ERROR_SCHEMA = {
           type: 'array',
           minItems: 2,
           prefixItems: [{ type: 'string', enum: VideoReason.enum }],
+          items: { type: 'string', minLength: 1 },
           description: 'The reason word, then one sentence for each fault, or the message.',
         },
       },

@@ -13,10 +13,11 @@ import {
 import { parseListTime } from '../../domain/video-list.ts'
 import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller, ownerOf } from '../caller.ts'
-import { findEvent, redeliverAll, redeliverOne } from '../event/redeliver.ts'
+import { getEventId, redeliverAll, redeliverOne } from '../event/redeliver.ts'
 import type { RedeliveryDeps } from '../event/redeliver.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
+import { EVENT_LINKS } from '../task/event-links.ts'
 import { readTaskId } from '../task/task-id.ts'
 
 const COMMON = { tag: 'Events' } as const
@@ -49,6 +50,7 @@ const list = ({ sql }: RedeliveryDeps): Route =>
       200: {
         description: 'The events, in order.',
         schema: TaskEvents,
+        links: EVENT_LINKS,
         example: {
           events: [
             {
@@ -104,7 +106,7 @@ const attempts = (deps: RedeliveryDeps): Route =>
     },
     errors: ['task_not_found', 'event_not_found'],
     handler: async (request) => {
-      const eventId = await findEvent(deps, request)
+      const eventId = await getEventId(deps, request)
       return {
         status: 200,
         body: { attempts: await withinDeadline(listAttempts(deps.sql, eventId)) },
@@ -131,7 +133,7 @@ const redeliver = (deps: RedeliveryDeps): Route =>
       },
     },
     errors: ['task_not_found', 'event_not_found', 'not_deliverable', 'outcome_unknown'],
-    handler: async (request) => redeliverOne(deps, request, await findEvent(deps, request)),
+    handler: async (request) => redeliverOne(deps, request, await getEventId(deps, request)),
   })
 
 const redeliverSince = (deps: RedeliveryDeps): Route =>

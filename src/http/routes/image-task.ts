@@ -14,6 +14,7 @@ import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
+import { linkToEvents } from '../task/event-links.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './image-task-examples.ts'
 
@@ -81,6 +82,7 @@ const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
   return {
     read: { method: 'get', path, parameters },
     cancel: { method: 'post', path: `${path}/cancel`, parameters },
+    ...linkToEvents(parameters.task_id),
   }
 }
 

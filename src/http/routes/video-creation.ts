@@ -8,6 +8,7 @@ import {
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
+import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../video-path.ts'
 import { makeExtendCreation, makeTextToVideoCreation } from '../video-task/create.ts'
 import type { VideoTaskDeps } from '../video-task/deps.ts'
@@ -62,6 +63,7 @@ const LINKS: NonNullable<ResponseSpec['links']> = {
     path: `${VIDEO_PREFIX}/tasks/:task_id/cancel`,
     parameters: { task_id: '$response.body#/task_id' },
   },
+  ...linkToEvents('$response.body#/task_id'),
 }
 
 const textToVideo = (deps: VideoTaskDeps): Route =>

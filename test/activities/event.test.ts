@@ -1,0 +1,617 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, mock, test } from 'node:test'
+
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity'
+import { Webhook } from 'standardwebhooks'
+
+import type { DeliveryDependencies } from '../../activities/dependencies.ts'
+import { POST_LIMITS } from '../../src/adapters/outbound.ts'
+import type { PostLimits } from '../../src/adapters/outbound.ts'
+import { makeClient } from '../../src/adapters/outbound/client.ts'
+import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
+import { makeHostSlots } from '../../src/adapters/host-slots.ts'
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import type { Target } from '../../src/db/attempt.ts'
+import { insertTaskResults } from '../../src/db/task-file.ts'
+import { failVideoTask, noteProgress } from '../../src/db/video-task.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/delivery-schedule.ts'
+import {
+  begin,
+  eventOf,
+  insertToldTask,
+  listStates,
+  move,
+  redeliver,
+  seeAttempts,
+  seeEvents,
+} from '../db/told-task.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { makeTestNetwork } from '../support/network.ts'
+import {
+  answer,
+  dripBody,
+  dripHead,
+  flood,
+  hang,
+  hangUp,
+  inTurn,
+  reset,
+  resetAfter,
+  startWebhookReceiver,
+} from '../support/receiver.ts'
+import type { Received, Reply, WebhookReceiver } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
+import { makeEnvironment, makePlace, WEBHOOK_SECRET } from './place.ts'
+import type { Place } from './place.ts'
+import { lookAt, lookAtRedelivery, send } from './told-place.ts'
+import { claimVideo, finishVideo, getVideo } from './video-place.ts'
+
+/** For those who never answer: nothing else depends on how quick this machine is. */
+const QUICK = { ...POST_LIMITS, headersMs: 300 }
+const QUICK_BODY = { ...POST_LIMITS, bodyMs: 100 }
+const RULES = { allowLoopback: true, ports: [], deny: [] }
+
+describe('one try at telling a receiver', () => {
+  let place: Place
+  let deps: DeliveryDependencies
+  let receiver: WebhookReceiver
+  before(async () => {
+    place = await makePlace()
+    const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
+    deps = { ...place.deps, delivery, random: Math.random }
+    receiver = await startWebhookReceiver()
+  })
+  after(async () => {
+    await place.close()
+    await receiver.stop()
+  })
+
+  let paths = 0
+  const nextPath = (): string => `/hook-${(paths += 1)}`
+  /** A task with an event that is due. */
+  const due = async (url: string): Promise<{ id: string; eventId: string }> => {
+    const id = await insertToldTask(deps.sql, ['IN_PROGRESS'], { url })
+    return { id, eventId: await eventOf(deps.sql, id, 'IN_PROGRESS') }
+  }
+  const at = async (reply: Reply): Promise<{ id: string; eventId: string; path: string }> => {
+    const path = nextPath()
+    receiver.script(path, reply)
+    return { path, ...(await due(receiver.url(path))) }
+  }
+  /** Seconds from the begin of an attempt to when the next one is due, without what the attempt took. */
+  const waitOf = async (eventId: string): Promise<{ least: number; most: number }> => {
+    const [row] = await deps.sql<{ wait: number; took: number }[]>`
+      select extract(epoch from next_due_at - started_at)::float8 as wait,
+        duration_ms / 1000.0::float8 as took
+      from attempt where event_id = ${eventId} order by number desc limit 1
+    `
+    // Between the end of the request and the row lies some work.
+    return { most: row?.wait ?? NaN, least: (row?.wait ?? NaN) - (row?.took ?? NaN) - 2 }
+  }
+
+  const soon = [4, 6] as const
+  const busy = [60, 72] as const
+  interface Expected {
+    reply: Reply
+    status?: number
+    errorClass?: string
+    answer?: string | RegExp
+    limits?: PostLimits
+    /** Bounds of the wait in seconds. */
+    wait?: readonly [number, number]
+    state?: string
+  }
+  const CASES: Record<string, Expected> = {
+    'answers 204': { reply: answer(204), status: 204, answer: '', state: 'delivered 0' },
+    'answers 200 with text': {
+      reply: answer(200, {}, 'thank\u0000 you\n'),
+      status: 200,
+      answer: 'thank you',
+      state: 'delivered 0',
+    },
+    'answers 500': {
+      reply: answer(500, {}, 'oh'),
+      status: 500,
+      errorClass: 'status_5xx',
+      answer: 'oh',
+      wait: soon,
+    },
+    'answers 404': {
+      reply: answer(404),
+      status: 404,
+      errorClass: 'status_4xx',
+      answer: '',
+      wait: soon,
+    },
+    'answers 502': {
+      reply: answer(502),
+      status: 502,
+      errorClass: 'status_5xx',
+      answer: '',
+      wait: busy,
+    },
+    'answers 429': {
+      reply: answer(429),
+      status: 429,
+      errorClass: 'status_4xx',
+      answer: '',
+      wait: busy,
+    },
+    'answers 429 and when to come': {
+      reply: answer(429, { 'retry-after': '100' }),
+      status: 429,
+      errorClass: 'status_4xx',
+      answer: '',
+      wait: [100, 100],
+    },
+    'answers 503 and to come much later': {
+      reply: answer(503, { 'retry-after': '7200' }),
+      status: 503,
+      errorClass: 'status_5xx',
+      answer: '',
+      wait: [3600, 3600],
+    },
+    'answers 503 and a date': {
+      reply: ({ response }) => {
+        const date = new Date(Date.now() + 90_000).toUTCString()
+        response.writeHead(503, { 'retry-after': date }).end()
+      },
+      status: 503,
+      errorClass: 'status_5xx',
+      answer: '',
+      wait: [88, 90],
+    },
+    'answers 410': {
+      reply: answer(410),
+      status: 410,
+      errorClass: 'gone',
+      answer: '',
+      state: 'stopped 1',
+    },
+    hangs: { reply: hang, limits: QUICK, errorClass: 'timeout', wait: busy },
+    'drips a head': { reply: dripHead(), limits: QUICK, errorClass: 'timeout', wait: busy },
+    'drips a body behind 200': {
+      reply: dripBody(200),
+      limits: QUICK_BODY,
+      status: 200,
+      answer: /^\.+$/,
+      state: 'delivered 0',
+    },
+    'floods behind 200': {
+      reply: flood(200),
+      status: 200,
+      answer: 'x'.repeat(1024),
+      state: 'delivered 0',
+    },
+    'floods behind 500': {
+      reply: flood(500, 1_000_000_000),
+      status: 500,
+      errorClass: 'status_5xx',
+      answer: 'x'.repeat(1024),
+      wait: soon,
+    },
+    resets: { reply: reset, errorClass: 'reset', wait: soon },
+    'hangs up': { reply: hangUp, errorClass: 'reset', wait: soon },
+    'resets behind 200': {
+      reply: resetAfter('HTTP/1.1 200 OK\r\n'),
+      status: 200,
+      answer: '',
+      state: 'delivered 0',
+    },
+  }
+
+  const assertAttempt = async (
+    { id, eventId, url }: { id: string; eventId: string; url: string },
+    { status, errorClass, answer, wait, state }: Omit<Expected, 'reply'>,
+    address: string | null = '127.0.0.1',
+  ): Promise<void> => {
+    const [row, ...others] = await seeAttempts(deps.sql, eventId)
+    assert.ok(row, 'there is an attempt')
+    assert.equal(others.length, 0)
+    const { next_due_at: dueAt, duration_ms: took, answer: said, ...rest } = row
+    assert.deepEqual(rest, {
+      number: 1,
+      url,
+      address,
+      status: status ?? null,
+      error_class: errorClass ?? null,
+    })
+    if (answer instanceof RegExp) assert.match(said ?? '', answer)
+    else assert.equal(said, answer ?? null)
+    assert.ok(took !== null && took >= 0 && took < 5000, `${took} ms`)
+    assert.equal((await listStates(deps.sql, id))[1], `IN_PROGRESS ${state ?? 'pending 1'}`)
+    const [, event] = await seeEvents(deps.sql, id)
+    assert.deepEqual(event?.next_attempt_at, dueAt)
+    assert.equal(dueAt === null, wait === undefined)
+    if (!wait) return
+    const { least, most } = await waitOf(eventId)
+    assert.ok(most >= wait[0] && least <= wait[1], `${least} to ${most} s`)
+  }
+
+  for (const [name, expected] of Object.entries(CASES))
+    test(`is written down when the receiver ${name}`, async () => {
+      const { path, ...told } = await at(expected.reply)
+      const delivery = { ...deps.delivery, limits: expected.limits ?? POST_LIMITS }
+      assert.deepEqual(await send({ ...deps, delivery }, told), { putOffMs: 0 })
+      await assertAttempt({ ...told, url: receiver.url(path) }, expected)
+      assert.equal(receiver.of(path).length, 1)
+    })
+
+  test('follows nowhere', async () => {
+    const other = nextPath()
+    const { path, ...told } = await at(answer(301, { location: receiver.url(other) }, 'away'))
+    await send(deps, told)
+    const expected = { status: 301, errorClass: 'status_3xx', answer: 'away', wait: soon }
+    await assertAttempt({ ...told, url: receiver.url(path) }, expected)
+    assert.equal(receiver.of(other).length, 0)
+  })
+
+  describe('that reaches nobody', () => {
+    const HOST = 'hooks.example.com'
+    const url = `https://${HOST}/hook`
+    const through = (answers: Record<string, readonly string[][]>): DeliveryDependencies => ({
+      ...deps,
+      outbound: makeClient(
+        { ...RULES, allowLoopback: false },
+        makeTestNetwork(receiver.port, '', answers),
+      ),
+    })
+
+    test('because the name does not exist', async () => {
+      const told = await due(url)
+      await send(through({}), told)
+      await assertAttempt({ ...told, url }, { errorClass: 'dns', wait: soon }, null)
+    })
+
+    test('because the name leads to a private address', async () => {
+      const told = await due(url)
+      await send(through({ [HOST]: [['10.0.0.1']] }), told)
+      await assertAttempt({ ...told, url }, { errorClass: 'address_refused', wait: soon }, null)
+    })
+
+    test('because the name turns to loopback between two tries', async () => {
+      const told = await due(url)
+      const flipping = through({ [HOST]: [['93.184.215.14'], ['127.0.0.1']] })
+      const offered = receiver.connections()
+      await send(flipping, told)
+      await send(flipping, told)
+      const classes = (await seeAttempts(deps.sql, told.eventId)).map((row) => row.error_class)
+      // The receiver speaks no TLS: what counts is that the second try opened no connection.
+      assert.deepEqual(classes, ['tls', 'address_refused'])
+      assert.equal(receiver.connections(), offered + 1)
+    })
+
+    test('because the address of the task is not allowed', async () => {
+      const told = await due('http://127.0.0.1:1/x')
+      await send(through({}), told)
+      const expected = { errorClass: 'address_refused', wait: soon }
+      await assertAttempt({ ...told, url: 'http://127.0.0.1:1/x' }, expected, null)
+    })
+
+    test('because nobody listens', async () => {
+      const gone = await startWebhookReceiver()
+      await gone.stop()
+      const told = await due(gone.url('/'))
+      await send(deps, told)
+      await assertAttempt({ ...told, url: gone.url('/') }, { errorClass: 'connect', wait: soon })
+    })
+
+    test('because its certificate has expired', async (t) => {
+      mock.timers.enable({ apis: ['Date'], now: Date.now() - 20 * 86_400_000 })
+      const certificate = makeCertificate(['127.0.0.1'])
+      mock.timers.reset()
+      const expired = await startWebhookReceiver({ certificate })
+      t.after(expired.stop)
+      const network = { resolve: resolveBySystem, openSocket: openSystemSocket }
+      const outbound = makeClient(RULES, { ...network, ca: certificate.cert })
+      const told = await due(expired.url('/'))
+      await send({ ...deps, outbound }, told)
+      await assertAttempt({ ...told, url: expired.url('/') }, { errorClass: 'tls', wait: soon })
+    })
+  })
+
+  test('after the other goes through the schedule until the receiver takes it', async () => {
+    const { path, ...told } = await at(inTurn(answer(500), answer(500), answer(500), answer(200)))
+    for (let i = 0; i < 5; i++) await send(deps, told)
+    assert.equal(receiver.of(path).length, 4)
+    const statuses = (await seeAttempts(deps.sql, told.eventId)).map(({ status }) => status)
+    assert.deepEqual(statuses, [500, 500, 500, 200])
+    assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 3')
+    const ids = receiver.of(path).map(({ headers }) => headers['webhook-id'])
+    assert.deepEqual(new Set(ids), new Set([told.eventId]))
+  })
+
+  test('is the last of ten', async () => {
+    const { path, ...told } = await at(answer(500))
+    const steps = DELIVERY_SCHEDULE.steps.map(() => 0)
+    const delivery = { ...deps.delivery, schedule: { ...DELIVERY_SCHEDULE, steps } }
+    for (let i = 0; i < 11; i++) await send({ ...deps, delivery }, told)
+    assert.equal(receiver.of(path).length, 10)
+    assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS exhausted 10')
+  })
+
+  test('that stops the receiver leaves the end of the task unsent', async () => {
+    const { path, ...told } = await at(answer(410))
+    await send(deps, told)
+    await move(deps.sql, told.id, 'COMPLETED')
+    assert.deepEqual(await lookAt(deps, told.id), { kind: 'done' })
+    assert.equal(receiver.of(path).length, 1)
+  })
+
+  describe('sends', () => {
+    const sent = async (target: Target, path: string, with_ = deps): Promise<Received> => {
+      await send(with_, target)
+      const last = receiver.of(path).at(-1)
+      assert.ok(last, 'it was received')
+      return last
+    }
+    const bodyOf = ({ body }: Received): unknown => JSON.parse(body.toString())
+
+    test('what the public verifier accepts, with the sequence of the event', async () => {
+      const { path, ...told } = await at(answer(204))
+      const second = makeWebhookSecret()
+      const active = () => Promise.resolve([WEBHOOK_SECRET, second])
+      const { body, headers } = await sent(told, path, { ...deps, webhookSecrets: { active } })
+      assert.equal(headers['webhook-id'], told.eventId)
+      assert.equal(headers['webhook-sequence'], '2')
+      assert.equal(headers['content-type'], 'application/json')
+      assert.equal(String(headers['webhook-signature']).split(' ').length, 2)
+      for (const secret of [WEBHOOK_SECRET, second])
+        new Webhook(secret).verify(body.toString(), headers as Record<string, string>)
+      const other = new Webhook(makeWebhookSecret())
+      assert.throws(() => other.verify(body.toString(), headers as Record<string, string>))
+    })
+
+    test('the time of the attempt, signed with the secrets of the owner', async () => {
+      const { path, ...told } = await at(answer(500))
+      const now = new Date('2030-01-01T00:00:00.900Z')
+      const asked: string[] = []
+      const active = (owner: string) => {
+        asked.push(owner)
+        return Promise.resolve([WEBHOOK_SECRET])
+      }
+      const webhookSecrets = { active }
+      const { headers } = await sent(told, path, { ...deps, now: () => now, webhookSecrets })
+      assert.equal(headers['webhook-timestamp'], String(now.getTime() / 1000 - 0.9))
+      assert.deepEqual(asked, ['alice'])
+    })
+
+    test('the flat record of an image as it was at the move, with links signed now', async () => {
+      const { path, ...told } = await at(answer(500))
+      const file = { contentType: 'image/png', bytes: 1, sha256: 'x', width: 1, height: 1 }
+      const name = 'result-1.png'
+      await deps.sql.begin((sql) =>
+        insertTaskResults(sql, told.id, [{ ...file, name, storageKey: 'k' }]),
+      )
+      await move(deps.sql, told.id, 'COMPLETED')
+      const first = await sent(told, path)
+      assert.deepEqual(bodyOf(first), { task_id: told.id, status: 'IN_PROGRESS', generated: [] })
+      const eventId = await eventOf(deps.sql, told.id, 'COMPLETED')
+      for (const now of [new Date('2030-01-01T00:00:00Z'), new Date('2030-01-03T00:00:00Z')])
+        assert.deepEqual(bodyOf(await sent({ eventId }, path, { ...deps, now: () => now })), {
+          task_id: told.id,
+          status: 'COMPLETED',
+          generated: [deps.signer.signFile(told.id, name, now)],
+        })
+    })
+
+    test('why an image failed', async () => {
+      const { path, ...told } = await at(answer(204))
+      await move(deps.sql, told.id, 'FAILED')
+      assert.deepEqual(bodyOf(await sent(told, path)), {
+        task_id: told.id,
+        status: 'IN_PROGRESS',
+        generated: [],
+      })
+      const eventId = await eventOf(deps.sql, told.id, 'FAILED')
+      assert.deepEqual(bodyOf(await sent({ eventId }, path)), {
+        task_id: told.id,
+        status: 'FAILED',
+        generated: [],
+        error: { code: 'cancelled', message: 'cancelled' },
+      })
+    })
+
+    const EARLIER = {
+      err_code: '',
+      err_msg: '',
+      credits: 10,
+      payload: '{"mine": "ä"}',
+      bgm: false,
+      off_peak: false,
+      progress: 0,
+      creations: [],
+    }
+    const video = { owner: 'vera', payload: EARLIER.payload }
+
+    test('of a video that failed what was charged, and at its end nothing', async () => {
+      const path = nextPath()
+      const id = await getVideo(deps, { ...video, callbackUrl: receiver.url(path) })
+      await deps.sql.begin((sql) => enterQueue(sql, id, { slots: 9, offPeakSeconds: 60 }))
+      await claimVideo(deps, id)
+      await noteProgress(deps.sql, { id, fence: 1, percent: 45 })
+      const told = async (status: string): Promise<unknown> =>
+        bodyOf(await sent({ eventId: await eventOf(deps.sql, id, status) }, path))
+      // While it is rendered, and as well when it is told late.
+      for (const state of ['queueing', 'processing'])
+        assert.deepEqual(await told(state), { id, state, ...EARLIER })
+      await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
+      const error = { code: 'ModelUnavailable', message: 'no model' }
+      await deps.sql.begin((sql) => failVideoTask(sql, { id, error }, { slots: 9 }))
+      for (const state of ['queueing', 'processing'])
+        assert.deepEqual(await told(state), { id, state, ...EARLIER })
+      assert.deepEqual(await told('failed'), {
+        id,
+        state: 'failed',
+        ...EARLIER,
+        err_code: 'ModelUnavailable',
+        err_msg: 'no model',
+        credits: 0,
+        progress: 45,
+      })
+    })
+
+    test('the creation of a video with its end only', async () => {
+      const path = nextPath()
+      const files = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
+      const id = await finishVideo(deps, { ...video, callbackUrl: receiver.url(path), files })
+      const now = new Date('2030-01-01T00:00:00Z')
+      const told = async (status: string): Promise<unknown> => {
+        const eventId = await eventOf(deps.sql, id, status)
+        return bodyOf(await sent({ eventId }, path, { ...deps, now: () => now }))
+      }
+      assert.deepEqual(await told('processing'), { id, state: 'processing', ...EARLIER })
+      const [row] = await deps.sql<{ id: string }[]>`select id from creation where task_id = ${id}`
+      const [url, cover, marked] = files.map((name) => deps.signer.signFile(id, name, now))
+      assert.deepEqual(await told('success'), {
+        id,
+        state: 'success',
+        ...EARLIER,
+        progress: 100,
+        creations: [
+          {
+            id: row?.id,
+            url,
+            cover_url: cover,
+            watermarked_url: marked,
+            moderation_url: [],
+            video: { duration: 5.5, fps: 24, resolution: { width: 64, height: 36 } },
+          },
+        ],
+      })
+    })
+
+    test('a redelivery with the same id', async () => {
+      const { path, ...told } = await at(answer(204))
+      await send(deps, told)
+      const redeliveryId = await redeliver(deps.sql, told.eventId)
+      const { headers } = await sent({ eventId: told.eventId, redeliveryId }, path)
+      assert.equal(headers['webhook-id'], told.eventId)
+      assert.equal(receiver.of(path).length, 2)
+      assert.deepEqual(await lookAtRedelivery(deps, redeliveryId), { kind: 'done' })
+    })
+  })
+
+  test('is put off when its host has eight under way, and is no try', async () => {
+    const capped = { ...deps, hostSlots: makeHostSlots({ perHost: 8 }) }
+    const path = nextPath()
+    const waiting: (() => void)[] = []
+    receiver.script(path, ({ response }) => waiting.push(() => response.writeHead(204).end()))
+    const tasks = await Promise.all(Array.from({ length: 9 }, () => due(receiver.url(path))))
+    const under = tasks.slice(0, 8).map((task) => send(capped, task))
+    await waitFor('eight are under way', () => Promise.resolve(waiting.length === 8))
+    const [ninth] = tasks.slice(8)
+    assert.ok(ninth, 'there are nine')
+    assert.deepEqual(await send(capped, ninth), { putOffMs: 5000 })
+    assert.deepEqual(await seeAttempts(deps.sql, ninth.eventId), [])
+    const elsewhere = await due(receiver.url(nextPath(), 'localhost'))
+    assert.deepEqual(await send(capped, elsewhere), { putOffMs: 0 })
+    for (const answerNow of waiting) answerNow()
+    await Promise.all(under)
+    receiver.script(path, answer(204))
+    assert.deepEqual(await send(capped, ninth), { putOffMs: 0 })
+    assert.equal((await listStates(deps.sql, ninth.id))[1], 'IN_PROGRESS delivered 0')
+    assert.equal(capped.hostSlots.hosts(), 0)
+  })
+
+  test('of what is settled sends nothing', async () => {
+    const { path, ...told } = await at(answer(204))
+    await send(deps, told)
+    assert.deepEqual(await send(deps, told), { putOffMs: 0 })
+    assert.equal(receiver.of(path).length, 1)
+  })
+
+  describe('that ends before its answer', () => {
+    test('because it is cancelled, is lost, and sent again later', async () => {
+      const { path, ...told } = await at(inTurn(hang, answer(204)))
+      const environment = makeEnvironment()
+      const sending = send(deps, told, environment)
+      await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
+      environment.cancel()
+      await assert.rejects(sending, CancelledFailure)
+      const step = await lookAt(deps, told.id)
+      assert.ok(step.kind === 'send', step.kind)
+      assert.deepEqual([step.failures, step.lastFailure], [1, 'unknown'])
+      assert.ok(step.waitMs > 3000 && step.waitMs <= 6000, `${step.waitMs} ms`)
+      const [row] = await seeAttempts(deps.sql, told.eventId)
+      assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
+      assert.ok(row?.next_due_at, 'the next one is due')
+      await send(deps, told)
+      assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 1')
+    })
+
+    test('leaves no slot of its host taken, and beats while it goes on', async () => {
+      const capped = { ...deps, hostSlots: makeHostSlots({ perHost: 1 }) }
+      const { path, ...told } = await at(hang)
+      const environment = makeEnvironment()
+      let beats = 0
+      environment.on('heartbeat', () => (beats += 1))
+      const sending = send(capped, told, environment)
+      await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
+      await waitFor('it beats', () => Promise.resolve(beats > 0))
+      assert.equal(capped.hostSlots.hosts(), 1)
+      environment.cancel()
+      await assert.rejects(sending, CancelledFailure)
+      assert.equal(capped.hostSlots.hosts(), 0)
+    })
+
+    test('tells Temporal nothing of why', async () => {
+      const { path, ...told } = await at(answer(204))
+      const active = () => Promise.reject(new Error(`no key fits ${WEBHOOK_SECRET}`))
+      await assert.rejects(send({ ...deps, webhookSecrets: { active } }, told), (error) => {
+        assert.ok(error instanceof ApplicationFailure, String(error))
+        assert.deepEqual([error.type, error.nonRetryable], ['attempt_lost', true])
+        assert.doesNotMatch(`${error.message} ${error.stack} ${String(error.cause)}`, /whsec_/)
+        return true
+      })
+      assert.equal(receiver.of(path).length, 0)
+      const step = await lookAt(deps, told.id)
+      assert.deepEqual(step.kind === 'send' && step.failures, 1)
+    })
+
+    test('may be several, and each counts', async () => {
+      const { path, ...told } = await at(answer(204))
+      for (let i = 0; i < 3; i++) await begin(deps.sql, told)
+      const step = await lookAt(deps, told.id)
+      assert.equal(step.kind === 'send' && step.failures, 3)
+      assert.equal(receiver.of(path).length, 0)
+    })
+
+    test('and was the tenth, is the last', async () => {
+      const { id, eventId } = await at(answer(204))
+      await deps.sql`update event set failures = 9 where id = ${eventId}`
+      await begin(deps.sql, { eventId })
+      assert.deepEqual(await lookAt(deps, id), { kind: 'idle' })
+      assert.equal((await listStates(deps.sql, id))[1], 'IN_PROGRESS exhausted 10')
+    })
+  })
+
+  describe('is preceded by a look', () => {
+    test('that names the try, and nothing of the receiver', async () => {
+      const { id, eventId } = await at(answer(204))
+      assert.deepEqual(await lookAt(deps, id), {
+        kind: 'send',
+        target: { eventId },
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        failures: 0,
+        waitMs: 0,
+        lastFailure: null,
+        pauseMs: 5000,
+      })
+    })
+
+    test('of a redelivery', async () => {
+      const { id, eventId } = await at(answer(410))
+      const redeliveryId = await redeliver(deps.sql, eventId)
+      const step = await lookAtRedelivery(deps, redeliveryId)
+      assert.deepEqual(step.kind === 'send' && step.target, { eventId, redeliveryId })
+      await begin(deps.sql, { eventId, redeliveryId })
+      const lost = await lookAtRedelivery(deps, redeliveryId)
+      assert.equal(lost.kind === 'send' && lost.failures, 1)
+      await deps.sql`update redelivery set state = 'exhausted' where id = ${redeliveryId}`
+      assert.deepEqual(await lookAtRedelivery(deps, redeliveryId), { kind: 'done', taskInWait: id })
+    })
+  })
+})

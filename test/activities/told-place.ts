@@ -1,0 +1,24 @@
+import type { MockActivityEnvironment } from '@temporalio/testing'
+
+import type { DeliveryDependencies } from '../../activities/dependencies.ts'
+import { makeEventActivities } from '../../activities/event.ts'
+import type { DeliveryStep, SendResult } from '../../activities/event.ts'
+import type { Target } from '../../src/db/attempt.ts'
+import { makeEnvironment } from './place.ts'
+
+/** Makes one try as a worker would. */
+export const send = (
+  deps: DeliveryDependencies,
+  target: Target,
+  environment: MockActivityEnvironment = makeEnvironment(),
+): Promise<SendResult> =>
+  environment.run<[Target], SendResult, (target: Target) => Promise<SendResult>>(
+    makeEventActivities(deps).sendEvent,
+    target,
+  )
+
+export const lookAt = (deps: DeliveryDependencies, taskId: string): Promise<DeliveryStep> =>
+  makeEventActivities(deps).nextDelivery(taskId)
+
+export const lookAtRedelivery = (deps: DeliveryDependencies, id: string): Promise<DeliveryStep> =>
+  makeEventActivities(deps).nextRedelivery(id)

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+
+import { insertRedelivery } from '../../src/db/event-log.ts'
+import { insertOutbox } from '../../src/db/outbox.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { enterQueue } from '../../src/db/video-queue.ts'
+import { failVideoTask } from '../../src/db/video-task.ts'
+import { startRedelivery, startVideoTask } from '../../src/jobs.ts'
+import { makeCommands } from '../../src/operator-commands.ts'
+import { startReconcile } from '../../src/reconcile.ts'
+import { WEBHOOK_SECRET } from '../activities/place.ts'
+import { startStage } from '../activities/video-stage.ts'
+import type { Stage } from '../activities/video-stage.ts'
+import type { NewVideo } from '../activities/video-place.ts'
+import { answer, hang, inTurn, startWebhookReceiver } from '../support/receiver.ts'
+import type { Reply, WebhookReceiver } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
+import { eventOf, listStates, redeliver } from './told-task.ts'
+
+const NEXT_HOUR = answer(503, { 'retry-after': '3600' })
+const FAULT = { code: 'InternalServiceFailure', message: 'over' } as const
+
+describe('the delivery of the events of a video task', () => {
+  let stage: Stage
+  let sql: Sql
+  let receiver: WebhookReceiver
+  let commands: ReturnType<typeof makeCommands>
+  before(async () => {
+    receiver = await startWebhookReceiver()
+    stage = await startStage()
+    sql = stage.place.deps.sql
+    commands = makeCommands(stage.options)
+  })
+  after(async () => {
+    await stage.close()
+    await receiver.stop()
+  })
+
+  let paths = 0
+  const create = async (
+    reply: Reply,
+    given: NewVideo & { quiet?: boolean } = {},
+  ): Promise<{ id: string; path: string }> => {
+    const path = `/hook-${(paths += 1)}?token=canary`
+    receiver.script(path, reply)
+    const owner = `owner-${paths}`
+    return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
+  }
+  /** The states that were told at a path, in the order they came. */
+  const toldAt = (path: string): string[] =>
+    receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { state: string }).state)
+  const untilTold = (path: string, ...states: string[]): Promise<boolean> =>
+    waitFor(`${states.join()} at ${path}`, () =>
+      Promise.resolve(states.every((state) => toldAt(path).includes(state))),
+    )
+  const untilState = (id: string, state: string): Promise<boolean> =>
+    waitFor(`${id} has ${state}`, async () => (await listStates(sql, id)).includes(state))
+  const untilClosed = (id: string): Promise<boolean> =>
+    waitFor(`the delivery of ${id} has ended`, async () => {
+      const { status } = await stage.delivery(id).describe()
+      return status.name !== 'RUNNING'
+    })
+  const untilRendering = (id: string): Promise<boolean> =>
+    waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
+  /** Ends a task in the rows alone, as one whose signals are lost. */
+  const failSilently = (id: string) =>
+    sql.begin((sql) => failVideoTask(sql, { id, error: FAULT }, { slots: 1 }))
+  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
+    const { url } = stage.place.database
+    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+    const { log } = stage.place.deps
+    const loop = startReconcile({ ...stage.options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+    await happens().finally(async () => {
+      await loop.stop()
+      await lockSql.end({ timeout: 1 })
+    })
+  }
+
+  test('goes with its workflow and ends with it; histories hold nothing of the receiver', async () => {
+    const { id, path } = await create(inTurn(answer(500), answer(204)), { payload: 'my canary' })
+    await untilTold(path, 'queueing', 'processing')
+    stage.release(id)
+    await untilClosed(id)
+    assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+    assert.deepEqual(await listStates(sql, id), [
+      'created unsent 0',
+      'queueing delivered 1',
+      'processing delivered 0',
+      'success delivered 0',
+    ])
+    await stage.workflow(id).result()
+    for (const handle of [stage.workflow(id), stage.delivery(id)]) {
+      const text = historyToJSON(await handle.fetchHistory())
+      const data = [...text.matchAll(/"data": *"([^"]*)"/g)].map(([, value = '']) =>
+        Buffer.from(value, 'base64').toString(),
+      )
+      assert.ok(data.length > 0, 'there are payloads')
+      for (const mark of ['canary', '127.0.0.1', 'whsec_', WEBHOOK_SECRET.slice(6, 20)])
+        assert.ok(!`${text} ${data.join(' ')}`.includes(mark), `${mark} in ${handle.workflowId}`)
+    }
+  })
+
+  describe('when it is reconciled', () => {
+    test('goes on where it was ended by hand', async () => {
+      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)))
+      await untilState(id, 'queueing pending 1')
+      await stage.delivery(id).terminate('by hand')
+      await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
+      stage.release(id)
+      await whileReconciling(() => untilTold(path, 'queueing', 'processing', 'success'))
+      assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      await untilClosed(id)
+    })
+
+    test('sends again what was under way when it was ended by hand', async () => {
+      const { id, path } = await create(inTurn(hang, answer(204)))
+      await untilTold(path, 'queueing')
+      await stage.delivery(id).terminate('by hand')
+      stage.release(id)
+      await whileReconciling(() => untilTold(path, 'success'))
+      await untilClosed(id)
+      assert.deepEqual(await listStates(sql, id), [
+        'created unsent 0',
+        'queueing delivered 1',
+        'processing delivered 0',
+        'success delivered 0',
+      ])
+    })
+
+    test('begins where Temporal knows nothing of it', async () => {
+      const { id, path } = await create(answer(204), { quiet: true })
+      await sql.begin((sql) => enterQueue(sql, id, { slots: 1, offPeakSeconds: 60 }))
+      await failSilently(id)
+      await whileReconciling(() => untilTold(path, 'failed'))
+      assert.deepEqual(toldAt(path), ['queueing', 'failed'])
+      await untilClosed(id)
+    })
+
+    test('looks at an event of which nobody told it', async () => {
+      const { id, path } = await create(answer(204))
+      await untilRendering(id)
+      await untilTold(path, 'processing')
+      await untilState(id, 'processing delivered 0')
+      await failSilently(id)
+      await whileReconciling(() => untilTold(path, 'failed'))
+      await untilClosed(id)
+      stage.release(id)
+    })
+
+    test('leaves alone what waits', async () => {
+      const { id, path } = await create(NEXT_HOUR)
+      await untilState(id, 'queueing pending 1')
+      const { runId } = await stage.delivery(id).describe()
+      const other = await create(answer(204), { quiet: true })
+      await failSilently(other.id)
+      await whileReconciling(() => untilTold(other.path, 'failed'))
+      assert.equal((await stage.delivery(id).describe()).runId, runId)
+      assert.deepEqual(toldAt(path), ['queueing'])
+      stage.release(id)
+    })
+
+    test('takes up a redelivery of which Temporal knows nothing, or that was ended by hand', async () => {
+      const { id, path } = await create(inTurn(answer(204), NEXT_HOUR, answer(204)), {
+        quiet: true,
+      })
+      await failSilently(id)
+      await whileReconciling(() => untilTold(path, 'failed'))
+      const eventId = await eventOf(sql, id, 'failed')
+      const redeliveryId = await redeliver(sql, eventId)
+      const isPending = async (failures: number) => {
+        const rows = await sql`
+          select from redelivery where id = ${redeliveryId} and state = 'pending' and failures = ${failures}
+        `
+        return rows.length === 1
+      }
+      await whileReconciling(() => waitFor('it was tried', () => isPending(1)))
+      const handle = stage.jobs.client.workflow.getHandle(`redeliver-event/${redeliveryId}`)
+      await handle.terminate('by hand')
+      await sql`update redelivery set next_attempt_at = now() where id = ${redeliveryId}`
+      await whileReconciling(() =>
+        waitFor('it is delivered', async () => !(await isPending(1)) && toldAt(path).length === 3),
+      )
+    })
+  })
+
+  describe('of one that an operator', () => {
+    test('fails before it is begun tells the end, and nothing more once it begins', async () => {
+      const { id, path } = await create(answer(204), { quiet: true })
+      await commands.fail(id)
+      await untilTold(path, 'failed')
+      await untilClosed(id)
+      const facts = { taskId: id, kind: 'text2video', owner: 'x', summary: '', offPeak: false }
+      const start = startVideoTask({ ...facts, hasReceiver: true }, stage.options)
+      stage.jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+      await waitFor('its workflow has ended', async () => {
+        const described = await stage
+          .workflow(id)
+          .describe()
+          .catch(() => undefined)
+        return described?.status.name === 'COMPLETED'
+      })
+      assert.deepEqual(toldAt(path), ['failed'])
+    })
+
+    test('fails while it is rendered tells the end', async () => {
+      const { id, path } = await create(answer(204))
+      await untilRendering(id)
+      await commands.fail(id)
+      await untilClosed(id)
+      assert.deepEqual(toldAt(path), ['queueing', 'processing', 'failed'])
+    })
+
+    test('restarts goes on, and tells each move once', async () => {
+      const { id, path } = await create(answer(204))
+      await untilRendering(id)
+      await untilTold(path, 'processing')
+      const { runId } = await stage.delivery(id).describe()
+      await commands.restart(id)
+      await waitFor('it is rendered again', async () => {
+        const [row] = await sql`select fence from task where id = ${id}`
+        return row?.['fence'] === 2
+      })
+      stage.release(id)
+      await untilClosed(id)
+      assert.equal((await stage.delivery(id).describe()).runId, runId)
+      assert.deepEqual(toldAt(path), ['queueing', 'processing', 'success'])
+    })
+  })
+
+  describe('beside a redelivery', () => {
+    const again = async (eventId: string): Promise<void> => {
+      const row = await sql.begin(async (sql) => {
+        const begun = await insertRedelivery(sql, eventId)
+        const facts = { redeliveryId: begun?.id ?? '', owner: 'alice' }
+        return await insertOutbox(sql, startRedelivery(facts, stage.options))
+      })
+      stage.jobs.kick(row)
+    }
+
+    test('goes on with the next event once that has arrived', async () => {
+      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)))
+      await untilState(id, 'queueing pending 1')
+      await again(await eventOf(sql, id, 'queueing'))
+      stage.release(id)
+      await untilClosed(id)
+      assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      assert.equal(new Set(receiver.of(path).map((one) => one.headers['webhook-id'])).size, 3)
+    })
+
+    test('ends when that one has brought the end', async () => {
+      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)), { quiet: true })
+      await commands.fail(id)
+      await untilState(id, 'failed pending 1')
+      await again(await eventOf(sql, id, 'failed'))
+      await untilClosed(id)
+      assert.deepEqual(toldAt(path), ['failed', 'failed'])
+    })
+
+    test('ends when the receiver says to that one that it is gone', async () => {
+      const { id, path } = await create(inTurn(NEXT_HOUR, answer(410)))
+      await untilState(id, 'queueing pending 1')
+      stage.release(id)
+      await untilState(id, 'success pending 0')
+      await again(await eventOf(sql, id, 'queueing'))
+      await untilClosed(id)
+      assert.deepEqual(toldAt(path), ['queueing', 'queueing'])
+      assert.deepEqual((await listStates(sql, id)).slice(1), [
+        'queueing stopped 1',
+        'processing stopped 0',
+        'success stopped 0',
+      ])
+    })
+
+    test('drops an event that was tried three times as soon as the next one is there', async () => {
+      const owner = 'of two'
+      const first = await stage.create({ owner })
+      await untilRendering(first)
+      const reply = inTurn(answer(500), answer(500), NEXT_HOUR, answer(204))
+      const { id, path } = await create(reply, { owner })
+      await untilState(id, 'queueing pending 3')
+      stage.release(first)
+      await untilRendering(id)
+      stage.release(id)
+      await untilClosed(id)
+      const thrice = ['queueing', 'queueing', 'queueing']
+      assert.deepEqual(toldAt(path), [...thrice, 'processing', 'success'])
+      assert.equal((await listStates(sql, id))[1], 'queueing superseded 3')
+    })
+  })
+})

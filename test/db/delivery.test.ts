@@ -1,0 +1,598 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import {
+  beginAttempt,
+  findLostAttempt,
+  findLostRedelivery,
+  loseAttempt,
+} from '../../src/db/attempt.ts'
+import type { AttemptKey, Verdict } from '../../src/db/attempt.ts'
+import type { Sql } from '../../src/db/client.ts'
+import {
+  findDelivery,
+  findRedelivery,
+  findTaskInWait,
+  listStillDeliveries,
+  listStillRedeliveries,
+} from '../../src/db/delivery.ts'
+import { insertOutbox } from '../../src/db/outbox.ts'
+import { deleteOldAttempts } from '../../src/db/purge.ts'
+import { startDelivery, startRedelivery } from '../../src/jobs.ts'
+import { finishVideo } from '../activities/video-place.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import {
+  AGAIN,
+  attempt,
+  begin,
+  complete,
+  eventOf,
+  insertToldTask,
+  listStates,
+  move,
+  RECEIVER,
+  redeliver,
+  seeAttempts,
+  seeEvents,
+} from './told-task.ts'
+
+const DELIVERED: Verdict = { state: 'delivered' }
+const STOPPED: Verdict = { state: 'stopped' }
+const EXHAUSTED: Verdict = { state: 'exhausted' }
+
+const times = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => act(index)))
+
+describe('the delivery of events', () => {
+  let database: TestDatabase
+  let sql: Sql
+  before(async () => {
+    database = await createDatabase()
+    sql = database.sql
+  })
+  after(() => database.drop())
+
+  /** A task in IN_PROGRESS with the event of it. */
+  const running = async (): Promise<[taskId: string, eventId: string]> => {
+    const id = await insertToldTask(sql, ['IN_PROGRESS'])
+    return [id, await eventOf(sql, id, 'IN_PROGRESS')]
+  }
+  const statesOf = (id: string): Promise<string[]> => listStates(sql, id)
+  const lose = (key: AttemptKey, verdict: Verdict = AGAIN): Promise<void> =>
+    sql.begin((sql) => loseAttempt(sql, key, verdict))
+
+  describe('a move', () => {
+    test('writes what is told as pending and the rest as unsent', async () => {
+      const id = await insertToldTask(sql, ['IN_PROGRESS', 'COMPLETED'])
+      const states = ['CREATED unsent 0', 'IN_PROGRESS pending 0', 'COMPLETED pending 0']
+      assert.deepEqual(await statesOf(id), states)
+    })
+
+    test('of a video is told from queueing on', async () => {
+      const id = await finishVideo(database, { callbackUrl: RECEIVER, owner: 'video' })
+      assert.deepEqual(await statesOf(id), [
+        'created unsent 0',
+        'queueing pending 0',
+        'processing pending 0',
+        'success pending 0',
+      ])
+    })
+
+    test('of a task without a receiver is told to nobody', async () => {
+      const id = await insertToldTask(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
+      const states = await statesOf(id)
+      assert.ok(
+        states.every((state) => state.includes(' unsent ')),
+        states.join(),
+      )
+      assert.deepEqual(await findDelivery(sql, id), { next: undefined, hasEnded: true })
+    })
+
+    test('that is not committed leaves nothing to tell', async () => {
+      const id = await insertToldTask(sql)
+      await assert.rejects(
+        sql.begin(async (sql) => {
+          await sql`update task set status = 'x' where id = ${id}`
+          await sql`
+            insert into event (task_id, sequence, status, deliver, state)
+            values (${id}, 2, 'IN_PROGRESS', true, 'pending')
+          `
+          const { next } = await findDelivery(sql, id)
+          assert.equal(next?.sequence, 2)
+          throw new Error('rolled back')
+        }),
+        /rolled back/,
+      )
+      assert.deepEqual(await findDelivery(sql, id), { next: undefined, hasEnded: false })
+    })
+  })
+
+  describe('what is next', () => {
+    test('is one event after the other until the end is settled', async () => {
+      const [id, first] = await running()
+      const { next } = await findDelivery(sql, id)
+      assert.deepEqual(next, {
+        id: first,
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        failures: 0,
+        waitMs: 0,
+        lastFailure: null,
+      })
+      await attempt(sql, { eventId: first }, DELIVERED)
+      assert.deepEqual(await findDelivery(sql, id), { next: undefined, hasEnded: false })
+      await move(sql, id, 'COMPLETED')
+      const last = await findDelivery(sql, id)
+      assert.deepEqual([last.next?.status, last.hasEnded], ['COMPLETED', true])
+      await attempt(sql, { eventId: await eventOf(sql, id, 'COMPLETED') }, EXHAUSTED)
+      assert.deepEqual(await findDelivery(sql, id), { next: undefined, hasEnded: true })
+    })
+
+    test('of a task that is not there is nothing', async () => {
+      assert.deepEqual(await findDelivery(sql, randomUUID()), { next: undefined, hasEnded: true })
+    })
+
+    test('is the same event later once it failed, with the reason', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      await move(sql, id, 'COMPLETED')
+      const { next } = await findDelivery(sql, id)
+      assert.deepEqual(
+        [next?.id, next?.failures, next?.lastFailure],
+        [eventId, 1, 'status_5xx 503'],
+      )
+      assert.ok(next && next.waitMs > 3_500_000 && next.waitMs <= 3_600_000, `${next?.waitMs}`)
+    })
+
+    test('is due at once when its time has passed', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
+      assert.equal((await findDelivery(sql, id)).next?.waitMs, 0)
+    })
+
+    for (const [failures, hasLater, state] of [
+      [2, true, 'pending'],
+      [3, false, 'pending'],
+      [3, true, 'superseded'],
+      [9, true, 'superseded'],
+    ] as const)
+      test(`after ${failures} tries ${hasLater ? 'and' : 'without'} a later event leaves it ${state}`, async () => {
+        const [id, eventId] = await running()
+        for (let i = 0; i < failures; i++)
+          await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 60 })
+        if (hasLater) await move(sql, id, 'COMPLETED')
+        const { next } = await findDelivery(sql, id)
+        assert.equal((await statesOf(id))[1], `IN_PROGRESS ${state} ${failures}`)
+        assert.equal(next?.status, state === 'pending' ? 'IN_PROGRESS' : 'COMPLETED')
+        const [, event] = await seeEvents(sql, id)
+        assert.equal(event?.next_attempt_at !== null, state === 'pending')
+      })
+
+    test('drops no end of a task, however often it failed', async () => {
+      const id = await insertToldTask(sql, ['FAILED'])
+      const eventId = await eventOf(sql, id, 'FAILED')
+      for (let i = 0; i < 9; i++) await attempt(sql, { eventId }, AGAIN)
+      assert.equal((await findDelivery(sql, id)).next?.failures, 9)
+    })
+
+    test('is the same for all who ask at once, and something is dropped once', async () => {
+      const [id, eventId] = await running()
+      for (let i = 0; i < 3; i++) await attempt(sql, { eventId }, AGAIN)
+      await move(sql, id, 'COMPLETED')
+      const looks = await times(10, () => findDelivery(sql, id))
+      assert.ok(
+        looks.some(({ next }) => next?.status === 'COMPLETED'),
+        'one has dropped it',
+      )
+      assert.deepEqual((await statesOf(id)).slice(1), [
+        'IN_PROGRESS superseded 3',
+        'COMPLETED pending 0',
+      ])
+    })
+  })
+
+  describe('an attempt', () => {
+    test('is written down with what is sent, without the query of the address', async () => {
+      const id = await insertToldTask(sql, ['IN_PROGRESS'], { url: `${RECEIVER}?token=1#top` })
+      const eventId = await eventOf(sql, id, 'IN_PROGRESS')
+      const begun = await sql.begin((sql) => beginAttempt(sql, { eventId }))
+      assert.deepEqual(begun, {
+        number: 1,
+        failures: 0,
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        taskId: id,
+        family: 'image',
+        owner: 'alice',
+        url: `${RECEIVER}?token=1#top`,
+      })
+      const nothing = {
+        address: null,
+        duration_ms: null,
+        status: null,
+        error_class: null,
+        answer: null,
+        next_due_at: null,
+      }
+      assert.deepEqual(await seeAttempts(sql, eventId), [{ number: 1, url: RECEIVER, ...nothing }])
+    })
+
+    test('is completed with the answer and the time of the next, which the event has too', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      const [row] = await seeAttempts(sql, eventId)
+      const { next_due_at: dueAt, ...rest } = row ?? { next_due_at: null }
+      assert.deepEqual(rest, {
+        number: 1,
+        url: RECEIVER,
+        address: '203.0.113.7',
+        duration_ms: 12,
+        status: 503,
+        error_class: 'status_5xx',
+        answer: 'busy',
+      })
+      const [, event] = await seeEvents(sql, id)
+      assert.ok(dueAt, 'the next one is due')
+      assert.deepEqual(event?.next_attempt_at, dueAt)
+    })
+
+    for (const verdict of [DELIVERED, EXHAUSTED, STOPPED])
+      test(`that leaves its event ${verdict.state} is followed by none`, async () => {
+        const [id, eventId] = await running()
+        await attempt(sql, { eventId }, AGAIN)
+        await attempt(sql, { eventId }, verdict)
+        const failures = verdict.state === 'delivered' ? 1 : 2
+        const [, event] = await seeEvents(sql, id)
+        assert.deepEqual(
+          [event?.state, event?.failures, event?.next_attempt_at],
+          [verdict.state, failures, null],
+        )
+        assert.equal((await seeAttempts(sql, eventId))[1]?.next_due_at, null)
+        assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId })), undefined)
+      })
+
+    test('at an event that is told to nobody, or is not there, is none', async () => {
+      const id = await insertToldTask(sql, ['FAILED'], { url: null })
+      for (const eventId of [await eventOf(sql, id, 'FAILED'), randomUUID()])
+        assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId })), undefined)
+    })
+
+    test('has a number of its own among 20 begun at once', async () => {
+      const [, eventId] = await running()
+      const redeliveryId = await redeliver(sql, eventId)
+      const keys = await times(20, (index) =>
+        begin(sql, index % 2 ? { eventId } : { eventId, redeliveryId }),
+      )
+      const numbers = keys.map(({ number }) => number).toSorted((a, b) => a - b)
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 20 }, (_, index) => index + 1),
+      )
+    })
+
+    test('is completed once, whoever comes again', async () => {
+      const [id, eventId] = await running()
+      const key = await begin(sql, { eventId })
+      await times(10, () => complete(sql, key, AGAIN))
+      await complete(sql, key, DELIVERED)
+      await lose(key)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS pending 1')
+      assert.equal((await seeAttempts(sql, eventId))[0]?.status, 503)
+    })
+
+    test('beside another one of the same event delivers it once', async () => {
+      const [id, eventId] = await running()
+      const keys = await times(2, () => begin(sql, { eventId }))
+      await Promise.all(
+        keys.map((key, index) => complete(sql, key, index === 0 ? DELIVERED : AGAIN)),
+      )
+      const [, state] = await statesOf(id)
+      assert.match(state ?? '', /^IN_PROGRESS delivered [01]$/)
+    })
+  })
+
+  describe('a lost attempt', () => {
+    test('is found until it is settled, and counts once', async () => {
+      const [id, eventId] = await running()
+      const key = await begin(sql, { eventId })
+      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 0 })
+      await times(5, () => lose(key))
+      assert.equal(await findLostAttempt(sql, id), undefined)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS pending 1')
+      const [row] = await seeAttempts(sql, eventId)
+      assert.deepEqual([row?.error_class, row?.duration_ms, row?.status], ['unknown', null, null])
+      assert.deepEqual(row?.next_due_at, (await seeEvents(sql, id))[1]?.next_attempt_at)
+    })
+
+    test('is found also when its event was settled in another way', async () => {
+      const [id, eventId] = await running()
+      const key = await begin(sql, { eventId })
+      await attempt(sql, { eventId, redeliveryId: await redeliver(sql, eventId) }, DELIVERED)
+      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 0 })
+      await lose(key)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS delivered 0')
+      assert.equal((await seeAttempts(sql, eventId))[0]?.next_due_at, null)
+    })
+
+    test('can exhaust the schedule', async () => {
+      const [id, eventId] = await running()
+      await lose(await begin(sql, { eventId }), EXHAUSTED)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS exhausted 1')
+    })
+
+    for (const [verdict, state] of [
+      [DELIVERED, 'delivered 1'],
+      [STOPPED, 'stopped 1'],
+      [AGAIN, 'pending 1'],
+      [EXHAUSTED, 'pending 1'],
+    ] as const)
+      test(`whose worker lived on and says ${verdict.state} leaves its event ${state}`, async () => {
+        const [id, eventId] = await running()
+        const key = await begin(sql, { eventId })
+        await lose(key)
+        await complete(sql, key, verdict)
+        await complete(sql, key, AGAIN)
+        assert.equal((await statesOf(id))[1], `IN_PROGRESS ${state}`)
+        const [row] = await seeAttempts(sql, eventId)
+        assert.equal(row?.duration_ms, 12)
+        assert.equal(row.error_class === 'unknown', false)
+      })
+
+    test('of a redelivery is not one of the task, nor the other way round', async () => {
+      const [id, eventId] = await running()
+      const redeliveryId = await redeliver(sql, eventId)
+      const key = await begin(sql, { eventId, redeliveryId })
+      assert.equal(await findLostAttempt(sql, id), undefined)
+      assert.deepEqual(await findLostRedelivery(sql, redeliveryId), { ...key, failures: 0 })
+      await lose(key)
+      assert.equal(await findLostRedelivery(sql, redeliveryId), undefined)
+      assert.equal((await findRedelivery(sql, redeliveryId))?.failures, 1)
+      await begin(sql, { eventId })
+      assert.equal(await findLostRedelivery(sql, redeliveryId), undefined)
+      assert.equal((await findLostAttempt(sql, id))?.number, 2)
+    })
+  })
+
+  describe('a receiver that is gone', () => {
+    test('is told nothing more: neither what waits, nor what comes, nor what is sent again', async () => {
+      const [id, eventId] = await running()
+      await move(sql, id, 'COMPLETED')
+      const end = await eventOf(sql, id, 'COMPLETED')
+      const redeliveryId = await redeliver(sql, end)
+      await attempt(sql, { eventId }, STOPPED)
+      assert.deepEqual((await statesOf(id)).slice(1), [
+        'IN_PROGRESS stopped 1',
+        'COMPLETED stopped 0',
+      ])
+      assert.equal(await findRedelivery(sql, redeliveryId), undefined)
+      assert.deepEqual(await findDelivery(sql, id), { next: undefined, hasEnded: true })
+      const [other] = await running()
+      assert.equal((await findDelivery(sql, other)).next?.sequence, 2)
+    })
+
+    test('is told nothing of moves made later', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, STOPPED)
+      await move(sql, id, 'COMPLETED')
+      assert.equal((await statesOf(id))[2], 'COMPLETED stopped 0')
+    })
+
+    test('is told again what its owner asks for', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, STOPPED)
+      await attempt(sql, { eventId, redeliveryId: await redeliver(sql, eventId) }, DELIVERED)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS delivered 1')
+    })
+
+    test('says so to a redelivery, too', async () => {
+      const [id, eventId] = await running()
+      const redeliveryId = await redeliver(sql, eventId)
+      await attempt(sql, { eventId, redeliveryId }, STOPPED)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS stopped 0')
+      const [row] =
+        await sql`select state, failures, next_attempt_at from redelivery where id = ${redeliveryId}`
+      assert.deepEqual(row, { state: 'stopped', failures: 1, next_attempt_at: null })
+    })
+
+    test('leaves nothing to tell of a move made at that very moment', async () => {
+      await times(20, async () => {
+        const [id, eventId] = await running()
+        const key = await begin(sql, { eventId })
+        await Promise.all([complete(sql, key, STOPPED), move(sql, id, 'COMPLETED')])
+        const states = await statesOf(id)
+        assert.ok(
+          states.slice(1).every((state) => state.includes(' stopped ')),
+          states.join(),
+        )
+      })
+    })
+
+    test('says so to several at once, none of which waits for the other', async () => {
+      for (let round = 0; round < 10; round++) {
+        const [id, first] = await running()
+        await move(sql, id, 'COMPLETED')
+        const last = await eventOf(sql, id, 'COMPLETED')
+        const targets = [
+          { eventId: first },
+          { eventId: first, redeliveryId: await redeliver(sql, first) },
+          { eventId: last, redeliveryId: await redeliver(sql, last) },
+        ]
+        const keys = await Promise.all(targets.map((target) => begin(sql, target)))
+        await Promise.all(
+          keys.map((key, index) => complete(sql, key, index === round % 3 ? DELIVERED : STOPPED)),
+        )
+        assert.equal((await findDelivery(sql, id)).next, undefined)
+      }
+    })
+  })
+
+  describe('a redelivery', () => {
+    test('has a schedule of its own beside that of its event', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, EXHAUSTED)
+      const redeliveryId = await redeliver(sql, eventId)
+      const due = await findRedelivery(sql, redeliveryId)
+      assert.deepEqual(due, {
+        id: eventId,
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        failures: 0,
+        waitMs: 0,
+        lastFailure: 'status_5xx 503',
+      })
+      const key = await attempt(sql, { eventId, redeliveryId }, AGAIN)
+      assert.equal(key.number, 2)
+      const later = await findRedelivery(sql, redeliveryId)
+      assert.deepEqual([later?.failures, later && later.waitMs > 3_500_000], [1, true])
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS exhausted 1')
+      await attempt(sql, { eventId, redeliveryId }, DELIVERED)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS delivered 1')
+      assert.equal(await findRedelivery(sql, redeliveryId), undefined)
+    })
+
+    test('that is exhausted changes nothing of its event, and another one may follow', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, EXHAUSTED)
+      const redeliveryId = await redeliver(sql, eventId)
+      await attempt(sql, { eventId, redeliveryId }, EXHAUSTED)
+      assert.equal((await statesOf(id))[1], 'IN_PROGRESS exhausted 1')
+      const again = { eventId, redeliveryId }
+      assert.equal(await sql.begin((sql) => beginAttempt(sql, again)), undefined)
+      assert.notEqual(await redeliver(sql, eventId), redeliveryId)
+    })
+
+    test('lets events go on that wait for the one it delivered', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      await move(sql, id, 'COMPLETED')
+      const redeliveryId = await redeliver(sql, eventId)
+      await attempt(sql, { eventId, redeliveryId }, DELIVERED)
+      assert.equal(await findTaskInWait(sql, redeliveryId), id)
+      const { next } = await findDelivery(sql, id)
+      assert.deepEqual([next?.status, next?.waitMs], ['COMPLETED', 0])
+      await attempt(sql, { eventId: next?.id ?? '' }, DELIVERED)
+      // A try of the first was planned, and nobody has looked since.
+      assert.equal(await findTaskInWait(sql, redeliveryId), id)
+      await sql`update attempt set next_due_at = now() where event_id = ${eventId}`
+      assert.equal(await findTaskInWait(sql, redeliveryId), undefined)
+    })
+
+    for (const verdict of [DELIVERED, STOPPED])
+      test(`that leaves its event ${verdict.state} ends a wait that has become needless`, async () => {
+        const [id, eventId] = await running()
+        await attempt(sql, { eventId }, AGAIN)
+        const redeliveryId = await redeliver(sql, eventId)
+        await attempt(sql, { eventId, redeliveryId }, verdict)
+        assert.equal(await findTaskInWait(sql, redeliveryId), id)
+      })
+
+    test('of an event whose schedule is over wakes nobody', async () => {
+      const [, eventId] = await running()
+      await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
+      await attempt(sql, { eventId }, EXHAUSTED)
+      const redeliveryId = await redeliver(sql, eventId)
+      await attempt(sql, { eventId, redeliveryId }, AGAIN)
+      await attempt(sql, { eventId, redeliveryId }, DELIVERED)
+      assert.equal(await findTaskInWait(sql, redeliveryId), undefined)
+    })
+  })
+
+  describe('what stands still', () => {
+    const still = async (): Promise<string[]> => {
+      const found = await listStillDeliveries(sql, { ...ALL, afterSeconds: 600 })
+      return found.map(({ id }) => id)
+    }
+    const ALL = { after: '00000000-0000-0000-0000-000000000000', limit: 1000 }
+    const age = (eventId: string) => sql`
+      update event set created_at = created_at - interval '1 hour',
+        next_attempt_at = next_attempt_at - interval '1 hour'
+      where id = ${eventId}
+    `
+
+    test('is a task whose next event is long due', async () => {
+      const [id, eventId] = await running()
+      assert.ok(!(await still()).includes(id), 'too early')
+      await age(eventId)
+      const found = await listStillDeliveries(sql, { ...ALL, afterSeconds: 600 })
+      assert.deepEqual(
+        found.find((row) => row.id === id),
+        { id, kind: 'upscale', owner: 'alice' },
+      )
+      await attempt(sql, { eventId }, AGAIN)
+      assert.ok(!(await still()).includes(id), 'it is due later')
+      await age(eventId)
+      await age(eventId)
+      assert.ok((await still()).includes(id), 'its time has passed')
+    })
+
+    test('is none that only waits behind another event', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      await move(sql, id, 'COMPLETED')
+      await age(await eventOf(sql, id, 'COMPLETED'))
+      assert.ok(!(await still()).includes(id), 'it waits behind the first')
+    })
+
+    test('is none that the relay is about to start', async () => {
+      const [id, eventId] = await running()
+      await age(eventId)
+      const facts = { taskId: id, kind: 'upscale', owner: 'alice' }
+      await sql.begin((sql) => insertOutbox(sql, startDelivery(facts, { taskQueue: 'q' })))
+      assert.ok(!(await still()).includes(id), 'its start waits')
+      await sql`update outbox set dispatched_at = now() where workflow_id = ${`deliver-events/${id}`}`
+      assert.ok((await still()).includes(id), 'its start was lost')
+    })
+
+    test('is listed in parts', async () => {
+      await times(3, async () => age((await running())[1]))
+      const all = await still()
+      const parts: string[] = []
+      for (let after = ALL.after; ;) {
+        const [row] = await listStillDeliveries(sql, { after, limit: 1, afterSeconds: 600 })
+        if (!row) break
+        parts.push((after = row.id))
+      }
+      assert.deepEqual(parts, all)
+      assert.ok(all.length >= 3, `${all.length}`)
+    })
+
+    test('is a redelivery that is long due, too', async () => {
+      const [, eventId] = await running()
+      const id = await redeliver(sql, eventId)
+      const find = async () => {
+        const found = await listStillRedeliveries(sql, { ...ALL, afterSeconds: 600 })
+        return found.find((row) => row.id === id)
+      }
+      assert.equal(await find(), undefined)
+      await sql`update redelivery set created_at = created_at - interval '1 hour' where id = ${id}`
+      assert.deepEqual(await find(), { id, owner: 'alice' })
+      const start = startRedelivery({ redeliveryId: id, owner: 'alice' }, { taskQueue: 'q' })
+      await sql.begin((sql) => insertOutbox(sql, start))
+      assert.equal(await find(), undefined)
+      await sql`update outbox set dispatched_at = now()`
+      await attempt(sql, { eventId, redeliveryId: id }, EXHAUSTED)
+      assert.equal(await find(), undefined)
+    })
+  })
+
+  test('forgets attempts by age, of ended tasks alone', async () => {
+    const ended = await insertToldTask(sql, ['FAILED'])
+    const eventId = await eventOf(sql, ended, 'FAILED')
+    await attempt(sql, { eventId }, AGAIN)
+    await attempt(sql, { eventId }, AGAIN)
+    const [, open] = await running()
+    await attempt(sql, { eventId: open }, AGAIN)
+    await sql`update attempt set started_at = started_at - interval '31 days' where number = 1`
+    await sql`update task set ended_at = ended_at - interval '31 days' where id = ${ended}`
+    assert.ok((await deleteOldAttempts(sql, 30)) >= 1, 'the old one')
+    assert.equal(await deleteOldAttempts(sql, 30), 0)
+    assert.deepEqual(
+      (await seeAttempts(sql, eventId)).map(({ number }) => number),
+      [2],
+    )
+    assert.equal((await seeAttempts(sql, open)).length, 1)
+    assert.equal((await begin(sql, { eventId })).number, 3)
+  })
+})

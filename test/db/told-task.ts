@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+
+import { beginAttempt, completeAttempt } from '../../src/db/attempt.ts'
+import type { AttemptKey, AttemptResult, Target, Verdict } from '../../src/db/attempt.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { insertRedelivery } from '../../src/db/event-log.ts'
+import { insertImageTask, moveImageTask } from '../../src/db/image-task.ts'
+import type { ImageTaskStatus } from '../../src/domain/image-task.ts'
+
+export const RECEIVER = 'https://receiver.example.com/hook'
+
+/** Inserts an image task with a receiver and makes the moves given. */
+export const insertToldTask = async (
+  sql: Sql,
+  moves: readonly ImageTaskStatus[] = [],
+  { url = RECEIVER, owner = 'alice' }: { url?: string | null; owner?: string } = {},
+): Promise<string> => {
+  const id = randomUUID()
+  await sql.begin((sql) =>
+    insertImageTask(sql, {
+      id,
+      kind: 'upscale',
+      segment: 'image-upscaler',
+      owner,
+      settings: {},
+      webhookUrl: url,
+      inputs: [],
+    }),
+  )
+  for (const to of moves) await move(sql, id, to)
+  return id
+}
+
+export const move = (sql: Sql, id: string, to: ImageTaskStatus): Promise<boolean> =>
+  sql.begin((sql) =>
+    moveImageTask(sql, {
+      id,
+      to,
+      ...(to === 'FAILED' && { error: { code: 'cancelled', message: 'cancelled' } }),
+    }),
+  )
+
+export interface SeenEvent {
+  id: string
+  status: string
+  state: string
+  failures: number
+  next_attempt_at: Date | null
+}
+
+/** The events of a task as the database has them, in order. */
+export const seeEvents = async (sql: Sql, taskId: string): Promise<SeenEvent[]> => [
+  ...(await sql<SeenEvent[]>`
+    select id, status, state, failures, next_attempt_at from event
+    where task_id = ${taskId} order by sequence
+  `),
+]
+
+/** `IN_PROGRESS pending 0`. */
+export const listStates = async (sql: Sql, taskId: string): Promise<string[]> =>
+  (await seeEvents(sql, taskId)).map(({ status, state, failures }) =>
+    [status, state, failures].join(' '),
+  )
+
+export const eventOf = async (sql: Sql, taskId: string, status: string): Promise<string> => {
+  const found = (await seeEvents(sql, taskId)).find((event) => event.status === status)
+  if (found) return found.id
+  throw new Error(`no event ${status}`)
+}
+
+export const begin = async (sql: Sql, target: Target): Promise<AttemptKey> => {
+  const begun = await sql.begin((sql) => beginAttempt(sql, target))
+  if (begun) return { ...target, number: begun.number }
+  throw new Error('there was nothing to send')
+}
+
+export const RESULT: AttemptResult = {
+  durationMs: 12.4,
+  address: '203.0.113.7',
+  status: 503,
+  errorClass: 'status_5xx',
+  answer: 'busy',
+}
+
+export const TAKEN: AttemptResult = { ...RESULT, status: 204, errorClass: undefined, answer: '' }
+export const AGAIN: Verdict = { state: 'pending', waitSeconds: 3600 }
+
+const RESULTS: Record<Verdict['state'], AttemptResult> = {
+  delivered: TAKEN,
+  pending: RESULT,
+  exhausted: RESULT,
+  stopped: { ...RESULT, status: 410, errorClass: 'gone' },
+}
+
+export const complete = (sql: Sql, key: AttemptKey, verdict: Verdict): Promise<void> =>
+  sql.begin((sql) => completeAttempt(sql, key, { result: RESULTS[verdict.state], verdict }))
+
+/** One try from its begin to its end. */
+export const attempt = async (sql: Sql, target: Target, verdict: Verdict): Promise<AttemptKey> => {
+  const key = await begin(sql, target)
+  await complete(sql, key, verdict)
+  return key
+}
+
+export const redeliver = async (sql: Sql, eventId: string): Promise<string> => {
+  const begun = await sql.begin((sql) => insertRedelivery(sql, eventId))
+  if (begun) return begun.id
+  throw new Error('there was no receiver')
+}
+
+export interface SeenAttempt {
+  number: number
+  url: string
+  address: string | null
+  duration_ms: number | null
+  status: number | null
+  error_class: string | null
+  answer: string | null
+  next_due_at: Date | null
+}
+
+export const seeAttempts = async (sql: Sql, eventId: string): Promise<SeenAttempt[]> => [
+  ...(await sql<SeenAttempt[]>`
+    select number, url, address, duration_ms, status, error_class, answer, next_due_at
+    from attempt where event_id = ${eventId} order by number
+  `),
+]

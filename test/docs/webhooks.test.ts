@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { Webhook } from 'standardwebhooks'
+
+import { POST_LIMITS } from '../../src/adapters/outbound.ts'
+import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/delivery-schedule.ts'
+import { AttemptErrorClass, DeliveryState } from '../../src/domain/event.ts'
+import { listRoutes } from '../support/contract.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+type Headers = Record<string, string>
+
+interface Recipe {
+  verify(secret: string, body: string, headers: Headers): object
+  makeReceiver(secret: string, handle: (event: object) => void): Server
+}
+
+let text: string
+let folder: string
+let recipe: Recipe
+
+/** The code of the document, run as it stands there. */
+before(async () => {
+  text = await readFile(join(ROOT, 'docs/webhooks.md'), 'utf8')
+  folder = await mkdtemp(join(tmpdir(), 'kiln-webhooks-'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  recipe = Object.assign({}, await load('verify'), await load('receiver')) as Recipe
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const load = async (name: string): Promise<object> => {
+  const code = new RegExp(`^\`\`\`js ${name}\\n(.*?)^\`\`\``, 'ms').exec(text)?.[1]
+  assert.ok(code, `there is a block of code named ${name}`)
+  const path = join(folder, `${name}.mjs`)
+  await writeFile(path, code)
+  return (await import(path)) as object
+}
+
+const BODY = { task_id: randomUUID(), status: 'COMPLETED', generated: ['https://a.example/ü'] }
+const secret = makeWebhookSecret()
+const now = () => Date.now() / 1000
+
+const sign = ({ secrets = [secret], timestamp = now(), body = JSON.stringify(BODY) } = {}): {
+  body: string
+  headers: Headers
+} => ({
+  body,
+  headers: signWebhook({ id: randomUUID(), timestamp, body: Buffer.from(body), secrets }),
+})
+
+describe('the code that verifies without a library', () => {
+  test('takes what this service signs', () => {
+    const { body, headers } = sign()
+    assert.deepEqual(recipe.verify(secret, body, headers), BODY)
+  })
+
+  test('takes what the library signs', () => {
+    const body = JSON.stringify(BODY)
+    const date = new Date()
+    const signature = new Webhook(secret).sign('msg_1', date, body)
+    const timestamp = String(Math.floor(date.getTime() / 1000))
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp }
+    const signed = { ...headers, 'webhook-signature': `v1a,x ${signature}` }
+    assert.deepEqual(recipe.verify(secret, body, signed), BODY)
+  })
+
+  test('takes either secret of a rotation', () => {
+    const other = makeWebhookSecret()
+    const { body, headers } = sign({ secrets: [other, secret] })
+    for (const each of [secret, other]) assert.deepEqual(recipe.verify(each, body, headers), BODY)
+  })
+
+  const changed = (headers: Headers, name: string, value: string) => ({ ...headers, [name]: value })
+  const WRONG: [what: string, of: () => { body: string; headers: Headers }][] = [
+    ['another secret', () => sign({ secrets: [makeWebhookSecret()] })],
+    ['another body', () => ({ ...sign(), body: '{}' })],
+    ['a body written anew', () => ({ ...sign(), body: JSON.stringify(BODY, null, 1) })],
+    [
+      'another id',
+      () => {
+        const { body, headers } = sign()
+        return { body, headers: changed(headers, 'webhook-id', randomUUID()) }
+      },
+    ],
+    [
+      'another time',
+      () => {
+        const { body, headers } = sign()
+        const time = String(Number(headers['webhook-timestamp']) - 1)
+        return { body, headers: changed(headers, 'webhook-timestamp', time) }
+      },
+    ],
+    ['a time long ago', () => sign({ timestamp: now() - 310 })],
+    ['a time to come', () => sign({ timestamp: now() + 310 })],
+    [
+      'no time',
+      () => {
+        const { body, headers } = sign()
+        return { body, headers: changed(headers, 'webhook-timestamp', 'x') }
+      },
+    ],
+    [
+      'no signature',
+      () => {
+        const { body, headers } = sign()
+        return { body, headers: changed(headers, 'webhook-signature', '') }
+      },
+    ],
+    [
+      'a signature of another version',
+      () => {
+        const { body, headers } = sign()
+        const signature = headers['webhook-signature']?.replace('v1,', 'v2,') ?? ''
+        return { body, headers: changed(headers, 'webhook-signature', signature) }
+      },
+    ],
+  ]
+  for (const [what, of] of WRONG)
+    test(`refuses ${what}, as the library does`, () => {
+      const { body, headers } = of()
+      assert.throws(() => recipe.verify(secret, body, headers))
+      assert.throws(() => new Webhook(secret).verify(body, headers))
+    })
+})
+
+describe('the receiver', () => {
+  let handled: object[]
+  let server: Server
+
+  before(async () => {
+    server = recipe.makeReceiver(secret, (event) => handled.push(event)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  after(() => {
+    server.close().closeAllConnections()
+  })
+
+  const send = async (
+    { body, headers }: { body: string; headers: Headers },
+    sequence: number,
+  ): Promise<number> => {
+    const { port } = server.address() as AddressInfo
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      headers: { ...headers, 'webhook-sequence': String(sequence) },
+      body,
+    })
+    return response.status
+  }
+  const move = (id: string, status: string) =>
+    sign({ body: JSON.stringify({ ...BODY, task_id: id, status }) })
+
+  test('handles each event once, and none that a later one has overtaken', async () => {
+    handled = []
+    const [id, other] = [randomUUID(), randomUUID()]
+    const [first, last] = [move(id, 'IN_PROGRESS'), move(id, 'COMPLETED')]
+    const statuses = [
+      await send(last, 3),
+      await send(first, 2),
+      await send(last, 3),
+      await send(move(other, 'FAILED'), 2),
+    ]
+    assert.deepEqual(statuses, [204, 204, 204, 204])
+    assert.deepEqual(handled, [
+      { ...BODY, task_id: id, status: 'COMPLETED' },
+      { ...BODY, task_id: other, status: 'FAILED' },
+    ])
+  })
+
+  test('refuses what is not signed with its secret', async () => {
+    handled = []
+    assert.equal(await send(sign({ secrets: [makeWebhookSecret()] }), 2), 401)
+    assert.deepEqual(handled, [])
+  })
+})
+
+describe('the document', () => {
+  test('tells the schedule as it is', () => {
+    const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600 }
+    const rows = [...text.matchAll(/^\| (\d+) +\| (?:at once|(\d+) (\w+)) +\|$/gm)]
+    assert.deepEqual(
+      rows.map(([, number]) => Number(number)),
+      DELIVERY_SCHEDULE.steps.map((_, index) => index + 1),
+    )
+    assert.deepEqual(
+      rows.map(([, , count = '0', unit = 'seconds']) => Number(count) * (units[unit] ?? NaN)),
+      DELIVERY_SCHEDULE.steps,
+    )
+    const { jitter, busySeconds, retryAfterSeconds } = DELIVERY_SCHEDULE
+    assert.deepEqual([jitter, busySeconds, retryAfterSeconds], [0.2, 60, 3600])
+  })
+
+  test('tells the limits of an attempt as they are', () => {
+    const { connectMs, headersMs, bodyMs, totalMs, bodyBytes } = POST_LIMITS
+    assert.deepEqual([connectMs, headersMs, bodyMs, totalMs], [5000, 10_000, 2000, 15_000])
+    assert.equal(bodyBytes, 64 * 1024)
+  })
+
+  test('names every state, every class of error and every route of events', () => {
+    for (const word of [...DeliveryState.enum, ...AttemptErrorClass.enum])
+      assert.ok(text.includes(`\`${word}\``), word)
+    for (const { tag, method, path } of listRoutes())
+      if (tag === 'Events')
+        assert.ok(
+          text.includes(`${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}\``),
+          `${method} ${path}`,
+        )
+  })
+})

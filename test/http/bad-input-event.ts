@@ -1,0 +1,246 @@
+import type { Row, World } from './bad-input-support.ts'
+
+const UNKNOWN = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const ROTATE = '/webhook-secret/rotate'
+const SINCE = '/events/redeliver'
+
+const invalid = { status: 400, error: 'validation_failed' }
+const noTask = { status: 404, error: 'task_not_found' }
+const noEvent = { status: 404, error: 'event_not_found' }
+const unauthorized = {
+  status: 401,
+  error: 'unauthorized',
+  header: ['www-authenticate', /^Bearer$/] as [string, RegExp],
+}
+
+/** The two routes of one event. */
+const ofEvent = (
+  row: number,
+  what: string,
+  ids: (world: World) => { task: string; event: string },
+  expected: Pick<Row, 'status' | 'error'>,
+): Row[] =>
+  [
+    { method: 'GET', last: 'attempts' },
+    { method: 'POST', last: 'redeliver' },
+  ].map(({ method, last }) => ({
+    row,
+    what: `${last} of ${what}`,
+    method,
+    path: (world) => {
+      const { task, event } = ids(world)
+      return `/tasks/${task}/events/${event}/${last}`
+    },
+    ...expected,
+  }))
+
+/** All routes below a task. */
+const ofTask = (row: number, what: string, task: (world: World) => string): Row[] => [
+  {
+    row,
+    what: `events of ${what}`,
+    method: 'GET',
+    path: (world) => `/tasks/${task(world)}/events`,
+    ...noTask,
+  },
+  ...ofEvent(row, what, (world) => ({ task: task(world), event: world.othersEvent }), noTask),
+]
+
+const METHODS: [method: string, path: string, allow: RegExp][] = [
+  ['POST', `/tasks/${UNKNOWN}/events`, /^GET, HEAD$/],
+  ['DELETE', `/tasks/${UNKNOWN}/events`, /^GET, HEAD$/],
+  ['POST', `/tasks/${UNKNOWN}/events/${UNKNOWN}/attempts`, /^GET, HEAD$/],
+  ['GET', `/tasks/${UNKNOWN}/events/${UNKNOWN}/redeliver`, /^POST$/],
+  ['GET', SINCE, /^POST$/],
+  ['PUT', SINCE, /^POST$/],
+  ['POST', '/webhook-secret', /^GET, HEAD$/],
+  ['DELETE', '/webhook-secret', /^GET, HEAD$/],
+  ['GET', ROTATE, /^POST$/],
+  ['PATCH', ROTATE, /^POST$/],
+]
+
+const NO_TIMES: unknown[] = [
+  5,
+  '',
+  'x',
+  true,
+  null,
+  ['2026-01-01T00:00:00Z'],
+  {},
+  '2026-01-01',
+  '2026-01-01T00:00:00',
+  '2026-01-01 00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:00:00+24:00',
+  '99999-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00Z',
+  '-000001-01-01T00:00:00Z',
+]
+
+const bodies = (path: string): Row[] => [
+  ...['[]', '"x"', '5', 'null'].map((body) => ({
+    row: 6,
+    what: `${path} with ${body}`,
+    path,
+    headers: JSON_TYPE,
+    body,
+    status: 400,
+    error: 'json_invalid',
+  })),
+  {
+    row: 1,
+    what: `${path} with text`,
+    path,
+    headers: { 'content-type': 'text/plain' },
+    body: '{}',
+    status: 415,
+    error: 'unsupported_media_type',
+  },
+  {
+    row: 9,
+    what: `${path} with more than 1 MiB`,
+    path,
+    headers: JSON_TYPE,
+    body: `{"a": "${'x'.repeat(2 ** 20)}"}`,
+    status: 413,
+    error: 'body_too_large',
+  },
+  {
+    row: 30,
+    what: `${path} with a key in half a quote`,
+    path,
+    headers: { 'idempotency-key': '"abc' },
+    status: 400,
+    error: 'idempotency_key_invalid',
+  },
+]
+
+const BAD_TOKEN = { authorization: 'Bearer x' }
+
+/** Rows about events, their redelivery, and the secrets that sign. */
+export const EVENT_ROWS: Row[] = [
+  ...ofEvent(
+    33,
+    "another owner's event under one's own task",
+    ({ ownTask, othersEvent }) => ({ task: ownTask, event: othersEvent }),
+    noEvent,
+  ),
+  ...ofEvent(
+    33,
+    'an event of another task of its owner',
+    ({ ownVideo, ownEvent }) => ({ task: ownVideo, event: ownEvent }),
+    noEvent,
+  ),
+  ...[UNKNOWN, 'abc', '2', `${UNKNOWN}0`].flatMap((event) =>
+    ofEvent(33, `event ${event}`, ({ ownTask }) => ({ task: ownTask, event }), noEvent),
+  ),
+  ...ofTask(28, "another owner's task", ({ othersTask }) => othersTask),
+  ...ofTask(28, "another owner's video task", ({ othersVideo }) => othersVideo),
+  ...[UNKNOWN, 'abc', '1'].flatMap((task) => ofTask(51, `task ${task}`, () => task)),
+  {
+    row: 28,
+    what: "events of an image task without its owner's credential",
+    method: 'GET',
+    path: ({ ownTask }) => `/tasks/${ownTask}/events`,
+    credential: false,
+    ...noTask,
+  },
+  {
+    row: 15,
+    what: '%ff in the path of events',
+    method: 'GET',
+    path: '/tasks/%ff/events',
+    status: 400,
+    error: 'path_invalid',
+  },
+  {
+    row: 33,
+    what: 'redeliver of an event whose task names no address',
+    path: ({ ownTask, ownEvent }) => `/tasks/${ownTask}/events/${ownEvent}/redeliver`,
+    status: 409,
+    error: 'not_deliverable',
+  },
+  ...[-1, 604_801, 1.5, '1', true, [], {}, 1e300].map((value) => ({
+    row: 34,
+    what: `overlap_seconds ${JSON.stringify(value)}`,
+    path: ROTATE,
+    body: { overlap_seconds: value },
+    field: '/overlap_seconds must be',
+    ...invalid,
+  })),
+  ...[{}, ...NO_TIMES.map((since) => ({ since }))].map((body) => ({
+    row: 34,
+    what: `redeliver since ${JSON.stringify(body)}`,
+    path: SINCE,
+    body,
+    field: '/since must be',
+    ...invalid,
+  })),
+  {
+    row: 3,
+    what: `${SINCE} without a body`,
+    path: SINCE,
+    status: 400,
+    error: 'body_required',
+  },
+  ...[ROTATE, SINCE, `/tasks/${UNKNOWN}/events/${UNKNOWN}/redeliver`].flatMap(bodies),
+  ...METHODS.map(([method, path, allow]) => ({
+    row: 13,
+    what: `${method} ${path.replaceAll(UNKNOWN, '…')}`,
+    method,
+    path,
+    status: 405,
+    error: 'method_not_allowed',
+    header: ['allow', allow] as [string, RegExp],
+  })),
+  ...[
+    { method: 'GET', path: '/webhook-secret' },
+    { method: 'POST', path: ROTATE },
+    { method: 'POST', path: SINCE },
+  ].flatMap((request) => [
+    {
+      ...request,
+      row: 18,
+      what: `${request.path} without a credential`,
+      credential: false as const,
+      ...unauthorized,
+    },
+    {
+      ...request,
+      row: 19,
+      what: `${request.path} with a bad token`,
+      headers: BAD_TOKEN,
+      ...unauthorized,
+    },
+  ]),
+  {
+    row: 26,
+    what: 'events with a bad token',
+    method: 'GET',
+    path: ({ ownTask }) => `/tasks/${ownTask}/events`,
+    headers: BAD_TOKEN,
+    ...unauthorized,
+  },
+  ...ofEvent(
+    26,
+    'an event with a bad token',
+    ({ ownTask, ownEvent }) => ({
+      task: ownTask,
+      event: ownEvent,
+    }),
+    unauthorized,
+  ).map((row) => ({ ...row, headers: BAD_TOKEN })),
+  ...['/tasks', `/tasks/${UNKNOWN}`, '/events', `/tasks/${UNKNOWN}/events/${UNKNOWN}`].map(
+    (path) => ({
+      row: 14,
+      what: `the path ${path.replaceAll(UNKNOWN, '…')}`,
+      method: 'GET',
+      path,
+      status: 404,
+      error: 'not_found',
+    }),
+  ),
+]

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { TaskEvent } from '../../src/domain/event.ts'
+import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { answer, startWebhookReceiver } from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  attemptsOf,
+  endOf,
+  eventsOf,
+  headersOf,
+  secretOf,
+  statesOf,
+  untilReceived,
+  untilSettled,
+  verify,
+} from './delivery-support.ts'
+
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+
+let service: Service
+let receiver: WebhookReceiver
+let alice: Client
+
+before(async () => {
+  receiver = await startWebhookReceiver()
+  // Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the tries.
+  service = await startService({
+    roles: ['api', 'core'],
+    env: { WEBHOOK_TIME_FACTOR: '0.000001' },
+  })
+  alice = makeClient(service.baseUrl, await service.token('alice'))
+})
+after(async () => {
+  await service?.stop()
+  await receiver?.stop()
+})
+
+/** An image task that no worker took before it was cancelled: all its receiver is told is that end. */
+const createCancelled = async (client: Client, path: string): Promise<string> => {
+  const created = await client.post(UPSCALE, {
+    image: await base64(),
+    webhook_url: receiver.url(path),
+  })
+  const id = created.body.data.task_id
+  assert.equal((await client.post(`${UPSCALE}/${id}/cancel`, {})).status, 200)
+  return id
+}
+
+/** The same once its schedule is used up, of which the first tries are skipped. */
+const createExhausted = async (
+  client: Client,
+  path: string,
+): Promise<[id: string, end: TaskEvent]> => {
+  receiver.script(path, answer(500))
+  const id = await createCancelled(client, path)
+  await service.database.sql`
+    update event set failures = 8 where task_id = ${id} and state = 'pending' and failures < 8
+  `
+  const end = endOf(await untilSettled(client, id))
+  assert.equal(end.state, 'exhausted')
+  return [id, end]
+}
+
+const untilDelivered = async (client: Client, id: string) =>
+  await waitFor(`the end of ${id} is delivered`, async () => {
+    const end = endOf(await eventsOf(client, id))
+    return end.state === 'delivered' && end
+  })
+
+describe('a cancel before a worker has taken the task', { concurrency: true }, () => {
+  test('is all that the receiver of an image task is told', async () => {
+    const id = await createCancelled(alice, '/image')
+    const [request] = await untilReceived(receiver, '/image', 1)
+    assert.ok(request, 'a request came')
+    const told = verify(request, await secretOf(alice))
+    assert.deepEqual(
+      [told.task_id, told.status, told.error?.code, told.generated],
+      [id, 'FAILED', 'cancelled', []],
+    )
+    assert.equal(request.headers['webhook-sequence'], '2')
+    assert.deepEqual(statesOf(await untilSettled(alice, id)), [
+      [1, 'CREATED', 'unsent'],
+      [2, 'FAILED', 'delivered'],
+    ])
+  })
+
+  test('of a video task is told with its credits given back', async () => {
+    const { body } = await alice.post(`${VIDEO_API}/text2video`, {
+      prompt: 'a',
+      payload: 'p',
+      callback_url: receiver.url('/video'),
+    })
+    const id = String(body['task_id'])
+    await untilReceived(receiver, '/video', 1)
+    assert.equal((await alice.post(`${VIDEO_API}/tasks/${id}/cancel`, {})).status, 200)
+    const secret = await secretOf(alice)
+    const told = (await untilReceived(receiver, '/video', 2)).map((each) => verify(each, secret))
+    assert.deepEqual(
+      told.map((each) => [each.state, each['err_code'], each['credits'], each['payload']]),
+      [
+        ['queueing', '', 100, 'p'],
+        ['failed', 'UserCancelled', 0, 'p'],
+      ],
+    )
+    const { body: now } = await alice.get(`${VIDEO_API}/tasks/${id}/creations`)
+    assert.deepEqual(told.at(-1), now)
+    assert.deepEqual(statesOf(await untilSettled(alice, id)), [
+      [1, 'created', 'unsent'],
+      [2, 'queueing', 'delivered'],
+      [3, 'failed', 'delivered'],
+    ])
+  })
+})
+
+describe('an event whose schedule is used up', { concurrency: true }, () => {
+  test('was tried ten times and is tried no more', async () => {
+    receiver.script('/exhausted', answer(500))
+    const id = await createCancelled(alice, '/exhausted')
+    const end = endOf(await untilSettled(alice, id))
+    assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['exhausted', 10, undefined])
+    const tries = receiver.of('/exhausted')
+    assert.deepEqual([tries.length, new Set(headersOf(tries, 'webhook-id')).size], [10, 1])
+    const attempts = await attemptsOf(alice, id, end)
+    assert.deepEqual(
+      attempts.map(({ number, status }) => [number, status]),
+      Array.from({ length: 10 }, (_, index) => [index + 1, 500]),
+    )
+    assert.equal(attempts.at(-1)?.next_attempt_at, undefined)
+  })
+
+  test('is sent again, with the same id, when its owner asks for it', async () => {
+    const [id, exhausted] = await createExhausted(alice, '/again')
+    receiver.script('/again', answer(200, {}, 'at last'))
+    const { status } = await alice.post(`/tasks/${id}/events/${exhausted.id}/redeliver`, {})
+    assert.equal(status, 202)
+    const end = await untilDelivered(alice, id)
+    assert.deepEqual([end.id, end.attempts], [exhausted.id, exhausted.attempts + 1])
+    const requests = receiver.of('/again')
+    assert.deepEqual([...new Set(headersOf(requests, 'webhook-id'))], [end.id])
+    const last = requests.at(-1)
+    assert.equal(last && verify(last, await secretOf(alice)).status, 'FAILED')
+    const attempt = (await attemptsOf(alice, id, end)).at(-1)
+    assert.deepEqual([attempt?.number, attempt?.excerpt], [end.attempts, 'at last'])
+  })
+
+  test('has a whole schedule when it is sent again, and one more then', async () => {
+    const [id, { id: eventId, attempts }] = await createExhausted(alice, '/twice')
+    const redeliver = async () =>
+      (await alice.post(`/tasks/${id}/events/${eventId}/redeliver`, {})).body['redelivery_id']
+    const first = await redeliver()
+    await untilReceived(receiver, '/twice', attempts + 10)
+    await waitFor('another redelivery is begun', async () => (await redeliver()) !== first)
+    await untilReceived(receiver, '/twice', attempts + 11)
+    assert.equal(endOf(await eventsOf(alice, id)).state, 'exhausted')
+  })
+
+  test('is sent again with all others of its owner since a time, and of nobody else', async () => {
+    const [carol, dave] = [
+      makeClient(service.baseUrl, await service.token('carol')),
+      makeClient(service.baseUrl, await service.token('dave')),
+    ]
+    const begin = new Date().toISOString()
+    const [[first], [second], [others, { attempts }]] = await Promise.all([
+      createExhausted(carol, '/carol-1'),
+      createExhausted(carol, '/carol-2'),
+      createExhausted(dave, '/dave'),
+    ])
+    for (const path of ['/carol-1', '/carol-2', '/dave']) receiver.script(path, answer(204))
+    const { status, body } = await carol.post('/events/redeliver', { since: begin })
+    assert.deepEqual([status, body], [202, { redeliveries: 2 }])
+    for (const id of [first, second]) await untilDelivered(carol, id)
+    assert.equal(endOf(await eventsOf(dave, others)).state, 'exhausted')
+    assert.equal(receiver.of('/dave').length, attempts)
+    assert.deepEqual((await carol.post('/events/redeliver', { since: begin })).body, {
+      redeliveries: 0,
+    })
+  })
+
+  test('was not sent to where a redirect led', async () => {
+    receiver.script('/moved', answer(301, { location: receiver.url('/elsewhere') }, 'moved'))
+    const id = await createCancelled(alice, '/moved')
+    const end = endOf(await untilSettled(alice, id))
+    assert.equal(end.state, 'exhausted')
+    assert.equal(receiver.of('/elsewhere').length, 0)
+    const faults = (await attemptsOf(alice, id, end)).map(({ error_class: fault }) => fault)
+    assert.deepEqual([...new Set(faults)], ['status_3xx'])
+  })
+})

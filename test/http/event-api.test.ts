@@ -1,0 +1,434 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import type { TaskEvent } from '../../src/domain/event.ts'
+import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+const RECEIVER = 'https://receiver.example.com/kiln?token=not-to-be-seen'
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+let service: Service
+let sql: Sql
+let anonymous: Client
+
+before(async () => {
+  // No worker: tasks wait in their first status, and redeliveries stay open.
+  service = await startService({ roles: ['api'] })
+  sql = service.database.sql
+  anonymous = makeClient(service.baseUrl)
+})
+
+after(() => service?.stop())
+
+const newClient = async (owner = `user-${randomUUID()}`): Promise<Client> =>
+  makeClient(service.baseUrl, await service.token(owner))
+
+const createImage = async (client: Client, body: object = {}): Promise<string> => {
+  const image = 'https://images.example.com/a.png'
+  const answer = await client.post(UPSCALE, { image, webhook_url: RECEIVER, ...body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data.task_id
+}
+
+const createVideo = async (client: Client, body: object = {}): Promise<string> => {
+  const answer = await client.post(`${VIDEO_API}/text2video`, { callback_url: RECEIVER, ...body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return String(answer.body['task_id'])
+}
+
+const listEvents = async (client: Client, id: string): Promise<TaskEvent[]> => {
+  const { status, body } = await client.get(`/tasks/${id}/events`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body['events'] as unknown as TaskEvent[]
+}
+
+/** A task of two events: its creation, and the end that a cancel made. */
+const createEnded = async (
+  client: Client,
+  body?: object,
+): Promise<[id: string, end: TaskEvent]> => {
+  const id = await createImage(client, body)
+  await client.post(`${UPSCALE}/${id}/cancel`, {})
+  const end = (await listEvents(client, id)).at(-1)
+  assert.ok(end, 'the cancel wrote an event')
+  return [id, end]
+}
+
+const createExhausted = async (client: Client): Promise<[id: string, end: TaskEvent]> => {
+  const [id, end] = await createEnded(client)
+  await sql`update event set state = 'exhausted', failures = 10 where id = ${end.id}`
+  return [id, end]
+}
+
+const attemptsPath = (id: string, event: { id: string }): string =>
+  `/tasks/${id}/events/${event.id}/attempts`
+const redeliverPath = (id: string, event: { id: string }): string =>
+  `/tasks/${id}/events/${event.id}/redeliver`
+
+/** The starts of redeliveries of a task's events, in the outbox whether sent or not. */
+const startsOf = async (id: string): Promise<{ args: unknown; options: object }[]> => [
+  ...(await sql<{ args: unknown; options: object }[]>`
+    select o.args, o.options from outbox o
+    join redelivery d on o.workflow_id = 'redeliver-event/' || d.id
+    join event e on e.id = d.event_id
+    where e.task_id = ${id} and o.workflow_type = 'redeliverEvent' and o.task_queue = ${service.taskQueue}
+  `),
+]
+
+describe('the events of a task', () => {
+  test('are those of its moves, in order; those for its receiver are pending', async () => {
+    const client = await newClient()
+    const [id] = await createEnded(client)
+    const events = await listEvents(client, id)
+    assert.deepEqual(
+      events.map(({ id: _id, created_at: _time, ...event }) => event),
+      [
+        { sequence: 1, status: 'CREATED', state: 'unsent', attempts: 0 },
+        { sequence: 2, status: 'FAILED', state: 'pending', attempts: 0 },
+      ],
+    )
+    for (const { id, created_at: time } of events) {
+      assert.match(id, UUID)
+      assert.equal(new Date(time).toISOString(), time)
+    }
+  })
+
+  test('of a video task are listed likewise', async () => {
+    const client = await newClient()
+    const id = await createVideo(client)
+    await client.post(`${VIDEO_API}/tasks/${id}/cancel`, {})
+    assert.deepEqual(
+      (await listEvents(client, id)).map(({ sequence, status, state }) => [
+        sequence,
+        status,
+        state,
+      ]),
+      [
+        [1, 'created', 'unsent'],
+        [2, 'failed', 'pending'],
+      ],
+    )
+  })
+
+  test('are all unsent where the task names no receiver', async () => {
+    const client = await newClient()
+    for (const body of [{ webhook_url: undefined }, { webhook_url: null }]) {
+      const [id] = await createEnded(client, body)
+      const states = (await listEvents(client, id)).map(({ state }) => state)
+      assert.deepEqual(states, ['unsent', 'unsent'])
+    }
+  })
+
+  test('tell how many attempts were made and when the next is due, of a redelivery too', async () => {
+    const client = await newClient()
+    const [id, end] = await createEnded(client)
+    const due = '2030-01-02T03:04:05.678Z'
+    await sql`update event set next_attempt_at = ${due} where id = ${end.id}`
+    await insertAttempts(end.id, 3)
+    const [, pending] = await listEvents(client, id)
+    assert.deepEqual([pending?.attempts, pending?.next_attempt_at], [3, due])
+    await sql`update event set state = 'exhausted', next_attempt_at = null where id = ${end.id}`
+    await client.post(redeliverPath(id, end), {})
+    const [, exhausted] = await listEvents(client, id)
+    assert.deepEqual([exhausted?.state, exhausted?.next_attempt_at], ['exhausted', undefined])
+    const again = '2031-01-02T03:04:05.678Z'
+    await sql`update redelivery set next_attempt_at = ${again} where event_id = ${end.id}`
+    assert.equal((await listEvents(client, id)).at(-1)?.next_attempt_at, again)
+  })
+
+  test('are found by an id in capitals', async () => {
+    const client = await newClient()
+    const [id, end] = await createEnded(client)
+    assert.equal((await listEvents(client, id.toUpperCase())).length, 2)
+    const path = attemptsPath(id.toUpperCase(), { id: end.id.toUpperCase() })
+    assert.equal((await client.get(path)).status, 200)
+  })
+
+  test('answer HEAD like GET, without the body', async () => {
+    const client = await newClient()
+    const [id] = await createEnded(client)
+    const head = await client.call('HEAD', `/tasks/${id}/events`)
+    assert.deepEqual([head.status, head.body], [200, undefined])
+  })
+})
+
+describe('events of an image task', () => {
+  test('exist for its owner only', async () => {
+    const [alice, bob] = [await newClient(), await newClient()]
+    const [id, end] = await createEnded(alice)
+    for (const client of [bob, anonymous]) {
+      const answers = [
+        await client.get(`/tasks/${id}/events`),
+        await client.get(attemptsPath(id, end)),
+        await client.post(redeliverPath(id, end), {}),
+      ]
+      assert.equal(answers[0]?.body.error, 'task_not_found')
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [404, 404, 404],
+      )
+    }
+    assert.deepEqual(await startsOf(id), [])
+  })
+
+  test('are found with an API key of the owner', async () => {
+    const client = await newClient()
+    const [id] = await createEnded(client)
+    const { body } = await client.post('/users/api-keys', { name: 'x' })
+    const answer = await anonymous.get(`/tasks/${id}/events`, { 'x-api-key': String(body['key']) })
+    assert.equal(answer.status, 200)
+  })
+})
+
+describe('events of an anonymous task', () => {
+  test('belong to whoever knows its id', async () => {
+    const id = await createVideo(anonymous)
+    const bob = await newClient()
+    for (const client of [anonymous, bob]) {
+      const [first] = await listEvents(client, id)
+      assert.ok(first, 'it has its first event')
+      const { status, body } = await client.get(attemptsPath(id, first))
+      assert.deepEqual([status, body], [200, { attempts: [] }])
+    }
+  })
+
+  test('of which one is named with another task are not found', async () => {
+    const [mine, other] = [await createVideo(anonymous), await createVideo(anonymous)]
+    const [event] = await listEvents(anonymous, other)
+    assert.ok(event, 'it has its first event')
+    for (const answer of [
+      await anonymous.get(attemptsPath(mine, event)),
+      await anonymous.post(redeliverPath(mine, event), {}),
+    ])
+      assert.deepEqual([answer.status, answer.body.error], [404, 'event_not_found'])
+  })
+})
+
+const insertAttempts = async (eventId: string, count: number): Promise<void> => {
+  await sql`
+    insert into attempt (event_id, number, url, duration_ms, status, error_class)
+    select ${eventId}, n, 'https://receiver.example.com/kiln', 1, 500, 'status_5xx'
+    from generate_series(1, ${count}) n
+  `
+}
+
+describe('the attempts at an event', () => {
+  test('tell what is known of each, and not the address that was dialled', async () => {
+    const client = await newClient()
+    const [id, end] = await createEnded(client)
+    const startedAt = '2026-01-01T00:00:02.000Z'
+    const url = 'https://receiver.example.com/kiln'
+    const common = { event_id: end.id, url, started_at: startedAt }
+    const dueAt = '2026-01-01T00:00:07.000Z'
+    const rows = [
+      { number: 1, duration_ms: 12, status: 503, error_class: 'status_5xx', answer: 'busy' },
+      { number: 2, duration_ms: 15_000, error_class: 'timeout' },
+      { number: 3, duration_ms: 7, status: 204, answer: '' },
+      { number: 4 },
+    ]
+    for (const row of rows.toReversed())
+      await sql`
+        insert into attempt ${sql({
+          ...common,
+          address: '203.0.113.7',
+          next_due_at: row.number < 3 ? dueAt : null,
+          ...row,
+        })}
+      `
+    const { body } = await client.get(attemptsPath(id, end))
+    assert.deepEqual(body['attempts'], [
+      {
+        ...common,
+        number: 1,
+        duration_ms: 12,
+        status: 503,
+        error_class: 'status_5xx',
+        excerpt: 'busy',
+        next_attempt_at: dueAt,
+      },
+      { ...common, number: 2, duration_ms: 15_000, error_class: 'timeout', next_attempt_at: dueAt },
+      { ...common, number: 3, duration_ms: 7, status: 204, excerpt: '' },
+      { ...common, number: 4 },
+    ])
+  })
+})
+
+describe('a redelivery', () => {
+  test('is one for as long as it is under way, and another one then', async () => {
+    const client = await newClient()
+    const [id, end] = await createExhausted(client)
+    const redeliver = async (body?: object): Promise<string> => {
+      const answer = await client.call('POST', redeliverPath(id, end), body)
+      assert.equal(answer.status, 202, JSON.stringify(answer.body))
+      assert.deepEqual(Object.keys(answer.body), ['redelivery_id'])
+      return String(answer.body['redelivery_id'])
+    }
+    const first = await redeliver()
+    assert.match(first, UUID)
+    assert.deepEqual([await redeliver({}), await redeliver({ other: 1 })], [first, first])
+    const starts = await startsOf(id)
+    assert.deepEqual(
+      starts.map(({ args }) => args),
+      [[{ redeliveryId: first }]],
+    )
+    await sql`update redelivery set state = 'exhausted' where id = ${first}`
+    assert.notEqual(await redeliver(), first)
+    assert.equal((await startsOf(id)).length, 2)
+  })
+
+  test('is one, however many ask for it at once', async () => {
+    const client = await newClient()
+    const [id, end] = await createExhausted(client)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => client.post(redeliverPath(id, end), {})),
+    )
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202])
+    assert.equal(new Set(answers.map(({ body }) => body['redelivery_id'])).size, 1)
+    assert.equal((await startsOf(id)).length, 1)
+  })
+
+  test('is refused for a task that names no receiver', async () => {
+    const client = await newClient()
+    const [id, end] = await createEnded(client, { webhook_url: undefined })
+    const { status, body } = await client.post(redeliverPath(id, end), {})
+    assert.deepEqual([status, body.error], [409, 'not_deliverable'])
+    assert.deepEqual(await startsOf(id), [])
+  })
+
+  test('of an anonymous task is begun by whoever knows its id', async () => {
+    const id = await createVideo(anonymous)
+    await anonymous.post(`${VIDEO_API}/tasks/${id}/cancel`, {})
+    const end = (await listEvents(anonymous, id)).at(-1)
+    assert.ok(end, 'the cancel wrote an event')
+    assert.equal((await anonymous.post(redeliverPath(id, end), {})).status, 202)
+    assert.equal((await startsOf(id)).length, 1)
+  })
+
+  test('that is repeated with its key answers the same, after its end too', async () => {
+    const client = await newClient()
+    const [id, end] = await createExhausted(client)
+    const redeliver = () => client.post(redeliverPath(id, end), {}, { 'idempotency-key': 'again' })
+    const first = await redeliver()
+    await sql`update redelivery set state = 'delivered' where event_id = ${end.id}`
+    const second = await redeliver()
+    assert.deepEqual([second.status, second.body], [202, first.body])
+    assert.equal(first.headers.get('idempotent-replayed'), null)
+    assert.equal(second.headers.get('idempotent-replayed'), 'true')
+    assert.equal((await startsOf(id)).length, 1)
+  })
+
+  test('that was refused leaves its key free', async () => {
+    const client = await newClient()
+    const [id, end] = await createEnded(client, { webhook_url: undefined })
+    const key = { 'idempotency-key': 'refused' }
+    for (let time = 0; time < 2; time += 1)
+      assert.equal((await client.post(redeliverPath(id, end), {}, key)).status, 409)
+    const rows = await sql`select from idempotency where key = 'refused'`
+    assert.equal(rows.length, 0)
+  })
+})
+
+describe('a redelivery of all exhausted events since a time', () => {
+  const redeliver = async (
+    client: Client,
+    since: string,
+    headers?: Record<string, string>,
+  ): Promise<number> => {
+    const { status, body } = await client.post('/events/redeliver', { since }, headers)
+    assert.equal(status, 202, JSON.stringify(body))
+    return Number(body['redeliveries'])
+  }
+  const LONG_AGO = '2020-01-01T00:00:00Z'
+
+  test('takes those of the caller, and only what is exhausted', async () => {
+    const [alice, bob] = [await newClient(), await newClient()]
+    const [[first], [second], [others]] = [
+      await createExhausted(alice),
+      await createExhausted(alice),
+      await createExhausted(bob),
+    ]
+    const [pending] = await createEnded(alice)
+    assert.equal(await redeliver(alice, LONG_AGO), 2)
+    const starts = await Promise.all([first, second, others, pending].map(startsOf))
+    assert.deepEqual(
+      starts.map(({ length }) => length),
+      [1, 1, 0, 0],
+    )
+    assert.deepEqual(Object.keys(starts[0]?.[0]?.options ?? {}).toSorted(), [
+      'fairnessKey',
+      'priorityKey',
+      'searchAttributes',
+      'summary',
+    ])
+  })
+
+  test('takes none twice while it is under way', async () => {
+    const client = await newClient()
+    await createExhausted(client)
+    assert.deepEqual([await redeliver(client, LONG_AGO), await redeliver(client, LONG_AGO)], [1, 0])
+  })
+
+  test('counts from the moment of the move on, whatever the zone', async () => {
+    const client = await newClient()
+    const [, end] = await createExhausted(client)
+    await sql`update event set created_at = '2026-05-01T12:00:00Z' where id = ${end.id}`
+    assert.equal(await redeliver(client, '2026-05-01T12:00:00.001Z'), 0)
+    assert.equal(await redeliver(client, '2026-05-01T12:30:00+00:00'), 0)
+    assert.equal(await redeliver(client, '2026-05-01T14:00:00+02:00'), 1)
+  })
+
+  for (const [since, count] of [
+    ['0000-01-01T00:00:00Z', 1],
+    ['0001-01-01T00:00:00+23:59', 1],
+    ['1969-12-31T23:59:59Z', 1],
+    ['2016-12-31T23:59:60Z', 1],
+    ['9999-12-31T23:59:59Z', 0],
+    ['9999-12-31T23:59:59-23:59', 0],
+  ] as const)
+    test(`takes ${since} for a time`, async () => {
+      const client = await newClient()
+      await createExhausted(client)
+      assert.equal(await redeliver(client, since), count)
+    })
+
+  test('of a caller that has none is none', async () => {
+    assert.equal(await redeliver(await newClient(), LONG_AGO), 0)
+  })
+
+  test('that is repeated with its key answers the same count', async () => {
+    const client = await newClient()
+    await createExhausted(client)
+    const key = { 'idempotency-key': 'all' }
+    assert.equal(await redeliver(client, LONG_AGO, key), 1)
+    await createExhausted(client)
+    assert.equal(await redeliver(client, LONG_AGO, key), 1)
+    const { status } = await client.post(
+      '/events/redeliver',
+      { since: '2021-01-01T00:00:00Z' },
+      key,
+    )
+    assert.equal(status, 422)
+  })
+
+  test('takes at most 10,000, and a repetition the next ones while those are under way', async () => {
+    const owner = `user-${randomUUID()}`
+    const client = await newClient(owner)
+    const [id] = await createEnded(client)
+    await sql`
+      insert into event (task_id, sequence, status, deliver, created_at, state)
+      select ${id}, n, 'FAILED', true, clock_timestamp(), 'exhausted' from generate_series(3, 10004) n
+    `
+    assert.deepEqual(
+      [await redeliver(client, LONG_AGO), await redeliver(client, LONG_AGO)],
+      [10_000, 2],
+    )
+    // Nobody else's start is to wait for the relay to have sent all of these.
+    await sql`delete from outbox where workflow_type = 'redeliverEvent' and dispatched_at is null`
+  })
+})

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { Context } from '@temporalio/activity'
+import { Connection } from '@temporalio/client'
+import type { WorkflowHandle } from '@temporalio/client'
+
+import type { DeliveryStep } from '../../activities/index.ts'
+import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  DELIVERY_SCENARIOS,
+  DONE,
+  due,
+  IDLE,
+  readDetails,
+  REDELIVERY_SCENARIOS,
+} from './delivery-scenarios.ts'
+import { IMAGE_SCENARIOS } from './image-scenarios.ts'
+import { startRunner } from './run.ts'
+import type { Run, Runner } from './run.ts'
+import { installQuietRuntime } from './runtime.ts'
+import { inTurn } from './scenarios.ts'
+import { VIDEO_SCENARIOS } from './video-scenarios.ts'
+
+/** How often each path tries. */
+const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
+  delivered: 1,
+  retried: 2,
+  'waits-for-next': 1,
+  'superseded-while-waiting': 1,
+  'stopped-while-waiting': 0,
+  'put-off': 3,
+  'attempt-lost': 2,
+  'worker-lost': 2,
+}
+
+describe('the workflow that delivers the events of a task', { concurrency: true }, () => {
+  let connection: Connection
+  let runner: Runner
+  before(async () => {
+    installQuietRuntime()
+    const address = temporalAddress()
+    connection = await Connection.connect({ address })
+    runner = await startRunner({
+      address,
+      connection,
+      codePath: workflowBundle(),
+      taskQueue: makeTaskQueue('deliver'),
+      identity: 'test',
+    })
+  })
+  after(async () => {
+    await runner.stop()
+    await connection.close()
+  })
+
+  const countTries = ({ moves }: Run): number => moves.filter(([move]) => move === 'try').length
+  const statusOf = async (handle: WorkflowHandle): Promise<string> =>
+    (await handle.describe()).status.name
+  const summariesOf = async (handle: WorkflowHandle): Promise<string[]> => {
+    const { events } = await handle.fetchHistory()
+    return (events ?? []).flatMap(({ userMetadata }) => {
+      const data = userMetadata?.summary?.data
+      return data ? [String(JSON.parse(Buffer.from(data).toString()))] : []
+    })
+  }
+
+  for (const [name, tries] of Object.entries(TRIES))
+    test(`looks before each step and tries as often as is due: ${name}`, async () => {
+      const run = await runner.deliver(DELIVERY_SCENARIOS[name as keyof typeof DELIVERY_SCENARIOS])
+      assert.equal(await statusOf(run.handle), 'COMPLETED')
+      assert.equal(countTries(run), tries)
+      const kinds = run.moves.map(([move]) => move)
+      assert.equal(kinds.at(-1), 'done')
+      // Nothing is tried that no look has just named.
+      for (const [index, kind] of kinds.entries())
+        if (kind === 'try') assert.equal(kinds[index - 1], 'send')
+      assert.equal(await readDetails(run.handle), '**Done.** Nothing is left to send.')
+    })
+
+  for (const [name, tries] of Object.entries({ delivered: 1, retried: 2, 'wakes-nobody': 1 }))
+    test(`is like the one of a redelivery: ${name}`, async () => {
+      const scenario = REDELIVERY_SCENARIOS[name as keyof typeof REDELIVERY_SCENARIOS]
+      const run = await runner.redeliver(scenario)
+      assert.equal(await statusOf(run.handle), 'COMPLETED')
+      assert.equal(countTries(run), tries)
+    })
+
+  test('waits in a timer that says what for, and says why and until when', async () => {
+    const step = due({ failures: 2, lastFailure: 'status_5xx 500', waitMs: 60_000 })
+    let seen = ''
+    await assert.rejects(
+      runner.deliver({
+        next: () => Promise.resolve(step),
+        act: async (handle) => {
+          seen = await waitFor('it says so', async () => {
+            const details = await readDetails(handle)
+            return details.includes('due at') && details
+          })
+          assert.ok(
+            (await summariesOf(handle)).includes('try 3 of event 2: IN_PROGRESS'),
+            'the timer says what it is for',
+          )
+          await handle.cancel()
+        },
+      }),
+    )
+    assert.match(
+      seen,
+      /^\*\*Delivering\.\*\* try 3 of event 2: IN_PROGRESS is due at 20[-0-9T:.]+Z, after status_5xx 500\.$/,
+    )
+  })
+
+  test('looks again at what it waits for, as often as it is told, and tries nothing', async () => {
+    let looks = 0
+    const step = due({ failures: 1, waitMs: 3_600_000 })
+    const run = runner.deliver({
+      next: () => {
+        looks += 1
+        return Promise.resolve(looks < 6 ? step : DONE)
+      },
+      act: async (handle) => {
+        await waitFor('it is done', async () => {
+          await handle.signal('eventRecorded').catch(() => {})
+          return (await statusOf(handle)) !== 'RUNNING'
+        })
+      },
+    })
+    assert.equal(countTries(await run), 0)
+  })
+
+  test('ends when an operator cancels it, while it waits and while it sends', async () => {
+    const hang = (): Promise<never> => Context.current().cancelled
+    for (const scenario of [
+      { next: () => Promise.resolve(IDLE) },
+      { next: () => Promise.resolve(due({ waitMs: 60_000 })) },
+      { next: () => Promise.resolve(due()), send: hang },
+    ])
+      await assert.rejects(
+        runner.deliver({
+          ...scenario,
+          act: async (handle) => {
+            await waitFor('it is under way', async () => (await readDetails(handle)) !== '')
+            await handle.cancel()
+          },
+        }),
+        { name: 'WorkflowFailedError' },
+      )
+  })
+
+  test('goes on in another run when its history has grown long', async () => {
+    // Temporal suggests it at 4 MiB, too: four answers are enough, where tries would take thousands.
+    const filler = 'x'.repeat(1_200_000)
+    let sent = 0
+    const scenario = {
+      next: (): Promise<DeliveryStep> => Promise.resolve(sent < 6 ? due() : DONE),
+      send: () => {
+        sent += 1
+        return Promise.resolve({ putOffMs: 0, filler })
+      },
+    }
+    const run = await runner.deliver(scenario)
+    assert.equal(sent, 6)
+    const { events } = await run.handle.fetchHistory()
+    const [first] = events ?? []
+    assert.ok(
+      first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId,
+      'the last run goes on from another',
+    )
+  })
+
+  test('is told by a redelivery that events which wait may go on', async () => {
+    let isTold = false
+    const after = inTurn<DeliveryStep>(due(), DONE)
+    const run = runner.deliver({
+      next: (id) => (isTold ? after(id) : Promise.resolve(due({ waitMs: 3_600_000 }))),
+      act: async (handle) => {
+        await waitFor('it waits', async () => (await readDetails(handle)).includes('due at'))
+        isTold = true
+        const taskInWait = handle.workflowId.replace('deliver-events/', '')
+        await runner.redeliver({ next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait }) })
+      },
+    })
+    assert.equal(countTries(await run), 1)
+  })
+
+  const TASKS = {
+    image: (name: 'told' | 'told-already' | 'told-of-cancel') =>
+      runner.image(IMAGE_SCENARIOS[name]),
+    video: (name: 'told' | 'told-already' | 'told-of-cancel') =>
+      runner.video(VIDEO_SCENARIOS[name]),
+  }
+  for (const family of ['image', 'video'] as const) {
+    for (const name of ['told', 'told-already', 'told-of-cancel'] as const)
+      test(`outlives the task and tells its end: ${family}, ${name}`, async () => {
+        const { handle, delivery } = await TASKS[family](name)
+        await delivery.handle.result()
+        assert.equal(countTries(delivery), 1)
+        const { parentExecution, typedSearchAttributes, raw } = await delivery.handle.describe()
+        assert.equal(
+          parentExecution?.workflowId,
+          name === 'told-already' ? undefined : handle.workflowId,
+        )
+        const facts = Object.fromEntries(
+          typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+        )
+        assert.equal(facts['KilnOwner'], 'alice')
+        assert.equal(facts['KilnStatus'], 'delivering')
+        assert.equal(raw.workflowExecutionInfo?.priority?.fairnessKey?.length, 32)
+      })
+
+    test(`that has ended is not begun again: ${family}`, async () => {
+      const scenario = 'told-before'
+      const { delivery } =
+        family === 'image'
+          ? await runner.image(IMAGE_SCENARIOS[scenario])
+          : await runner.video(VIDEO_SCENARIOS[scenario])
+      assert.deepEqual(delivery.moves, [['done']])
+      assert.equal(await statusOf(delivery.handle), 'COMPLETED')
+    })
+  }
+
+  test('is not begun without a receiver', async () => {
+    const { delivery } = await runner.image(IMAGE_SCENARIOS.completed)
+    await assert.rejects(delivery.handle.describe(), { name: 'WorkflowNotFoundError' })
+  })
+})

@@ -1,0 +1,168 @@
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import type { WorkflowHandle } from '@temporalio/client'
+
+import type { CoreActivities, DeliveryStep, DueDelivery } from '../../activities/index.ts'
+import type { SendResult } from '../../activities/event.ts'
+import { waitFor } from '../support/wait.ts'
+import { getRun } from './runs.ts'
+import type { Runs } from './runs.ts'
+import { inTurn } from './scenarios.ts'
+import type { Circumstances } from './scenarios.ts'
+
+/** What stands in for the activities in one run of what delivers events: of a task, or a redelivery. */
+export interface DeliveryScenario extends Circumstances {
+  /** What a look answers, by the id of the run. */
+  next: (id: string) => Promise<DeliveryStep>
+  /** Absent: each try is made. */
+  send?: (id: string) => Promise<SendResult>
+}
+
+export const DONE: DeliveryStep = { kind: 'done' }
+export const IDLE: DeliveryStep = { kind: 'idle' }
+
+export const due = (given: Partial<DueDelivery> = {}): DueDelivery => ({
+  kind: 'send',
+  target: { eventId: '' },
+  sequence: 2,
+  status: 'IN_PROGRESS',
+  failures: 0,
+  waitMs: 0,
+  lastFailure: null,
+  pauseMs: 20,
+  ...given,
+})
+
+const FAILED = { failures: 1, lastFailure: 'status_5xx 500' }
+const AGAIN = due({ ...FAILED, waitMs: 50 })
+const MADE: SendResult = { putOffMs: 0 }
+const HOUR_MS = 3_600_000
+
+/** What the rows say before and after something was recorded. */
+const onceTold = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
+  const told = new Set<string>()
+  const after = inTurn(...then)
+  return {
+    next: (id: string): Promise<DeliveryStep> =>
+      told.has(id) ? after(id) : Promise.resolve(before),
+    /** Records it, and tells. */
+    tell: async (handle: WorkflowHandle): Promise<void> => {
+      told.add(handle.workflowId.replace(/^.*\//, ''))
+      await handle.signal('eventRecorded')
+    },
+  }
+}
+
+export const readDetails = async (handle: WorkflowHandle): Promise<string> => {
+  const { currentDetails = '' } = await handle.query<{ currentDetails?: string }>(
+    '__temporal_workflow_metadata',
+  )
+  return currentDetails
+}
+
+const untilDetails = async (handle: WorkflowHandle, pattern: RegExp): Promise<void> => {
+  await waitFor(`details like ${pattern}`, async () => pattern.test(await readDetails(handle)))
+}
+
+const untilIdle = (handle: WorkflowHandle): Promise<void> => untilDetails(handle, /^\*\*Waiting/)
+
+/** Says nothing at its first call, until its worker ends. */
+const silentAtFirst = (): ((id: string) => Promise<SendResult>) => {
+  const seen = new Set<string>()
+  return async (id) => {
+    const isFirst = !seen.has(id)
+    seen.add(id)
+    if (isFirst) await Context.current().cancelled
+    return MADE
+  }
+}
+
+const lostAtFirst = (): ((id: string) => Promise<SendResult>) => {
+  const seen = new Set<string>()
+  return (id) => {
+    if (seen.has(id)) return Promise.resolve(MADE)
+    seen.add(id)
+    return Promise.reject(ApplicationFailure.nonRetryable('lost', 'attempt_lost'))
+  }
+}
+
+const waitsForNext = onceTold(IDLE, due({ sequence: 3, status: 'COMPLETED' }), DONE)
+const dropped = onceTold(
+  due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS }),
+  due({ sequence: 3, status: 'COMPLETED' }),
+  DONE,
+)
+const stopped = onceTold(IDLE, DONE)
+
+export const DELIVERY_SCENARIOS = {
+  delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
+  retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
+  'waits-for-next': {
+    next: waitsForNext.next,
+    act: async (handle) => {
+      await untilIdle(handle)
+      await waitsForNext.tell(handle)
+    },
+  },
+  'superseded-while-waiting': {
+    next: dropped.next,
+    act: async (handle) => {
+      await untilDetails(handle, /is due at/)
+      await dropped.tell(handle)
+    },
+  },
+  'stopped-while-waiting': {
+    next: stopped.next,
+    act: async (handle) => {
+      await untilIdle(handle)
+      await stopped.tell(handle)
+    },
+  },
+  'put-off': {
+    next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
+    send: inTurn({ putOffMs: 20 }, { putOffMs: 20 }, MADE),
+  },
+  'attempt-lost': {
+    next: inTurn<DeliveryStep>(due(), AGAIN, DONE),
+    send: lostAtFirst(),
+  },
+  'worker-lost': {
+    next: inTurn<DeliveryStep>(due(), AGAIN, DONE),
+    send: silentAtFirst(),
+  },
+} satisfies Record<string, DeliveryScenario>
+
+export const REDELIVERY_SCENARIOS = {
+  delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
+  retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
+  // The task's own delivery is not there any more.
+  'wakes-nobody': {
+    next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait: 'gone' }),
+  },
+} satisfies Record<string, DeliveryScenario>
+
+/** The delivery of a task's events whose end is told once the task has made its last move. */
+export const follow = (moves: readonly unknown[][]): DeliveryScenario => {
+  const after = inTurn<DeliveryStep>(due({ sequence: 3 }), DONE)
+  const hasEnded = (): boolean => moves.some(([move]) => move === 'complete' || move === 'fail')
+  return { next: (id) => (hasEnded() ? after(id) : Promise.resolve(IDLE)) }
+}
+
+/** The activities that look at the rows and send, as the scenario of each run has them. */
+export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
+  const look = async (id: string): Promise<DeliveryStep> => {
+    const { scenario, moves } = getRun(runs, id)
+    const step = await scenario.next(id)
+    moves.push([step.kind])
+    return step.kind === 'send' ? { ...step, target: { eventId: id } } : step
+  }
+  const activities: Pick<CoreActivities, 'nextDelivery' | 'nextRedelivery' | 'sendEvent'> = {
+    nextDelivery: look,
+    nextRedelivery: look,
+    async sendEvent({ eventId: id }) {
+      const { scenario, moves } = getRun(runs, id)
+      moves.push(['try'])
+      return (await scenario.send?.(id)) ?? MADE
+    },
+  }
+  return activities
+}
