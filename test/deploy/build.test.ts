@@ -15,6 +15,7 @@ import {
   signToken,
   startIssuer,
 } from '../../src/local/issuer.ts'
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
@@ -78,6 +79,7 @@ describe('what `npm run build` makes', () => {
       STORAGE_PATH: join(folder, 'storage'),
       SIGNING_KEYS: randomBytes(32).toString('base64'),
       SECRETS_KEYS: randomBytes(32).toString('base64'),
+      WEBHOOK_DEFAULT_SECRET: makeWebhookSecret(),
       WORKFLOW_BUNDLE: join(out, 'workflow-bundle.js'),
     }
     const roles = ['core', 'media']

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
+import { decodeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
 import {
   DEVELOPMENT_AUDIENCE,
@@ -58,13 +59,13 @@ describe('the development issuer', () => {
     assert.equal((await stat(join(folder, 'issuer.json'))).mode & 0o777, 0o600)
   })
 
-  test('has beside it keys that stay the same, 32 bytes each', async () => {
+  test('has beside it keys and a secret that stay the same', async () => {
     const keys = await loadKeys(folder)
     assert.deepEqual(await loadKeys(folder), keys)
-    assert.deepEqual(
-      Object.values(keys).map((key: string) => Buffer.from(key, 'base64').length),
-      [32, 32],
-    )
-    assert.equal((await stat(join(folder, 'keys.json'))).mode & 0o777, 0o600)
+    for (const key of [keys.signing, keys.secrets])
+      assert.equal(Buffer.from(key, 'base64').length, 32)
+    assert.equal(decodeWebhookSecret(keys.webhook).length, 32)
+    for (const file of ['keys.json', 'webhook-secret.json'])
+      assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600)
   })
 })
