@@ -1,6 +1,7 @@
-import { lutimes, readdir } from 'node:fs/promises'
+import { lutimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { listFolder } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -8,7 +9,7 @@ const scratchOf = (service: Service): string => join(service.storagePath, '.scra
 
 /** Names of what is unfinished in the store, below the folders of the processes. */
 export const listScratch = async (service: Service): Promise<string[]> => {
-  const entries = await readdir(scratchOf(service), { recursive: true, withFileTypes: true })
+  const entries = await listFolder(scratchOf(service))
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -17,8 +18,9 @@ export const listScratch = async (service: Service): Promise<string[]> => {
 /** Lets everything unfinished look as if nobody had touched it for a minute, which saves the test that minute. */
 export const ageScratch = async (service: Service): Promise<void> => {
   const then = new Date(Date.now() - 60_000)
-  const names = await readdir(scratchOf(service), { recursive: true })
-  for (const name of names) await lutimes(join(scratchOf(service), name), then, then)
+  for (const { parentPath, name } of await listFolder(scratchOf(service)))
+    // A living worker may remove what it has finished meanwhile.
+    await lutimes(join(parentPath, name), then, then).catch(() => {})
 }
 
 /** Waits until living processes have removed what killed ones left. */

@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait.ts'
 import { clientOf } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
 import { assertCredits, assertLedger, assertWorkflows } from './ledger.ts'
-import { ageScratch, untilSwept } from './scratch.ts'
+import { ageScratch, listScratch, untilSwept } from './scratch.ts'
 
 /** A scene that keeps ffmpeg busy for a second or two; tiny ones ignore all but the credits. */
 const BODY = { model: 'videoq2-turbo', duration: 4, resolution: '540p', prompt: 'a quiet ocean' }
@@ -54,9 +54,10 @@ describe('a media worker that is killed while ffmpeg runs', () => {
     // Where `setpriv` is missing nothing ends ffmpeg together with its worker.
     const media = await service.start('media', { PATH: await makeBarePath(service) })
     const id = await createVideo(alice, { ...BODY, duration: 8 })
-    const group = await waitFor('ffmpeg runs', async () => {
-      const [first] = await listEngineProcesses(service.storagePath)
-      return first
+    const group = await waitFor('ffmpeg runs and is written down', async () => {
+      const record = (await listScratch(service)).find((path) => path.endsWith('.child.json'))
+      const written = Number(/(\d+)\.child\.json$/.exec(record ?? '')?.[1])
+      return (await listEngineProcesses(service.storagePath)).find((pid) => pid === written)
     })
     process.kill(group, 'SIGSTOP')
     await media.kill()

@@ -157,8 +157,8 @@ export const startService = async ({
   }
 }
 
-/** A folder that a worker removes meanwhile is looked for anew. */
-const listFolder = async (path: string): Promise<Dirent[]> => {
+/** Everything below a folder; when a worker removes some of it meanwhile, it is looked at anew. */
+export const listFolder = async (path: string): Promise<Dirent[]> => {
   for (;;)
     try {
       return await readdir(path, { recursive: true, withFileTypes: true })
