@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from '../../db/client.ts'
+import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   existsEvent,
@@ -8,7 +8,6 @@ import {
 } from '../../db/event-log.ts'
 import { insertOutbox } from '../../db/outbox.ts'
 import type { OutboxRow } from '../../db/outbox.ts'
-import { isUnknownOutcome } from '../../db/sqlstate.ts'
 import { errors } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs.ts'
@@ -16,6 +15,7 @@ import type { Jobs } from '../../jobs.ts'
 import { ownerOf } from '../caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
+import { transact } from '../transact.ts'
 
 export interface RedeliveryDeps {
   sql: Sql
@@ -45,7 +45,7 @@ export const redeliverOne = async (
   eventId: string,
 ): Promise<JsonAnswer> => {
   let row: OutboxRow | undefined
-  const answer = await inTransaction(deps, async (sql) => {
+  const answer = await transact(deps.sql, async (sql) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
@@ -64,7 +64,7 @@ export const redeliverAll = (
   request: Pick<RouteRequest, 'finish'>,
   { owner, since }: { owner: string; since: Date },
 ): Promise<JsonAnswer> =>
-  inTransaction(deps, async (sql) => {
+  transact(deps.sql, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
     const answer = {
       status: 202,
@@ -72,12 +72,4 @@ export const redeliverAll = (
     }
     await request.finish(sql, answer)
     return answer
-  })
-
-const inTransaction = async (
-  { sql }: RedeliveryDeps,
-  work: (sql: Transaction) => Promise<JsonAnswer>,
-): Promise<JsonAnswer> =>
-  await withinDeadline(sql.begin<JsonAnswer>(work)).catch((error: unknown) => {
-    throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
   })

@@ -6,7 +6,6 @@ import { IsDateTime } from 'typebox/format'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/api-key.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
-import { isUnknownOutcome } from '../../db/sqlstate.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/api-key.ts'
 import { makeCredential } from '../../domain/credential.ts'
 import { errors, shown } from '../../domain/errors.ts'
@@ -15,6 +14,7 @@ import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import { transact } from '../transact.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
 export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
@@ -46,7 +46,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     errors: ['forbidden', 'outcome_unknown'],
     secretAnswer: true,
     judge: ({ body }) => timeFaults(body['expires_at']),
-    handler: (request) => withinDeadline(createApiKey(sql, request)),
+    handler: (request) => createApiKey(sql, request),
   }),
   defineRoute({
     ...COMMON,
@@ -108,7 +108,7 @@ const timeFault = (value: string): Fault => ({
   code: 'validation_failed',
 })
 
-const createApiKey = async (
+const createApiKey = (
   sql: Sql,
   request: RouteRequest<unknown, unknown, NewApiKey>,
 ): Promise<JsonAnswer> => {
@@ -121,14 +121,11 @@ const createApiKey = async (
     last4: key.slice(-4),
     expires_at: expires_at === undefined ? undefined : new Date(expires_at),
   }
-  const commit = sql.begin(async (sql) => {
+  return transact(sql, async (sql) => {
     const made = await insertApiKey(sql, row)
     if (made === undefined) throw errors.validationFailed([timeFault(expires_at ?? '').message])
     const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
     await request.finish(sql, answer)
     return answer
-  })
-  return await commit.catch((error: unknown) => {
-    throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
   })
 }

@@ -1,13 +1,12 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
-import { isUnknownOutcome } from '../../db/sqlstate.ts'
-import { errors } from '../../domain/errors.ts'
 import { SecretRotation, WebhookSecrets } from '../../domain/event.ts'
 import type { OwnerSecret, WebhookSecrets as Keeper } from '../../webhook-secrets.ts'
 import { SMALL_BODY } from '../body-limits.ts'
 import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route } from '../route.ts'
+import { transact } from '../transact.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql
@@ -68,16 +67,13 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     },
     errors: ['outcome_unknown'],
     secretAnswer: true,
-    handler: async (request) => {
+    handler: (request) => {
       const { owner } = getCaller(request)
       const { overlap_seconds: overlapSeconds = 86_400 } = request.body
-      const rotation = sql.begin(async (sql) => {
+      return transact(sql, async (sql) => {
         const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
         await request.finish(sql, answer)
         return answer
-      })
-      return await withinDeadline(rotation).catch((error: unknown) => {
-        throw isUnknownOutcome(error) ? errors.outcomeUnknown(error) : error
       })
     },
   }),
