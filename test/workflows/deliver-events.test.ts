@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import { Context } from '@temporalio/activity'
-import { Connection } from '@temporalio/client'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { DeliveryStep } from '../../activities/index.ts'
-import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   DELIVERY_SCENARIOS,
@@ -17,9 +15,9 @@ import {
   REDELIVERY_SCENARIOS,
 } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
-import { startRunner } from './run.ts'
 import type { Run, Runner } from './run.ts'
-import { installQuietRuntime } from './runtime.ts'
+import { startTestRunner } from './test-runner.ts'
+import type { TestRunner } from './test-runner.ts'
 import { inTurn } from './scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
@@ -36,24 +34,13 @@ const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
 }
 
 describe('the workflow that delivers the events of a task', { concurrency: true }, () => {
-  let connection: Connection
   let runner: Runner
+  let started: TestRunner
   before(async () => {
-    installQuietRuntime()
-    const address = temporalAddress()
-    connection = await Connection.connect({ address })
-    runner = await startRunner({
-      address,
-      connection,
-      codePath: workflowBundle(),
-      taskQueue: makeTaskQueue('deliver'),
-      identity: 'test',
-    })
+    started = await startTestRunner('deliver')
+    runner = started.runner
   })
-  after(async () => {
-    await runner.stop()
-    await connection.close()
-  })
+  after(async () => await started.stop())
 
   const countTries = ({ moves }: Run): number => moves.filter(([move]) => move === 'try').length
   const statusOf = async (handle: WorkflowHandle): Promise<string> =>

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
-import { Connection } from '@temporalio/client'
 
-import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { makeTaskQueue } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
-import { startRunner } from './run.ts'
 import type { Runner } from './run.ts'
-import { installQuietRuntime } from './runtime.ts'
+import { startTestRunner } from './test-runner.ts'
+import type { TestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
 const told = (code: string): object => ({ code, message: 'what the caller is told' })
@@ -34,25 +33,14 @@ const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
 }
 
 describe('the workflow of an image task', { concurrency: true }, () => {
-  let connection: Connection
   let runner: Runner
 
+  let started: TestRunner
   before(async () => {
-    installQuietRuntime()
-    const address = temporalAddress()
-    connection = await Connection.connect({ address })
-    runner = await startRunner({
-      address,
-      connection,
-      codePath: workflowBundle(),
-      taskQueue: makeTaskQueue('workflow'),
-      identity: 'test',
-    })
+    started = await startTestRunner('workflow')
+    runner = started.runner
   })
-  after(async () => {
-    await runner.stop()
-    await connection.close()
-  })
+  after(async () => await started.stop())
 
   for (const [name, moves] of Object.entries(MOVES))
     test(`completes with the right moves: ${name}`, async () => {

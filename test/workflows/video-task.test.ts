@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { Connection } from '@temporalio/client'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { makeTaskQueue } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { startRunner } from './run.ts'
 import type { Runner } from './run.ts'
-import { installQuietRuntime } from './runtime.ts'
+import { startTestRunner } from './test-runner.ts'
+import type { TestRunner } from './test-runner.ts'
 import {
   ADMITTED,
   RENDERED,
@@ -53,25 +52,14 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unkno
 }
 
 describe('the workflow of a video task', { concurrency: true }, () => {
-  let connection: Connection
   let runner: Runner
 
+  let started: TestRunner
   before(async () => {
-    installQuietRuntime()
-    const address = temporalAddress()
-    connection = await Connection.connect({ address })
-    runner = await startRunner({
-      address,
-      connection,
-      codePath: workflowBundle(),
-      taskQueue: makeTaskQueue('workflow'),
-      identity: 'test',
-    })
+    started = await startTestRunner('workflow')
+    runner = started.runner
   })
-  after(async () => {
-    await runner.stop()
-    await connection.close()
-  })
+  after(async () => await started.stop())
 
   for (const [name, [state, ...moves]] of Object.entries(ENDS))
     test(`completes with the right moves: ${name}`, async () => {
