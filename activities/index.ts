@@ -1,9 +1,11 @@
+import { makeCheckArchive } from './check-archive.ts'
 import type { CoreDependencies, DeliveryDependencies } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
 import { makeImageTaskMoves } from './image-task.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeRenderImageTask } from './render-image-task.ts'
 import { makeRenderVideoTask } from './render-video-task.ts'
+import { makeVersionMoves } from './version.ts'
 import { makeVideoTaskMoves } from './video-task.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
@@ -11,16 +13,19 @@ import type { MediaDependencies } from './dependencies.ts'
 export const createCoreActivities = (deps: CoreDependencies & DeliveryDependencies) => ({
   ...makeEventActivities(deps),
   ...makeImageTaskMoves(deps),
+  ...makeVersionMoves(deps),
   ...makeVideoTaskMoves(deps),
   purgeExpired: makePurgeExpired(deps),
 })
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({
+  checkArchive: makeCheckArchive(deps),
   renderImageTask: makeRenderImageTask(deps),
   renderVideoTask: makeRenderVideoTask(deps),
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
-export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
+export type { DeliveryStep, DueDelivery } from './event.ts'
+export type { ArchiveWait } from './version.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

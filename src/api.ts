@@ -9,15 +9,18 @@ import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
+import { makeCountMemo } from './db/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
 import { armFailpoint } from './failpoint.ts'
 import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/auth.ts'
 import { makeUploadBudget } from './http/body/budget.ts'
+import { makeAdminJudge } from './http/claims.ts'
 import { makeIdempotency } from './http/idempotency.ts'
 import type { Lifecycle } from './http/lifecycle.ts'
 import { makeRoutes } from './http/routes.ts'
 import { makeServer } from './http/server.ts'
+import { makeUserNotes } from './http/user-notes.ts'
 import { makeJobs } from './jobs.ts'
 import { makeLog } from './log.ts'
 import { startReconcile } from './reconcile.ts'
@@ -90,6 +93,14 @@ const routes = makeRoutes({
   videoAuth: config.VIDEO_AUTH,
   extendSource: config.VIDEO_EXTEND_SOURCE,
   creditLimit: config.OWNER_CREDIT_LIMIT,
+  log,
+  memo: makeCountMemo(),
+  publishAuth: config.PUBLISH_AUTH,
+  maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
+  searchMaxDepth: config.SEARCH_MAX_DEPTH,
+  extractionToken: config.EXTRACTION_TOKEN,
+  archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
+  uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
   webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
   now: () => new Date(),
   lifecycle,
@@ -114,7 +125,13 @@ const app = makeApp({
     jwksUrl: config.AUTH_JWKS_URL,
     sql,
     log,
+    users: makeUserNotes({ sql }),
+    isPlatformAdmin: makeAdminJudge({
+      subjects: config.ADMIN_SUBJECTS,
+      claim: config.ADMIN_CLAIM,
+    }),
   }),
+  corsOrigins: config.CORS_ORIGINS,
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,

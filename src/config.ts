@@ -7,6 +7,7 @@ import { DELIVERY_SCHEDULE } from './domain/delivery-schedule.ts'
 import type { DeliverySchedule } from './domain/delivery-schedule.ts'
 import { fromText } from './domain/from-text.ts'
 import type { MediaLimits } from './domain/media-limits.ts'
+import type { CheckTiming } from './domain/check-timing.ts'
 import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
 import { makeValidator } from './domain/validate.ts'
 
@@ -43,6 +44,15 @@ export const Env = Type.Object({
   AUTH_JWKS_URL: text('Key set of the issuer.'),
   STORAGE: Type.Enum(['local'], { default: 'local', description: 'Where files are kept.' }),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
+  ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
+  ADMIN_CLAIM: Type.String({
+    default: '',
+    description:
+      'A claim, `name=value`, whose bearers are platform admins, too; a list has it when one item is the value.',
+  }),
+  CORS_ORIGINS: list(
+    'Origins, such as https://registry.example.com, whose pages may call every route; public reads are for all.',
+  ),
   SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
   SECRETS_KEYS: list(
     'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
@@ -77,6 +87,13 @@ export const Env = Type.Object({
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
   RESULT_LINK_SECONDS: count('Least life of a link to a result.', 86_400, 3600),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
+  UPLOAD_EXPIRY_SECONDS: count(
+    'Time from a publication until the upload of its archive must have begun.',
+    3600,
+    1,
+    2_592_000,
+  ),
+  ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
   VIDEO_AUTH: Type.Enum(['optional', 'required'], {
     default: 'optional',
     description: 'Whether video routes need a credential. One that is sent must always be valid.',
@@ -104,6 +121,28 @@ export const Env = Type.Object({
     172_800,
     1,
     2_592_000,
+  ),
+  PUBLISH_AUTH: Type.Enum(['bearer+token', 'token'], {
+    default: 'bearer+token',
+    description:
+      'What publishing needs beside a personal access token: a bearer token or API key of a member, or nothing.',
+  }),
+  MAX_PUBLISHERS_PER_USER: count('Publishers that one user may create.', 20, 1, 1_000_000),
+  SEARCH_MAX_DEPTH: count(
+    'Largest page × page size of searches and of the list of versions.',
+    10_000,
+    100,
+    10_000_000,
+  ),
+  EXTRACTION_TOKEN: Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 1024,
+      pattern: '^[\\x21-\\x7e]+$',
+      description:
+        'Bearer token of those who register host nodes; without it anybody may, until the archive was read.',
+      'x-expectation': '16 to 1024 visible ASCII characters',
+    }),
   ),
   FFMPEG_PATH: Type.Optional(
     text('The ffmpeg to use; without it the one on PATH, else the packaged one.'),
@@ -134,8 +173,15 @@ export type Env = Static<typeof Env>
 /** The settings with lists split and durations in the units their names say. */
 export interface Config extends Omit<
   Env,
-  'SIGNING_KEYS' | 'SECRETS_KEYS' | 'OUTBOUND_PORTS' | 'OUTBOUND_DENY'
+  | 'SIGNING_KEYS'
+  | 'SECRETS_KEYS'
+  | 'OUTBOUND_PORTS'
+  | 'OUTBOUND_DENY'
+  | 'ADMIN_SUBJECTS'
+  | 'CORS_ORIGINS'
 > {
+  ADMIN_SUBJECTS: string[]
+  CORS_ORIGINS: string[]
   SIGNING_KEYS: string[]
   SECRETS_KEYS: string[]
   OUTBOUND_PORTS: number[]
@@ -163,6 +209,8 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
     )
   return {
     ...env,
+    ADMIN_SUBJECTS: split(env.ADMIN_SUBJECTS),
+    CORS_ORIGINS: split(env.CORS_ORIGINS),
     SIGNING_KEYS: split(env.SIGNING_KEYS),
     SECRETS_KEYS: split(env.SECRETS_KEYS),
     OUTBOUND_PORTS: split(env.OUTBOUND_PORTS).map(Number),
@@ -173,10 +221,15 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
 /** Folders in which programs are looked for. */
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
 
-/** What goes with the start of a task's workflow, and how many tasks of an owner run at once. */
+/** What goes with the start of a workflow, and how many tasks of an owner run at once. */
 export const readTimings = (
   config: Config,
-): { timing: RenderTiming; videoTiming: VideoTiming; slots: number } => ({
+): {
+  timing: RenderTiming
+  videoTiming: VideoTiming
+  checkTiming: Partial<CheckTiming>
+  slots: number
+} => ({
   timing: {
     heartbeatSeconds: config.HEARTBEAT_SECONDS,
     deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
@@ -186,6 +239,7 @@ export const readTimings = (
     deadlineSeconds: config.VIDEO_DEADLINE_SECONDS,
     offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
   },
+  checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
   slots: config.VIDEO_CONCURRENCY_PER_OWNER,
 })
 
@@ -236,7 +290,7 @@ const split = (value: string): string[] =>
 
 /** Settings that can hold a password or key are told of without their value. */
 const hideValue = (name: string, message: string): string =>
-  /KEYS|SECRET|DATABASE_URL/.test(name) && !message.endsWith('but is absent')
+  /KEYS|SECRET|DATABASE_URL|EXTRACTION_TOKEN/.test(name) && !message.endsWith('but is absent')
     ? `${name} is not usable`
     : message.slice(1)
 
@@ -251,6 +305,8 @@ const listFaults = (env: Env): SettingFault[] => [
   ...secretFaults('WEBHOOK_DEFAULT_SECRET', env.WEBHOOK_DEFAULT_SECRET),
   ...portFaults('OUTBOUND_PORTS', env.OUTBOUND_PORTS),
   ...rangeFaults('OUTBOUND_DENY', env.OUTBOUND_DENY),
+  ...originFaults('CORS_ORIGINS', env.CORS_ORIGINS),
+  ...claimFaults('ADMIN_CLAIM', env.ADMIN_CLAIM),
   ...urlFaults('PUBLIC_URL', env.PUBLIC_URL),
   ...urlFaults('AUTH_JWKS_URL', env.AUTH_JWKS_URL),
 ]
@@ -289,6 +345,20 @@ const rangeFaults = (name: keyof Env, value: string): SettingFault[] => {
     return [{ name, message: error instanceof Error ? error.message : String(error) }]
   }
 }
+
+/** Browsers send an origin without a path, and compare it as a text. */
+const originFaults = (name: keyof Env, value: string): SettingFault[] =>
+  split(value)
+    .filter((text) => !URL.canParse(text) || new URL(text).origin !== text)
+    .map((text) => ({
+      name,
+      message: `${name} must be origins such as https://registry.example.com, without a path, got ${text}`,
+    }))
+
+const claimFaults = (name: keyof Env, value: string): SettingFault[] =>
+  value === '' || /^[^=]+=./s.test(value)
+    ? []
+    : [{ name, message: `${name} must be a claim as name=value, got ${value}` }]
 
 const urlFaults = (name: keyof Env, value: string): SettingFault[] =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)

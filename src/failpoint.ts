@@ -7,6 +7,8 @@ export type FailpointName =
   | 'move.before-commit'
   | 'move.after-commit'
   | 'upload.mid-body'
+  | 'archive.after-store'
+  | 'archive.after-commit'
   | 'relay.after-start'
   | 'deliver.after-answer'
   | 'deliver.after-record'

@@ -15,12 +15,15 @@ import {
 
 import type { deliverEvents } from '../workflows/deliver-events.ts'
 import type { imageTask } from '../workflows/image-task.ts'
+import type { publishVersion } from '../workflows/publish-version.ts'
 import type { redeliverEvent } from '../workflows/redeliver-event.ts'
 import type { videoTask } from '../workflows/video-task.ts'
 import type { Sql } from './db/client.ts'
 import { isStartPending, markDispatched, markFailed } from './db/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from './db/outbox.ts'
+import type { CheckTiming } from './domain/check-timing.ts'
 import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
+import type { VersionStatus } from './domain/version.ts'
 import { failpoint } from './failpoint.ts'
 import type { Log } from './log.ts'
 
@@ -152,6 +155,49 @@ export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal =
   kind: 'signal',
   workflowId: taskWorkflowId(family, taskId),
   signalName: 'cancelRequested',
+})
+
+export interface VersionFacts {
+  versionId: string
+  nodeId: string
+  version: string
+  publisherId: string
+  /** Who published it. */
+  owner: string
+  /** "publish my-pack@1.2.0" unless there is more to say. */
+  summary?: string
+}
+
+export const publishWorkflowId = (versionId: string): string => `publish-version/${versionId}`
+
+/** The start of the workflow that takes a version from its publication to the end of its checks. */
+export const startPublishVersion = (
+  { versionId, nodeId, version, publisherId, owner, summary }: VersionFacts,
+  { taskQueue, checkTiming }: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+): OutboxStart => {
+  const status = 'NodeVersionStatusPending' satisfies VersionStatus
+  const options = startOptions(
+    { kind: 'publish', owner, summary: summary ?? `publish ${nodeId}@${version}` },
+    { status, priorityKey: NORMAL_PRIORITY },
+  )
+  const found = { KilnPublisher: publisherId, KilnNode: nodeId, KilnVersion: version }
+  return {
+    kind: 'start',
+    workflowType: 'publishVersion',
+    workflowId: publishWorkflowId(versionId),
+    taskQueue,
+    args: [{ versionId, ...(checkTiming && { timing: checkTiming }) }] satisfies Parameters<
+      typeof publishVersion
+    >,
+    options: { ...options, searchAttributes: { ...options.searchAttributes, ...found } },
+  }
+}
+
+/** The signal that ends the wait for an upload. */
+export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
+  kind: 'signal',
+  workflowId: `receive-archive/${versionId}`,
+  signalName: 'archiveUploaded',
 })
 
 /** Keys are limited to 64 bytes and stand in histories, so the owner goes in as a digest. */

@@ -7,8 +7,8 @@ import { makeLog } from './log.ts'
 import { makeCommands, OperatorError } from './operator-commands.ts'
 
 const USAGE = `usage: npm run operate -- <command>
-  stuck            tasks that have not moved for 10 minutes, and the oldest rows of the outbox
-  restart <task>   end the workflow of a task that has not ended, and start it again
+  stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
+  restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
 `

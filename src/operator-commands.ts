@@ -3,13 +3,19 @@ import { WorkflowNotFoundError } from '@temporalio/client'
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from './db/client.ts'
+import { findOpenVersion, listStuckVersions } from './db/open-version.ts'
 import { findTask, listStuckTasks } from './db/operator.ts'
 import type { OpenTask } from './db/operator.ts'
 import { insertOutbox, listOldestOutbox } from './db/outbox.ts'
+import type { OutboxStart } from './db/outbox.ts'
+import type { CheckTiming } from './domain/check-timing.ts'
+import { startPublishVersion } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 
 export interface CommandDeps extends AnyTaskOptions {
   jobs: Jobs
+  /** Durations that the start of a version's workflow gives. */
+  checkTiming?: Partial<CheckTiming>
 }
 
 /** A fault the operator can act on; its message names the next step. */
@@ -21,11 +27,17 @@ export class OperatorError extends Error {
 export const makeCommands = (deps: CommandDeps) => ({
   stuck: async (): Promise<string> => {
     const tasks = await listStuckTasks(deps.sql)
+    const versions = await listStuckVersions(deps.sql)
     const rows = await listOldestOutbox(deps.sql)
     return [
       `${tasks.length} tasks have not moved for 10 minutes`,
       ...tasks.map(
         (task) => `  ${task.id}  ${task.status}  ${task.kind}  ${task.owner}  since ${task.since}`,
+      ),
+      `${versions.length} pending versions have not moved for 10 minutes`,
+      ...versions.map(
+        ({ versionId, nodeId, version, reason, since }) =>
+          `  ${versionId}  ${nodeId}@${version}  ${reason}  since ${since}`,
       ),
       `${rows.length} rows of the outbox wait for Temporal`,
       ...rows.map(
@@ -41,14 +53,36 @@ export const makeCommands = (deps: CommandDeps) => ({
   },
 })
 
-/** The open workflow is ended first: its late steps can change nothing once the new one has claimed a fence. */
+/**
+ * The open workflow is ended first: its late steps can change nothing once the new one has claimed a fence, and those of
+ * a version change nothing that the new one would not.
+ */
 const restart = async (deps: CommandDeps, id: string): Promise<string> => {
-  const task = await getOpenTask(deps.sql, id)
-  const summary = `${task.kind} for ${task.owner}, restarted by an operator`
-  const start = { ...startAnyTask(task, summary, deps), kind: 'restart' as const }
+  const start = (await findVersionStart(deps, id)) ?? (await getTaskStart(deps, id))
   await endWorkflow(deps.jobs, start.workflowId)
-  deps.jobs.kick(await deps.sql.begin((sql) => insertOutbox(sql, start)))
+  const row = await deps.sql.begin((sql) => insertOutbox(sql, { ...start, kind: 'restart' }))
+  deps.jobs.kick(row)
   return `${start.workflowId} was started again`
+}
+
+const getTaskStart = async (deps: CommandDeps, id: string): Promise<OutboxStart> => {
+  const task = await getOpenTask(deps.sql, id)
+  return startAnyTask(task, `${task.kind} for ${task.owner}, restarted by an operator`, deps)
+}
+
+/** Undefined when the id is not one of a version. */
+const findVersionStart = async (
+  deps: CommandDeps,
+  id: string,
+): Promise<OutboxStart | undefined> => {
+  const version = await findOpenVersion(deps.sql, id)
+  if (!version) return undefined
+  if (version.status !== 'NodeVersionStatusPending')
+    throw new OperatorError(
+      `version ${id} is ${version.status}: only a pending version can be started again`,
+    )
+  const summary = `publish ${version.nodeId}@${version.version}, restarted by an operator`
+  return startPublishVersion({ ...version, summary }, deps)
 }
 
 const endWorkflow = async (jobs: Jobs, workflowId: string): Promise<void> => {

@@ -4,9 +4,14 @@ import type { Sql } from './db/client.ts'
 import { listStillDeliveries, listStillRedeliveries } from './db/delivery.ts'
 import type { StillDelivery, StillRedelivery } from './db/delivery.ts'
 import { insertOutbox } from './db/outbox.ts'
-import type { OutboxStart } from './db/outbox.ts'
+import type { OutboxRow } from './db/outbox.ts'
+import { listStillVersions } from './db/open-version.ts'
+import type { OpenVersion } from './db/open-version.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
-import { startDelivery, startRedelivery, taskWorkflowId } from './jobs.ts'
+import { giveUpChecks } from './db/version-checks.ts'
+import type { CheckFaultCode } from './domain/archive-check.ts'
+import type { CheckTiming } from './domain/check-timing.ts'
+import { startDelivery, startPublishVersion, taskWorkflowId } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -17,23 +22,28 @@ export interface ReconcileOptions extends AnyTaskOptions {
   lockSql: Sql
   jobs: Jobs
   log: Log
+  /** Durations that the start of a version's workflow gives. */
+  checkTiming?: Partial<CheckTiming>
   intervalMs: number
-  /** Stillness after which a task is looked at. */
+  /** Stillness after which a task or version is looked at. */
   afterSeconds: number
 }
 
 const BATCH = 100
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** Starts the loop that finds what has no workflow any more, because Temporal lost its store or somebody ended it by hand. */
+/**
+ * Starts the loop that finds tasks and versions whose workflow is gone, because Temporal lost its store or somebody ended
+ * it by hand.
+ */
 export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
-        await reconcileEach(options, signal, listStillTasks, reconcileTask)
-        await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
-        await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
+        await reconcile(options, signal)
+        await reconcileDeliveries(options, signal)
+        await reconcileVersions(options, signal)
       }),
     options,
   )
@@ -86,16 +96,40 @@ const reconcileDelivery = async (
   await startAgain(options, { ...start, kind: 'restart' })
 }
 
-const reconcileRedelivery = async (
-  options: ReconcileOptions,
-  { id, owner }: StillRedelivery,
-): Promise<void> => {
-  const start = startRedelivery({ redeliveryId: id, owner }, options)
-  const state = await options.jobs.look(start.workflowId)
-  if (state === 'open') return
-  options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
-  await startAgain(options, { ...start, kind: 'restart' })
+const reconcileVersions = async (options: ReconcileOptions, signal: AbortSignal): Promise<void> => {
+  let after = BEFORE_ALL
+  for (;;) {
+    const versions = await listStillVersions(options.sql, { ...options, after, limit: BATCH })
+    for (const version of versions) {
+      if (signal.aborted) return
+      await reconcileVersion(options, version)
+    }
+    const last = versions.at(-1)
+    if (!last || versions.length < BATCH) return
+    after = last.versionId
+  }
 }
 
-const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>
-  jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+/**
+ * Starts the workflow of a Pending version again that is lost. One that was closed by hand is not, once there is an
+ * archive: what its checks were ended for is for an operator to say. Until then nothing was checked, and somebody has to
+ * take the upload or end the version.
+ */
+const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
+  const { jobs, log, sql } = options
+  const summary = `publish ${version.nodeId}@${version.version}, started again`
+  const start = startPublishVersion({ ...version, summary }, options)
+  const state = await jobs.look(start.workflowId)
+  if (state === 'open') return
+  log.warn({ version_id: version.versionId, workflow: state }, 'reconciled')
+  if (state === 'closed' && version.archiveState !== 'awaiting')
+    await sql.begin((sql) =>
+      giveUpChecks(sql, { id: version.versionId, code: 'workflow_lost' satisfies CheckFaultCode }),
+    )
+  else
+    jobs.kick(
+      await sql.begin((sql) =>
+        insertOutbox(sql, { ...start, kind: state === 'closed' ? 'restart' : 'start' }),
+      ),
+    )
+}

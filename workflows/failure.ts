@@ -24,3 +24,11 @@ export const reasonOf = (error: unknown, scope: CancellationScope): FailureReaso
     return { code: cause.type, message: cause.message }
   return { code: 'internal_error' }
 }
+
+/** Why a check could not run after its last try: a code of ours, or what the server says of its worker. */
+export const checkFaultOf = (error: unknown): string => {
+  if (isCancellation(error)) return 'cancelled'
+  const cause = error instanceof ActivityFailure ? error.cause : error
+  if (cause instanceof TimeoutFailure) return 'worker_lost'
+  return (cause instanceof ApplicationFailure && cause.type) || 'internal_error'
+}

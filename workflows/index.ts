@@ -1,5 +1,7 @@
 export { deliverEvents } from './deliver-events.ts'
 export { imageTask } from './image-task.ts'
+export { publishVersion } from './publish-version.ts'
 export { purgeExpired } from './purge-expired.ts'
+export { receiveArchive } from './receive-archive.ts'
 export { redeliverEvent } from './redeliver-event.ts'
 export { videoTask } from './video-task.ts'

@@ -1,6 +1,7 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 import { workflowInfo } from '@temporalio/workflow'
 
+import type { CheckTiming } from '../src/domain/check-timing.ts'
 import type { RenderTiming } from '../src/domain/render-timing.ts'
 
 /** Time a render has after the deadline it judges itself, before the server ends the attempt. */
@@ -47,3 +48,34 @@ export const purgeOptions: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 5 },
 }
+
+/** Durations and tries of a version's checks, but for those that its start gives. */
+export const CHECK_TIMING: CheckTiming = {
+  heartbeatSeconds: 10,
+  // 256 MiB from a store that gives 1 MB a second.
+  deadlineSeconds: 300,
+  tries: 5,
+  retrySeconds: 1,
+  maxRetrySeconds: 60,
+  lookSeconds: 60,
+}
+
+/**
+ * A check of an archive runs on the media queue. After its last try an operator decides: what keeps it from running is a
+ * fault of the service, which more tries would only hide.
+ */
+export const checkOptions = (
+  summary: string,
+  { heartbeatSeconds, deadlineSeconds, tries, retrySeconds, maxRetrySeconds }: CheckTiming,
+): ActivityOptions => ({
+  summary,
+  taskQueue: `${workflowInfo().taskQueue}-media`,
+  startToCloseTimeout: deadlineSeconds * 1000,
+  heartbeatTimeout: heartbeatSeconds * 1000,
+  retry: {
+    initialInterval: retrySeconds * 1000,
+    backoffCoefficient: 4,
+    maximumInterval: maxRetrySeconds * 1000,
+    maximumAttempts: tries,
+  },
+})

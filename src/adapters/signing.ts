@@ -38,7 +38,8 @@ export type Signer = ReturnType<typeof makeSigner>
 
 /**
  * Makes and judges the links of this service: `{PUBLIC_URL}/files/<id>/<name>?expires=<unix>&signature=<base64url>` and
- * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. The signature is HMAC-SHA256; it is judged before the expiry, so
+ * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. The latter look alike for inputs of tasks and for archives of
+ * versions; which of them a link is for, only its signature tells. The signature is HMAC-SHA256; it is judged before the expiry, so
  * that a forged link learns nothing, and whatever is malformed counts as a wrong one.
  */
 export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
@@ -66,19 +67,20 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return seconds(now) < Number(claim.expires) ? 'ok' : 'link_expired'
   }
 
-  const signUpload = ({ id, expires, max }: UploadGrant): string => {
-    const signature = sign(uploadFacts(id, String(expires), String(max)))
-    return `${base}/uploads/${encodeURIComponent(id)}?expires=${expires}&max=${max}&signature=${signature}`
-  }
+  const makeUploadSigner =
+    (factsOf: UploadFacts) =>
+    ({ id, expires, max }: UploadGrant): string => {
+      const signature = sign(factsOf(id, String(expires), String(max)))
+      return `${base}/uploads/${encodeURIComponent(id)}?expires=${expires}&max=${max}&signature=${signature}`
+    }
 
-  const verifyUpload = (
-    claim: UploadClaim,
-    now: Date,
-  ): 'ok' | 'signature_invalid' | 'upload_expired' => {
-    const facts = uploadFacts(claim.id, claim.expires, claim.max)
-    if (!isSigned(secrets, facts, claim.signature)) return 'signature_invalid'
-    return seconds(now) < Number(claim.expires) ? 'ok' : 'upload_expired'
-  }
+  const makeUploadVerifier =
+    (factsOf: UploadFacts) =>
+    (claim: UploadClaim, now: Date): 'ok' | 'signature_invalid' | 'upload_expired' => {
+      const facts = factsOf(claim.id, claim.expires, claim.max)
+      if (!isSigned(secrets, facts, claim.signature)) return 'signature_invalid'
+      return seconds(now) < Number(claim.expires) ? 'ok' : 'upload_expired'
+    }
 
   /**
    * Tells whether a URL is a file link of this service: what it names, `bad` for one that is wrong or expired, undefined
@@ -93,10 +95,21 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'
   }
 
-  return { linkExpiry, signFile, verifyFile, signUpload, verifyUpload, parseOwnLink }
+  return {
+    linkExpiry,
+    signFile,
+    verifyFile,
+    signUpload: makeUploadSigner(uploadFacts),
+    verifyUpload: makeUploadVerifier(uploadFacts),
+    /** Of the archive of a version, by the version's id. */
+    signArchive: makeUploadSigner(archiveFacts),
+    verifyArchive: makeUploadVerifier(archiveFacts),
+    parseOwnLink,
+  }
 }
 
 type Facts = readonly string[]
+type UploadFacts = (id: string, expires: string, max: string) => Facts
 
 const HOUR = 3600
 
@@ -104,13 +117,8 @@ const seconds = (now: Date): number => now.getTime() / 1000
 
 // The first member keeps a signature for one purpose from serving another.
 const fileFacts = (id: string, name: string, expires: string): Facts => ['file', id, name, expires]
-const uploadFacts = (id: string, expires: string, max: string): Facts => [
-  'upload',
-  'PUT',
-  `uploads/${id}`,
-  expires,
-  max,
-]
+const uploadFacts: UploadFacts = (id, ...limits) => ['upload', 'PUT', `uploads/${id}`, ...limits]
+const archiveFacts: UploadFacts = (id, ...limits) => ['archive', 'PUT', `uploads/${id}`, ...limits]
 
 // JSON keeps the facts apart whatever they hold; joined text would let one end where the next begins.
 const signWith = (key: Buffer, facts: Facts): string =>

@@ -47,6 +47,10 @@ export const insertOutbox = async (sql: Transaction, entry: OutboxEntry): Promis
   return { ...entry, id: String(row?.id), tries: 0 }
 }
 
+/** The workflow that starts the one with this id as its child; only those are told apart that are sent signals. */
+const parentOf = (sql: Sql, workflowId: ReturnType<Sql>) =>
+  sql`replace(${workflowId}, 'receive-archive/', 'publish-version/')`
+
 interface Columns {
   id: string
   kind: OutboxEntry['kind']
@@ -61,7 +65,7 @@ interface Columns {
 
 /**
  * Leases up to `limit` due rows in id order: a leased row is not due again for 5 s, so no transaction stays open during a
- * call to Temporal. A signal waits until the start of its workflow was dispatched.
+ * call to Temporal. A signal waits until the start of its workflow, or of that one's parent, was dispatched.
  */
 export const leaseOutbox = async (sql: Sql, limit = 100): Promise<OutboxRow[]> => {
   const rows = await sql<Columns[]>`
@@ -74,7 +78,8 @@ export const leaseOutbox = async (sql: Sql, limit = 100): Promise<OutboxRow[]> =
         and o.next_try_at <= clock_timestamp()
         and (o.kind <> 'signal' or not exists (
           select from outbox s
-          where s.workflow_id = o.workflow_id and s.kind <> 'signal' and s.dispatched_at is null
+          where s.workflow_id in (o.workflow_id, ${parentOf(sql, sql`o.workflow_id`)})
+            and s.kind <> 'signal' and s.dispatched_at is null
         ))
       order by o.id
       limit ${limit}
@@ -124,11 +129,12 @@ export const markFailed = async (sql: Sql, row: OutboxRow, message: string): Pro
   `
 }
 
-/** Whether a start of this workflow still waits to be dispatched, so that a signal to it must wait. */
+/** Whether a start of this workflow, or of its parent, still waits to be dispatched, so that a signal to it must wait. */
 export const isStartPending = async (sql: Sql, workflowId: string): Promise<boolean> => {
   const [row] = await sql`
     select from outbox
-    where workflow_id = ${workflowId} and kind <> 'signal' and dispatched_at is null
+    where workflow_id in (${workflowId}, ${parentOf(sql, sql`${workflowId}`)})
+      and kind <> 'signal' and dispatched_at is null
     limit 1
   `
   return row !== undefined

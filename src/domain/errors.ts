@@ -29,8 +29,19 @@ export const ERROR_CODES = {
   incompatible_fields: { status: 400, meaning: 'Two members that exclude each other were given.' },
   url_refused: {
     status: 400,
-    meaning: 'A URL has a scheme, port, user or address that this service does not call.',
+    meaning:
+      'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
   },
+  version_invalid: {
+    status: 400,
+    meaning: 'The version is not strict Semantic Versioning 2.0.0.',
+  },
+  id_mismatch: { status: 400, meaning: 'The id in the body is not the one in the path.' },
+  publisher_id_unavailable: {
+    status: 400,
+    meaning: 'No publisher can be created with this id: its form, a reserved word, or taken.',
+  },
+  archive_invalid: { status: 400, meaning: 'The bytes are empty or do not begin as a zip does.' },
   image_invalid: {
     status: 400,
     meaning: 'An inline image is not Base64, or not a decodable image.',
@@ -46,6 +57,28 @@ export const ERROR_CODES = {
     meaning: 'The charge would pass the credit limit of the caller.',
   },
   forbidden: { status: 403, meaning: 'The credential is valid but does not allow this.' },
+  invalid_personal_access_token: {
+    status: 403,
+    meaning: 'The personal access token is not a live one of this publisher.',
+  },
+  publisher_banned: { status: 403, meaning: 'The publisher is banned.' },
+  node_banned: { status: 403, meaning: 'The node is banned.' },
+  version_blocked: {
+    status: 403,
+    meaning: 'The version is flagged or banned and cannot be installed.',
+  },
+  node_owned_by_other_publisher: {
+    status: 403,
+    meaning: 'The node belongs to another publisher.',
+  },
+  publisher_limit_reached: {
+    status: 403,
+    meaning: 'The caller has created as many publishers as one user may.',
+  },
+  registration_closed: {
+    status: 403,
+    meaning: 'The host nodes have been read from the archive; only a trusted report may follow.',
+  },
   signature_invalid: { status: 403, meaning: 'The signature of the link does not match.' },
   link_expired: {
     status: 403,
@@ -60,6 +93,21 @@ export const ERROR_CODES = {
   },
   event_not_found: { status: 404, meaning: 'The task has no such event.' },
   file_not_found: { status: 404, meaning: 'The link names a file that is not there.' },
+  publisher_not_found: { status: 404, meaning: 'There is no such publisher.' },
+  node_not_found: {
+    status: 404,
+    meaning: 'There is no such node, or not among those of the publisher in the path.',
+  },
+  version_not_found: { status: 404, meaning: 'The node has no such version.' },
+  version_not_installable: {
+    status: 404,
+    meaning: 'The version is not active, or the node has no active one.',
+  },
+  archive_not_found: { status: 404, meaning: 'There is no archive here, or not yet.' },
+  host_node_not_found: { status: 404, meaning: 'There is no such host node, or not yet.' },
+  token_not_found: { status: 404, meaning: 'The publisher has no such personal access token.' },
+  member_not_found: { status: 404, meaning: 'The user is no member of the publisher.' },
+  user_not_found: { status: 404, meaning: 'The user has never signed in.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, with the methods in Allow.' },
   request_timeout: { status: 408, meaning: 'The request arrived too slowly.' },
   idempotency_in_flight: {
@@ -72,7 +120,23 @@ export const ERROR_CODES = {
     meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
   },
   not_deliverable: { status: 409, meaning: 'The task names no address to deliver to.' },
+  publisher_exists: { status: 409, meaning: 'The id of the publisher is taken.' },
+  node_exists: { status: 409, meaning: 'The id of the node is taken.' },
+  node_deleted: { status: 409, meaning: 'The id is that of a deleted node and stays taken.' },
+  version_exists: { status: 409, meaning: 'The node has had this version already.' },
+  archive_exists: { status: 409, meaning: 'The version has another archive already.' },
+  upload_closed: { status: 409, meaning: 'The version takes no archive any more.' },
+  already_registered: { status: 409, meaning: 'The version has its host nodes already.' },
+  last_owner: { status: 409, meaning: 'A publisher keeps at least one owner.' },
+  illegal_move: { status: 409, meaning: 'What is there has a status that this cannot follow.' },
+  version_not_flagged: { status: 409, meaning: 'Only a flagged version is reviewed.' },
+  review_already_requested: { status: 409, meaning: 'A review of the version is still open.' },
+  nothing_to_retry: { status: 409, meaning: 'Checks and extraction have not failed.' },
   file_gone: { status: 410, meaning: 'The file was removed after its retention time.' },
+  precondition_failed: {
+    status: 412,
+    meaning: 'If-Match names another state than the one that is stored.',
+  },
   body_too_large: {
     status: 413,
     meaning: 'The body, or one image in it, is over the limit of the route.',
@@ -84,6 +148,7 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'The Idempotency-Key was used before with another body.',
   },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again after Retry-After.' },
   headers_too_large: { status: 431, meaning: 'The headers are over 16 KiB.' },
   internal_error: {
     status: 500,
@@ -158,6 +223,9 @@ export const shown = (value: unknown): string => {
   return points.length > 80 ? `${points.slice(0, 79).join('')}…` : text
 }
 
+const because = (reason: string | undefined): string =>
+  reason === undefined || reason === '' ? '.' : `: ${reason}`
+
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 
 export const errors = {
@@ -190,6 +258,80 @@ export const errors = {
       'insufficient_credits',
       `The task costs ${credits} credits, and the caller has fewer left.`,
     ),
+  publisherNotFound: (id: string) =>
+    apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),
+  nodeNotFound: (id: string) => apiError('node_not_found', `There is no node ${shown(id)}.`),
+  versionNotFound: (nodeId: string, version: string) =>
+    apiError('version_not_found', `The node ${shown(nodeId)} has no version ${shown(version)}.`),
+  versionNotInstallable: (nodeId: string, version?: string) =>
+    apiError(
+      'version_not_installable',
+      version === undefined
+        ? `The node ${shown(nodeId)} has no active version.`
+        : `The version ${shown(version)} of the node ${shown(nodeId)} is not active.`,
+    ),
+  archiveNotFound: () => apiError('archive_not_found'),
+  hostNodeNotFound: (name: string) =>
+    apiError('host_node_not_found', `There is no host node ${shown(name)}.`),
+  tokenNotFound: (id: string) =>
+    apiError('token_not_found', `The publisher has no personal access token ${shown(id)}.`),
+  memberNotFound: (userId: string) =>
+    apiError('member_not_found', `The user ${shown(userId)} is no member of the publisher.`),
+  userNotFound: (userId: string) =>
+    apiError('user_not_found', `The user ${shown(userId)} has never signed in.`),
+  roleTooLow: (lowest: string) =>
+    apiError('forbidden', `This needs the role ${lowest} or a higher one in the publisher.`),
+  /** One text for every cause: unknown, expired, revoked, another publisher's. */
+  invalidPersonalAccessToken: (cause?: unknown) =>
+    apiError('invalid_personal_access_token', undefined, { cause }),
+  /** The reason is for members only. */
+  publisherBanned: (id: string, reason?: string) =>
+    apiError('publisher_banned', `The publisher ${shown(id)} is banned${because(reason)}`),
+  nodeBanned: (id: string, reason?: string) =>
+    apiError('node_banned', `The node ${shown(id)} is banned${because(reason)}`),
+  /** The reason is for everybody, as it is in the version itself. */
+  versionBlocked: (version: string, reason: string) =>
+    apiError(
+      'version_blocked',
+      `The version ${shown(version)} cannot be installed${because(reason)}`,
+    ),
+  nodeOwnedByOtherPublisher: (id: string) =>
+    apiError(
+      'node_owned_by_other_publisher',
+      `The node ${shown(id)} belongs to another publisher.`,
+    ),
+  publisherLimitReached: (most: number) =>
+    apiError('publisher_limit_reached', `One user may create at most ${most} publishers.`),
+  registrationClosed: () => apiError('registration_closed'),
+  publisherIdTaken: (id: string) => {
+    const fault = `?username must not be taken, got ${shown(id)}`
+    return apiError('publisher_id_unavailable', fault, { details: [fault] })
+  },
+  publisherExists: (id: string) =>
+    apiError('publisher_exists', `The publisher id ${shown(id)} is taken.`),
+  nodeExists: (id: string) => apiError('node_exists', `The node id ${shown(id)} is taken.`),
+  nodeDeleted: (id: string) =>
+    apiError('node_deleted', `The node id ${shown(id)} is that of a deleted node and stays taken.`),
+  versionExists: (version: string, status: string) =>
+    apiError('version_exists', `The version ${shown(version)} exists and is ${status}.`),
+  archiveExists: () => apiError('archive_exists'),
+  uploadClosed: () => apiError('upload_closed'),
+  alreadyRegistered: () => apiError('already_registered'),
+  lastOwner: () =>
+    apiError(
+      'last_owner',
+      'The last owner of a publisher can be neither removed nor lowered; make another one first.',
+    ),
+  illegalMove: (from: string, to: string) =>
+    apiError('illegal_move', `What is ${from} cannot become ${to}.`),
+  versionNotFlagged: (status: string) =>
+    apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
+  reviewAlreadyRequested: () => apiError('review_already_requested'),
+  nothingToRetry: () => apiError('nothing_to_retry'),
+  archiveInvalid: () => apiError('archive_invalid'),
+  preconditionFailed: () => apiError('precondition_failed'),
+  rateLimited: (seconds: number) =>
+    apiError('rate_limited', undefined, { headers: retryAfter(seconds) }),
   idempotencyInFlight: () =>
     apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {
       headers: retryAfter(1),

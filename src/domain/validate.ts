@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { Pointer, Value } from 'typebox/value'
+import { Value } from 'typebox/value'
 
 import { shown } from './errors.ts'
+import { valueAt } from './pointer.ts'
 
 /** One fault of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
 export interface Fault {
@@ -15,6 +16,9 @@ export interface Fault {
     | 'url_refused'
     | 'image_invalid'
     | 'pixel_limit'
+    | 'version_invalid'
+    | 'id_mismatch'
+    | 'publisher_id_unavailable'
 }
 
 export interface Validated {
@@ -28,6 +32,10 @@ interface Node {
   enum?: unknown[]
   properties?: Record<string, Node>
   items?: Node
+  /** Of a map: the rule of every member. */
+  additionalProperties?: Node
+  /** A secret, whose value no message shows. */
+  writeOnly?: boolean
   minimum?: number
   maximum?: number
   minLength?: number
@@ -38,16 +46,16 @@ interface Node {
 }
 
 /**
- * Makes the validator of a schema: members that are null (at every depth) or unknown are dropped, defaults applied, and
- * every broken rule is told once per field, in the order of the schema's members. `emptyIsAbsent` names the members in
- * which an empty string counts as absent. Nothing is converted: "5" is not a number.
+ * Makes the validator of a schema: members that are null (at every depth that the schema rules) or unknown are dropped,
+ * defaults applied, and every broken rule is told once per field, in the order of the schema's members. `emptyIsAbsent`
+ * names the members in which an empty string counts as absent. Nothing is converted: "5" is not a number.
  */
 export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] = []) => {
   // The default stops at 8 errors; a caller is told of all.
   Settings.Set({ maxErrors: 1_000 })
   const compiled = Compile(schema)
   return (input: unknown): Validated => {
-    const bare = dropAbsent(input, new Set(emptyIsAbsent))
+    const bare = dropAbsent(input, schema, new Set(emptyIsAbsent))
     const value = Value.Default(schema, Value.Clean(schema, bare))
     if (compiled.Check(value)) return { value, faults: [] }
     const faults = new Map<string, Fault>()
@@ -82,23 +90,52 @@ const rank = (order: string[], fault: Fault): number => {
   return at < 0 ? order.length : at
 }
 
-const fieldsOf = (error: { keyword: string; instancePath: string; params: object }): string[] => {
+const fieldsOf = (error: {
+  keyword: string
+  schemaPath: string
+  instancePath: string
+  params: object
+}): string[] => {
   const missing = (error.params as { requiredProperties?: string[] }).requiredProperties
   if (error.keyword === 'required' && missing)
     return missing.map((name) => `${error.instancePath}/${name}`)
   // A rule between members is judged, and told with its own code, where the route's rules are.
   if (error.keyword === 'not') return []
+  // A map is told by its members, and their names by the route's rules.
+  if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return []
+  if (error.schemaPath.endsWith('/propertyNames')) return []
   return [error.instancePath]
 }
 
-const dropAbsent = (value: unknown, empty: ReadonlySet<string>): unknown => {
-  if (Array.isArray(value)) return value.map((item) => dropAbsent(item, empty))
+/** Below a member of any type at all nothing is dropped: its value is the caller's, nulls and all. */
+const dropAbsent = (
+  value: unknown,
+  rule: Node | undefined,
+  empty: ReadonlySet<string>,
+): unknown => {
+  if (rule !== undefined && isUnruled(rule)) return value
+  if (Array.isArray(value)) return value.map((item) => dropAbsent(item, rule?.items, empty))
   if (typeof value !== 'object' || value === null) return value
   const kept = Object.entries(value).filter(
-    ([name, member]) => member !== null && !(member === '' && empty.has(name)),
+    ([name, member]) =>
+      member !== null && !(member === '' && empty.has(name)) && !isUnknown(rule, name),
   )
-  return Object.fromEntries(kept.map(([name, member]) => [name, dropAbsent(member, empty)]))
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, dropAbsent(member, memberRule(rule, name), empty)]),
+  )
 }
+
+/** `Value.Clean` does not reach the members of a map. */
+const isUnknown = (rule: Node | undefined, name: string): boolean =>
+  rule?.properties !== undefined && memberRule(rule, name) === undefined
+
+const isUnruled = (rule: Node): boolean =>
+  !['type', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', 'not', '$ref'].some((word) => word in rule)
+
+const memberRule = (rule: Node | undefined, name: string): Node | undefined =>
+  rule?.properties && Object.hasOwn(rule.properties, name)
+    ? rule.properties[name]
+    : rule?.additionalProperties
 
 /** Every field of a schema as a pointer, `*` for list items, in the order of the members. */
 const listFields = (schema: Node, at = ''): string[] => [
@@ -112,8 +149,9 @@ const listFields = (schema: Node, at = ''): string[] => [
 const describeField = (schema: Node, field: string, value: unknown): string | undefined => {
   const rule = schemaAt(schema, field)
   if (!rule) return undefined
-  const got = field === '' ? value : Pointer.Get(value, field)
+  const got = valueAt(value, field)
   const expectation = `must be ${describe(rule)}`
+  if (rule.writeOnly && got !== undefined) return `${field} ${expectation}, got something else`
   return got === undefined
     ? `${field} ${expectation}, but is absent`
     : `${field || 'the body'} ${expectation}, got ${shown(got)}`
@@ -124,7 +162,7 @@ const schemaAt = (schema: Node, field: string): Node | undefined =>
     .split('/')
     .slice(1)
     .reduce<Node | undefined>(
-      (rule, name) => rule?.properties?.[name] ?? (/^\d+$/.test(name) ? rule?.items : undefined),
+      (rule, name) => (rule?.items && /^\d+$/.test(name) ? rule.items : memberRule(rule, name)),
       schema,
     )
 

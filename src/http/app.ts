@@ -4,6 +4,7 @@ import helmet from 'helmet'
 
 import { apiError, errors } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
+import { answerPreflight, makeCors, preflightMethod } from './cors.ts'
 import { makeErrorRenderer } from './errors.ts'
 import { readRequestId } from './request-id.ts'
 import type { Method, Route } from './route.ts'
@@ -13,6 +14,8 @@ import type { ServeDeps } from './serve.ts'
 export interface AppDeps extends ServeDeps {
   routes: readonly Route[]
   log: Log
+  /** Origins whose pages may call every route (CORS_ORIGINS); none unless given. */
+  corsOrigins?: readonly string[]
 }
 
 /** Mounts the routes. Whatever a request is, its answer is JSON in the one shape, or a file. */
@@ -24,7 +27,13 @@ export const makeApp = (deps: AppDeps): Express => {
   app.set('query parser', false)
   app.use(helmet(), identify, refuseBadPath)
   const serve = makeServe(deps)
-  for (const [path, routes] of groupByPath(deps.routes)) app.all(path, dispatch(routes, serve))
+  const cors = makeCors(deps.corsOrigins ?? [])
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    cors.allow(request, response)
+    next()
+  })
+  for (const [path, routes] of groupByPath(deps.routes))
+    app.all(path, dispatch(routes, { serve, cors }))
   app.use((request: Request) => {
     throw errors.routeNotFound(request.path)
   })
@@ -57,15 +66,29 @@ const countParameters = (path: string): number => path.split('/:').length
 
 type Serve = (route: Route) => (request: Request, response: Response) => Promise<void>
 
-const dispatch = (routes: Route[], serve: Serve): RequestHandler => {
+interface Dispatch {
+  serve: Serve
+  cors: ReturnType<typeof makeCors>
+}
+
+const dispatch = (routes: Route[], { serve, cors }: Dispatch): RequestHandler => {
   const handlers = new Map(routes.map((route) => [route.method, serve(route)]))
   const allow = [...handlers.keys()].flatMap((method) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   )
   return async (request: Request, response: Response, _next: NextFunction) => {
-    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
-    const handler = handlers.get(method as Method)
+    const asked = preflightMethod(request)
+    const method = toMethod(asked ?? request.method)
+    const mayRead = cors.allow(request, response, routeOf(routes, method))
+    if (asked !== undefined && mayRead) return answerPreflight(response, allow)
+    const handler = handlers.get(toMethod(request.method))
     if (!handler) throw errors.methodNotAllowed(request.method, request.path, allow)
     await handler(request, response)
   }
 }
+
+const toMethod = (method: string): Method =>
+  (method.toUpperCase() === 'HEAD' ? 'get' : method.toLowerCase()) as Method
+
+const routeOf = (routes: readonly Route[], method: Method): Route | undefined =>
+  routes.find((route) => route.method === method)

@@ -10,6 +10,9 @@ import { withinDeadline } from '../db/client.ts'
 import { credentialKind } from '../domain/credential.ts'
 import { ApiError, errors } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
+import { readProfile } from './claims.ts'
+import type { AdminJudge, Profile } from './claims.ts'
+import type { UserNotes } from './user-notes.ts'
 
 /** Who a request acts for. */
 export interface Caller {
@@ -18,6 +21,10 @@ export interface Caller {
   /** What the caller makes belongs to this owner. */
   owner: string
   scheme: 'jwt' | 'api_key'
+  /** What the token says of its user; absent with an API key. */
+  profile?: Profile
+  /** Whether this is one of those who run the service. */
+  isPlatformAdmin?: boolean
 }
 
 /** Owns what is made without a credential; no user has this id. */
@@ -34,6 +41,10 @@ export interface AuthenticatorOptions {
   jwksUrl: string
   sql: Sql
   log: Pick<Log, 'info' | 'warn'>
+  /** Writes the users down who have signed in; absent: nobody does. */
+  users?: UserNotes
+  /** Nobody is a platform admin unless given. */
+  isPlatformAdmin?: AdminJudge
   /** Monotonic milliseconds for the age of the issuer's key set. */
   clock?: () => number
 }
@@ -49,6 +60,8 @@ export const makeAuthenticator = ({
   jwksUrl,
   sql,
   log,
+  users,
+  isPlatformAdmin = () => false,
   clock,
 }: AuthenticatorOptions): Authenticate => {
   const keys = makeKeySet({ url: jwksUrl, log, clock })
@@ -58,16 +71,28 @@ export const makeAuthenticator = ({
     if (token === undefined) throw new Refusal('malformed')
     const kind = credentialKind(token)
     if (kind === 'personal_access_token') throw new Refusal('personal access token')
-    if (kind === 'api_key') return callerOf(await judgeApiKey(sql, log, token), 'api_key')
+    if (kind === 'api_key') {
+      const owner = await judgeApiKey(sql, log, token)
+      return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
+    }
     if (scheme === 'x-api-key') throw new Refusal('not an API key')
-    return callerOf(readSubject(await verifyJwt(token, keys, options)), 'jwt')
+    const claims = await verifyJwt(token, keys, options)
+    const subject = readSubject(claims)
+    const profile = readProfile(claims)
+    return {
+      ...callerOf(subject, 'jwt'),
+      ...(Object.keys(profile).length > 0 && { profile }),
+      ...(isPlatformAdmin(subject, claims) && ADMIN),
+    }
   }
 
   return async (headers) => {
     const credential = readCredential(headers)
     if (credential === undefined) return undefined
     try {
-      return await judge(credential)
+      const caller = await judge(credential)
+      await users?.note(caller)
+      return caller
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { scheme } = credential
@@ -95,6 +120,8 @@ const JWT_RULES = {
   requiredClaims: ['exp', 'sub'],
   clockTolerance: 60,
 } satisfies JWTVerifyOptions
+
+const ADMIN = { isPlatformAdmin: true }
 
 const callerOf = (user: string, scheme: Caller['scheme']): Caller => ({
   principal: user,

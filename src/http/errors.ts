@@ -72,6 +72,7 @@ export const makeErrorRenderer =
       return
     }
     closeWhenStopping(lifecycle, response)
+    response.setHeader('cache-control', 'no-store')
     response.status(known.status).set(known.headers).type('application/json')
     const body = JSON.stringify(errorBody(known, { requestId, path: request.path }))
     if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)

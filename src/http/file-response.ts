@@ -11,8 +11,10 @@ export interface ServedFile {
   contentType: string
   /** Lower-case hex; it is the ETag. */
   sha256: string | undefined
-  /** Seconds for which a private cache may keep it. */
-  maxAge: number
+  /** Who may keep it, and for how long. */
+  cacheControl: string
+  /** Headers of this kind of file alone. */
+  headers?: Record<string, string>
 }
 
 export interface FilePlan {
@@ -88,7 +90,8 @@ export const inlineDisposition = (name: string): string => {
 const describeFile = (file: ServedFile, etag: string | undefined): Record<string, string> => ({
   ...OPEN_TO_ALL,
   ...(etag !== undefined && { etag }),
-  'cache-control': `private, max-age=${file.maxAge}`,
+  'cache-control': file.cacheControl,
+  ...file.headers,
   // The bytes come from callers: a browser must neither guess a type for them nor run what is in them.
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",

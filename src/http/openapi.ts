@@ -21,6 +21,13 @@ const TAGS: Record<string, string> = {
   Uploads: 'Bring a file here first and name it by its link.',
   Files: 'Results and inputs, read by signed links.',
   'API keys': "A user's own keys.",
+  Users: 'Who the caller is.',
+  Publishers:
+    'Those who publish nodes: the publisher, its members, and the tokens it publishes with.',
+  Nodes: 'Extensions of the host application: made, edited and found.',
+  Versions: 'Releases of a node: published, read, installed, reviewed.',
+  'Host nodes': 'The node classes that a version brings into the host application.',
+  'Registry admin': 'What only platform admins may do; each change is in the audit log.',
   Health: 'For whoever runs the service.',
   Documentation: 'The description of the service.',
 }
@@ -83,6 +90,7 @@ const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
   jwt: [{ bearer: [] }],
   optional: [{}, { bearer: [] }, { apiKey: [] }],
   required: [{ bearer: [] }, { apiKey: [] }],
+  own: [{ bearer: [] }],
 }
 
 const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
@@ -110,12 +118,23 @@ const makeRequestBody = ({ body, rawBody }: Route): Json => {
 
 const makeResponses = (route: Route): Json =>
   Object.fromEntries(
-    Object.entries(route.responses).map(([status, spec]) => [status, makeResponse(route, spec)]),
+    Object.entries({ ...route.responses, ...(route.read && { 304: UNCHANGED }) }).map(
+      ([status, spec]) => [status, makeResponse(route, spec)],
+    ),
   )
+
+const UNCHANGED: ResponseSpec = {
+  description: 'Nothing has changed since the ETag in If-None-Match.',
+}
 
 const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
   description: spec.description,
-  headers: headerRefs(['X-Request-Id', ...REPLAYED[route.method], ...(spec.headers ?? [])]),
+  headers: headerRefs([
+    'X-Request-Id',
+    ...REPLAYED[route.method],
+    ...(route.read ? (['ETag', 'Cache-Control'] as const) : []),
+    ...(spec.headers ?? []),
+  ]),
   ...(spec.schema || spec.mediaType
     ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec) } }
     : {}),

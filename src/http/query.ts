@@ -10,34 +10,43 @@ export const queryOf = (target: string): string => {
   return at < 0 ? '' : target.slice(at + 1)
 }
 
+/** `repeated`: each item of a list has a name of its own, and a comma is part of it. `commas`: they part items, too. */
+export type ListForm = 'commas' | 'repeated'
+
 /**
  * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are ignored; a name
- * given twice is a fault, since either value could be meant, unless it is a list: its items come by repeated names, by
- * commas, or both. `emptyIsAbsent` names those that count as absent when they are empty.
+ * given twice is a fault, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
+ * as absent when they are empty; of a list whose names are repeated, its empty items.
  */
-export const makeQueryReader = (schema: TObject, emptyIsAbsent: readonly string[] = []) => {
+export const makeQueryReader = (
+  schema: TObject,
+  emptyIsAbsent: readonly string[] = [],
+  form: ListForm = 'commas',
+) => {
   const validate = makeValidator(schema, emptyIsAbsent)
   const names = Object.keys(schema.properties)
   const lists = names.filter(
     (name) => (schema.properties[name] as { type?: string }).type === 'array',
   )
+  const dropped = form === 'repeated' ? lists.filter((name) => emptyIsAbsent.includes(name)) : []
   return (query: string): { value: unknown; faults: Fault[] } => {
     const search = new URLSearchParams(query)
+    for (const name of dropped) search.delete(name, '')
     const given = names.filter((name) => search.has(name))
     const twice = given.filter((name) => !lists.includes(name) && search.getAll(name).length > 1)
     const texts = given
       .filter((name) => !twice.includes(name))
       .map((name) => [
         name,
-        lists.includes(name) ? itemsOf(search, name) : (search.get(name) ?? ''),
+        lists.includes(name) ? itemsOf(search.getAll(name), form) : (search.get(name) ?? ''),
       ])
     const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
     return { value, faults: [...twice.map(givenTwice), ...faults.map(asQueryFault)] }
   }
 }
 
-const itemsOf = (search: URLSearchParams, name: string): string[] =>
-  search.getAll(name).flatMap((text) => text.split(','))
+const itemsOf = (texts: string[], form: ListForm): string[] =>
+  form === 'repeated' ? texts : texts.flatMap((text) => text.split(','))
 
 const givenTwice = (name: string): Fault => ({
   field: `?${name}`,

@@ -5,10 +5,11 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Transaction } from '../db/client.ts'
 import type { ErrorCodeName } from '../domain/errors.ts'
 import type { Fault } from '../domain/validate.ts'
-import type { Caller } from './auth.ts'
+import type { Caller, CredentialHeaders } from './auth.ts'
 import type { InlineImage } from './body/inline.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { RequestHeaderName } from './openapi/parameters.ts'
+import type { ListForm } from './query.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
@@ -51,6 +52,8 @@ export interface BodySpec<Body extends TSchema = TSchema> {
   deadlineMs: number
   /** Most bytes of one body that are held in memory. */
   heldBytes: number
+  /** Members of objects and items of lists, all together; 100,000 unless given. */
+  maxMembers?: number
   /** Members that may hold an image, as JSON Pointers (`*` for any item); inline ones go to a file while they arrive. */
   images?: readonly string[]
   /** Inline images that are taken; what comes beyond is dropped while it arrives, and left to `judge` to refuse. */
@@ -96,13 +99,24 @@ export interface Route {
   description?: string
   /**
    * jwt: a bearer token, no key. optional: none needed, but one that is sent must be valid. none: a credential is not
-   * looked at.
+   * looked at. own: `authorise` judges a secret of the route's own.
    */
-  auth: 'required' | 'jwt' | 'optional' | 'none'
+  auth: 'required' | 'jwt' | 'optional' | 'none' | 'own'
+  /** With auth `own`: throws the 401. */
+  authorise?(headers: CredentialHeaders): void
+  /** What the 401 of this route says, where callers need to know more than that they need a credential. */
+  unauthorizedMessage?: string
+  /**
+   * A GET whose answer has an ETag (that of its bytes, unless the handler gives one) and says who may keep it. public:
+   * pages of every origin may read it.
+   */
+  read?: 'public' | 'private'
   params?: TObject
   query?: TObject
   /** Members of the query in which an empty text counts as absent. */
   queryEmptyIsAbsent?: readonly string[]
+  /** How the items of a list in the query are told apart; by commas, too, unless said. */
+  queryLists?: ListForm
   body?: BodySpec
   /** Headers that the handler reads, for the documentation. */
   requestHeaders?: readonly RequestHeaderName[]

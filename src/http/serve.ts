@@ -1,12 +1,15 @@
 import type { Request, Response } from 'express'
 
 import { apiError, errors } from '../domain/errors.ts'
+import type { ApiError } from '../domain/errors.ts'
 import { onePerField, sortFaults } from '../domain/validate.ts'
 import type { Authenticate, Caller } from './auth.ts'
 import { faultsError, toApiError } from './errors.ts'
+import { isKnown } from './etag.ts'
 import { sendContinue } from './expect.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import type { Claim, Idempotency } from './idempotency.ts'
+import { makeReadHeaders } from './cache.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { principalOf } from './principal.ts'
@@ -51,13 +54,14 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
       }
     })
     closeWhenStopping(deps.lifecycle, response)
-    await send(response, answer)
+    if ('stream' in answer) await answer.stream(response)
+    else sendJson(response, answer, { route, caller })
   }
 }
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
-const makeJudgedQuery = ({ query, queryEmptyIsAbsent, judgeQuery }: Route) => {
-  const read = query && makeQueryReader(query, queryEmptyIsAbsent)
+const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {
+  const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
   return (request: Request, caller: Caller | undefined) => {
     const { value, faults } = read?.(queryOf(request.url)) ?? { value: {}, faults: [] }
     const rules = judgeQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
@@ -88,11 +92,20 @@ const authorise = async (
   request: Request,
 ): Promise<Caller | undefined> => {
   if (route.auth === 'none') return undefined
-  const caller = await authenticate(request.headersDistinct)
-  if (!caller && route.auth !== 'optional') throw errors.unauthorized()
+  if (route.auth === 'own') route.authorise?.(request.headersDistinct)
+  if (route.auth === 'own') return undefined
+  const caller = await authenticate(request.headersDistinct).catch((error: unknown) => {
+    throw toApiError(error).code === 'unauthorized' ? unauthorized(route, error) : error
+  })
+  if (!caller && route.auth !== 'optional') throw unauthorized(route)
   if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
     throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
   return caller
+}
+
+const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError => {
+  const { code, message, headers } = errors.unauthorized()
+  return apiError(code, unauthorizedMessage ?? message, { headers, cause })
 }
 
 const claimKey = async (
@@ -139,13 +152,20 @@ const abortedWith = (response: Response): AbortSignal => {
   return gone.signal
 }
 
-const send = async (response: Response, answer: Answer): Promise<void> => {
-  if ('stream' in answer) await answer.stream(response)
-  else sendJson(response, answer)
+const sendJson = (
+  response: Response,
+  { status, headers, body }: JsonAnswer,
+  { route, caller }: { route: Route; caller: Caller | undefined },
+): void => {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const { vary, ...rest } = { ...makeReadHeaders(route, { caller, text }), ...headers }
+  if (vary !== undefined) response.vary(vary)
+  response.set(rest)
+  if (text === undefined || (route.read && isUnchanged(response, rest['etag'])))
+    response.status(text === undefined ? status : 304).end()
+  else response.status(status).type('application/json').send(text)
 }
 
-const sendJson = (response: Response, { status, headers, body }: JsonAnswer): void => {
-  response.status(status).set(headers ?? {})
-  if (body === undefined) response.end()
-  else response.json(body)
-}
+/** express asks, too, but does not answer 304 to a client that also sends `Cache-Control: no-cache`, as fetch does. */
+const isUnchanged = ({ req }: Response, etag: string | undefined): boolean =>
+  etag !== undefined && isKnown(req.headers['if-none-match'], etag)

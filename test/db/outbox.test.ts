@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 
-import { insertOutbox, leaseOutbox, markDispatched, markFailed } from '../../src/db/outbox.ts'
+import {
+  insertOutbox,
+  isStartPending,
+  leaseOutbox,
+  markDispatched,
+  markFailed,
+} from '../../src/db/outbox.ts'
 import type { OutboxEntry, OutboxRow } from '../../src/db/outbox.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -87,6 +93,19 @@ describe('the outbox', () => {
     assert.deepEqual(idsOf(await lease()), [begin?.id, other?.id])
     await markDispatched(database.sql, begin?.id ?? '')
     assert.deepEqual(idsOf(await lease()), [cancel?.id])
+  })
+
+  test('holds a signal to a child back until the start of its parent is dispatched', async () => {
+    const [begin, uploaded] = await insertDue(
+      start('publish-version/a'),
+      signal('receive-archive/a'),
+    )
+    assert.deepEqual(idsOf(await lease()), [begin?.id])
+    assert.ok(await isStartPending(database.sql, 'receive-archive/a'), 'it waits')
+    await markDispatched(database.sql, begin?.id ?? '')
+    await makeDue()
+    assert.equal(await isStartPending(database.sql, 'receive-archive/a'), false)
+    assert.deepEqual(idsOf(await lease()), [uploaded?.id])
   })
 
   test('tries again after 1, 2, 4 and then always 5 seconds', async () => {

@@ -110,7 +110,7 @@ describe('docker-compose.yml', () => {
     for (const [name, service] of services)
       for (const [variable, value] of environmentOf(service))
         if (/PASSWORD|PWD|_KEYS?$|SECRET|TOKEN/.test(variable))
-          assert.match(value, /^\$\{\w+:\?[^}]+\}$/, `${variable} of ${name}`)
+          assert.match(value, /^\$\{\w+:(\?[^}]+|-)\}$/, `${variable} of ${name}`)
         else assert.doesNotMatch(withoutVariables(value), /:[^/@]+@/, `${variable} of ${name}`)
   })
 

@@ -233,3 +233,54 @@ describe('a text becomes', () => {
     assert.deepEqual(fromText(Query, { other: '5' }), { other: '5' })
   })
 })
+
+describe('a map', () => {
+  const Maps = Type.Object({
+    labels: Type.Optional(
+      Type.Unsafe({
+        type: 'object',
+        maxProperties: 3,
+        propertyNames: { minLength: 1 },
+        additionalProperties: Type.Object({
+          text: Type.Optional(Type.String({ maxLength: 3 })),
+          any: Type.Optional(Type.Unknown()),
+        }),
+        'x-expectation': 'an object of at most 3 labels',
+      }),
+    ),
+    secret: Type.Optional(Type.String({ writeOnly: true })),
+  })
+  const validate = makeValidator(Maps)
+  const messagesOf = (given: unknown) => validate(given).faults.map(({ message }) => message)
+
+  test('has members of any name, with the rules of the map', () => {
+    const labels = { 'a/b~\n': { text: 'x' }, constructor: {} }
+    assert.deepEqual(validate({ labels }), { value: { labels }, faults: [] })
+    assert.deepEqual(
+      messagesOf({ labels: { 'a/b': { text: 5 }, constructor: { text: 'long' } } }),
+      [
+        '/labels/a~1b/text must be a string of at most 3 characters, got 5',
+        '/labels/constructor/text must be a string of at most 3 characters, got "long"',
+      ],
+    )
+    assert.deepEqual(messagesOf({ labels: { a: {}, b: {}, c: {}, d: {} } }), [
+      '/labels must be an object of at most 3 labels, got {"a":{},"b":{},"c":{},"d":{}}',
+    ])
+    assert.deepEqual(messagesOf({ labels: { a: 'x' } }), ['/labels/a must be an object, got "x"'])
+  })
+
+  test('loses unknown and null members, but not those inside a value of any type', () => {
+    const any = { deep: [null, { x: null }] }
+    assert.deepEqual(validate({ labels: { a: { any, text: null, other: 1 }, b: null } }).value, {
+      labels: { a: { any } },
+    })
+  })
+
+  test('leaves it to the rules beside the schema to tell of its names', () =>
+    assert.deepEqual(messagesOf({ labels: { '': {} } }), []))
+
+  test('and no message shows what is only written', () =>
+    assert.deepEqual(messagesOf({ secret: { value: 'x' } }), [
+      '/secret must be a string, got something else',
+    ]))
+})

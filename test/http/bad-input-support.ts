@@ -3,6 +3,7 @@ import { deflateSync } from 'node:zlib'
 import CRC32 from 'crc-32'
 
 import { IMAGE_API } from '../support/client.ts'
+import type { RegistryWorld } from './bad-input-registry.ts'
 
 /** One row of the catalogue of bad input: what is sent and what must be answered. */
 export interface Row {
@@ -52,6 +53,7 @@ export interface World {
   /** A token signed with the public key as if it were a shared secret. */
   signWithPublicKey(): Promise<string>
   apiKeys: { live: string; revoked: string; expired: string }
+  registry: RegistryWorld
 }
 
 export const UPSCALE = `${IMAGE_API}/image-upscaler`

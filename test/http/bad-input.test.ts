@@ -17,6 +17,7 @@ import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { EVENT_ROWS } from './bad-input-event.ts'
 import { IMAGE_ROWS } from './bad-input-image.ts'
+import { REGISTRY_ROWS, makeRegistryWorld } from './bad-input-registry.ts'
 import { makeHollowPng, PRECISION, RELIGHT, UPSCALE } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 import { CALLER_ROWS, TRANSPORT_ROWS } from './bad-input-transport.ts'
@@ -39,12 +40,14 @@ before(async () => {
       IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES),
       IMAGE_URL_TIMEOUT_SECONDS: '1',
       VIDEO_TINY: 'true',
+      ADMIN_SUBJECTS: 'root',
     },
   })
   // Its tokens are of another issuer, because production refuses the development one; API keys are not.
   production = await service.startSecondApi({
     NODE_ENV: 'production',
     OUTBOUND_ALLOW_LOOPBACK: '',
+    WEBHOOK_TIME_FACTOR: '',
     VIDEO_TINY: '',
     WEBHOOK_TIME_FACTOR: '',
     AUTH_ISSUER: 'https://issuer.example.com',
@@ -102,6 +105,7 @@ const makeWorld = async (): Promise<World> => {
         .sign(Buffer.from(await exportSPKI(key)))
     },
     apiKeys: await makeApiKeys(mallory),
+    registry: await makeRegistryWorld(service),
   }
 }
 
@@ -166,7 +170,18 @@ const takeStock = async () => {
       (select count(*) from redelivery) as redeliveries,
       (select count(*) from webhook_secret) as webhook_secrets,
       (select count(*) from ledger) as ledger,
-      (select sum(credits_used) from owner) as credits
+      (select sum(credits_used) from owner) as credits,
+      (select count(*) from app_user) as users,
+      (select sum(rev) from publisher) as publishers,
+      (select count(*) from publisher_member) as members,
+      (select count(*) from personal_access_token where revoked_at is null) as tokens,
+      (select sum(rev) from node) as nodes,
+      (select sum(rev) from version) as versions,
+      (select count(*) from version_move) as moves,
+      (select count(*) from host_node) as host_nodes,
+      (select count(*) from host_node_report) as reports,
+      (select count(*) from audit_log) as audited,
+      (select sum(changes) from listed_count) as changes
   `
   return { ...rows, files: (await service.listFiles()).toSorted() }
 }
@@ -246,7 +261,7 @@ describe('bad input is refused and leaves nothing', () => {
     ...CALLER_ROWS,
     ...IMAGE_ROWS,
     ...VIDEO_ROWS,
-    ...EVENT_ROWS,
+    ...REGISTRY_ROWS,
   ])
     test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {
       const before = await takeStock()

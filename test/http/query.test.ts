@@ -15,6 +15,23 @@ const read = makeQueryReader(
   ['pager.token'],
 )
 
+describe('a query whose lists are repeated names', () => {
+  const read = makeQueryReader(
+    Type.Object({ words: Type.Optional(Type.Array(Type.String())) }),
+    ['words'],
+    'repeated',
+  )
+  const GOOD: [string, object][] = [
+    ['words=a,b', { words: ['a,b'] }],
+    ['words=a&words=b%2Cc', { words: ['a', 'b,c'] }],
+    ['words=&words=a', { words: ['a'] }],
+    ['words=', {}],
+    ['words[]=a', {}],
+  ]
+  for (const [query, value] of GOOD)
+    test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, faults: [] }))
+})
+
 describe('a query', () => {
   const GOOD: [string, object][] = [
     ['', { size: 10 }],

@@ -61,6 +61,7 @@ export const listRoutes = (settings: Partial<RouteDeps> = {}): Route[] =>
     publicUrl: 'http://kiln.example',
     videoAuth: 'optional',
     extendSource: 'both',
+    publishAuth: 'bearer+token',
     ...settings,
   } as RouteDeps)
 
@@ -77,7 +78,10 @@ export const readDocument = async (settings?: Partial<RouteDeps>): Promise<Docum
 export const makeContract = (document: Document) => {
   const templates = Object.keys(document.paths)
     .toSorted((a, b) => a.split('{').length - b.split('{').length)
-    .map((path) => ({ path, form: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+    .map((path) => ({
+      path,
+      form: new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+    }))
   const findFault = makeSchemaJudge(document)
 
   return ({ method, path, status, body }: Seen): void => {

@@ -20,6 +20,7 @@ import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
 import type { Run, Runner, RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
+import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url))
@@ -53,8 +54,11 @@ const main = async (): Promise<void> => {
 
 const PURGE = 'purge-expired'
 
-/** Every history of a task or of a delivery, by its name. */
-const RUNS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntries([
+/** The scenarios in which the child that waits for the upload takes ways of its own. */
+const WAITS = ['active', 'uploaded-later', 'looked-again', 'expired'] as const
+
+/** Every history of a task or version, by its name. */
+const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
   ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
     `image-task-${name}`,
     (runner: Runner) => runner.image(scenario),
@@ -63,13 +67,16 @@ const RUNS: Record<string, (runner: Runner) => Promise<Run>> = Object.fromEntrie
     `video-task-${name}`,
     (runner: Runner) => runner.video(scenario),
   ]),
-  ...Object.entries(DELIVERY_SCENARIOS).map(([name, scenario]) => [
-    `deliver-events-${name}`,
-    (runner: Runner) => runner.deliver(scenario),
+  ...Object.entries(VERSION_SCENARIOS).map(([name, scenario]) => [
+    `publish-version-${name}`,
+    (runner: Runner) => runner.version(scenario),
   ]),
-  ...Object.entries(REDELIVERY_SCENARIOS).map(([name, scenario]) => [
-    `redeliver-event-${name}`,
-    (runner: Runner) => runner.redeliver(scenario),
+  ...WAITS.map((name) => [
+    `receive-archive-${name}`,
+    async (runner: Runner) => {
+      const { handle } = await runner.version(VERSION_SCENARIOS[name])
+      return { handle: childOf(handle) }
+    },
   ]),
 ])
 

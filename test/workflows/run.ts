@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
+import { WorkflowFailedError } from '@temporalio/client'
 import type { Connection, WorkflowHandle } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
@@ -7,12 +8,10 @@ import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/outbox.ts'
 import {
-  deliveryWorkflowId,
   makeJobs,
   mediaQueue,
-  startDelivery,
   startImageTask,
-  startRedelivery,
+  startPublishVersion,
   startVideoTask,
 } from '../../src/jobs.ts'
 import { makeLog } from '../../src/log.ts'
@@ -24,6 +23,8 @@ import type { Runs } from './runs.ts'
 import type { Circumstances } from './scenarios.ts'
 import { makeVideoActivities } from './video-scenarios.ts'
 import type { VideoScenario } from './video-scenarios.ts'
+import { makeVersionActivities } from './version-scenarios.ts'
+import type { VersionScenario } from './version-scenarios.ts'
 
 export interface RunnerOptions {
   address: string
@@ -50,25 +51,25 @@ interface Facts {
   kind: string
 }
 
-/** Starts a task's workflow as the api does and drives it to its end with the functions of a scenario. */
+/** Starts the workflow of a task or version as the api does and drives it to its end with the functions of a scenario. */
 export interface Runner {
-  image(scenario: ImageScenario, facts?: Facts): Promise<TaskRun>
-  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<TaskRun>
-  /** As the outbox starts it: with a signal. */
-  deliver(scenario: DeliveryScenario): Promise<Run>
-  redeliver(scenario: DeliveryScenario): Promise<Run>
+  image(scenario: ImageScenario, facts?: Facts): Promise<Run>
+  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
+  /** One that gives its checks up fails. */
+  version(scenario: VersionScenario, owner?: string): Promise<Run>
   stop(): Promise<void>
 }
 
 const TIMING = { heartbeatSeconds: 1, deadlineSeconds: 60 }
 const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60 }
+const CHECK_TIMING = { heartbeatSeconds: 1, tries: 3, retrySeconds: 0.01, maxRetrySeconds: 0.01 }
 
 /** Starts a worker for workflows and moves and one for rendering, whose activities are those of the scenario of each run. */
 export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const images: Runs<ImageScenario> = new Map()
   const videos: Runs<VideoScenario> = new Map()
-  const deliveries: Runs<DeliveryScenario> = new Map()
-  const workers = await startWorkers(options, images, videos, deliveries)
+  const versions: Runs<VersionScenario> = new Map()
+  const workers = await startWorkers(options, { images, videos, versions })
   const client = makeClient(options)
 
   const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
@@ -132,6 +133,19 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const start = startRedelivery({ redeliveryId: id, owner: 'alice' }, options)
       return { handle: await drive(start, scenario), moves }
     },
+    async version(scenario, owner = 'alice') {
+      const { taskId: versionId, moves } = add(versions, scenario)
+      const facts = { versionId, nodeId: 'my-pack', version: '1.2.0', publisherId: 'acme', owner }
+      const start = startPublishVersion(facts, {
+        taskQueue: queueOf(scenario),
+        checkTiming: CHECK_TIMING,
+      })
+      const handle = client.getHandle(start.workflowId)
+      await drive(start, scenario).catch((error: unknown) => {
+        if (!(error instanceof WorkflowFailedError)) throw error
+      })
+      return { handle, moves }
+    },
   }
 }
 
@@ -153,19 +167,25 @@ const makeClient = ({ connection }: RunnerOptions) => {
   return { dispatch, getHandle: (id: string) => client.workflow.getHandle(id) }
 }
 
+interface AllRuns {
+  images: Runs<ImageScenario>
+  videos: Runs<VideoScenario>
+  versions: Runs<VersionScenario>
+}
+
 const startWorkers = async (
   { address, codePath, taskQueue, identity }: RunnerOptions,
-  images: Runs<ImageScenario>,
-  videos: Runs<VideoScenario>,
-  deliveries: Runs<DeliveryScenario>,
+  runs: AllRuns,
 ): Promise<{ stop: () => Promise<void> }> => {
   const connection = await NativeConnection.connect({ address })
-  const [image, video] = [makeImageActivities(images), makeVideoActivities(videos)]
+  const image = makeImageActivities(runs.images)
+  const video = makeVideoActivities(runs.videos)
+  const version = makeVersionActivities(runs.versions)
   const common = { connection, identity }
   const core = {
     ...common,
     workflowBundle: { codePath },
-    activities: { ...image.core, ...video.core, ...makeDeliveryActivities(deliveries) },
+    activities: { ...image.core, ...video.core, ...version.core },
   }
   const workers = await Promise.all([
     Worker.create({ ...core, taskQueue }),
@@ -173,7 +193,7 @@ const startWorkers = async (
     Worker.create({
       ...common,
       taskQueue: mediaQueue(taskQueue),
-      activities: { ...image.media, ...video.media } satisfies MediaActivities,
+      activities: { ...image.media, ...video.media, ...version.media } satisfies MediaActivities,
       maxHeartbeatThrottleInterval: '100 milliseconds',
       defaultHeartbeatThrottleInterval: '100 milliseconds',
     }),

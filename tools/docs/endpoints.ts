@@ -21,6 +21,7 @@ const listRoutes = (): Route[] => {
     lifecycle: { state: 'serving' },
     videoAuth: 'optional',
     extendSource: 'both',
+    publishAuth: 'bearer+token',
   }
   return makeRoutes(deps as RouteDeps)
 }
@@ -38,4 +39,5 @@ const CREDENTIALS: Record<Route['auth'], string> = {
   optional: 'none, token or API key',
   jwt: 'token',
   none: '–',
+  own: 'EXTRACTION_TOKEN',
 }

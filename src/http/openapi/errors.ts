@@ -135,12 +135,19 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...EVERYWHERE,
   ...(route.evenWhileClosing ? [] : (['unavailable', 'draining'] as const)),
   ...(route.query ? (['validation_failed'] as const) : []),
-  ...(route.auth === 'none' ? [] : (['unauthorized', 'auth_unavailable'] as const)),
-  ...(route.auth === 'jwt' ? (['forbidden'] as const) : []),
+  ...AUTH_ERRORS[route.auth],
   ...(route.body ? BODY_ERRORS : []),
   ...(route.rawBody ? (['body_too_large', 'busy'] as const) : []),
   ...(route.method === 'post' ? POST_ERRORS : []),
 ]
+
+const AUTH_ERRORS: Record<Route['auth'], readonly ErrorCodeName[]> = {
+  none: [],
+  own: ['unauthorized'],
+  optional: ['unauthorized', 'auth_unavailable'],
+  required: ['unauthorized', 'auth_unavailable'],
+  jwt: ['unauthorized', 'auth_unavailable', 'forbidden'],
+}
 
 const EVERYWHERE = [
   'bad_request',

@@ -23,9 +23,12 @@ export const HEADERS = {
   'X-Credits-Used': whole('Credits charged and not returned; 0 for images.', 0),
   'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),
   ETag: text('A strong tag: it changes whenever the answer does.'),
+  'X-Total-Count': whole('Entries of all pages.', 0),
   'Cache-Control': text('Who may keep the answer, and for how long.'),
   'Accept-Ranges': text('Always `bytes`.'),
   'Content-Disposition': text('Always inline, with the name of the file.'),
+  Digest: text('SHA-256 of the whole file (RFC 3230).'),
+  'Repr-Digest': text('SHA-256 of the whole file (RFC 9530).'),
   'Content-Range': text('First and last byte, and the size of the file.'),
 } as const satisfies Record<string, Json>
 

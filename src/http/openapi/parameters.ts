@@ -1,29 +1,61 @@
 import type { TObject } from 'typebox'
 
 import { IDEMPOTENCY_KEY_FORM } from '../idempotency.ts'
+import type { ListForm } from '../query.ts'
 import type { Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
 /** The parameters of a route: path, query, and the headers that it reads. */
 export const makeParameters = (route: Route): Json[] => [
-  ...listProperties(route.params).map(([name, schema]) => describe(name, 'path', schema)),
-  ...listProperties(route.query).map(([name, schema]) => describe(name, 'query', schema)),
-  ...(route.requestHeaders ?? []).map((name) => REQUEST_HEADERS[name]),
+  ...listProperties(route.params).map(([name, schema]) => describe(name, schema, IN_PATH)),
+  ...listProperties(route.query).map(([name, schema]) =>
+    describe(name, schema, { place: 'query', required: isRequired(route, name), ...route }),
+  ),
+  ...new Set(
+    [...(route.requestHeaders ?? []), ...(route.read ? READ_HEADERS : [])].map(
+      (name) => REQUEST_HEADERS[name],
+    ),
+  ),
   ...(route.method === 'post' ? [IDEMPOTENCY_KEY] : []),
 ]
 
 const listProperties = (schema: TObject | undefined): [string, Json][] =>
   Object.entries(schema?.properties ?? {}) as [string, Json][]
 
-const describe = (name: string, place: 'path' | 'query', { description, ...schema }: Json) => ({
+interface Place {
+  place: 'path' | 'query'
+  required: boolean
+  queryLists?: ListForm
+}
+
+const IN_PATH: Place = { place: 'path', required: true }
+
+/** One that has a default need not be given. */
+const isRequired = ({ query }: Route, name: string): boolean => {
+  const { default: value } = (query?.properties[name] ?? {}) as Json
+  return value === undefined && (query?.required as string[] | undefined)?.includes(name) === true
+}
+
+const describe = (
+  name: string,
+  { description, ...schema }: Json,
+  { place, required, queryLists = 'commas' }: Place,
+) => ({
   name,
   in: place,
-  required: place === 'path',
+  required,
   description:
-    schema['type'] === 'array' ? `${String(description)} Repeated, or with commas.` : description,
+    schema['type'] === 'array'
+      ? (description === undefined ? '' : `${description as string} `) + LISTS[queryLists]
+      : description,
   schema,
 })
+
+const LISTS: Record<ListForm, string> = {
+  commas: 'Repeated, or with commas.',
+  repeated: 'Repeated; a comma is part of a value.',
+}
 
 const header = (name: string, description: string, schema: Json = {}): Json => ({
   name,
@@ -34,6 +66,7 @@ const header = (name: string, description: string, schema: Json = {}): Json => (
 })
 
 const REQUEST_HEADERS = {
+  'If-Match': header('If-Match', 'ETag of what the caller means to change; another is 412.'),
   'If-None-Match': header('If-None-Match', 'ETag of what the caller has; unchanged is 304.'),
   'If-Range': header('If-Range', 'ETag for which Range counts.'),
   Range: header('Range', 'One range of bytes; anything else gets the whole file.'),
@@ -42,6 +75,8 @@ const REQUEST_HEADERS = {
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest; others are refused.',
   ),
 }
+
+const READ_HEADERS = ['If-None-Match'] as const
 
 export type RequestHeaderName = keyof typeof REQUEST_HEADERS
 

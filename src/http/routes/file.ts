@@ -60,7 +60,8 @@ export const makeFileRoutes = ({
       const file = await getFile(sql, params)
       const { size } = await getStat(storage, file.key)
       const maxAge = Math.max(0, Math.floor(Number(query.expires) - now().getTime() / 1000))
-      const served = { ...file, name: params.name, size, maxAge }
+      const cacheControl = `private, max-age=${maxAge}`
+      const served = { ...file, name: params.name, size, cacheControl }
       const plan = planFile(incoming.method, incoming.headers, served)
       if (incoming.method === 'HEAD' || plan.status === 304)
         return { stream: (response) => sendFile(response, plan, undefined) }

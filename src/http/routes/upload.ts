@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { Type } from 'typebox'
 
+import type { UploadClaim } from '../../adapters/signing.ts'
 import { commit } from '../../db/commit.ts'
 import { existsUpload, insertUpload, renewUpload } from '../../db/upload.ts'
 import type { Upload } from '../../db/upload.ts'
@@ -12,6 +13,7 @@ import { getCaller } from '../caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
 import type { TaskDeps } from '../task/deps.ts'
+import { receiveArchiveFile } from '../archive.ts'
 import { receive } from '../upload.ts'
 import type { ReceiveDeps } from '../upload.ts'
 
@@ -43,10 +45,11 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     method: 'put',
     path: '/uploads/:id',
     tag: 'Uploads',
-    summary: 'Upload the bytes of a file',
-    description: 'The signed link is the credential. A second PUT replaces the bytes of the first.',
+    summary: 'Upload the bytes of a file, or the archive of a version',
+    description:
+      'The signed link is the credential. A second PUT replaces the bytes of the first; the archive of a version, until its checks have decided.',
     auth: 'none',
-    params: Type.Object({ id: Type.String({ description: 'Id of the upload.' }) }),
+    params: Type.Object({ id: Type.String({ description: 'Id of the upload or version.' }) }),
     query: Type.Object({
       expires: Type.String({ default: '', description: 'Unix seconds at which the link ends.' }),
       max: Type.String({ default: '', description: 'Most bytes.' }),
@@ -59,18 +62,33 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       'signature_invalid',
       'upload_expired',
       'body_required',
+      'archive_invalid',
       'checksum_mismatch',
+      'archive_exists',
+      'upload_closed',
       'file_gone',
+      'outcome_unknown',
     ],
     handler: async (request) => {
       const { id } = request.params
-      const verdict = deps.signer.verifyUpload({ id, ...request.query }, deps.now())
-      if (verdict !== 'ok') throw apiError(verdict)
-      await receive(deps, { id, request, maxBytes: Number(request.query.max) })
+      const maxBytes = Number(request.query.max)
+      const purpose = judgeLink(deps, { id, ...request.query })
+      if (purpose === 'archive')
+        await receiveArchiveFile(deps, { versionId: id, request, maxBytes })
+      else await receive(deps, { id, request, maxBytes })
       return { status: 200, body: {} }
     },
   }),
 ]
+
+/** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
+const judgeLink = ({ signer, now }: UploadDeps, claim: UploadClaim): 'archive' | 'file' => {
+  const forArchive = signer.verifyArchive(claim, now())
+  const verdict =
+    forArchive === 'signature_invalid' ? signer.verifyUpload(claim, now()) : forArchive
+  if (verdict !== 'ok') throw apiError(verdict)
+  return forArchive === 'ok' ? 'archive' : 'file'
+}
 
 const LINKS_EXAMPLE = {
   upload_url:

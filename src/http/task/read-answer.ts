@@ -1,4 +1,5 @@
 import type { Signer } from '../../adapters/signing.ts'
+import { isKnown, quoteTag } from '../etag.ts'
 import type { JsonAnswer } from '../route.ts'
 
 interface ReadAnswer {
@@ -19,17 +20,13 @@ export const answerRead = (
   { rev, credits, pollAfter, known, now, body }: ReadAnswer,
 ): JsonAnswer => {
   // Links are signed anew each hour, so an answer of the same row is another one then.
-  const etag = `"${rev}-${signer.linkExpiry(now) / 3600}"`
+  const etag = quoteTag(`${rev}-${signer.linkExpiry(now) / 3600}`)
   const headers = {
     'x-credits-used': String(credits),
     etag,
     'cache-control': 'private, no-cache',
     ...(pollAfter === undefined ? {} : { 'retry-after': String(pollAfter) }),
   }
-  if (matches(known, etag)) return { status: 304, headers }
+  if (isKnown(known, etag)) return { status: 304, headers }
   return { status: 200, headers, body: body() }
 }
-
-const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))

@@ -1,0 +1,123 @@
+import { expireVersion, findArchivePlace } from '../src/db/archive.ts'
+import type { ArchivePlace } from '../src/db/archive.ts'
+import type { Transaction } from '../src/db/client.ts'
+import { findVersionState } from '../src/db/open-version.ts'
+import type { VersionState } from '../src/db/open-version.ts'
+import { lockNodeOfVersion } from '../src/db/registry-lock.ts'
+import { giveUpChecks } from '../src/db/version-checks.ts'
+import { moveVersion } from '../src/db/version-move.ts'
+import { rejectedReason } from '../src/domain/archive-check.ts'
+import { VERSION_MOVES } from '../src/domain/version-move.ts'
+import type { VersionStatus } from '../src/domain/version.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { CoreDependencies } from './dependencies.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+
+/** Where a version stands with its upload. */
+export interface ArchiveWait {
+  status: VersionStatus
+  /** There is an archive to check, or one that has been checked. */
+  hasArchive: boolean
+  /** Milliseconds until the upload must have ended; 0: nothing is waited for. */
+  waitMs: number
+}
+
+export interface DecidedVersion {
+  status: VersionStatus
+  /** For operators: what has become of the archive. */
+  result: string
+}
+
+/** The moves of a version around its checks. Run twice, the second finds the version moved and changes nothing. */
+export const makeVersionMoves = (deps: CoreDependencies) => ({
+  /** Looks whether the archive has arrived; ends the version when its time is over. */
+  async settleUpload(versionId: string): Promise<ArchiveWait> {
+    const place = await findArchivePlace(deps.sql, versionId)
+    if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
+    await inTransaction(deps, (sql) => expireVersion(sql, versionId))
+    // It was not ended when an upload came meanwhile, or somebody has moved it.
+    return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
+  },
+
+  /** Says that the checks run. */
+  async startChecks(versionId: string): Promise<void> {
+    await inTransaction(deps, async (sql) => {
+      const version = await lockState(sql, versionId)
+      if (!isPending(version) || version.reason === VERSION_MOVES.start_checks.reason) return
+      await moveVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
+    })
+  },
+
+  /** Decides by what the checks have left in the rows. A version that somebody else has moved meanwhile stays there. */
+  async decideVersion(versionId: string): Promise<DecidedVersion> {
+    const decided = await inTransaction(deps, async (sql) => {
+      const version = await lockState(sql, versionId)
+      if (isPending(version)) await decide(sql, versionId, version)
+      return await findVersionState(sql, versionId)
+    })
+    await sweepUploads(deps, versionId)
+    if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
+    const { status, archiveState, archiveCode } = decided
+    return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
+  },
+
+  /** Says why the checks could not run, by a code. Answers where the version is: Pending, unless it was moved. */
+  async giveUpChecks(versionId: string, code: string): Promise<VersionStatus> {
+    return await inTransaction(deps, (sql) => giveUpChecks(sql, { id: versionId, code }))
+  },
+})
+
+const isOverdue = ({ archiveState, secondsLeft }: ArchivePlace): boolean =>
+  archiveState === 'awaiting' && secondsLeft <= 0
+
+const toWait = async (
+  deps: CoreDependencies,
+  versionId: string,
+  place: ArchivePlace | undefined,
+): Promise<ArchiveWait> => {
+  if (!place || place.status === 'NodeVersionStatusDeleted') {
+    await sweepUploads(deps, versionId)
+    return { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
+  }
+  const { status, archiveState, secondsLeft } = place
+  if (archiveState !== 'awaiting') return { status, hasArchive: true, waitMs: 0 }
+  return { status, hasArchive: false, waitMs: Math.max(0, Math.ceil(secondsLeft * 1000)) }
+}
+
+const isPending = (version: VersionState | undefined): version is VersionState =>
+  version?.status === 'NodeVersionStatusPending'
+
+/** The node's row is the lock of its versions' moves. */
+const lockState = async (
+  sql: Transaction,
+  versionId: string,
+): Promise<VersionState | undefined> => {
+  await lockNodeOfVersion(sql, versionId)
+  return await findVersionState(sql, versionId)
+}
+
+const decide = async (
+  sql: Transaction,
+  id: string,
+  { archiveState, archiveCode }: VersionState,
+): Promise<void> => {
+  const actor = 'workflow'
+  if (archiveState === 'accepted') await moveVersion(sql, { id, name: 'pass', actor })
+  if (archiveState === 'rejected') {
+    const reason = rejectedReason(archiveCode ?? 'unknown')
+    await moveVersion(sql, { id, name: 'flag', reason, actor })
+  }
+}
+
+const inTransaction = async <T>(
+  { sql }: CoreDependencies,
+  work: (sql: Transaction) => Promise<T>,
+): Promise<T> => {
+  const result = await sql.begin(async (sql) => {
+    const done = await work(sql)
+    failpoint('move.before-commit')
+    return done
+  })
+  failpoint('move.after-commit')
+  return result as T
+}

@@ -1,0 +1,32 @@
+/** Why an archive is rejected: codes, and what its publisher is told. */
+export const ARCHIVE_FAULTS = {
+  not_a_zip: 'The archive does not begin as a zip does',
+  truncated: 'The archive has no end record: it is cut or damaged',
+} as const
+
+export type ArchiveFaultCode = keyof typeof ARCHIVE_FAULTS
+
+/** The reason that a rejected archive leaves with its version. */
+export const rejectedReason = (code: string): string =>
+  isArchiveFault(code) ? `${ARCHIVE_FAULTS[code]} (${code})` : `The archive was rejected (${code})`
+
+const isArchiveFault = (code: string): code is ArchiveFaultCode =>
+  Object.hasOwn(ARCHIVE_FAULTS, code)
+
+/** Why checks could not run: faults of the service, never of the archive, and the words for whoever reads the version. */
+export const CHECK_FAULTS = {
+  archive_missing: 'the stored archive is missing',
+  archive_differs: 'the stored archive is not the one that was uploaded',
+  unavailable: 'the database could not be reached',
+  storage_failed: 'the archive could not be read or stored',
+  worker_lost: 'the worker was lost',
+  cancelled: 'an operator cancelled them',
+  workflow_lost: 'the workflow was ended',
+  internal_error: 'a fault of the service',
+} as const
+
+export type CheckFaultCode = keyof typeof CHECK_FAULTS
+
+/** The words of a code; those of a fault of the service for one that is none of ours. */
+export const checkCause = (code: string): string =>
+  CHECK_FAULTS[Object.hasOwn(CHECK_FAULTS, code) ? (code as CheckFaultCode) : 'internal_error']

@@ -1,0 +1,64 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { count, instant, uuid } from './registry-fields.ts'
+import { ListedReview } from './review.ts'
+import { ExtractStatus, VersionStatus } from './version.ts'
+
+/** high flags a version, medium is told, info is only counted. */
+export const SEVERITIES = ['high', 'medium', 'info'] as const
+export const Severity = Type.Enum([...SEVERITIES], {
+  description: '`high` flags a version, `medium` and `info` do not.',
+})
+export type Severity = Static<typeof Severity>
+
+export const Finding = Type.Object({
+  id: uuid('Id of the finding.'),
+  issue_type: Type.String({ description: 'The rule.' }),
+  severity: Severity,
+  file_path: Type.Optional(Type.String({ description: 'The file in the archive.' })),
+  line_number: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Its line; absent when it is about the whole file.' }),
+  ),
+  code_snippet: Type.Optional(Type.String({ description: 'The line, without secrets.' })),
+  message: Type.String({ description: 'What was found, and what to do instead.' }),
+  scanner: Type.String({ description: 'What found it.' }),
+  scanner_version: Type.String({ description: 'Version of the scanner.' }),
+})
+export type Finding = Static<typeof Finding>
+
+export const FindingCounts = Type.Object({
+  high: count('Findings that flag.'),
+  medium: count('Findings that are told.'),
+  info: count('Findings that are only counted.'),
+})
+export type FindingCounts = Static<typeof FindingCounts>
+
+/** What members are told about the reading of host nodes. */
+export const Extraction = Type.Object({
+  status: ExtractStatus,
+  reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  partial: Type.Boolean({ description: 'Whether some nodes could not be read.' }),
+})
+export type Extraction = Static<typeof Extraction>
+
+/** One move of a version. */
+export const VersionMove = Type.Object({
+  at: instant('When.'),
+  from: Type.Optional(Type.Enum(VersionStatus.enum, { description: 'Absent for the first.' })),
+  to: VersionStatus,
+  reason: Type.String({ description: 'The reason that it left.' }),
+  actor: Type.String({ description: 'Who made it: `user:<id>`, `workflow`, `operator`.' }),
+})
+export type VersionMove = Static<typeof VersionMove>
+
+/** Answer of GET /nodes/{n}/versions/{v}/findings; the lists and `extraction` for members and platform admins. */
+export const VersionFindings = Type.Object({
+  counts: FindingCounts,
+  scanned_at: Type.Optional(instant('When the scan ended; absent before.')),
+  findings: Type.Optional(Type.Array(Finding, { description: 'Only for members.' })),
+  extraction: Type.Optional(Extraction),
+  reviews: Type.Optional(Type.Array(ListedReview, { description: 'Only for members.' })),
+  moves: Type.Optional(Type.Array(VersionMove, { description: 'Only for members.' })),
+})
+export type VersionFindings = Static<typeof VersionFindings>

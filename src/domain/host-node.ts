@@ -1,0 +1,130 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { LONG_TEXT_MAX, REASON_MAX, count, map, page, pageSize, text } from './registry-fields.ts'
+
+export const HOST_NODE_POLICIES = [
+  'HostNodePolicyActive',
+  'HostNodePolicyBanned',
+  'HostNodePolicyLocalOnly',
+] as const
+export const HostNodePolicy = Type.Enum([...HOST_NODE_POLICIES])
+export type HostNodePolicy = Static<typeof HostNodePolicy>
+
+export const HOST_NODE_NAME_MAX = 512
+
+/** Most host nodes that one version may register. */
+export const HOST_NODES_MAX = 5_000
+
+/** Bytes of UTF-8 in each of the three members that hold JSON text. */
+export const JSON_TEXT_MAX_BYTES = 1_048_576
+
+const category = Type.Optional(text(LONG_TEXT_MAX, 'Group in the host’s menu.'))
+const description = Type.Optional(text(LONG_TEXT_MAX, 'What it does.'))
+const entryPoint = Type.Optional(text(LONG_TEXT_MAX, 'Name of the function that the host calls.'))
+const deprecated = Type.Boolean({ description: 'Whether the host hides it.' })
+const experimental = Type.Boolean({ description: 'Whether it may change or go.' })
+const outputIsList = Type.Array(Type.Boolean(), { description: 'Of each output: is it a list?' })
+
+const JSON_TEXTS = {
+  input_types: 'Its inputs, as JSON text.',
+  return_types: 'The types of its outputs, as JSON text.',
+  return_names: 'The names of its outputs, as JSON text.',
+} as const
+
+/** Members that hold JSON text. */
+export const JSON_TEXT_MEMBERS = ['input_types', 'return_types', 'return_names'] as const
+
+const jsonTextShown = (name: keyof typeof JSON_TEXTS) =>
+  Type.Optional(
+    Type.String({ contentMediaType: 'application/json', description: JSON_TEXTS[name] }),
+  )
+
+const jsonTextGiven = (name: keyof typeof JSON_TEXTS) =>
+  Type.Optional(
+    Type.Unknown({
+      description: `${JSON_TEXTS[name]} A string is taken as that text; of any other value the text is made. At most 1 MiB.`,
+    }),
+  )
+
+/** A host node, as every route answers it. A member without a value is absent, never null. */
+export const HostNode = Type.Object({
+  host_node_name: Type.String({
+    minLength: 1,
+    maxLength: HOST_NODE_NAME_MAX,
+    description: 'Name of the class, exactly as registered; unique in the version.',
+  }),
+  category,
+  description,
+  function: entryPoint,
+  deprecated,
+  experimental,
+  input_types: jsonTextShown('input_types'),
+  return_types: jsonTextShown('return_types'),
+  return_names: jsonTextShown('return_names'),
+  output_is_list: outputIsList,
+  policy: HostNodePolicy,
+})
+export type HostNode = Static<typeof HostNode>
+
+/** One entry of `nodes` in a registration; its name is the key. */
+export const RegisteredHostNode = Type.Object({
+  category,
+  description,
+  function: entryPoint,
+  deprecated: Type.Optional(deprecated),
+  experimental: Type.Optional(experimental),
+  input_types: jsonTextGiven('input_types'),
+  return_types: jsonTextGiven('return_types'),
+  return_names: jsonTextGiven('return_names'),
+  output_is_list: Type.Optional(outputIsList),
+})
+export type RegisteredHostNode = Static<typeof RegisteredHostNode>
+
+const build = (description: string) => Type.Optional(text(REASON_MAX, description))
+
+/** The build that a registration comes from: any of the four. */
+export const CloudBuildInfo = Type.Object({
+  build_id: build('Id of the build.'),
+  location: build('Where it ran.'),
+  project_id: build('Id of its project.'),
+  project_number: build('Number of its project.'),
+})
+export type CloudBuildInfo = Static<typeof CloudBuildInfo>
+
+/** Body of POST /nodes/{n}/versions/{v}/host-nodes. */
+export const HostNodeRegistration = Type.Object({
+  success: Type.Optional(
+    Type.Boolean({ description: 'Whether the nodes could be read; decides when it is given.' }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      description:
+        'Decides when `success` is absent: `failed` in any case is a failure, all else a success.',
+    }),
+  ),
+  nodes: Type.Optional(
+    map<RegisteredHostNode>(RegisteredHostNode, {
+      maxProperties: HOST_NODES_MAX,
+      propertyNames: { minLength: 1, maxLength: HOST_NODE_NAME_MAX },
+      description: 'Host nodes by name; required for a success, `{}` for a pack without any.',
+      'x-expectation': `an object of at most ${HOST_NODES_MAX} host nodes by name`,
+    }),
+  ),
+  reason: Type.Optional(text(REASON_MAX, 'Why it failed.')),
+  cloud_build_info: Type.Optional(CloudBuildInfo),
+})
+export type HostNodeRegistration = Static<typeof HostNodeRegistration>
+
+/** Query of GET /nodes/{n}/versions/{v}/host-nodes. */
+export const HostNodeListQuery = Type.Object({ page: page(), limit: pageSize(10, 1_000) })
+export type HostNodeListQuery = Static<typeof HostNodeListQuery>
+
+export const HostNodePage = Type.Object({
+  host_nodes: Type.Array(HostNode, { description: 'By name.' }),
+  page: count('The page asked for.'),
+  limit: count('Entries a page.'),
+  total: count('Host nodes of the version.'),
+  totalNumberOfPages: count('Pages that they fill.'),
+})
+export type HostNodePage = Static<typeof HostNodePage>

@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { uuid } from './registry-fields.ts'
+
+/** What a user may do in a publisher; see `role.ts`. */
+export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
+export const MemberRole = Type.Enum([...MEMBER_ROLES], { description: 'Role in the publisher.' })
+export type MemberRole = Static<typeof MemberRole>
+
+/** A user as members of a publisher see it; others see it without e-mail addresses. */
+export const MemberUser = Type.Object({
+  id: Type.Optional(
+    Type.String({
+      description:
+        'Subject of the user’s tokens. When it holds an e-mail address only members of the publisher see it.',
+    }),
+  ),
+  name: Type.String({ description: 'Display name.' }),
+  email: Type.Optional(Type.String({ description: 'Seen only by members of the same publisher.' })),
+})
+export type MemberUser = Static<typeof MemberUser>
+
+/** PublisherMember of the interface. */
+export const Member = Type.Object({
+  id: uuid('Id of the membership.'),
+  role: MemberRole,
+  user: MemberUser,
+})
+export type Member = Static<typeof Member>
+
+export const MemberList = Type.Array(Member)
+
+/** Body of PUT /publishers/{p}/members/{userId}. */
+export const MemberUpdate = Type.Object({ role: MemberRole })
+export type MemberUpdate = Static<typeof MemberUpdate>
+
+/** Answer of GET /users: the caller. */
+export const User = Type.Object({
+  id: Type.String({ description: 'Subject of the caller’s tokens.' }),
+  name: Type.String({ description: 'Display name.' }),
+  email: Type.Optional(Type.String({ description: 'As the last token said.' })),
+  isAdmin: Type.Boolean({ description: 'Whether the caller is a platform admin.' }),
+})
+export type User = Static<typeof User>
+
+/** A member without e-mail addresses, as everybody may see it who is none of the same publisher. */
+export const withoutEmail = (member: Member): Member => {
+  const { id, name } = member.user
+  return {
+    ...member,
+    user: {
+      ...(id === undefined || holdsEmail(id) ? {} : { id }),
+      name: holdsEmail(name) ? '' : name,
+    },
+  }
+}
+
+/** Issuers put addresses into subjects, sometimes behind a prefix: `auth|ann@example.com`. */
+const holdsEmail = (text: string): boolean => /[^\s@]@[^\s@]/.test(text)

@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Node } from './node.ts'
+import { count, instant, page, pageSize, queryText } from './registry-fields.ts'
+
+/** Longest text that a search takes, in code points. */
+export const SEARCH_TEXT_MAX = 200
+
+const support = {
+  supported_os: Type.Optional(
+    Type.Array(queryText(100), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'The node lists at least one of these operating systems.',
+    }),
+  ),
+  supported_accelerator: Type.Optional(
+    Type.Array(queryText(100), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'The node lists at least one of these accelerators.',
+    }),
+  ),
+}
+
+const include_banned = Type.Optional(
+  Type.Boolean({
+    description: 'Also what is banned. Only for platform admins, ignored for anybody else.',
+  }),
+)
+
+const term = (description: string) => Type.Optional(queryText(SEARCH_TEXT_MAX, description))
+
+/** Query of GET /nodes/search; page × limit is judged by `judgeDepth`. */
+export const NodeSearchQuery = Type.Object({
+  page: page(),
+  limit: pageSize(10, 100),
+  search: term('Words, each of which must match.'),
+  repository_url_search: term('A part of the repository, as given or normalised.'),
+  host_node_search: term('A part of the name of a host node of the latest version.'),
+  ...support,
+  include_banned,
+})
+export type NodeSearchQuery = Static<typeof NodeSearchQuery>
+
+/** Query of GET /nodes, which has no depth cap: a full sync walks it. */
+export const NodeListQuery = Type.Object({
+  page: page(),
+  limit: pageSize(10, 1_000),
+  timestamp: Type.Optional(
+    instant('Nodes created or changed at this time or later; a move of a version is a change.'),
+  ),
+  node_id: Type.Optional(
+    Type.Array(queryText(100), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'Only these nodes.',
+    }),
+  ),
+  ...support,
+  include_banned,
+})
+export type NodeListQuery = Static<typeof NodeListQuery>
+
+/** Query of GET /publishers/{p}/nodes. */
+export const PublisherNodesQuery = Type.Object({
+  page: page(),
+  limit: pageSize(100, 1_000),
+  include_banned,
+})
+export type PublisherNodesQuery = Static<typeof PublisherNodesQuery>
+
+/** Answer of GET /nodes/search and GET /nodes. */
+export const NodePage = Type.Object({
+  nodes: Type.Array(Node),
+  page: count('The page asked for.'),
+  limit: count('Nodes a page.'),
+  total: count('Nodes found.'),
+  totalPages: count('Pages that they fill.'),
+})
+export type NodePage = Static<typeof NodePage>

@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { HOST_NODE_NAME_MAX } from './host-node.ts'
+import { NodePublisher } from './publisher.ts'
+import {
+  DESCRIPTION_MAX,
+  LONG_TEXT_MAX,
+  NAME_MAX,
+  REASON_MAX,
+  count,
+  instant,
+  map,
+  tags,
+  text,
+  texts,
+  url,
+} from './registry-fields.ts'
+import { shownSupport, writtenSupport } from './support.ts'
+import { Version } from './version.ts'
+
+export const NODE_STATUSES = ['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'] as const
+export const NodeStatus = Type.Enum([...NODE_STATUSES])
+export type NodeStatus = Static<typeof NodeStatus>
+
+export const NODE_ID_MAX = 100
+
+/** Published packs have leading digits and doubled marks; `search` is a route, in any case of its letters. */
+export const NODE_ID_PATTERN =
+  '^(?![sS][eE][aA][rR][cC][hH]$)[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$'
+export const NODE_ID_EXPECTATION = `1 to ${NODE_ID_MAX} letters, digits, dots, hyphens and underscores that begin and end with a letter or digit, and not \`search\``
+
+export const DEFAULT_SEARCH_RANKING = 5
+
+/** `{language: {field: text}}`. */
+export type Translations = Record<string, Record<string, string>>
+
+/** Texts that a member of the publisher may set, beside `name` and `description`. */
+const writtenTexts = {
+  author: Type.Optional(text(NAME_MAX, 'Who wrote it.')),
+  banner_url: Type.Optional(url('Address of the banner.')),
+  icon: Type.Optional(url('Address of the icon.')),
+  repository: Type.Optional(
+    url('Address of the repository; several nodes may share one. Also git, ssh and git+https.'),
+  ),
+  license: Type.Optional(
+    text(LONG_TEXT_MAX, 'The license as it was sent, such as the JSON text `{"file": "LICENSE"}`.'),
+  ),
+  category: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      deprecated: true,
+      description: 'Deprecated: use `tags`. Accepted and echoed.',
+    }),
+  ),
+  translations: Type.Optional(
+    map<Record<string, string>>(map<string>(Type.String(), { description: 'Text by field.' }), {
+      description: `Texts by language and field; at most ${LONG_TEXT_MAX} characters of JSON.`,
+      'x-expectation': 'an object of the form {language: {field: text}}',
+    }),
+  ),
+}
+
+/** Members that hold a URL. */
+export const NODE_URLS = ['banner_url', 'icon', 'repository'] as const
+
+const name = text(NAME_MAX, 'Display name; the id unless given.')
+const description = text(DESCRIPTION_MAX, 'What it is for.')
+const ownTags = tags('Tags of the node.')
+
+/** All that a member of the publisher may set. */
+const written = {
+  name: Type.Optional(name),
+  description: Type.Optional(description),
+  ...writtenTexts,
+  tags: Type.Optional(ownTags),
+  ...writtenSupport,
+}
+
+/** Body of POST /publishers/{p}/nodes. */
+export const NewNode = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: NODE_ID_MAX,
+    pattern: NODE_ID_PATTERN,
+    description: 'Unique without regard to case; never changes.',
+    'x-expectation': NODE_ID_EXPECTATION,
+  }),
+  ...written,
+})
+export type NewNode = Static<typeof NewNode>
+
+/**
+ * Body of PUT /publishers/{p}/nodes/{n}, and `node` of the publish body. An absent member keeps its value. An empty text or
+ * list clears it in the first (`name`: back to the id), and keeps it in the second: see `publishedFields`.
+ */
+export const NodeUpdate = Type.Object({
+  id: Type.Optional(
+    Type.String({ description: 'The id in the path, when given at all; case does not matter.' }),
+  ),
+  ...written,
+})
+export type NodeUpdate = Static<typeof NodeUpdate>
+
+/** What a member's body says about a node. */
+export type NodeFields = Omit<NodeUpdate, 'id'>
+
+const searchRanking = Type.Integer({
+  minimum: 1,
+  maximum: 10,
+  description: `Place in search results, lower first; ${DEFAULT_SEARCH_RANKING} unless set.`,
+})
+const githubStars = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description: 'Stars of the repository.',
+})
+const preempted = texts(
+  500,
+  HOST_NODE_NAME_MAX,
+  'Host node names that belong to this node whoever else has them.',
+)
+const adminTags = tags('Tags that only platform admins set; readable by all.')
+
+/** Body of PUT /admin/nodes/{n}. */
+export const NodeAdminUpdate = Type.Object({
+  status: Type.Optional(NodeStatus),
+  status_detail: Type.Optional(text(REASON_MAX, 'Why; required with the status Banned.')),
+  search_ranking: Type.Optional(searchRanking),
+  preempted_host_node_names: Type.Optional(preempted),
+  tags_admin: Type.Optional(adminTags),
+  github_stars: Type.Optional(githubStars),
+})
+export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
+
+/** A node, as every route answers it. A member without a value is absent, never null. */
+export const Node = Type.Object({
+  id: Type.String({ description: 'Unique id, as it was created.' }),
+  name,
+  description,
+  ...writtenTexts,
+  tags: ownTags,
+  ...shownSupport,
+  status: NodeStatus,
+  status_detail: Type.Optional(text(REASON_MAX, 'Why it has this status.')),
+  created_at: instant('When it was created.'),
+  downloads: count('Installs counted.'),
+  github_stars: githubStars,
+  rating: Type.Number({ minimum: 0, description: '0 until there are reviews.' }),
+  search_ranking: searchRanking,
+  preempted_host_node_names: preempted,
+  tags_admin: adminTags,
+  publisher: NodePublisher,
+  latest_version: Type.Optional(Version),
+})
+export type Node = Static<typeof Node>
+
+export const NodeList = Type.Array(Node)

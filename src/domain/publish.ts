@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { NodeUpdate } from './node.ts'
+import type { NodeFields } from './node.ts'
+import { NewVersion, Version } from './version.ts'
+
+/** Body of POST /publishers/{p}/nodes/{n}/versions. */
+export const PublishBody = Type.Object({
+  node: Type.Object(NodeUpdate.properties, {
+    description: 'The node is created, or updated with what is not empty here.',
+  }),
+  node_version: NewVersion,
+  personal_access_token: Type.String({
+    writeOnly: true,
+    description: 'A live token of the publisher.',
+  }),
+})
+export type PublishBody = Static<typeof PublishBody>
+
+/** Its answer. */
+export const Published = Type.Object({
+  node_version: Version,
+  signedUrl: Type.String({ format: 'uri', description: 'PUT the archive here.' }),
+})
+export type Published = Static<typeof Published>
+
+/**
+ * What a publish body says about its node. Empty texts and lists say nothing: publishing tools send them for everything
+ * that a project file leaves out.
+ */
+export const publishedFields = (node: NodeUpdate): NodeFields =>
+  Object.fromEntries(
+    Object.entries(node).filter(([name, value]) => name !== 'id' && !isEmpty(value)),
+  )
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (Array.isArray(value) && value.length === 0)

@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Member } from './member.ts'
+import {
+  DESCRIPTION_MAX,
+  NAME_MAX,
+  REASON_MAX,
+  URL_MAX,
+  instant,
+  page,
+  pageSize,
+  text,
+  url,
+} from './registry-fields.ts'
+
+export const PUBLISHER_STATUSES = ['PublisherStatusActive', 'PublisherStatusBanned'] as const
+export const PublisherStatus = Type.Enum([...PUBLISHER_STATUSES])
+export type PublisherStatus = Static<typeof PublisherStatus>
+
+export const PUBLISHER_ID_MAX = 64
+
+/** Words that a publisher's id cannot be: routes and hosts may need them. */
+export const RESERVED_PUBLISHER_IDS = [
+  'validate',
+  'admin',
+  'api',
+  'archives',
+  'bulk',
+  'health',
+  'host',
+  'host-nodes',
+  'metrics',
+  'nodes',
+  'openapi',
+  'publishers',
+  'ready',
+  'registry',
+  'search',
+  'tasks',
+  'uploads',
+  'users',
+  'versions',
+] as const
+
+export const PUBLISHER_ID_PATTERN = '^[a-z][a-z0-9-]*$'
+export const PUBLISHER_ID_EXPECTATION = `1 to ${PUBLISHER_ID_MAX} lower-case letters, digits and hyphens, the first a letter`
+
+/** What an admin of the publisher may set. */
+const written = {
+  name: Type.Optional(text(NAME_MAX, 'Display name; the id unless given.')),
+  description: Type.Optional(text(DESCRIPTION_MAX, 'Who this is.')),
+  logo: Type.Optional(url('Address of the logo.')),
+  source_code_repo: Type.Optional(url('Address of the source code.')),
+  website: Type.Optional(url('Address of the web site.')),
+  support: Type.Optional(text(URL_MAX, 'Where to ask for help: an address, or any text.')),
+}
+
+/** Members that hold a URL. */
+export const PUBLISHER_URLS = ['logo', 'source_code_repo', 'website'] as const
+
+/** Body of POST /publishers. */
+export const NewPublisher = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: PUBLISHER_ID_MAX,
+    pattern: `^(?!(?:${RESERVED_PUBLISHER_IDS.join('|')})$)${PUBLISHER_ID_PATTERN.slice(1)}`,
+    description: 'Unique, never changes.',
+    'x-expectation': `${PUBLISHER_ID_EXPECTATION}, and no reserved word`,
+  }),
+  ...written,
+})
+export type NewPublisher = Static<typeof NewPublisher>
+
+/** Body of PUT /publishers/{p}: an absent member keeps its value, an empty text clears it (`name`: back to the id). */
+export const PublisherUpdate = Type.Object(written)
+export type PublisherUpdate = Static<typeof PublisherUpdate>
+
+const shown = {
+  ...written,
+  id: Type.String({ description: 'Unique id.' }),
+  name: text(NAME_MAX, 'Display name.'),
+  status: PublisherStatus,
+  createdAt: instant('When it was created.'),
+}
+
+/** The publisher inside a node. */
+export const NodePublisher = Type.Object(shown)
+export type NodePublisher = Static<typeof NodePublisher>
+
+export const Publisher = Type.Object({
+  ...shown,
+  members: Type.Array(Member, { description: 'Who belongs to it.' }),
+})
+export type Publisher = Static<typeof Publisher>
+
+export const PublisherList = Type.Array(Publisher)
+
+/** Query of GET /publishers/validate. */
+export const PublisherIdQuery = Type.Object({
+  username: Type.String({ description: 'The id that is wanted.' }),
+})
+export type PublisherIdQuery = Static<typeof PublisherIdQuery>
+
+export const PublisherIdAvailable = Type.Object({ isAvailable: Type.Literal(true) })
+
+/** Query of GET /users/publishers/. */
+export const PublisherListQuery = Type.Object({ page: page(), limit: pageSize(100, 1_000) })
+export type PublisherListQuery = Static<typeof PublisherListQuery>
+
+/** Body of POST /admin/publishers/{p}/ban. */
+export const PublisherBan = Type.Object({
+  reason: Type.String({
+    minLength: 1,
+    maxLength: REASON_MAX,
+    description: 'Why; members of the publisher are told.',
+  }),
+})
+export type PublisherBan = Static<typeof PublisherBan>
+
+/** Body of POST /admin/publishers/{p}/unban. */
+export const PublisherUnban = Type.Object({
+  reason: Type.Optional(text(REASON_MAX, 'Why; for the audit log.')),
+})
+export type PublisherUnban = Static<typeof PublisherUnban>

@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** Members that several objects of the registry have in common. Lengths are code points. */
+
+export const NAME_MAX = 128
+export const DESCRIPTION_MAX = 1_000
+export const URL_MAX = 2_048
+/** Of a license, a changelog, translations as JSON, and the texts of a host node. */
+export const LONG_TEXT_MAX = 65_536
+/** Of what a person or a check says about a status. */
+export const REASON_MAX = 2_000
+
+/** A page number stays in 32 bits, so that no offset leaves what PostgreSQL and JSON can both say. */
+export const PAGE_MAX = 2_147_483_647
+
+export const text = (maxLength: number, description: string) =>
+  Type.String({ maxLength, description })
+
+/** A URL by the rule of `registry-url.ts`, which judges it: too long or of another scheme is `url_refused`. */
+export const url = (description: string) => Type.String({ maxLength: URL_MAX, description })
+
+export const uuid = (description: string) => Type.String({ format: 'uuid', description })
+
+export const instant = (description: string) => Type.String({ format: 'date-time', description })
+
+export const count = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+
+/** A list of at most `most` texts of at most `longest` code points each. */
+export const texts = (most: number, longest: number, description: string) =>
+  Type.Array(Type.String({ maxLength: longest }), {
+    maxItems: most,
+    description,
+    'x-expectation': `a list of at most ${most} strings`,
+  })
+
+export const tags = (description: string) => texts(50, 100, description)
+
+/** A JSON object whose members have names of the caller's choice. */
+export const map = <Member>(member: TSchema, options: Record<string, unknown>) =>
+  Type.Unsafe<Record<string, Member>>({ type: 'object', additionalProperties: member, ...options })
+
+/** A text of a query: NUL, which no text in PostgreSQL can hold, is refused. */
+export const queryText = (maxLength: number, description?: string) =>
+  Type.String({
+    maxLength,
+    pattern: '^[^\\u0000]*$',
+    ...(description === undefined ? {} : { description }),
+    'x-expectation': `a string of at most ${maxLength} characters without NUL`,
+  })
+
+export const page = () =>
+  Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 1, description: 'Page, from 1.' })
+
+export const pageSize = (usual: number, maximum: number) =>
+  Type.Integer({ minimum: 1, maximum, default: usual, description: 'Entries a page.' })
+
+/** Pages that `total` entries fill; 0 when there are none. */
+export const totalPages = (total: number, size: number): number => Math.ceil(total / size)
+
+/**
+ * The optional members, at every depth, that refuse an empty text: `""` counts as absent in them, since every optional
+ * member takes it. For a body's `emptyIsAbsent`.
+ */
+export const listEmptyIsAbsent = (schema: TSchema): string[] => {
+  const { properties = {}, required = [], additionalProperties } = schema as Members
+  const own = Object.entries(properties).flatMap(([name, member]) => [
+    ...(required.includes(name) || Value.Check(member, '') ? [] : [name]),
+    ...listEmptyIsAbsent(member),
+  ])
+  return [
+    ...new Set([...own, ...(additionalProperties ? listEmptyIsAbsent(additionalProperties) : [])]),
+  ]
+}
+
+interface Members {
+  properties?: Record<string, TSchema>
+  required?: readonly string[]
+  additionalProperties?: TSchema
+}
+
+/** The optional names of a query: an empty text is no filter. */
+export const listOptional = (schema: TObject): string[] => {
+  const required: readonly string[] = schema.required ?? []
+  return Object.keys(schema.properties).filter((name) => !required.includes(name))
+}

@@ -1,0 +1,53 @@
+import type { MemberRole } from './member.ts'
+
+/** What a member may do in a publisher, by the lowest role that may. */
+const LOWEST_ROLE = {
+  publish: 'member',
+  create_node: 'member',
+  edit_node: 'member',
+  edit_version: 'member',
+  list_members: 'member',
+  read_findings: 'member',
+  create_token: 'admin',
+  list_tokens: 'admin',
+  revoke_token: 'admin',
+  edit_publisher: 'admin',
+  set_member: 'owner',
+  remove_member: 'owner',
+  delete_node: 'owner',
+  delete_version: 'owner',
+  request_review: 'owner',
+} as const satisfies Record<string, MemberRole>
+
+export type PublisherAction = keyof typeof LOWEST_ROLE
+
+export const PUBLISHER_ACTIONS = Object.keys(LOWEST_ROLE) as readonly PublisherAction[]
+
+const RANKS: Record<MemberRole, number> = { member: 1, admin: 2, owner: 3 }
+
+/** Whether a role is high enough; nobody's (undefined) never is. */
+export const mayDo = (role: MemberRole | undefined, action: PublisherAction): boolean =>
+  role !== undefined && RANKS[role] >= RANKS[LOWEST_ROLE[action]]
+
+/** The lowest role that may do something, for the message of a refusal. */
+export const roleFor = (action: PublisherAction): MemberRole => LOWEST_ROLE[action]
+
+/** Whether a user may end a membership: an owner anybody's, everybody their own. */
+export const mayRemoveMember = (
+  actor: { userId: string; role: MemberRole | undefined },
+  userId: string,
+): boolean =>
+  actor.role !== undefined && (actor.userId === userId || mayDo(actor.role, 'remove_member'))
+
+/**
+ * Whether a change would leave a publisher without an owner.
+ * @param members as they are
+ * @param change the role that a user is to have; undefined when the user is to be removed
+ */
+export const losesLastOwner = (
+  members: readonly { userId: string; role: MemberRole }[],
+  change: { userId: string; role: MemberRole | undefined },
+): boolean => {
+  const owners = members.filter(({ role }) => role === 'owner')
+  return change.role !== 'owner' && owners.length === 1 && owners[0]?.userId === change.userId
+}

@@ -1,0 +1,117 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { HostNodePolicy } from './host-node.ts'
+import {
+  LONG_TEXT_MAX,
+  REASON_MAX,
+  instant,
+  map,
+  tags,
+  text,
+  texts,
+  uuid,
+} from './registry-fields.ts'
+import { shownSupport, writtenSupport } from './support.ts'
+import { VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
+
+export const VERSION_STATUSES = [
+  'NodeVersionStatusActive',
+  'NodeVersionStatusDeleted',
+  'NodeVersionStatusBanned',
+  'NodeVersionStatusPending',
+  'NodeVersionStatusFlagged',
+] as const
+export const VersionStatus = Type.Enum([...VERSION_STATUSES])
+export type VersionStatus = Static<typeof VersionStatus>
+
+/** Statuses that a listing shows when its caller names none. */
+export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VERSION_STATUSES.filter(
+  (status) => status !== 'NodeVersionStatusDeleted',
+)
+
+/** What has become of reading the host nodes out of an archive. */
+export const EXTRACT_STATUSES = ['pending', 'success', 'failed'] as const
+export const ExtractStatus = Type.Enum([...EXTRACT_STATUSES], {
+  description: 'What has become of reading the host nodes out of the archive.',
+})
+export type ExtractStatus = Static<typeof ExtractStatus>
+
+/** What has become of the archive itself; callers do not see it. */
+export const ARCHIVE_STATES = ['awaiting', 'received', 'accepted', 'rejected', 'expired'] as const
+export type ArchiveState = (typeof ARCHIVE_STATES)[number]
+
+const changelog = text(LONG_TEXT_MAX, 'What has changed.')
+const deprecated = Type.Boolean({ description: 'Whether users are to move away from it.' })
+const dependencies = texts(500, 512, 'Requirements in the form of pip.')
+
+/** `node_version` of the publish body. */
+export const NewVersion = Type.Object({
+  version: Type.String({
+    minLength: 1,
+    maxLength: VERSION_TEXT_MAX,
+    pattern: VERSION_PATTERN,
+    description: 'Semantic Versioning 2.0.0; unique in the node, build metadata aside.',
+    'x-expectation': `a version of Semantic Versioning 2.0.0 of 1 to ${VERSION_TEXT_MAX} characters`,
+  }),
+  changelog: Type.Optional(changelog),
+  dependencies: Type.Optional(dependencies),
+  deprecated: Type.Optional(deprecated),
+  tags: Type.Optional(tags('Tags of this version.')),
+  ...writtenSupport,
+})
+export type NewVersion = Static<typeof NewVersion>
+
+/** Body of PUT /publishers/{p}/nodes/{n}/versions/{versionId}: an empty `changelog` clears it. */
+export const VersionUpdate = Type.Object({
+  changelog: Type.Optional(changelog),
+  deprecated: Type.Optional(deprecated),
+})
+export type VersionUpdate = Static<typeof VersionUpdate>
+
+/** Body of PUT /admin/nodes/{n}/versions/{v}. */
+export const VersionAdminUpdate = Type.Object({
+  status: Type.Optional(VersionStatus),
+  status_reason: Type.Optional(
+    text(REASON_MAX, 'Why; required with the statuses Flagged and Banned.'),
+  ),
+  tags_admin: Type.Optional(tags('Tags that only platform admins set; readable by all.')),
+  host_node_policies: Type.Optional(
+    map<HostNodePolicy>(HostNodePolicy, { description: 'Policy by name of the host node.' }),
+  ),
+})
+export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
+
+/** NodeVersion of the interface, as every route answers it. A member without a value is absent, never null. */
+export const Version = Type.Object({
+  id: uuid('Id of the version.'),
+  node_id: Type.String({ description: 'Id of its node.' }),
+  version: Type.String({ description: 'The version as it was published.' }),
+  status: VersionStatus,
+  status_reason: text(REASON_MAX, 'Why it has this status.'),
+  deprecated,
+  createdAt: instant('When it was published.'),
+  host_node_extract_status: ExtractStatus,
+  changelog: Type.Optional(changelog),
+  dependencies,
+  downloadUrl: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description: 'Where the archive is; absent until it has been accepted.',
+    }),
+  ),
+  ...shownSupport,
+  tags: tags('Tags of this version.'),
+  tags_admin: tags('Tags that platform admins and the scanner set.'),
+})
+export type Version = Static<typeof Version>
+
+export const VersionList = Type.Array(Version)
+
+/** Query of GET /nodes/{n}/install. */
+export const InstallQuery = Type.Object({
+  version: Type.Optional(
+    Type.String({ description: 'The version that is wanted; without it the latest.' }),
+  ),
+})
+export type InstallQuery = Static<typeof InstallQuery>

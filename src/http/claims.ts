@@ -1,0 +1,44 @@
+import type { JWTPayload } from 'jose'
+
+/** What a token says of its user beside who it is. */
+export interface Profile {
+  name?: string
+  email?: string
+}
+
+/** Reads name and e-mail address; what is no usable text is absent. */
+export const readProfile = ({ name, email }: JWTPayload): Profile => ({
+  ...(isText(name, 255) && { name: name.trim() }),
+  ...(isText(email, 320) && { email: email.trim() }),
+})
+
+/** PostgreSQL takes neither NUL nor lone surrogates, and no name needs any other control character. */
+const isText = (value: unknown, longest: number): value is string =>
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  Array.from(value).length <= longest &&
+  !/[\p{Cc}\p{Cs}]/u.test(value)
+
+export type AdminJudge = (subject: string, claims?: JWTPayload) => boolean
+
+/**
+ * Makes the judge of platform admins: the subjects of ADMIN_SUBJECTS, and whoever's token has ADMIN_CLAIM, `name=value`;
+ * a claim that is a list has it when one of its items is the value.
+ */
+export const makeAdminJudge = ({
+  subjects,
+  claim,
+}: {
+  subjects: readonly string[]
+  claim: string
+}): AdminJudge => {
+  const [name = '', value = ''] = claim.split(/=(.*)/s)
+  return (subject, claims = {}) =>
+    subjects.includes(subject) ||
+    (name !== '' &&
+      Object.hasOwn(claims, name) &&
+      [claims[name]].flat().some((item) => isWord(item) && String(item) === value))
+}
+
+const isWord = (item: unknown): item is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof item)

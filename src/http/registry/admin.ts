@@ -1,0 +1,125 @@
+import { listAudit } from '../../db/audit-log.ts'
+import type { Audit } from '../../db/audit-log.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { updateNodeByAdmin } from '../../db/node-move.ts'
+import { findNodeAccess } from '../../db/node.ts'
+import { movePublisher } from '../../db/publisher-ban.ts'
+import { existsPublisher, getPublisher } from '../../db/publisher.ts'
+import { retryVersion, updateVersionByAdmin } from '../../db/version-admin.ts'
+import type { AuditLogQuery } from '../../domain/audit-log.ts'
+import { errors } from '../../domain/errors.ts'
+import type { NodeAdminUpdate } from '../../domain/node.ts'
+import { totalPages } from '../../domain/registry-fields.ts'
+import type { VersionAdminUpdate } from '../../domain/version.ts'
+import { startPublishVersion } from '../../jobs.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getVersionAccess, requirePlatformAdmin } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+import { showPublisher } from './visible.ts'
+
+interface OfNode {
+  nodeId: string
+  version: string
+}
+
+/** Sets what only a platform admin may of a node in any status. */
+export const editNodeByAdmin = async (
+  deps: RegistryDeps,
+  request: RouteRequest<{ nodeId: string }, unknown, NodeAdminUpdate>,
+): Promise<JsonAnswer> => {
+  const audit = makeAudit(request)
+  const { nodeId } = request.params
+  const { body: fields } = request
+  const node = await withinDeadline(findNodeAccess(deps.sql, { id: nodeId, userId: undefined }))
+  if (!node) throw errors.nodeNotFound(nodeId)
+  const edit = { id: node.id, fields, audit }
+  return await transact(deps.sql, async (sql) => {
+    const done = await updateNodeByAdmin(sql, edit, deps)
+    if (done.result === 'updated') return { status: 200, body: done.node }
+    throw done.result === 'illegal_move'
+      ? errors.illegalMove(node.status, fields.status ?? node.status)
+      : errors.nodeNotFound(nodeId)
+  })
+}
+
+/** Sets what only a platform admin may of a version. Thrown inside, so that a refused edit changes nothing. */
+export const editVersionByAdmin = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfNode, unknown, VersionAdminUpdate>,
+): Promise<JsonAnswer> => {
+  const audit = makeAudit(request)
+  const { params, body: fields, caller } = request
+  const { id, status } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  return await transact(deps.sql, async (sql) => {
+    const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
+    if (done.result === 'updated') return { status: 200, body: done.version }
+    throw done.result === 'illegal_move'
+      ? errors.illegalMove(status, fields.status ?? status)
+      : errors.hostNodeNotFound(done.name)
+  })
+}
+
+/** Starts again what did not succeed: the workflow of the version takes up its checks, its extraction, or both. */
+export const retryVersionByAdmin = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfNode>,
+): Promise<JsonAnswer> => {
+  const audit = makeAudit(request)
+  const { params, caller } = request
+  const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { id: nodeId, publisherId } = node
+  const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor }
+  const summary = `check ${nodeId}@${version} again`
+  const restart = { ...startPublishVersion({ ...facts, summary }, deps), kind: 'restart' } as const
+  const { answer, row } = await transact(deps.sql, async (sql) => {
+    const retry = { id, checks: restart, extraction: restart, audit }
+    const done = await retryVersion(sql, retry, deps)
+    if (!done) throw errors.nothingToRetry()
+    const answer = { status: 200, body: done.version }
+    await request.finish(sql, answer)
+    return { answer, row: done.outbox }
+  })
+  deps.jobs.kick(row)
+  return answer
+}
+
+/** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
+export const makePublisherMove =
+  (deps: RegistryDeps, name: 'ban' | 'unban') =>
+  async (
+    request: RouteRequest<{ publisherId: string }, unknown, { reason?: string }>,
+  ): Promise<JsonAnswer> => {
+    const audit = makeAudit(request)
+    const { publisherId: id } = request.params
+    const { reason } = request.body
+    if (!(await withinDeadline(existsPublisher(deps.sql, id)))) throw errors.publisherNotFound(id)
+    return await transact(deps.sql, async (sql) => {
+      await movePublisher(sql, { id, name, reason: reason || undefined, audit })
+      const publisher = await getPublisher(sql, id)
+      const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
+      const answer = { status: 200, body: showPublisher(publisher, isMember) }
+      await request.finish(sql, answer)
+      return answer
+    })
+  }
+
+/** Answers a page of all that platform admins have changed, newest first. */
+export const readAuditLog = async (
+  { sql }: RegistryDeps,
+  request: RouteRequest<unknown, AuditLogQuery>,
+): Promise<JsonAnswer> => {
+  requirePlatformAdmin(getCaller(request))
+  const { page, pageSize, actor, target, action } = request.query
+  const filter = { actor: actor || undefined, target: target || undefined, action, page, pageSize }
+  const { entries, total } = await withinDeadline(listAudit(sql, filter))
+  const pages = totalPages(total, pageSize)
+  return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
+}
+
+/** Who acts, for the log. Throws 403 for whoever is no platform admin. */
+const makeAudit = (request: Pick<RouteRequest, 'caller' | 'requestId'>): Audit => ({
+  actor: requirePlatformAdmin(getCaller(request)).principal,
+  requestId: request.requestId,
+})

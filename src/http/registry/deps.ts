@@ -1,0 +1,30 @@
+import type { Signer } from '../../adapters/signing.ts'
+import type { Sql } from '../../db/client.ts'
+import type { CountMemo } from '../../db/listed-count.ts'
+import type { Jobs } from '../../jobs.ts'
+import type { Log } from '../../log.ts'
+
+/** What the routes of the registry work with. */
+export interface RegistryDeps {
+  sql: Sql
+  jobs: Jobs
+  signer: Signer
+  log: Pick<Log, 'warn'>
+  /** Counts of filtered lists, of this process. */
+  memo: CountMemo
+  publicUrl: string
+  taskQueue: string
+  now: () => Date
+  /** PUBLISH_AUTH */
+  publishAuth: 'bearer+token' | 'token'
+  /** MAX_PUBLISHERS_PER_USER */
+  maxPublishersPerUser: number
+  /** SEARCH_MAX_DEPTH */
+  searchMaxDepth: number
+  /** EXTRACTION_TOKEN; undefined: anybody may register host nodes. */
+  extractionToken: string | undefined
+  /** ARCHIVE_MAX_BYTES */
+  archiveMaxBytes: number
+  /** UPLOAD_EXPIRY_SECONDS */
+  uploadExpirySeconds: number
+}

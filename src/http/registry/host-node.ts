@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import { withinDeadline } from '../../db/client.ts'
+import {
+  findHostNode,
+  findNodeOfHostNode,
+  listHostNodes,
+  putHostNodes,
+} from '../../db/host-node.ts'
+import type { HostNodeResult } from '../../db/host-node.ts'
+import { errors } from '../../domain/errors.ts'
+import { isSuccess, toHostNodeRow } from '../../domain/host-node-judge.ts'
+import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/host-node.ts'
+import { totalPages } from '../../domain/registry-fields.ts'
+import type { CredentialHeaders } from '../auth.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getVersionAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+
+interface OfVersion {
+  nodeId: string
+  version: string
+}
+
+/** Makes the judge of who registers host nodes. Throws 401. */
+export const makeExtractorJudge =
+  (extractionToken: string) =>
+  (headers: CredentialHeaders): void => {
+    const given = [headers['authorization'] ?? []].flat()
+    const token = /^bearer +(\S+) *$/i.exec(given[0] ?? '')?.[1]
+    const isRight =
+      given.length === 1 &&
+      token !== undefined &&
+      timingSafeEqual(digest(token), digest(extractionToken))
+    if (!isRight) throw errors.unauthorized()
+  }
+
+/** Of equal length whatever the texts are. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Stores the host nodes of a version, or why they could not be read. */
+export const registerHostNodes = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
+): Promise<JsonAnswer> => {
+  const { nodeId, version } = request.params
+  const { id: versionId } = await getVersionAccess(deps, {
+    nodeId,
+    version,
+    access: 'write',
+    caller: undefined,
+  })
+  const put = {
+    versionId,
+    source: deps.extractionToken === undefined ? 'reported' : 'trusted',
+    result: toResult(request.body),
+    buildInfo: request.body.cloud_build_info,
+  } as const
+  return await transact(deps.sql, async (sql) => {
+    const done = await putHostNodes(sql, put)
+    if (done === 'version_not_found') throw errors.versionNotFound(nodeId, version)
+    if (done === 'already_registered') throw errors.alreadyRegistered()
+    if (done === 'registration_closed') throw errors.registrationClosed()
+    const answer = { status: 204 }
+    await request.finish(sql, answer)
+    return answer
+  })
+}
+
+const toResult = (body: HostNodeRegistration): HostNodeResult => {
+  if (!isSuccess(body)) return { success: false, reason: body.reason || undefined }
+  const nodes = Object.entries(body.nodes ?? {})
+  return { success: true, nodes: new Map(nodes.map(([name, node]) => [name, toHostNodeRow(node)])) }
+}
+
+export const listHostNodesOfVersion = async (
+  deps: RegistryDeps,
+  { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
+): Promise<JsonAnswer> => {
+  const { page, limit } = query
+  const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { hostNodes, total } = await withinDeadline(
+    listHostNodes(deps.sql, { versionId, page, limit }),
+  )
+  const totalNumberOfPages = totalPages(total, limit)
+  return { status: 200, body: { host_nodes: hostNodes, page, limit, total, totalNumberOfPages } }
+}
+
+export const readHostNode = async (
+  deps: RegistryDeps,
+  { params, caller }: RouteRequest<OfVersion & { hostNodeName: string }>,
+): Promise<JsonAnswer> => {
+  const { hostNodeName: name } = params
+  const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const body = await withinDeadline(findHostNode(deps.sql, { versionId, name }))
+  if (!body) throw errors.hostNodeNotFound(name)
+  return { status: 200, body }
+}
+
+/** Answers the node that a host node belongs to. */
+export const readNodeOfHostNode = async (
+  deps: RegistryDeps,
+  { params: { hostNodeName: name } }: RouteRequest<{ hostNodeName: string }>,
+): Promise<JsonAnswer> => {
+  const body = await withinDeadline(findNodeOfHostNode(deps.sql, name, deps))
+  if (!body) throw errors.hostNodeNotFound(name)
+  return { status: 200, body }
+}

@@ -1,0 +1,54 @@
+import { withinDeadline } from '../../db/client.ts'
+import { listMembers, putMember, removeMember } from '../../db/member.ts'
+import { errors } from '../../domain/errors.ts'
+import type { MemberUpdate } from '../../domain/member.ts'
+import { mayRemoveMember, roleFor } from '../../domain/role.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getPublisherAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+
+interface InMember {
+  publisherId: string
+  userId: string
+}
+
+export const listPublisherMembers = async (
+  deps: RegistryDeps,
+  { params: { publisherId }, caller }: RouteRequest<Pick<InMember, 'publisherId'>>,
+): Promise<JsonAnswer> => {
+  const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  return { status: 200, body: await withinDeadline(listMembers(deps.sql, id)) }
+}
+
+/** Adds a member or changes their role. */
+export const setMember = async (
+  deps: RegistryDeps,
+  { params, body: { role }, caller }: RouteRequest<InMember, unknown, MemberUpdate>,
+): Promise<JsonAnswer> => {
+  const { publisherId, userId } = params
+  const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const put = await transact(deps.sql, (sql) => putMember(sql, { publisherId: id, userId, role }))
+  if (put.result === 'user_not_found') throw errors.userNotFound(userId)
+  if (put.result === 'last_owner') throw errors.lastOwner()
+  return { status: 200, body: put.member }
+}
+
+/** Ends a membership, and with it the tokens that the member created. */
+export const endMembership = async (
+  deps: RegistryDeps,
+  request: RouteRequest<InMember>,
+): Promise<JsonAnswer> => {
+  const { publisherId, userId } = request.params
+  const caller = getCaller(request)
+  const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })
+  const actor = { userId: caller.principal, role: role ?? undefined }
+  if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'))
+  const result = await transact(deps.sql, (sql) => removeMember(sql, { publisherId: id, userId }))
+  if (result === 'member_not_found') throw errors.memberNotFound(userId)
+  if (result === 'last_owner') throw errors.lastOwner()
+  return { status: 204 }
+}

@@ -1,0 +1,133 @@
+import { withinDeadline } from '../../db/client.ts'
+import { listNodes, listPublisherNodes } from '../../db/node-list.ts'
+import { deleteNode } from '../../db/node-move.ts'
+import { getNode, insertNode, updateNode } from '../../db/node.ts'
+import { searchNodes } from '../../db/search.ts'
+import { errors } from '../../domain/errors.ts'
+import type {
+  NodeListQuery,
+  NodeSearchQuery,
+  PublisherNodesQuery,
+} from '../../domain/node-query.ts'
+import type { NewNode, NodeUpdate } from '../../domain/node.ts'
+import { totalPages } from '../../domain/registry-fields.ts'
+import { parseListTime } from '../../domain/video-list.ts'
+import type { Caller } from '../auth.ts'
+import { demandedRev, isKnown, quoteTag } from '../etag.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+
+interface InPublisher {
+  publisherId: string
+}
+
+interface OfPublisher extends InPublisher {
+  nodeId: string
+}
+
+export const createNode = async (
+  deps: RegistryDeps,
+  request: RouteRequest<InPublisher, unknown, NewNode>,
+): Promise<JsonAnswer> => {
+  const { body: node, caller } = request
+  const { publisherId } = request.params
+  const asked = { publisherId, access: 'write', action: 'create_node', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  return await transact(deps.sql, async (sql) => {
+    const made = await insertNode(sql, { publisherId: id, node }, deps)
+    if (made.result === 'publisher_banned') throw errors.publisherBanned(id)
+    if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
+    if (made.result !== 'created') throw errors.nodeExists(node.id)
+    const answer = { status: 201, body: made.node }
+    await request.finish(sql, answer)
+    return answer
+  })
+}
+
+export const editNode = async (
+  deps: RegistryDeps,
+  { params, body, headers, caller }: RouteRequest<OfPublisher, unknown, NodeUpdate>,
+): Promise<JsonAnswer> => {
+  const { publisherId, id, rev } = await getOwnNodeAccess(deps, {
+    ...params,
+    action: 'edit_node',
+    caller,
+  })
+  const { id: _same, ...fields } = body
+  const edit = { publisherId, id, fields, ifRev: demandedRev(headers['if-match'], rev) }
+  const done = await transact(deps.sql, (sql) => updateNode(sql, edit, deps))
+  if (done.result === 'node_banned') throw errors.nodeBanned(id)
+  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+  if (done.result !== 'updated') throw errors.nodeNotFound(id)
+  return { status: 200, body: done.node }
+}
+
+/** Deletes a node; its versions are hidden with it, and its id stays taken. */
+export const removeNode = async (
+  deps: RegistryDeps,
+  { params, caller }: RouteRequest<OfPublisher>,
+): Promise<JsonAnswer> => {
+  const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
+  const done = await transact(deps.sql, (sql) => deleteNode(sql, node))
+  if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
+  if (done === 'node_banned') throw errors.nodeBanned(node.id)
+  return { status: 204 }
+}
+
+/** Answers a node, or 304 before it is put together. */
+export const readNode = async (
+  deps: RegistryDeps,
+  { params: { nodeId }, headers, caller }: RouteRequest<{ nodeId: string }>,
+): Promise<JsonAnswer> => {
+  const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
+  const etag = quoteTag(revision)
+  if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
+  const body = await withinDeadline(getNode(deps.sql, id, deps))
+  return { status: 200, body, headers: { etag } }
+}
+
+/** Answers a page of all nodes, in the order they were made. */
+export const listAllNodes = async (
+  deps: RegistryDeps,
+  { query, caller }: RouteRequest<unknown, NodeListQuery>,
+): Promise<JsonAnswer> => {
+  const { timestamp, ...rest } = seenBy(caller, query)
+  const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
+  const found = await withinDeadline(listNodes(deps.sql, { ...rest, ...time }, deps))
+  return { status: 200, body: toPage(query, found) }
+}
+
+export const searchAllNodes = async (
+  deps: RegistryDeps,
+  { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
+): Promise<JsonAnswer> => {
+  const found = await withinDeadline(searchNodes(deps.sql, seenBy(caller, query), deps))
+  return { status: 200, body: toPage(query, found) }
+}
+
+export const listNodesOfPublisher = async (
+  deps: RegistryDeps,
+  { params: { publisherId }, query, caller }: RouteRequest<InPublisher, PublisherNodesQuery>,
+): Promise<JsonAnswer> => {
+  const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
+  const { nodes, total } = await withinDeadline(
+    listPublisherNodes(deps.sql, { ...seenBy(caller, query), publisherId: id }, deps),
+  )
+  return { status: 200, body: nodes, headers: { 'x-total-count': String(total) } }
+}
+
+/** A query as it counts for its caller: what is banned is for platform admins to ask for. */
+const seenBy = <Query extends { include_banned?: boolean }>(
+  caller: Caller | undefined,
+  { include_banned: asked = false, ...query }: Query,
+): Omit<Query, 'include_banned'> & { include_banned?: true } => ({
+  ...query,
+  ...(asked && caller?.isPlatformAdmin === true && { include_banned: true }),
+})
+
+const toPage = (
+  { page, limit }: { page: number; limit: number },
+  { nodes, total }: { nodes: unknown[]; total: number },
+) => ({ nodes, page, limit, total, totalPages: totalPages(total, limit) })

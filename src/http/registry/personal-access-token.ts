@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+import { withinDeadline } from '../../db/client.ts'
+import {
+  findPersonalAccessToken,
+  insertPersonalAccessToken,
+  listPersonalAccessTokens,
+  revokePersonalAccessToken,
+  touchPersonalAccessToken,
+} from '../../db/personal-access-token.ts'
+import type { LiveToken } from '../../db/personal-access-token.ts'
+import { credentialKind, makeCredential } from '../../domain/credential.ts'
+import { errors } from '../../domain/errors.ts'
+import { judgeExpiry, pastExpiry } from '../../domain/expiry.ts'
+import type { NewPersonalAccessToken } from '../../domain/personal-access-token.ts'
+import { roleFor } from '../../domain/role.ts'
+import type { Fault } from '../../domain/validate.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getPublisherAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+
+interface InPublisher {
+  publisherId: string
+}
+
+/** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
+export const judgeNewToken = (
+  { now }: RegistryDeps,
+  body: Readonly<Record<string, unknown>>,
+): Fault[] => {
+  const { expires_at: expiry } = body
+  const faults = judgeExpiry(body)
+  return faults.length === 0 && typeof expiry === 'string' && Date.parse(expiry) <= now().getTime()
+    ? [pastExpiry(expiry)]
+    : faults
+}
+
+/** Creates a token; its value is in the answer and nowhere else. */
+export const createToken = async (
+  deps: RegistryDeps,
+  request: RouteRequest<InPublisher, unknown, NewPersonalAccessToken>,
+): Promise<JsonAnswer> => {
+  const { publisherId } = request.params
+  const caller = getCaller(request)
+  const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const { name, description, expires_at: expiry } = request.body
+  const token = makeCredential('personal_access_token', randomBytes)
+  const row = {
+    publisherId: id,
+    userId: caller.principal,
+    name,
+    description,
+    sha256: digest(token),
+    last4: token.slice(-4),
+    expires_at: expiry === undefined ? undefined : new Date(expiry),
+  }
+  return await transact(deps.sql, async (sql) => {
+    const made = await insertPersonalAccessToken(sql, row)
+    if (made.result === 'expired') throw errors.validationFailed([pastExpiry(expiry ?? '').message])
+    if (made.result === 'no_member') throw errors.roleTooLow(roleFor('create_token'))
+    const answer = { status: 201, body: { token } }
+    await request.finish(sql, answer)
+    return answer
+  })
+}
+
+export const listTokens = async (
+  deps: RegistryDeps,
+  { params: { publisherId }, caller }: RouteRequest<InPublisher>,
+): Promise<JsonAnswer> => {
+  const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  return { status: 200, body: await withinDeadline(listPersonalAccessTokens(deps.sql, id)) }
+}
+
+export const revokeToken = async (
+  deps: RegistryDeps,
+  { params, caller }: RouteRequest<InPublisher & { tokenId: string }>,
+): Promise<JsonAnswer> => {
+  const { publisherId, tokenId } = params
+  const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const revoked = await withinDeadline(
+    revokePersonalAccessToken(deps.sql, { id: tokenId, publisherId: id }),
+  )
+  if (!revoked) throw errors.tokenNotFound(tokenId)
+  return { status: 204 }
+}
+
+/** The live token of a publisher that a text is. Throws one 403 for every other text, whatever is wrong with it. */
+export const getLiveToken = async (
+  { sql, log }: Pick<RegistryDeps, 'sql' | 'log'>,
+  { token, publisherId }: { token: string; publisherId: string },
+): Promise<LiveToken> => {
+  const found =
+    credentialKind(token) === 'personal_access_token'
+      ? await withinDeadline(findPersonalAccessToken(sql, { sha256: digest(token), publisherId }))
+      : undefined
+  if (!found) throw errors.invalidPersonalAccessToken()
+  if (found.touchDue)
+    await withinDeadline(touchPersonalAccessToken(sql, found.id)).catch((error: unknown) =>
+      log.warn({ err: error }, 'the last use of a personal access token was not noted'),
+    )
+  return found
+}
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('hex')

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+
+import { withinDeadline } from '../../db/client.ts'
+import { findNodeAccess } from '../../db/node.ts'
+import type { NodeAccess } from '../../db/node.ts'
+import type { OutboxRow } from '../../db/outbox.ts'
+import type { LiveToken } from '../../db/personal-access-token.ts'
+import { publishVersion } from '../../db/publish.ts'
+import type { Publication } from '../../db/publish.ts'
+import { apiError, errors } from '../../domain/errors.ts'
+import { publishedFields } from '../../domain/publish.ts'
+import type { PublishBody } from '../../domain/publish.ts'
+import { parseVersionNumber } from '../../domain/version-number.ts'
+import { nodeCondition, nodeRefusal } from '../../domain/visibility.ts'
+import { startPublishVersion } from '../../jobs.ts'
+import type { Caller } from '../auth.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getPublisherAccess, makeNodeRefusal } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { getLiveToken } from './personal-access-token.ts'
+import { transact } from './transact.ts'
+
+interface OfPublisher {
+  publisherId: string
+  nodeId: string
+}
+
+type PublishRequest = RouteRequest<OfPublisher, unknown, PublishBody>
+
+/**
+ * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to upload
+ * its archive. One that awaits its archive is answered again with a new link.
+ */
+export const publish = async (deps: RegistryDeps, request: PublishRequest): Promise<JsonAnswer> => {
+  const { params, body, caller } = request
+  const { personal_access_token: text } = body
+  const token = await getLiveToken(deps, { token: text, publisherId: params.publisherId })
+  const place = await getPublishPlace(deps, { ...params, caller })
+  const publication = makePublication(deps, { ...place, token, caller, body })
+  let row: OutboxRow | undefined
+  const answer = await transact(deps.sql, async (sql) => {
+    const done = await publishVersion(sql, publication, deps)
+    if (done.result !== 'published') throw refuse(done, publication)
+    const { version, uploadExpiresAt, outbox } = done
+    const signedUrl = deps.signer.signArchive({
+      id: version.id,
+      expires: Math.floor(uploadExpiresAt.getTime() / 1000),
+      max: deps.archiveMaxBytes,
+    })
+    const answer = { status: 201, body: { node_version: version, signedUrl } }
+    await request.finish(sql, answer)
+    row = outbox
+    return answer
+  })
+  if (row) deps.jobs.kick(row)
+  return answer
+}
+
+interface PublishPlace {
+  publisherId: string
+  /** As it is stored, or as the path spells a new one. */
+  nodeId: string
+  isMember: boolean
+}
+
+/** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
+const getPublishPlace = async (
+  deps: RegistryDeps,
+  { publisherId, nodeId, caller }: OfPublisher & { caller: Caller | undefined },
+): Promise<PublishPlace> => {
+  const userId = caller?.principal
+  const [publisher, node] = await Promise.all([
+    getPublisherAccess(deps, { publisherId, access: 'write', caller }),
+    withinDeadline(findNodeAccess(deps.sql, { id: nodeId, userId })),
+  ])
+  const isOwn = node?.publisherId === publisher.id
+  if (isOwn) refuseBanned(node)
+  if (deps.publishAuth === 'bearer+token' && publisher.role === null)
+    throw errors.roleTooLow('member')
+  if (node && !isOwn) throw errors.nodeOwnedByOtherPublisher(nodeId)
+  return {
+    publisherId: publisher.id,
+    nodeId: node?.id ?? nodeId,
+    isMember: publisher.role !== null,
+  }
+}
+
+/** That the node is deleted is a conflict, and told after the role. */
+const refuseBanned = (node: NodeAccess): void => {
+  const refusal = nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'publish')
+  if (refusal && refusal !== 'node_deleted') throw makeNodeRefusal(refusal, node)
+}
+
+interface Given extends PublishPlace {
+  token: LiveToken
+  caller: Caller | undefined
+  body: PublishBody
+}
+
+const makePublication = (
+  deps: RegistryDeps,
+  { publisherId, nodeId, isMember, token, caller, body }: Given,
+): Publication => {
+  const number = parseVersionNumber(body.node_version.version)
+  if (!number) throw apiError('version_invalid')
+  const id = randomUUID()
+  const { version } = body.node_version
+  // Where the token suffices, it stands for whoever made it.
+  const owner = isMember && caller ? caller.principal : token.createdBy
+  const facts = { versionId: id, nodeId, version, publisherId, owner }
+  const summary = `publish ${nodeId}@${version}`
+  return {
+    id,
+    publisherId,
+    nodeId,
+    fields: publishedFields(body.node),
+    version: body.node_version,
+    number,
+    uploadSeconds: deps.uploadExpirySeconds,
+    publishedBy: owner,
+    tokenId: token.id,
+    start: startPublishVersion({ ...facts, summary }, deps),
+  }
+}
+
+type Refused = Exclude<Awaited<ReturnType<typeof publishVersion>>, { result: 'published' }>
+
+const refuse = (refused: Refused, { publisherId, nodeId, version }: Publication) => {
+  switch (refused.result) {
+    case 'publisher_not_found':
+      return errors.publisherNotFound(publisherId)
+    case 'publisher_banned':
+      return errors.publisherBanned(publisherId)
+    case 'node_banned':
+      return errors.nodeBanned(nodeId)
+    case 'node_deleted':
+      return errors.nodeDeleted(nodeId)
+    case 'node_owned_by_other_publisher':
+      return errors.nodeOwnedByOtherPublisher(nodeId)
+    case 'version_exists':
+      return errors.versionExists(version.version, refused.status)
+  }
+}

@@ -1,0 +1,96 @@
+import { withinDeadline } from '../../db/client.ts'
+import {
+  existsPublisher,
+  getPublisher,
+  insertPublisher,
+  listPublishers,
+  updatePublisher,
+} from '../../db/publisher.ts'
+import { errors } from '../../domain/errors.ts'
+import type {
+  NewPublisher,
+  PublisherIdQuery,
+  PublisherListQuery,
+  PublisherUpdate,
+} from '../../domain/publisher.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { writeUser } from '../user-notes.ts'
+import { getPublisherAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+import { showPublisher } from './visible.ts'
+
+interface InPublisher {
+  publisherId: string
+}
+
+/** Creates a publisher; the caller becomes its owner. */
+export const createPublisher = (
+  { sql, maxPublishersPerUser: limit }: RegistryDeps,
+  request: RouteRequest<unknown, unknown, NewPublisher>,
+): Promise<JsonAnswer> =>
+  transact(sql, async (sql) => {
+    const caller = getCaller(request)
+    const publisher = request.body
+    // The publisher refers to its creator's row, which a database that was made anew does not have.
+    await writeUser(sql, caller)
+    const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit })
+    if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
+    if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
+    const answer = { status: 201, body: made.publisher }
+    await request.finish(sql, answer)
+    return answer
+  })
+
+/** Answers that an id is free. Its form has been judged. */
+export const validatePublisherId = async (
+  { sql }: RegistryDeps,
+  { query: { username } }: RouteRequest<unknown, PublisherIdQuery>,
+): Promise<JsonAnswer> => {
+  if (await withinDeadline(existsPublisher(sql, username))) throw errors.publisherIdTaken(username)
+  return { status: 200, body: { isAvailable: true } }
+}
+
+export const readPublisher = async (
+  deps: RegistryDeps,
+  { params: { publisherId }, caller }: RouteRequest<InPublisher>,
+): Promise<JsonAnswer> => {
+  const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
+  const publisher = await withinDeadline(getPublisher(deps.sql, id))
+  return { status: 200, body: showPublisher(publisher, role !== null) }
+}
+
+export const editPublisher = async (
+  deps: RegistryDeps,
+  {
+    params: { publisherId },
+    body: fields,
+    caller,
+  }: RouteRequest<InPublisher, unknown, PublisherUpdate>,
+): Promise<JsonAnswer> => {
+  const { id } = await getPublisherAccess(deps, {
+    publisherId,
+    access: 'write',
+    action: 'edit_publisher',
+    caller,
+  })
+  const body = await transact(deps.sql, (sql) => updatePublisher(sql, { id, fields }))
+  if (!body) throw errors.publisherNotFound(publisherId)
+  return { status: 200, body }
+}
+
+/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
+export const listOwnPublishers = async (
+  { sql }: RegistryDeps,
+  { query, caller }: RouteRequest<unknown, PublisherListQuery>,
+): Promise<JsonAnswer> => {
+  const { publishers, total } = await withinDeadline(
+    listPublishers(sql, { userId: caller?.principal, ...query }),
+  )
+  return {
+    status: 200,
+    body: publishers.map((publisher) => showPublisher(publisher, caller !== undefined)),
+    headers: { 'x-total-count': String(total) },
+  }
+}

@@ -1,0 +1,70 @@
+import { withinDeadline } from '../../db/client.ts'
+import { findExtraction } from '../../db/host-node.ts'
+import { insertReview, listReviews } from '../../db/review.ts'
+import { listVersionMoves } from '../../db/version-move.ts'
+import { errors } from '../../domain/errors.ts'
+import type { VersionFindings } from '../../domain/finding.ts'
+import type { NewReview } from '../../domain/review.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getOwnVersionAccess, getVersionAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+import { showUser } from './visible.ts'
+
+interface OfPublisher {
+  publisherId: string
+  nodeId: string
+  versionId: string
+}
+
+/** Asks for a person to look at a flagged version. */
+export const requestReview = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfPublisher, unknown, NewReview>,
+): Promise<JsonAnswer> => {
+  const caller = getCaller(request)
+  const { id: versionId, status } = await getOwnVersionAccess(deps, {
+    ...request.params,
+    action: 'request_review',
+    caller,
+  })
+  const { note } = request.body
+  return await transact(deps.sql, async (sql) => {
+    const made = await insertReview(sql, { versionId, note, userId: caller.principal })
+    if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
+    if (made.result !== 'created') throw errors.reviewAlreadyRequested()
+    const answer = { status: 201, body: made.review }
+    await request.finish(sql, answer)
+    return answer
+  })
+}
+
+/** Answers how many findings there are; members and platform admins are told all that is known of the version. */
+export const readFindings = async (
+  deps: RegistryDeps,
+  { params, caller }: RouteRequest<{ nodeId: string; version: string }>,
+): Promise<JsonAnswer> => {
+  const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const isMember = node.role !== null
+  const more = isMember || caller?.isPlatformAdmin ? await readDetails(deps, { id, isMember }) : {}
+  return { status: 200, body: { ...NOT_SCANNED, ...more } }
+}
+
+/** Without `scanned_at`: no scan has ended. */
+const NOT_SCANNED: VersionFindings = { counts: { high: 0, medium: 0, info: 0 } }
+
+const readDetails = async (
+  { sql }: RegistryDeps,
+  { id, isMember }: { id: string; isMember: boolean },
+): Promise<Partial<VersionFindings>> => {
+  const [extraction, reviews, moves] = await withinDeadline(
+    Promise.all([findExtraction(sql, id), listReviews(sql, id), listVersionMoves(sql, id)]),
+  )
+  return {
+    findings: [],
+    ...(extraction && { extraction: { ...extraction, partial: false } }),
+    reviews: reviews.map((review) => ({ ...review, by: showUser(review.by, isMember) })),
+    moves: moves.map((move) => ({ ...move, actor: showUser(move.actor, isMember) })),
+  }
+}

@@ -1,0 +1,15 @@
+import { findUser } from '../../db/app-user.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { getCaller } from '../caller.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { RegistryDeps } from './deps.ts'
+
+/** Answers who the caller is: as the token says, or, with an API key, as the last token of its owner said. */
+export const readUser = async (
+  { sql }: RegistryDeps,
+  request: Pick<RouteRequest, 'caller'>,
+): Promise<JsonAnswer> => {
+  const { principal: id, scheme, profile, isPlatformAdmin: isAdmin = false } = getCaller(request)
+  const known = scheme === 'jwt' ? profile : await withinDeadline(findUser(sql, id))
+  return { status: 200, body: { name: id, ...known, id, isAdmin } }
+}

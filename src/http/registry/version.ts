@@ -1,0 +1,198 @@
+import { withinDeadline } from '../../db/client.ts'
+import { countDownload } from '../../db/download.ts'
+import { getNode } from '../../db/node.ts'
+import { listNodeVersions, listVersions, listVersionsInBulk } from '../../db/version-list.ts'
+import type { BulkVersionRow } from '../../db/version-list.ts'
+import { deleteVersion, getVersion, updateVersion } from '../../db/version.ts'
+import { apiError, errors } from '../../domain/errors.ts'
+import { totalPages } from '../../domain/registry-fields.ts'
+import type {
+  BulkVersion,
+  BulkVersionsBody,
+  NodeVersionsQuery,
+  VersionIdentifier,
+  VersionListQuery,
+} from '../../domain/version-query.ts'
+import { parseVersionNumber } from '../../domain/version-number.ts'
+import type { InstallQuery, Version, VersionUpdate } from '../../domain/version.ts'
+import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/visibility.ts'
+import { getCaller } from '../caller.ts'
+import { demandedRev, isKnown, quoteTag } from '../etag.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import { transact } from './transact.ts'
+
+interface OfPublisher {
+  publisherId: string
+  nodeId: string
+  versionId: string
+}
+
+interface OfNode {
+  nodeId: string
+  version: string
+}
+
+/** Sets changelog and deprecation. */
+export const editVersion = async (
+  deps: RegistryDeps,
+  { params, body: fields, headers, caller }: RouteRequest<OfPublisher, unknown, VersionUpdate>,
+): Promise<JsonAnswer> => {
+  const { node, id, rev } = await getOwnVersionAccess(deps, {
+    ...params,
+    action: 'edit_version',
+    caller,
+  })
+  const ifRev = demandedRev(headers['if-match'], rev)
+  const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
+  const done = await transact(deps.sql, (sql) => updateVersion(sql, edit, deps))
+  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+  if (done.result !== 'updated') throw makeRefusal(done.result, params)
+  return { status: 200, body: done.version }
+}
+
+/** Deletes a version; its number is never free again. */
+export const removeVersion = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfPublisher>,
+): Promise<JsonAnswer> => {
+  const { params } = request
+  const caller = getCaller(request)
+  const { node, id, status } = await getOwnVersionAccess(deps, {
+    ...params,
+    action: 'delete_version',
+    caller,
+  })
+  const own = { publisherId: node.publisherId, nodeId: node.id, id, userId: caller.principal }
+  const done = await transact(deps.sql, (sql) => deleteVersion(sql, own))
+  if (done === 'illegal_move') throw errors.illegalMove(status, 'NodeVersionStatusDeleted')
+  if (done !== 'deleted') throw makeRefusal(done, params)
+  return { status: 204 }
+}
+
+/** What has come between the look and the lock. */
+const makeRefusal = (
+  result: 'node_not_found' | 'node_banned' | 'version_not_found',
+  { nodeId, versionId }: OfPublisher,
+) => {
+  if (result === 'node_not_found') return errors.nodeNotFound(nodeId)
+  return result === 'node_banned'
+    ? errors.nodeBanned(nodeId)
+    : errors.versionNotFound(nodeId, versionId)
+}
+
+/** Answers a version in any status but Deleted, or 304 before it is put together. */
+export const readVersion = async (
+  deps: RegistryDeps,
+  { params, headers, caller }: RouteRequest<OfNode>,
+): Promise<JsonAnswer> => {
+  const { id, revision } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const etag = quoteTag(revision)
+  if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
+  const body = await withinDeadline(getVersion(deps.sql, id, deps))
+  return { status: 200, body, headers: { etag } }
+}
+
+export const listVersionsOfNode = async (
+  deps: RegistryDeps,
+  { params: { nodeId }, query, caller }: RouteRequest<{ nodeId: string }, NodeVersionsQuery>,
+): Promise<JsonAnswer> => {
+  const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
+  const asked = { nodeId: id, statuses: query.statuses }
+  return { status: 200, body: await withinDeadline(listNodeVersions(deps.sql, asked, deps)) }
+}
+
+/** Answers a page of the versions of all listed nodes, newest first. */
+export const listAllVersions = async (
+  deps: RegistryDeps,
+  { query, caller }: RouteRequest<unknown, VersionListQuery>,
+): Promise<JsonAnswer> => {
+  const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested } = query
+  const reviewRequested = caller?.isPlatformAdmin ? review_requested : undefined
+  const { versions, total } = await withinDeadline(
+    listVersions(
+      deps.sql,
+      {
+        filter: {
+          statuses,
+          reason: reason || undefined,
+          nodeId: nodeId || undefined,
+          reviewRequested,
+        },
+        offset: (page - 1) * pageSize,
+        limit: pageSize,
+      },
+      deps,
+    ),
+  )
+  const pages = totalPages(total, pageSize)
+  return { status: 200, body: { page, pageSize, total, totalPages: pages, versions } }
+}
+
+/** Answers the version to install, the latest unless one is named, and counts a download. */
+export const installVersion = async (
+  deps: RegistryDeps,
+  { params: { nodeId }, query, caller }: RouteRequest<{ nodeId: string }, InstallQuery>,
+): Promise<JsonAnswer> => {
+  const body =
+    query.version === undefined
+      ? await getLatestVersion(deps, nodeId)
+      : await getInstallable(deps, { nodeId, version: query.version, caller })
+  await withinDeadline(countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }))
+  return { status: 200, body, headers: { 'cache-control': 'no-store' } }
+}
+
+const getLatestVersion = async (deps: RegistryDeps, nodeId: string): Promise<Version> => {
+  const { id } = await getNodeAccess(deps, { nodeId, access: 'install', caller: undefined })
+  const { latest_version: latest } = await withinDeadline(getNode(deps.sql, id, deps))
+  if (!latest) throw errors.versionNotInstallable(id)
+  return latest
+}
+
+const getInstallable = async (
+  deps: RegistryDeps,
+  named: OfNode & Pick<RouteRequest, 'caller'>,
+): Promise<Version> => {
+  const { id } = await getVersionAccess(deps, { ...named, access: 'install' })
+  return await withinDeadline(getVersion(deps.sql, id, deps))
+}
+
+/** Answers many versions at once, each with what became of it. */
+export const readVersionsInBulk = async (
+  deps: RegistryDeps,
+  request: RouteRequest<unknown, unknown, BulkVersionsBody>,
+): Promise<JsonAnswer> => {
+  const { node_versions: asked } = request.body
+  const pairs = asked.map(({ node_id: nodeId, version }) => ({
+    nodeId,
+    canonical: parseVersionNumber(version)?.canonical,
+  }))
+  const rows = await withinDeadline(listVersionsInBulk(deps.sql, pairs, deps))
+  const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
+  const answer = { status: 200, body: { node_versions: found } }
+  // Nothing is written but the answer itself, and that only for a request with a key.
+  if (request.headers['idempotency-key'] !== undefined)
+    await transact(deps.sql, (sql) => request.finish(sql, answer))
+  return answer
+}
+
+const toBulkVersion = (
+  identifier: VersionIdentifier,
+  row: BulkVersionRow | undefined,
+): BulkVersion => {
+  const notFound = {
+    identifier,
+    status: 'not_found' as const,
+    error_message: errors.versionNotFound(identifier.node_id, identifier.version).message,
+  }
+  if (!row) return notFound
+  const refusal = nodeRefusal(nodeCondition(row.nodeStatus, row.publisherStatus), 'read')
+  if (refusal === 'node_not_found' || versionRefusal(row.status, 'read')) return notFound
+  if (refusal === undefined) return { identifier, status: 'success', node_version: row.version }
+  const { message } =
+    refusal === 'publisher_banned'
+      ? apiError('publisher_banned')
+      : errors.nodeBanned(identifier.node_id)
+  return { identifier, status: 'error', error_message: message }
+}

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+
+import { ApplicationFailure } from '@temporalio/activity'
+
+import { makeCheckArchive } from '../../activities/check-archive.ts'
+import type { CheckedArchive } from '../../activities/check-archive.ts'
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeVersionMoves } from '../../activities/version.ts'
+import { findArchivePlace } from '../../src/db/archive.ts'
+import { findVersionState } from '../../src/db/open-version.ts'
+import { moveVersion } from '../../src/db/version-move.ts'
+import type { VersionMoveName } from '../../src/domain/version-move.ts'
+import { makeRegistryPlace } from '../db/registry-place.ts'
+import type { RegistryPlace } from '../db/registry-place.ts'
+import { sha256Of } from '../support/digest.ts'
+import { makeZip } from '../support/zip.ts'
+import { makeEnvironment, makePlace } from './place.ts'
+import type { Place } from './place.ts'
+import { uploadArchive } from './version-upload.ts'
+
+const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
+const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
+const PENDING = 'NodeVersionStatusPending'
+
+let place: Place
+let registry: RegistryPlace
+let moves: ReturnType<typeof makeVersionMoves>
+let count = 0
+
+before(async () => {
+  place = await makePlace()
+  registry = makeRegistryPlace(place.database)
+  await registry.addPublisher('pub')
+  moves = makeVersionMoves(place.deps)
+})
+after(() => place.close())
+
+const addVersion = (): Promise<string> => {
+  count += 1
+  return registry.addVersion({ nodeId: `pack-${count}` })
+}
+
+const upload = (versionId: string, bytes: Buffer, recorded = bytes) =>
+  uploadArchive(place, { versionId, bytes, recorded })
+
+const addUploaded = async (bytes = ZIP): Promise<string> => {
+  const id = await addVersion()
+  await upload(id, bytes)
+  return id
+}
+
+const check = (id: string, deps: Partial<MediaDependencies> = {}): Promise<CheckedArchive> =>
+  makeEnvironment().run<[string], CheckedArchive, ReturnType<typeof makeCheckArchive>>(
+    makeCheckArchive({ ...place.deps, ...deps }),
+    id,
+  )
+
+const see = async (id: string) => {
+  const state = await findVersionState(place.deps.sql, id)
+  if (!state) throw new Error(`no version ${id}`)
+  return state
+}
+
+const listFiles = async (id: string): Promise<string[]> => [
+  ...(await place.deps.storage.list(`uploads/${id}`)),
+  ...(await place.deps.storage.list(`archives/${id}`)),
+]
+
+const countMoves = async (id: string): Promise<number> =>
+  (await place.deps.sql`select from version_move where version_id = ${id}`).length
+
+const move = (id: string, name: VersionMoveName) =>
+  place.deps.sql.begin((sql) => moveVersion(sql, { id, name, actor: 'user:root' }))
+
+const makeLate = (id: string) => place.deps.sql`
+  update version set upload_expires_at = clock_timestamp() - interval '6 minutes' where id = ${id}
+`
+
+describe('waiting for an upload', () => {
+  test('says how long it may still come', async () => {
+    const wait = await moves.settleUpload(await addVersion())
+    assert.deepEqual([wait.status, wait.hasArchive], [PENDING, false])
+    assert.ok(wait.waitMs > 3_800_000 && wait.waitMs <= 3_900_000, `${wait.waitMs}`)
+  })
+
+  test('ends with the archive', async () => {
+    const arrived = { status: PENDING, hasArchive: true, waitMs: 0 }
+    assert.deepEqual(await moves.settleUpload(await addUploaded()), arrived)
+  })
+
+  test('ends a version whose time is over, and frees its number', async () => {
+    const nodeId = 'never-uploaded'
+    const id = await registry.addVersion({ nodeId })
+    // What a killed api stored and could not record.
+    await place.deps.storage.putStream(`uploads/${id}/x`, Readable.from([ZIP]), { maxBytes: 1e6 })
+    await makeLate(id)
+    const ended = { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
+    assert.deepEqual(await moves.settleUpload(id), ended)
+    assert.deepEqual(await moves.settleUpload(id), ended)
+    const { reason, archiveState } = await see(id)
+    assert.deepEqual([archiveState, reason], ['expired', 'archive was not uploaded in time'])
+    assert.deepEqual([await listFiles(id), await countMoves(id)], [[], 2])
+    assert.notEqual(await registry.addVersion({ nodeId }), id)
+  })
+
+  test('goes on for a deadline that was moved', async () => {
+    const id = await registry.addVersion({ nodeId: 'again' })
+    await makeLate(id)
+    assert.equal(await registry.addVersion({ nodeId: 'again' }), id)
+    assert.ok((await moves.settleUpload(id)).waitMs > 3_000_000, 'an hour more')
+  })
+
+  test('ends with the deletion, and for one that an operator blocked when its time is over', async () => {
+    const deleted = await addVersion()
+    await move(deleted, 'delete')
+    assert.equal((await moves.settleUpload(deleted)).waitMs, 0)
+    const banned = await addVersion()
+    await move(banned, 'admin_ban')
+    assert.ok((await moves.settleUpload(banned)).waitMs > 0, 'it may still come')
+    await makeLate(banned)
+    const ended = { status: 'NodeVersionStatusBanned', hasArchive: false, waitMs: 0 }
+    assert.deepEqual(await moves.settleUpload(banned), ended)
+  })
+
+  test('ends for a version that is not there', async () => {
+    assert.equal((await moves.settleUpload(randomUUID())).waitMs, 0)
+  })
+})
+
+describe('checking an archive', () => {
+  test('accepts a good one at its final key', async () => {
+    const id = await addUploaded()
+    assert.deepEqual(await check(id), { archiveState: 'accepted' })
+    const found = await findArchivePlace(place.deps.sql, id)
+    assert.equal(found?.archive?.storageKey, `archives/${id}/${sha256Of(ZIP)}.zip`)
+    const { stream } = await place.deps.storage.open(found.archive.storageKey)
+    assert.deepEqual(Buffer.concat((await stream.toArray()) as Buffer[]), ZIP)
+    assert.deepEqual(await readdir(place.deps.scratchDir), [])
+  })
+
+  test('finds the verdict the second time', async () => {
+    const id = await addUploaded()
+    assert.deepEqual(
+      [await check(id), await check(id)],
+      [{ archiveState: 'accepted' }, { archiveState: 'accepted' }],
+    )
+  })
+
+  test('takes a zip with a comment, and an empty one', async () => {
+    const comment = Buffer.from('a commit')
+    const commented = Buffer.concat([ZIP, comment])
+    commented.writeUInt16LE(comment.length, ZIP.length - 2)
+    const empty = Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)])
+    for (const bytes of [commented, empty])
+      assert.deepEqual(await check(await addUploaded(bytes)), { archiveState: 'accepted' })
+  })
+
+  const BAD: [string, Buffer][] = [
+    ['truncated', ZIP.subarray(0, ZIP.length / 2)],
+    ['truncated', ZIP.subarray(0, -1)],
+    ['not_a_zip', Buffer.from('#!/bin/sh')],
+  ]
+  for (const [code, bytes] of BAD)
+    test(`rejects one of ${bytes.length} bytes as ${code}`, async () => {
+      const id = await addUploaded(bytes)
+      assert.deepEqual(await check(id), { archiveState: 'rejected' })
+      assert.equal((await see(id)).archiveCode, code)
+    })
+
+  const rejectsAs = (code: string) => (error: unknown) => {
+    assert.ok(error instanceof ApplicationFailure, String(error))
+    assert.deepEqual([error.type, error.nonRetryable], [code, false])
+    return true
+  }
+
+  test('is not the fault of an archive that the store has lost or changed', async () => {
+    const lost = await addUploaded()
+    await place.deps.storage.removePrefix(`uploads/${lost}`)
+    await assert.rejects(check(lost), rejectsAs('archive_missing'))
+    const changed = await addVersion()
+    await upload(changed, OTHER, ZIP)
+    await assert.rejects(check(changed), rejectsAs('archive_differs'))
+    for (const id of [lost, changed]) assert.equal((await see(id)).archiveState, 'received')
+  })
+
+  test('tells a fault of the store from one of the archive, without its words', async () => {
+    const full = Object.assign(new Error('ENOSPC /secret/path'), { syscall: 'write' })
+    const storage = { ...place.deps.storage, putFile: () => Promise.reject(full) }
+    const id = await addUploaded()
+    await assert.rejects(check(id, { storage }), (error: Error) => {
+      assert.doesNotMatch(error.message, /secret/)
+      return rejectsAs('storage_failed')(error)
+    })
+    assert.deepEqual(await readdir(place.deps.scratchDir), [])
+    assert.deepEqual(await check(id), { archiveState: 'accepted' })
+  })
+
+  test('goes on with the one that has replaced it meanwhile', async () => {
+    const id = await addUploaded()
+    let calls = 0
+    const storage = {
+      ...place.deps.storage,
+      fetchToFile: async (key: string, path: string) => {
+        calls += 1
+        if (calls === 1) {
+          await upload(id, OTHER)
+          await place.deps.storage.remove(key)
+        }
+        await place.deps.storage.fetchToFile(key, path)
+      },
+    }
+    assert.deepEqual(await check(id, { storage }), { archiveState: 'accepted' })
+    const found = await findArchivePlace(place.deps.sql, id)
+    assert.deepEqual([found?.archive?.sha256, calls], [sha256Of(OTHER), 2])
+  })
+
+  test('goes on for a version that an operator has flagged, and not for a deleted one', async () => {
+    const flagged = await addUploaded()
+    await move(flagged, 'admin_flag')
+    assert.deepEqual(await check(flagged), { archiveState: 'accepted' })
+    const deleted = await addUploaded()
+    await move(deleted, 'delete')
+    assert.deepEqual(await check(deleted), { archiveState: 'received' })
+    assert.deepEqual(await check(randomUUID()), { archiveState: 'gone' })
+  })
+})
+
+describe('deciding on a version', () => {
+  const checked = async (bytes = ZIP): Promise<string> => {
+    const id = await addUploaded(bytes)
+    await moves.startChecks(id)
+    await check(id)
+    return id
+  }
+
+  test('says once that the checks run', async () => {
+    const id = await addUploaded()
+    await moves.startChecks(id)
+    await moves.startChecks(id)
+    const { status, reason } = await see(id)
+    assert.deepEqual([status, reason], [PENDING, 'archive received, checks are running'])
+    assert.equal(await countMoves(id), 2)
+  })
+
+  test('makes it Active with its archive, once, and leaves nothing else', async () => {
+    const id = await checked()
+    const decided = { status: 'NodeVersionStatusActive', result: 'archive accepted' }
+    assert.deepEqual(await moves.decideVersion(id), decided)
+    assert.deepEqual(await moves.decideVersion(id), decided)
+    assert.equal((await see(id)).reason, 'Passed automated checks')
+    assert.deepEqual(await listFiles(id), [`archives/${id}/${sha256Of(ZIP)}.zip`])
+    assert.equal(await countMoves(id), 3)
+  })
+
+  test('flags it with a sentence when the archive was rejected', async () => {
+    const id = await checked(ZIP.subarray(0, -30))
+    const decided = { status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }
+    assert.deepEqual(await moves.decideVersion(id), decided)
+    assert.equal(
+      (await see(id)).reason,
+      'The archive has no end record: it is cut or damaged (truncated)',
+    )
+  })
+
+  for (const name of ['delete', 'admin_ban', 'admin_flag'] as const)
+    test(`leaves it where ${name} has put it`, async () => {
+      const id = await checked()
+      await move(id, name)
+      const { status } = await see(id)
+      assert.equal((await moves.decideVersion(id)).status, status)
+      assert.equal((await see(id)).status, status)
+    })
+
+  test('gives up once, with a reason, and goes on after a retry', async () => {
+    const id = await addUploaded()
+    await moves.startChecks(id)
+    assert.equal(await moves.giveUpChecks(id, 'storage_failed'), PENDING)
+    assert.equal(await moves.giveUpChecks(id, 'storage_failed'), PENDING)
+    const { reason, checksFailed } = await see(id)
+    assert.equal(
+      reason,
+      'checks could not run (the archive could not be read or stored); an operator can retry',
+    )
+    assert.deepEqual([checksFailed, await countMoves(id)], [true, 3])
+    assert.ok(await move(id, 'retry'), 'the retry')
+    await moves.startChecks(id)
+    await check(id)
+    assert.equal((await moves.decideVersion(id)).status, 'NodeVersionStatusActive')
+    assert.equal(await countMoves(id), 5)
+  })
+
+  test('gives nothing up of a version that was moved', async () => {
+    const id = await addUploaded()
+    await move(id, 'admin_ban')
+    assert.equal(await moves.giveUpChecks(id, 'nonsense'), 'NodeVersionStatusBanned')
+    assert.equal(await countMoves(id), 2)
+  })
+})

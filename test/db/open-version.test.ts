@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+
+import { makeCommands } from '../../src/operator-commands.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { findOpenVersion, findVersionState } from '../../src/db/open-version.ts'
+import type { VersionState } from '../../src/db/open-version.ts'
+import { insertOutbox } from '../../src/db/outbox.ts'
+import { retryVersion } from '../../src/db/version-admin.ts'
+import type { CheckTiming } from '../../src/domain/check-timing.ts'
+import { publishWorkflowId, startPublishVersion } from '../../src/jobs.ts'
+import { startReconcile } from '../../src/reconcile.ts'
+import { startStage } from '../activities/video-stage.ts'
+import type { Stage } from '../activities/video-stage.ts'
+import { uploadArchive } from '../activities/version-upload.ts'
+import { waitFor } from '../support/wait.ts'
+import { makeZip } from '../support/zip.ts'
+import { AUDIT, OPTIONS, makeRegistryPlace } from './registry-place.ts'
+import type { RegistryPlace } from './registry-place.ts'
+
+const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
+const ACTIVE = 'NodeVersionStatusActive'
+const ENDED = 'checks could not run (the workflow was ended); an operator can retry'
+/** A try that fails is soon repeated. */
+const SHORT = { heartbeatSeconds: 1, tries: 2, retrySeconds: 0.01, maxRetrySeconds: 0.01 }
+/** A try that fails is not repeated while a test lasts. */
+const PATIENT = { ...SHORT, retrySeconds: 60, maxRetrySeconds: 60 }
+
+describe('a version', () => {
+  let stage: Stage
+  let registry: RegistryPlace
+  let commands: ReturnType<typeof makeCommands>
+  let count = 0
+  before(async () => {
+    stage = await startStage()
+    registry = makeRegistryPlace(stage.place.database)
+    await registry.addPublisher('pub')
+    commands = makeCommands({ ...stage.options, checkTiming: SHORT })
+  })
+  after(() => stage.close())
+
+  const makeStart = async (id: string, checkTiming: Partial<CheckTiming> = SHORT) => {
+    const version = await findOpenVersion(stage.place.deps.sql, id)
+    if (!version) throw new Error(`no version ${id}`)
+    return startPublishVersion(version, { ...stage.options, checkTiming })
+  }
+  const kickStart = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
+    const start = await makeStart(id, timing)
+    stage.jobs.kick(await stage.place.deps.sql.begin((sql) => insertOutbox(sql, start)))
+  }
+  /** A version whose workflow waits for the upload; Temporal never hears of a quiet one. */
+  const publish = async ({
+    quiet = false,
+    timing = SHORT,
+  }: { quiet?: boolean; timing?: Partial<CheckTiming> } = {}): Promise<string> => {
+    count += 1
+    const id = await registry.addVersion({ nodeId: `pack-${count}` })
+    await stage.place.deps.sql`delete from outbox where workflow_id = ${publishWorkflowId(id)}`
+    if (!quiet) {
+      await kickStart(id, timing)
+      await untilWaiting(id)
+    }
+    return id
+  }
+  const workflow = (id: string) => stage.jobs.client.workflow.getHandle(publishWorkflowId(id))
+  const untilWaiting = (id: string) =>
+    waitFor('its child waits', () =>
+      stage.jobs.client.workflow
+        .getHandle(`receive-archive/${id}`)
+        .describe()
+        .then(({ status }) => status.name === 'RUNNING')
+        .catch(() => undefined),
+    )
+  const upload = async (versionId: string): Promise<void> => {
+    const received = await uploadArchive(stage.place, { versionId, bytes: ZIP })
+    if (received.result === 'received') stage.jobs.kick(received.outbox)
+  }
+  const see = async (id: string): Promise<VersionState> => {
+    const state = await findVersionState(stage.place.deps.sql, id)
+    if (!state) throw new Error(`no version ${id}`)
+    return state
+  }
+  const until = (id: string, wanted: Partial<VersionState>): Promise<VersionState> =>
+    waitFor(`${id} is ${JSON.stringify(wanted)}`, async () => {
+      const seen = await see(id)
+      const names = Object.keys(wanted) as (keyof VersionState)[]
+      return names.every((name) => seen[name] === wanted[name]) && seen
+    })
+  const succeed = async (id: string): Promise<void> => {
+    await until(id, { status: ACTIVE })
+    await waitFor('its workflow has completed', async () => {
+      const { status } = await workflow(id).describe()
+      return status.name === 'COMPLETED'
+    })
+  }
+  /** Makes the store refuse the archive of this version alone. */
+  const breakStore = (id: string) =>
+    stage.place.deps.storage.putStream(`archives/${id}`, Readable.from([ZIP]), { maxBytes: 1e6 })
+  const mendStore = (id: string) => stage.place.deps.storage.remove(`archives/${id}`)
+  const untilFailing = (id: string) =>
+    waitFor('a try has failed', async () => {
+      const { raw } = await workflow(id).describe()
+      return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
+    })
+  /** What the admin route does. */
+  const retry = async (id: string): Promise<void> => {
+    const restart = { ...(await makeStart(id)), kind: 'restart' as const }
+    const done = await stage.place.deps.sql.begin((sql) =>
+      retryVersion(sql, { id, checks: restart, extraction: restart, audit: AUDIT }, OPTIONS),
+    )
+    assert.ok(done, 'there was something to retry')
+    stage.jobs.kick(done.outbox)
+  }
+  /** Runs reconcile, which looks at every pending version, until something has happened. */
+  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
+    const { url } = stage.place.database
+    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+    const { log } = stage.place.deps
+    const options = { ...stage.options, checkTiming: SHORT, intervalMs: 50, afterSeconds: 0 }
+    const loop = startReconcile({ ...options, lockSql, log })
+    await happens().finally(async () => {
+      await loop.stop()
+      await lockSql.end({ timeout: 1 })
+    })
+  }
+
+  describe('when it is reconciled', () => {
+    test('is started when Temporal knows nothing of it, before and after its upload', async () => {
+      const [awaited, uploaded] = [await publish({ quiet: true }), await publish({ quiet: true })]
+      await upload(uploaded)
+      await whileReconciling(async () => {
+        await succeed(uploaded)
+        await untilWaiting(awaited)
+      })
+      await upload(awaited)
+      await succeed(awaited)
+    })
+
+    test('is started again when its workflow was ended while it waited', async () => {
+      const id = await publish()
+      await workflow(id).terminate('by hand')
+      await whileReconciling(async () => {
+        await waitFor('it runs again', async () => {
+          const { status } = await workflow(id).describe()
+          return status.name === 'RUNNING'
+        })
+        await upload(id)
+        await succeed(id)
+      })
+    })
+
+    test('is left to an operator when its workflow was ended during its checks', async () => {
+      const id = await publish({ timing: PATIENT })
+      await breakStore(id)
+      await upload(id)
+      await untilFailing(id)
+      await workflow(id).terminate('by hand')
+      const { runId } = await workflow(id).describe()
+      await whileReconciling(async () => {
+        assert.equal((await until(id, { checksFailed: true })).reason, ENDED)
+        const other = await publish({ quiet: true })
+        // When this one is started, the first was looked at, too.
+        await untilWaiting(other)
+      })
+      assert.equal((await workflow(id).describe()).runId, runId)
+      await mendStore(id)
+      await retry(id)
+      await succeed(id)
+    })
+
+    test('is left alone as long as its workflow is open', async () => {
+      const id = await publish()
+      const { runId } = await workflow(id).describe()
+      const before = await see(id)
+      await whileReconciling(async () => await untilWaiting(await publish({ quiet: true })))
+      assert.deepEqual(await see(id), before)
+      assert.equal((await workflow(id).describe()).runId, runId)
+    })
+  })
+
+  test('whose archive cannot be stored stays Pending with a reason, while others pass', async () => {
+    const [id, other] = [await publish(), await publish()]
+    await breakStore(id)
+    await Promise.all([upload(id), upload(other)])
+    await succeed(other)
+    const { status, reason } = await until(id, { checksFailed: true })
+    assert.equal(status, 'NodeVersionStatusPending')
+    assert.equal(
+      reason,
+      'checks could not run (the archive could not be read or stored); an operator can retry',
+    )
+    await waitFor('its workflow has failed', async () => {
+      const { status } = await workflow(id).describe()
+      return status.name === 'FAILED'
+    })
+    const reconciled = await workflow(id).describe()
+    await whileReconciling(async () => await untilWaiting(await publish({ quiet: true })))
+    assert.equal((await workflow(id).describe()).runId, reconciled.runId)
+    await mendStore(id)
+    await retry(id)
+    await succeed(id)
+  })
+
+  describe('by an operator', () => {
+    const makeStill = (id: string) => stage.place.deps.sql`
+      update version set last_moved_at = clock_timestamp() - interval '11 minutes' where id = ${id}
+    `
+
+    test('is listed when it stands still, unless its upload may still come', async () => {
+      const [awaited, overdue, uploaded] = [
+        await publish({ quiet: true }),
+        await publish({ quiet: true }),
+        await publish({ quiet: true }),
+      ]
+      await upload(uploaded)
+      for (const id of [awaited, overdue, uploaded]) await makeStill(id)
+      await stage.place.deps.sql`
+        update version set upload_expires_at = clock_timestamp() - interval '6 minutes'
+        where id = ${overdue}
+      `
+      const lines = (await commands.stuck()).split('\n')
+      const has = (id: string) => lines.some((line) => line.startsWith(`  ${id}  pack-`))
+      assert.deepEqual([awaited, overdue, uploaded].map(has), [false, true, true])
+      assert.ok(
+        lines.includes('2 pending versions have not moved for 10 minutes'),
+        lines.join('\n'),
+      )
+    })
+
+    test('is restarted while it waits, and still waits', async () => {
+      const id = await publish()
+      const { runId } = await workflow(id).describe()
+      assert.equal(await commands.restart(id), `publish-version/${id} was started again`)
+      await waitFor('another run is there', async () => {
+        const now = await workflow(id).describe()
+        return now.runId !== runId && now.status.name === 'RUNNING'
+      })
+      await upload(id)
+      await succeed(id)
+    })
+
+    test('is restarted while its checks fail, and after they gave up', async () => {
+      const failing = await publish({ timing: PATIENT })
+      const givenUp = await publish()
+      for (const id of [failing, givenUp]) {
+        await breakStore(id)
+        await upload(id)
+      }
+      await untilFailing(failing)
+      await until(givenUp, { checksFailed: true })
+      for (const id of [failing, givenUp]) {
+        await mendStore(id)
+        await commands.restart(id)
+        await succeed(id)
+      }
+    })
+
+    test('that has been decided on is not restarted, and none is failed', async () => {
+      const id = await publish()
+      await assert.rejects(commands.fail(id), { name: 'OperatorError' })
+      await upload(id)
+      await succeed(id)
+      await assert.rejects(commands.restart(id), {
+        name: 'OperatorError',
+        message: `version ${id} is ${ACTIVE}: only a pending version can be started again`,
+      })
+    })
+  })
+})

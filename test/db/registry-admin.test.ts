@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { listAudit } from '../../src/db/audit-log.ts'
+import { putHostNodes } from '../../src/db/host-node.ts'
+import { listNodes, listPublisherNodes } from '../../src/db/node-list.ts'
+import { deleteNode, updateNodeByAdmin } from '../../src/db/node-move.ts'
+import { findNode, findNodeAccess, insertNode, updateNode } from '../../src/db/node.ts'
+import { movePublisher } from '../../src/db/publisher-ban.ts'
+import { findPublisherAccess } from '../../src/db/publisher.ts'
+import { insertReview, listReviews } from '../../src/db/review.ts'
+import { retryVersion, updateVersionByAdmin } from '../../src/db/version-admin.ts'
+import { listVersions } from '../../src/db/version-list.ts'
+import { moveVersion } from '../../src/db/version-move.ts'
+import { getVersion } from '../../src/db/version.ts'
+import { auditTarget } from '../../src/domain/audit-log.ts'
+import type { NodeAdminUpdate } from '../../src/domain/node.ts'
+import type { VersionAdminUpdate } from '../../src/domain/version.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { AUDIT, OPTIONS, makeRegistryPlace, makeStart, readCounts } from './registry-place.ts'
+import type { RegistryPlace } from './registry-place.ts'
+
+let database: TestDatabase
+let place: RegistryPlace
+before(async () => {
+  database = await createDatabase()
+  place = makeRegistryPlace(database)
+  await place.addPublisher('pub')
+})
+after(() => database.drop())
+
+const setNode = (id: string, fields: NodeAdminUpdate) =>
+  database.sql.begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, OPTIONS))
+const setVersion = (id: string, fields: VersionAdminUpdate) =>
+  database.sql.begin((sql) => updateVersionByAdmin(sql, { id, fields, audit: AUDIT }, OPTIONS))
+const movePub = (name: 'ban' | 'unban', id: string) =>
+  database.sql.begin((sql) => movePublisher(sql, { id, name, reason: 'spam', audit: AUDIT }))
+const listIds = async (): Promise<string[]> =>
+  (await listNodes(database.sql, { page: 1, limit: 1_000 }, OPTIONS)).nodes.map(({ id }) => id)
+
+describe('a ban of a publisher', () => {
+  test('hides all of it, and lifting it restores exactly what was', async () => {
+    await place.addPublisher('bad', 'ben')
+    const active = await place.addActive({ publisherId: 'bad', nodeId: 'bad-active' })
+    const banned = await place.addActive({ publisherId: 'bad', nodeId: 'bad-banned' })
+    const flagged = await place.addActive({ publisherId: 'bad', nodeId: 'bad-flagged' })
+    await place.addNode('bad-deleted', {}, 'bad')
+    await setNode('bad-banned', { status: 'NodeStatusBanned', status_detail: 'x' })
+    await place.move(flagged, 'admin_flag', 'y')
+    await database.sql.begin((sql) => deleteNode(sql, { publisherId: 'bad', id: 'bad-deleted' }))
+    const readAll = async () => ({
+      rows: await database.sql`
+        select n.id, n.status, n.latest_version_id, s.listed, v.status as version
+        from node n join node_stats s on s.node_id = n.id left join version v on v.node_id = n.id
+        where n.publisher_id = 'bad' order by n.id, v.id
+      `,
+      counts: await readCounts(database),
+      listed: await listIds(),
+      versions: (await listVersions(database.sql, { filter: {}, offset: 0, limit: 100 }, OPTIONS))
+        .versions,
+    })
+    const before = await readAll()
+    assert.equal(await movePub('ban', 'bad'), true)
+    const during = await readAll()
+    assert.deepEqual(during.listed, [])
+    assert.deepEqual(during.versions, [])
+    assert.deepEqual(during.counts.counted, during.counts.real)
+    assert.equal(
+      (await findPublisherAccess(database.sql, { id: 'bad', userId: 'ben' }))?.reason,
+      'spam',
+    )
+    assert.equal(await movePub('ban', 'bad'), false, 'a repeat changes nothing')
+    // An active node under the ban stays hidden when its own ban is lifted.
+    await setNode('bad-banned', { status: 'NodeStatusActive' })
+    assert.deepEqual(await listIds(), [])
+    await setNode('bad-banned', { status: 'NodeStatusBanned', status_detail: 'x' })
+    assert.equal(await movePub('unban', 'bad'), true)
+    assert.equal(await movePub('unban', 'bad'), false)
+    assert.deepEqual(await readAll(), before)
+    assert.deepEqual(before.counts.counted, before.counts.real)
+    for (const id of [active, banned]) {
+      const { status } = await getVersion(database.sql, id, OPTIONS)
+      assert.equal(status, 'NodeVersionStatusActive')
+    }
+  })
+})
+
+describe('a node', () => {
+  test('is created once, whatever the case of its id', async () => {
+    await place.addNode('Case-Of.Ids')
+    const create = (id: string) =>
+      database.sql.begin((sql) => insertNode(sql, { publisherId: 'pub', node: { id } }, OPTIONS))
+    assert.deepEqual(await create('cAsE-oF.iDs'), { result: 'node_exists' })
+    const all = await Promise.all(['Many', 'many', 'MANY', 'mAny'].map(create))
+    assert.equal(all.filter(({ result }) => result === 'created').length, 1)
+    assert.equal((await findNode(database.sql, 'CASE-OF.IDS', OPTIONS))?.id, 'Case-Of.Ids')
+  })
+
+  test('keeps what an update does not name, and clears what it leaves empty', async () => {
+    await place.addNode('edited', {
+      description: 'kept',
+      icon: 'https://x.org/i.png',
+      tags: ['a', 'b'],
+      translations: { de: { name: 'Ton' } },
+    })
+    const edit = (fields: object, ifRev?: number) =>
+      database.sql.begin((sql) =>
+        updateNode(sql, { publisherId: 'pub', id: 'EDITED', fields, ifRev }, OPTIONS),
+      )
+    const rev = (await findNodeAccess(database.sql, { id: 'edited', userId: 'olga' }))?.rev
+    const edited = await edit({ name: 'Edited', icon: '', tags: [], translations: {} }, rev)
+    assert.ok(edited.result === 'updated', edited.result)
+    const { name, description, tags } = edited.node
+    assert.deepEqual({ name, description, tags }, { name: 'Edited', description: 'kept', tags: [] })
+    assert.ok(!('icon' in edited.node) && !('translations' in edited.node), 'cleared')
+    assert.deepEqual(await edit({ name: 'x' }, rev), { result: 'precondition_failed' })
+  })
+
+  test('is hidden when it is deleted, and brought back as it was', async () => {
+    const version = await place.addActive({ nodeId: 'phoenix' })
+    const before = await findNode(database.sql, 'phoenix', OPTIONS)
+    const remove = () =>
+      database.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'Phoenix' }))
+    assert.equal(await remove(), 'deleted')
+    assert.equal(await remove(), 'node_not_found')
+    const ids = async (include_banned: boolean) =>
+      (
+        await listPublisherNodes(
+          database.sql,
+          { publisherId: 'pub', page: 1, limit: 100, include_banned },
+          OPTIONS,
+        )
+      ).nodes.map(({ id }) => id)
+    assert.ok(!(await ids(true)).includes('phoenix'), 'hidden from admins too')
+    assert.equal((await setNode('phoenix', { status: 'NodeStatusBanned' })).result, 'illegal_move')
+    assert.equal((await setNode('phoenix', { status: 'NodeStatusActive' })).result, 'updated')
+    assert.deepEqual(await findNode(database.sql, 'phoenix', OPTIONS), before)
+    assert.equal(before?.latest_version?.id, version)
+    await setNode('phoenix', { status: 'NodeStatusBanned', status_detail: 'why' })
+    assert.equal(await remove(), 'node_banned')
+    assert.deepEqual(
+      [(await ids(false)).includes('phoenix'), (await ids(true)).includes('phoenix')],
+      [false, true],
+    )
+    const { counted, real } = await readCounts(database)
+    assert.deepEqual(counted, real)
+  })
+})
+
+describe('a review', () => {
+  const ask = (versionId: string) =>
+    database.sql.begin((sql) =>
+      insertReview(sql, { versionId, note: 'it is a false alarm', userId: 'olga' }),
+    )
+
+  test('is asked for once while a version is flagged, and closed by a decision', async () => {
+    const id = await place.addActive({ nodeId: 'reviewed' })
+    assert.deepEqual(await ask(id), { result: 'version_not_flagged' })
+    await place.move(id, 'admin_flag', 'odd')
+    const results = (await Promise.all([ask(id), ask(id)])).map(({ result }) => result)
+    assert.deepEqual(results.toSorted(), ['created', 'review_already_requested'])
+    const listOpen = async (reviewRequested: boolean) =>
+      (
+        await listVersions(
+          database.sql,
+          { filter: { reviewRequested }, offset: 0, limit: 100 },
+          OPTIONS,
+        )
+      ).versions.map((version) => version.id)
+    assert.deepEqual(await listOpen(true), [id])
+    assert.ok(!(await listOpen(false)).includes(id), 'not without one')
+    await setVersion(id, { status_reason: 'it is none' })
+    assert.deepEqual(await listOpen(true), [])
+    assert.equal((await ask(id)).result, 'created')
+    await setVersion(id, { status: 'NodeVersionStatusActive', status_reason: 'fine' })
+    const reviews = await listReviews(database.sql, id)
+    assert.equal(reviews.length, 2)
+    assert.ok(
+      reviews.every(({ closed_at, by }) => closed_at && by === 'olga'),
+      'both closed',
+    )
+  })
+})
+
+describe('a retry', () => {
+  const retry = (id: string) =>
+    database.sql.begin((sql) =>
+      retryVersion(
+        sql,
+        {
+          id,
+          checks: { ...makeStart(id), kind: 'restart' },
+          extraction: { ...makeStart(id, 'extract-host-nodes'), kind: 'restart' },
+          audit: AUDIT,
+        },
+        OPTIONS,
+      ),
+    )
+  const fail = (versionId: string) =>
+    database.sql.begin((sql) =>
+      putHostNodes(sql, {
+        versionId,
+        source: 'derived',
+        result: { success: false, reason: 'no_init' },
+      }),
+    )
+
+  test('starts what did not succeed, and nothing else', async () => {
+    const id = await place.addVersion({ nodeId: 'retried' })
+    await place.receive(id, 'bytes')
+    assert.equal(await retry(id), undefined, 'while the checks run')
+    await place.move(id, 'give_up_checks', 'checks could not run (storage); an operator can retry')
+    const checks = await retry(id)
+    assert.equal(checks?.outbox.workflowId, `publish-version/${id}`)
+    assert.equal(checks?.version.status_reason, 'archive received, checks are running')
+    assert.equal(await retry(id), undefined, 'twice')
+    await fail(id)
+    const extraction = await retry(id)
+    assert.equal(extraction?.outbox.workflowId, `extract-host-nodes/${id}`)
+    assert.equal(extraction?.version.host_node_extract_status, 'pending')
+  })
+
+  test('reads a version again that was flagged for an incomplete scan, and no other', async () => {
+    const flag = async (nodeId: string, scanIncomplete: boolean): Promise<string> => {
+      const id = await place.addVersion({ nodeId })
+      await place.receive(id, 'bytes')
+      await database.sql.begin((sql) =>
+        moveVersion(sql, { id, name: 'flag', actor: 'workflow', reason: 'why', scanIncomplete }),
+      )
+      return id
+    }
+    assert.equal(await retry(await flag('found', false)), undefined)
+    const id = await flag('incomplete', true)
+    assert.equal((await retry(id))?.version.status, 'NodeVersionStatusPending')
+  })
+})
+
+describe('the audit log', () => {
+  test('tells who changed what, and from what to what', async () => {
+    await place.addNode('audited')
+    await setNode('audited', { search_ranking: 2, github_stars: 7 })
+    const { entries, total } = await listAudit(database.sql, {
+      target: auditTarget.node('audited'),
+      page: 1,
+      pageSize: 10,
+    })
+    assert.equal(total, 1)
+    const [entry] = entries
+    assert.ok(entry, 'an entry')
+    const { id: _id, at, ...rest } = entry
+    assert.match(at, /Z$/)
+    assert.deepEqual(rest, {
+      actor: 'root',
+      action: 'node.update',
+      target: auditTarget.node('audited'),
+      before: { search_ranking: 5, github_stars: 0 },
+      after: { search_ranking: 2, github_stars: 7 },
+      request_id: 'request-1',
+    })
+  })
+
+  test('has no entry of a change that was refused', async () => {
+    const id = await place.addVersion({ nodeId: 'refused' })
+    const refused = await setVersion(id, { status: 'NodeVersionStatusActive' })
+    assert.deepEqual(refused, { result: 'illegal_move' })
+    const { total } = await listAudit(database.sql, {
+      target: auditTarget.version('refused', '1.0.0'),
+      page: 1,
+      pageSize: 10,
+    })
+    assert.equal(total, 0)
+  })
+
+  test('is filtered and paged, newest first', async () => {
+    const all = await listAudit(database.sql, { page: 1, pageSize: 100 })
+    assert.ok(all.total > 5, String(all.total))
+    const bans = await listAudit(database.sql, { action: 'publisher.ban', page: 1, pageSize: 1 })
+    assert.deepEqual([bans.total, bans.entries[0]?.reason], [1, 'spam'])
+    const second = await listAudit(database.sql, { actor: 'root', page: 2, pageSize: 3 })
+    assert.deepEqual(second.entries, all.entries.slice(3, 6))
+  })
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { countDownload } from '../../src/db/download.ts'
+import {
+  findExtraction,
+  findHostNode,
+  findNodeOfHostNode,
+  listHostNodes,
+  putHostNodes,
+} from '../../src/db/host-node.ts'
+import type { HostNodeSource } from '../../src/db/host-node.ts'
+import { updateNodeByAdmin } from '../../src/db/node-move.ts'
+import { updateVersionByAdmin } from '../../src/db/version-admin.ts'
+import { toHostNodeRow } from '../../src/domain/host-node-judge.ts'
+import type { RegisteredHostNode } from '../../src/domain/host-node.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { AUDIT, OPTIONS, makeRegistryPlace } from './registry-place.ts'
+import type { RegistryPlace } from './registry-place.ts'
+
+let database: TestDatabase
+let place: RegistryPlace
+before(async () => {
+  database = await createDatabase()
+  place = makeRegistryPlace(database)
+  await place.addPublisher('pub')
+})
+after(() => database.drop())
+
+const put = (
+  versionId: string,
+  nodes: Record<string, RegisteredHostNode> | string,
+  source: HostNodeSource = 'reported',
+) =>
+  database.sql.begin((sql) =>
+    putHostNodes(sql, {
+      versionId,
+      source,
+      result:
+        typeof nodes === 'string'
+          ? { success: false, reason: nodes }
+          : {
+              success: true,
+              nodes: new Map(
+                Object.entries(nodes).map(([name, one]) => [name, toHostNodeRow(one)]),
+              ),
+            },
+    }),
+  )
+const list = async (versionId: string): Promise<string[]> =>
+  (await listHostNodes(database.sql, { versionId, page: 1, limit: 1_000 })).hostNodes.map(
+    (one) => one.host_node_name,
+  )
+
+describe('the host nodes of a version', () => {
+  test('are stored as they were given, whatever their names', async () => {
+    const id = await place.addVersion({ nodeId: 'kept' })
+    const name = ' Kiln/🏺 "quoted" \\ {a,b} '
+    const input_types = '{"required": {"b": ["INT"],  "a": ["\\u0041"]}}'
+    await put(id, {
+      [name]: { category: 'image', input_types, output_is_list: [true, false] },
+      Bare: {},
+    })
+    assert.deepEqual(await findHostNode(database.sql, { versionId: id, name }), {
+      host_node_name: name,
+      category: 'image',
+      deprecated: false,
+      experimental: false,
+      input_types,
+      output_is_list: [true, false],
+      policy: 'HostNodePolicyActive',
+    })
+    assert.equal(await findHostNode(database.sql, { versionId: id, name: name.trim() }), undefined)
+    assert.deepEqual(await list(id), [name, 'Bare'])
+  })
+
+  test('may be five thousand, in pages by name', async () => {
+    const id = await place.addVersion({ nodeId: 'many' })
+    const names = Array.from({ length: 5_000 }, (_, index) => `N${String(index).padStart(4, '0')}`)
+    await put(id, Object.fromEntries(names.map((name) => [name, {}])))
+    const page = await listHostNodes(database.sql, { versionId: id, page: 5, limit: 1_000 })
+    assert.equal(page.total, 5_000)
+    assert.deepEqual([page.hostNodes[0]?.host_node_name, page.hostNodes.length], ['N4000', 1_000])
+  })
+
+  interface Case {
+    first: [HostNodeSource, 'success' | 'failure'] | undefined
+    next: [HostNodeSource, 'success' | 'failure']
+    result: string
+  }
+  const CASES: readonly Case[] = [
+    { first: undefined, next: ['reported', 'failure'], result: 'done' },
+    { first: ['reported', 'failure'], next: ['reported', 'success'], result: 'done' },
+    { first: ['reported', 'success'], next: ['reported', 'success'], result: 'already_registered' },
+    { first: ['reported', 'success'], next: ['trusted', 'failure'], result: 'already_registered' },
+    { first: ['reported', 'success'], next: ['derived', 'success'], result: 'done' },
+    { first: ['reported', 'success'], next: ['derived', 'failure'], result: 'already_registered' },
+    { first: ['trusted', 'success'], next: ['derived', 'success'], result: 'already_registered' },
+    { first: ['derived', 'success'], next: ['reported', 'failure'], result: 'already_registered' },
+    { first: ['derived', 'failure'], next: ['reported', 'success'], result: 'registration_closed' },
+    { first: ['derived', 'failure'], next: ['reported', 'failure'], result: 'registration_closed' },
+    { first: ['derived', 'failure'], next: ['trusted', 'success'], result: 'done' },
+  ]
+  for (const [index, { first, next, result }] of CASES.entries())
+    test(`after ${first?.join(' ') ?? 'nothing'}: ${next.join(' ')} is ${result}`, async () => {
+      const id = await place.addVersion({ nodeId: `case-${index}` })
+      const give = ([source, outcome]: [HostNodeSource, string], name: string) =>
+        put(id, outcome === 'success' ? { [name]: {} } : `why ${name}`, source)
+      if (first) assert.equal(await give(first, 'first'), 'done')
+      const before = await findExtraction(database.sql, id)
+      assert.equal(await give(next, 'next'), result)
+      const after = await findExtraction(database.sql, id)
+      if (result !== 'done') assert.deepEqual(after, before)
+      else if (next[1] === 'success') {
+        assert.deepEqual(after, { status: 'success' })
+        assert.deepEqual(await list(id), ['next'])
+      } else assert.deepEqual(after, { status: 'failed', reason: 'why next' })
+    })
+
+  test('are registered by one of two that come at once', async () => {
+    const id = await place.addVersion({ nodeId: 'two' })
+    const results = await Promise.all([put(id, { A: {} }), put(id, { B: {} })])
+    assert.deepEqual(results.toSorted(), ['already_registered', 'done'])
+    assert.equal((await list(id)).length, 1)
+  })
+
+  test('are not taken for a version that is deleted or not there', async () => {
+    const id = await place.addVersion({ nodeId: 'deleted' })
+    await place.move(id, 'delete')
+    assert.equal(await put(id, {}), 'version_not_found')
+    assert.equal(await put('11111111-1111-4111-8111-111111111111', 'x'), 'version_not_found')
+  })
+
+  test('keep their policies by name when they are replaced', async () => {
+    const id = await place.addVersion({ nodeId: 'policies' })
+    await put(id, { A: {}, B: {} })
+    const set = (host_node_policies: Record<string, 'HostNodePolicyBanned'>) =>
+      database.sql.begin((sql) =>
+        updateVersionByAdmin(sql, { id, fields: { host_node_policies }, audit: AUDIT }, OPTIONS),
+      )
+    assert.equal((await set({ B: 'HostNodePolicyBanned' })).result, 'updated')
+    assert.deepEqual(await set({ C: 'HostNodePolicyBanned', A: 'HostNodePolicyBanned' }), {
+      result: 'host_node_not_found',
+      name: 'C',
+    })
+    await put(id, { B: {}, C: {} }, 'derived')
+    const policyOf = async (name: string) =>
+      (await findHostNode(database.sql, { versionId: id, name }))?.policy
+    assert.deepEqual(
+      [await policyOf('A'), await policyOf('B'), await policyOf('C')],
+      [undefined, 'HostNodePolicyBanned', 'HostNodePolicyActive'],
+    )
+  })
+})
+
+describe('the node of a host node', () => {
+  const find = async (name: string) => (await findNodeOfHostNode(database.sql, name, OPTIONS))?.id
+  const set = (id: string, fields: object) =>
+    database.sql.begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, OPTIONS))
+
+  test('is the first by preemption, ranking, downloads and id', async () => {
+    const versions: Record<string, string> = {}
+    for (const nodeId of ['claim-c', 'claim-b', 'claim-a']) {
+      const id = await place.addActive({ nodeId })
+      await put(id, { Claimed: {} })
+      versions[nodeId] = id
+    }
+    assert.equal(await find('Claimed'), 'claim-a')
+    assert.equal(await find('claimed'), undefined, 'names are exact')
+    await countDownload(database.sql, { nodeId: 'claim-c', versionId: versions['claim-c'] ?? '' })
+    assert.equal(await find('Claimed'), 'claim-c')
+    await set('claim-b', { search_ranking: 4 })
+    assert.equal(await find('Claimed'), 'claim-b')
+    await place.addNode('claim-d')
+    await set('claim-d', { search_ranking: 10, preempted_host_node_names: ['Claimed'] })
+    assert.equal(await find('Claimed'), 'claim-d')
+    await set('claim-d', { status: 'NodeStatusBanned', status_detail: 'bad' })
+    assert.equal(await find('Claimed'), 'claim-b')
+  })
+
+  test('follows the latest version and its host nodes', async () => {
+    const first = await place.addActive({ nodeId: 'moving', version: '1.0.0' })
+    await put(first, { Old: {} })
+    assert.equal(await find('Old'), 'moving')
+    const second = await place.addVersion({ nodeId: 'moving', version: '2.0.0' })
+    await put(second, { New: {} })
+    assert.equal(await find('New'), undefined, 'not before it is the latest')
+    await place.receive(second, second)
+    await place.accept(second, second)
+    await place.move(second, 'pass')
+    assert.deepEqual([await find('Old'), await find('New')], [undefined, 'moving'])
+    await place.move(second, 'admin_ban', 'bad')
+    assert.deepEqual([await find('Old'), await find('New')], ['moving', undefined])
+  })
+})

@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto'
+
+import { acceptArchive, receiveArchive } from '../../src/db/archive.ts'
+import { upsertUser } from '../../src/db/app-user.ts'
+import { makeCountMemo } from '../../src/db/listed-count.ts'
+import { insertNode } from '../../src/db/node.ts'
+import { insertPersonalAccessToken } from '../../src/db/personal-access-token.ts'
+import { publishVersion } from '../../src/db/publish.ts'
+import type { Published } from '../../src/db/publish.ts'
+import { insertPublisher } from '../../src/db/publisher.ts'
+import { moveVersion } from '../../src/db/version-move.ts'
+import type { NodeFields } from '../../src/domain/node.ts'
+import type { VersionMoveName } from '../../src/domain/version-move.ts'
+import { parseVersionNumber } from '../../src/domain/version-number.ts'
+import type { NewVersion } from '../../src/domain/version.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+export const OPTIONS = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
+export const AUDIT = { actor: 'root', requestId: 'request-1' }
+
+type Place = Pick<TestDatabase, 'sql'>
+
+export interface Publishing {
+  publisherId?: string
+  nodeId: string
+  version?: string
+  fields?: NodeFields
+  /** Of the version, beside its number. */
+  given?: Partial<NewVersion>
+  uploadSeconds?: number
+}
+
+/** Ways into a registry as its routes and workflows take them. */
+export const makeRegistryPlace = ({ sql }: Place) => {
+  const tokens = new Map<string, string>()
+
+  const addUser = (id: string) =>
+    upsertUser(sql, { id, name: `${id} by name`, email: `${id}@x.org` })
+
+  /** A publisher of that owner, who gets a token. */
+  const addPublisher = async (id: string, owner = 'olga'): Promise<string> => {
+    await addUser(owner)
+    const made = await sql.begin((sql) =>
+      insertPublisher(sql, { publisher: { id }, userId: owner, limit: 1_000 }),
+    )
+    if (made.result !== 'created') throw new Error(made.result)
+    tokens.set(id, await addToken(id, owner))
+    return id
+  }
+
+  const addToken = async (publisherId: string, userId: string): Promise<string> => {
+    const sha256 = createHash('sha256').update(randomUUID()).digest('hex')
+    const made = await sql.begin((sql) =>
+      insertPersonalAccessToken(sql, {
+        publisherId,
+        userId,
+        name: 'test',
+        description: undefined,
+        sha256,
+        last4: 'abcd',
+        expires_at: undefined,
+      }),
+    )
+    if (made.result !== 'created') throw new Error(made.result)
+    return made.id
+  }
+
+  const addNode = async (id: string, fields: NodeFields = {}, publisherId = 'pub') => {
+    const made = await sql.begin((sql) =>
+      insertNode(sql, { publisherId, node: { id, ...fields } }, OPTIONS),
+    )
+    if (made.result !== 'created') throw new Error(made.result)
+    return made.node
+  }
+
+  const publish = async ({
+    publisherId = 'pub',
+    nodeId,
+    version = '1.0.0',
+    fields = {},
+    given = {},
+    uploadSeconds = 3_600,
+  }: Publishing): Promise<Published> => {
+    const number = parseVersionNumber(version)
+    if (!number) throw new Error(`no version: ${version}`)
+    const id = randomUUID()
+    return await sql.begin((sql) =>
+      publishVersion(
+        sql,
+        {
+          id,
+          publisherId,
+          nodeId,
+          fields,
+          version: { version, ...given },
+          number,
+          uploadSeconds,
+          publishedBy: 'olga',
+          tokenId: tokens.get(publisherId) ?? '',
+          start: makeStart(id),
+        },
+        OPTIONS,
+      ),
+    )
+  }
+
+  /** The id of a version that was published. */
+  const addVersion = async (publishing: Publishing): Promise<string> => {
+    const published = await publish(publishing)
+    if (published.result !== 'published') throw new Error(published.result)
+    return published.version.id
+  }
+
+  const receive = (versionId: string, text: string) =>
+    sql.begin((sql) =>
+      receiveArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }),
+    )
+
+  const accept = (versionId: string, text: string) =>
+    sql.begin((sql) => {
+      const { sha256 } = stored(text)
+      return acceptArchive(sql, { versionId, sha256, storageKey: `archives/${versionId}` })
+    })
+
+  const move = (id: string, name: VersionMoveName, reason?: string) =>
+    sql.begin((sql) => moveVersion(sql, { id, name, reason, actor: 'workflow' }))
+
+  /** The id of a version that has passed everything. */
+  const addActive = async (publishing: Publishing): Promise<string> => {
+    const id = await addVersion(publishing)
+    await receive(id, id)
+    if (!(await accept(id, id))) throw new Error('not accepted')
+    if (!(await move(id, 'pass'))) throw new Error('not passed')
+    return id
+  }
+
+  return {
+    addUser,
+    addPublisher,
+    addToken,
+    addNode,
+    publish,
+    addVersion,
+    addActive,
+    receive,
+    accept,
+    move,
+  }
+}
+
+/** The counters and what they count: equal after every kind of change. */
+export const readCounts = async ({ sql }: Place) => {
+  const [row] = await sql<{ counted: number[]; real: number[] }[]>`
+    select
+      array(select sum(n)::integer from listed_count group by kind order by kind) as counted,
+      array[
+        (select count(*)::integer from node n join publisher p on p.id = n.publisher_id
+          where n.status = 'NodeStatusActive' and p.status = 'PublisherStatusActive'),
+        (select count(*)::integer from version v join node n on n.id = v.node_id
+          join publisher p on p.id = n.publisher_id
+          where n.status = 'NodeStatusActive' and p.status = 'PublisherStatusActive'
+            and v.status <> 'NodeVersionStatusDeleted')
+      ] as real
+  `
+  if (!row) throw new Error('a select without a row')
+  return row
+}
+
+export type RegistryPlace = ReturnType<typeof makeRegistryPlace>
+
+export const stored = (text: string) => {
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return { storageKey: `uploads/${sha256}`, sha256, bytes: Buffer.byteLength(text) }
+}
+
+export const signalOf = (versionId: string) => ({
+  kind: 'signal' as const,
+  workflowId: `receive-archive/${versionId}`,
+  signalName: 'archiveUploaded',
+})
+
+export const makeStart = (versionId: string, workflow = 'publish-version') => ({
+  kind: 'start' as const,
+  workflowType: 'publishVersion',
+  workflowId: `${workflow}/${versionId}`,
+  taskQueue: 'kiln',
+  args: [{ versionId }],
+  options: { summary: 'publish', searchAttributes: {}, priorityKey: 3, fairnessKey: 'pub' },
+})

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { Queryable } from '../../src/db/client.ts'
+import { makeCountMemo } from '../../src/db/listed-count.ts'
+import { listNodes } from '../../src/db/node-list.ts'
+import { updateNodeByAdmin } from '../../src/db/node-move.ts'
+import { nodePageQuery } from '../../src/db/node-page.ts'
+import { CLASSES } from '../../src/db/node-filter.ts'
+import { updateNode } from '../../src/db/node.ts'
+import type { PagePlan } from '../../src/db/page-plan.ts'
+import { movePublisher } from '../../src/db/publisher-ban.ts'
+import { searchNodes } from '../../src/db/search.ts'
+import type { NodeSearch } from '../../src/db/search.ts'
+import { listVersions } from '../../src/db/version-list.ts'
+import type { VersionFilter } from '../../src/db/version-list.ts'
+import { moveVersion } from '../../src/db/version-move.ts'
+import type { Node } from '../../src/domain/node.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { fillCatalogue } from './registry-catalogue.ts'
+import { AUDIT, readCounts } from './registry-place.ts'
+
+const NODES = 1_000
+
+let database: TestDatabase
+const options = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
+before(async () => {
+  database = await createDatabase()
+  await fillCatalogue(database, { nodes: NODES })
+})
+after(() => database.drop())
+
+const search = (given: Partial<NodeSearch>) =>
+  searchNodes(database.sql, { page: 1, limit: 10, ...given }, options)
+const list = (given: object = {}) =>
+  listNodes(database.sql, { page: 1, limit: 1_000, ...given }, options)
+
+/** All pages of a list, and the totals that they told. */
+const walk = async (
+  read: (page: number) => Promise<{ nodes: Node[]; total: number }>,
+): Promise<{ nodes: Node[]; totals: Set<number> }> => {
+  const nodes: Node[] = []
+  const totals = new Set<number>()
+  for (let page = 1; ; page += 1) {
+    const found = await read(page)
+    totals.add(found.total)
+    if (found.nodes.length === 0) return { nodes, totals }
+    nodes.push(...found.nodes)
+  }
+}
+
+/** The class of a node by the words of the rule, without an index. */
+const classOf = (node: Node, term: string): number => {
+  const text = term.toLowerCase()
+  const names = [node.id, node.name].map((name) => name.toLowerCase())
+  // A word of marks alone is looked for as it is.
+  const asked = text.split(/\s+/).flatMap((whole) => {
+    const pieces = whole.split(/[-_./]+/).filter((piece) => piece !== '')
+    return pieces.length > 0 ? pieces : [whole]
+  })
+  const starts = (...texts: string[]) =>
+    asked.every((word) => wordsOf(texts.join(' ')).some((other) => other.startsWith(word)))
+  if (names.includes(text)) return 5
+  if (names.some((name) => name.startsWith(text))) return 4
+  if ((text.length >= 3 && names.some((name) => name.includes(text))) || starts(node.id, node.name))
+    return 3
+  const near = [node.id, node.name, ...node.tags, node.author ?? '']
+  if (starts(...near)) return 2
+  return starts(...near, node.description) ? 1 : 0
+}
+
+const wordsOf = (text: string): string[] =>
+  [text, text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')]
+    .flatMap((one) => [
+      ...one.split(/\s+/),
+      ...one.split(/[\s\-_./]+/),
+      ...one.split(/[^A-Za-z0-9]+/),
+    ])
+    .map((word) => word.toLowerCase())
+
+const compare = (a: Node, b: Node): number =>
+  a.search_ranking - b.search_ranking || b.downloads - a.downloads || (a.id < b.id ? -1 : 1)
+
+describe('a search', () => {
+  const TERMS = [
+    'studio',
+    'STUDIO',
+    'ComfyUI-pack-8',
+    'studio-pack-1',
+    'image',
+    'ui',
+    'u',
+    'tool',
+    'studio tools',
+    'ann studio',
+    'mixer',
+    'geMix',
+    'pack 77',
+    'rareword',
+    'makes sound',
+    '100%',
+    '0%',
+    '_',
+    'o_k',
+    'no such word',
+    "it's",
+    '\\',
+    'a & b | c:*',
+    '(',
+  ]
+  for (const term of TERMS)
+    test(`for ${JSON.stringify(term)} finds what the rule says, in its order, each once`, async () => {
+      const all = (await list()).nodes
+      const expected = all
+        .map((node) => ({ node, relevance: classOf(node, term) }))
+        .filter(({ relevance }) => relevance > 0)
+        .toSorted((a, b) => b.relevance - a.relevance || compare(a.node, b.node))
+        .map(({ node }) => node.id)
+      const { nodes, totals } = await walk((page) => search({ search: term, page, limit: 100 }))
+      assert.deepEqual(
+        nodes.map(({ id }) => id),
+        expected,
+      )
+      assert.deepEqual([...totals], [expected.length])
+    })
+
+  test('reads the same page whatever the plan', async () => {
+    const read = async (plan: PagePlan) => {
+      const parts = CLASSES.map((key) => ({ key, offset: 0, limit: 50, plan }))
+      const filter = { term: 'studio', os: ['linux'], hostNode: 'node', repository: 'maker' }
+      const query = nodePageQuery(
+        database.sql,
+        { filter, order: 'relevance' },
+        parts,
+        options.publicUrl,
+      )
+      const rows = await database.sql<{ node: Node }[]>`${query}`
+      return rows.map(({ node }) => node.id)
+    }
+    const gathered = await read('gather')
+    assert.ok(gathered.length > 50, String(gathered.length))
+    assert.deepEqual(await read('walk'), gathered)
+    assert.deepEqual(await read('pick'), gathered)
+  })
+
+  test('walks all nodes once without a term, in pages of any size', async () => {
+    for (const limit of [7, 100]) {
+      const { nodes, totals } = await walk((page) => search({ page, limit }))
+      assert.equal(new Set(nodes.map(({ id }) => id)).size, NODES)
+      assert.deepEqual([...totals], [NODES])
+      assert.deepEqual(nodes, nodes.toSorted(compare))
+    }
+  })
+
+  test('holds every filter that is given', async () => {
+    const all = (await list()).nodes
+    const check = async (given: Partial<NodeSearch>, holds: (node: Node) => boolean) => {
+      const { nodes } = await walk((page) => search({ ...given, page, limit: 100 }))
+      const expected = all.filter(holds).toSorted(compare)
+      assert.ok(expected.length > 0, JSON.stringify(given))
+      assert.deepEqual(
+        nodes.map(({ id }) => id),
+        expected.map(({ id }) => id),
+      )
+    }
+    await check({ supported_os: ['plan 9'] }, ({ supported_os: [os] }) => os === 'Plan 9')
+    await check({ supported_os: ['none', 'LINUX'] }, ({ supported_os: [os] }) => os === 'Linux')
+    await check(
+      { supported_os: ['linux'], supported_accelerator: ['directml'] },
+      ({ supported_os: [os], supported_accelerators: [one] }) =>
+        os === 'Linux' && one === 'DirectML',
+    )
+    await check(
+      { host_node_search: 'NODE studio' },
+      ({ id }) => id.startsWith('studio') && id.length % 2 === 0,
+    )
+    const isPart =
+      (part: string) =>
+      ({ repository = '' }: Node) =>
+        repository.toLowerCase().includes(part)
+    for (const text of [
+      'https://github.com/maker7/pack7.git',
+      'GITHUB.com/Maker7/Pack7/',
+      'ssh://git@github.com/Maker7/Pack7.git',
+      'MAKER7/pack7',
+    ])
+      await check({ repository_url_search: text }, isPart('maker7/pack7'))
+    await check({ repository_url_search: 'maker7/pack7.' }, isPart('maker7/pack7.'))
+    await check({ repository_url_search: 'maker7/' }, ({ repository: url = '' }) =>
+      /Maker7\//.test(url),
+    )
+    assert.equal((await search({ repository_url_search: 'maker_' })).total, 0)
+  })
+})
+
+describe('the list of all nodes', () => {
+  test('is walked by creation and id, each once', async () => {
+    const { nodes, totals } = await walk((page) => list({ page, limit: 30 }))
+    assert.deepEqual([...totals], [NODES])
+    assert.equal(new Set(nodes.map(({ id }) => id)).size, NODES)
+    const order = (a: Node, b: Node) =>
+      a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1
+    assert.deepEqual(nodes, nodes.toSorted(order))
+  })
+
+  test('names only the nodes asked for, in any spelling', async () => {
+    const { nodes, total } = await list({ node_id: ['COMFYUI-PACK-4', 'my-pack-2', 'none'] })
+    assert.equal(total, 2)
+    assert.deepEqual(nodes.map(({ id }) => id).toSorted(), ['ComfyUI-pack-4', 'my-pack-2'])
+  })
+
+  test('tells what has changed since a time, a version move too', async () => {
+    const [clock] = await database.sql<{ now: Date }[]>`select clock_timestamp() as now`
+    const timestamp = clock?.now.toISOString()
+    const delta = async () => (await list({ timestamp })).nodes.map(({ id }) => id)
+    assert.deepEqual(await delta(), [])
+    await database.sql.begin((sql) =>
+      updateNode(
+        sql,
+        { publisherId: 'maker-2', id: 'my-pack-2', fields: { author: 'Z' } },
+        options,
+      ),
+    )
+    const [version] = await database.sql<{ id: string }[]>`
+      select id from version where node_id = 'ComfyUI-pack-8' and minor = 1
+    `
+    await database.sql.begin((sql) =>
+      moveVersion(sql, { id: version?.id ?? '', name: 'admin_ban', actor: 'x', reason: 'x' }),
+    )
+    assert.deepEqual(await delta(), ['ComfyUI-pack-8', 'my-pack-2'])
+    assert.equal((await list({ timestamp: '2026-01-01T00:00:00.000Z' })).total, NODES)
+  })
+})
+
+describe('totals', () => {
+  const FILTERS: Partial<NodeSearch>[] = [
+    {},
+    { search: 'studio' },
+    { supported_os: ['linux'] },
+    { repository_url_search: 'maker3/' },
+    { host_node_search: 'host node' },
+    { include_banned: true },
+  ]
+  const VERSIONS: VersionFilter[] = [
+    {},
+    { statuses: ['NodeVersionStatusFlagged'] },
+    { reason: 'PASSED' },
+    { nodeId: 'MY-PACK-2' },
+  ]
+
+  /** Every total with a memory that is used all the time, and with a fresh one. */
+  const readTotals = async (memo: typeof options.memo) =>
+    await Promise.all([
+      ...FILTERS.map(
+        async (filter) =>
+          (await searchNodes(database.sql, { page: 1, limit: 10, ...filter }, { ...options, memo }))
+            .total,
+      ),
+      ...VERSIONS.map(
+        async (filter) =>
+          (await listVersions(database.sql, { filter, offset: 0, limit: 10 }, { ...options, memo }))
+            .total,
+      ),
+    ])
+
+  test('are exact after every kind of change, from memory too', async () => {
+    const memo = makeCountMemo()
+    const seen = new Set<string>()
+    const check = async () => {
+      const totals = await readTotals(memo)
+      assert.deepEqual(totals, await readTotals(makeCountMemo()))
+      const { counted, real } = await readCounts(database)
+      assert.deepEqual(counted, real)
+      seen.add(JSON.stringify(totals))
+    }
+    const begin = (work: Parameters<typeof database.sql.begin>[1]) =>
+      database.sql.begin(work as never)
+    const set = (id: string, fields: object) =>
+      begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, options))
+    const [version] = await database.sql<{ id: string }[]>`
+      select id from version where node_id = 'ComfyUI-pack-12' and minor = 2
+    `
+    const move = (name: 'admin_flag' | 'admin_activate' | 'delete') =>
+      begin((sql) => moveVersion(sql, { id: version?.id ?? '', name, actor: 'x' }))
+    await check()
+    await begin((sql) =>
+      updateNode(
+        sql,
+        { publisherId: 'maker-2', id: 'my-pack-2', fields: { name: 'Studio', supported_os: [] } },
+        options,
+      ),
+    )
+    await check()
+    await set('my-pack-22', { status: 'NodeStatusBanned', status_detail: 'x' })
+    await check()
+    await set('my-pack-22', { status: 'NodeStatusActive' })
+    await check()
+    await set('ComfyUI-pack-16', { status: 'NodeStatusDeleted' })
+    await check()
+    await move('admin_flag')
+    await check()
+    await move('admin_activate')
+    await check()
+    await move('delete')
+    await check()
+    for (const name of ['ban', 'unban'] as const) {
+      await begin((sql) => movePublisher(sql, { id: 'maker-3', name, reason: 'x', audit: AUDIT }))
+      await check()
+    }
+    assert.ok(seen.size >= 8, `${seen.size} different answers`)
+  })
+
+  test('are counted once for the pages of a walk', async () => {
+    const memo = makeCountMemo()
+    let counts = 0
+    const counting = {
+      get: <Counts>(
+        key: string,
+        changes: string,
+        count: () => Promise<{ changes: string; counts: Counts }>,
+      ) =>
+        memo.get<Counts>(key, changes, () => {
+          counts += 1
+          return count()
+        }),
+    }
+    const read = (page: number, sql: Queryable = database.sql) =>
+      searchNodes(sql, { search: 'studio', page, limit: 20 }, { ...options, memo: counting })
+    await Promise.all([1, 2, 3].map((page) => read(page)))
+    await walk(read)
+    assert.equal(counts, 1)
+  })
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { deleteNode } from '../../src/db/node-move.ts'
+import { listNodeVersions, listVersions, listVersionsInBulk } from '../../src/db/version-list.ts'
+import type { VersionFilter } from '../../src/db/version-list.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { fillCatalogue } from './registry-catalogue.ts'
+import { OPTIONS, makeRegistryPlace } from './registry-place.ts'
+import type { RegistryPlace } from './registry-place.ts'
+
+let database: TestDatabase
+let place: RegistryPlace
+before(async () => {
+  database = await createDatabase()
+  await fillCatalogue(database, { nodes: 300, versionsPerNode: 3 })
+  place = makeRegistryPlace(database)
+  await place.addPublisher('pub')
+})
+after(() => database.drop())
+
+const walk = async (filter: VersionFilter, limit = 70) => {
+  const found = []
+  for (let offset = 0; ; offset += limit) {
+    const { versions, total } = await listVersions(database.sql, { filter, offset, limit }, OPTIONS)
+    if (versions.length === 0) {
+      assert.equal(found.length, total)
+      return found
+    }
+    found.push(...versions)
+  }
+}
+
+describe('the list of all versions', () => {
+  test('is walked newest first, then by id, each once', async () => {
+    const versions = await walk({})
+    assert.equal(new Set(versions.map(({ id }) => id)).size, 900)
+    const sorted = versions.toSorted((a, b) =>
+      a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1,
+    )
+    assert.deepEqual(versions, sorted)
+  })
+
+  const FLAGGED = 'NodeVersionStatusFlagged'
+  const CASES: [
+    string,
+    VersionFilter,
+    (version: { node_id: string; status: string }) => boolean,
+  ][] = [
+    ['one status', { statuses: [FLAGGED] }, ({ status }) => status === FLAGGED],
+    [
+      'several statuses',
+      { statuses: [FLAGGED, 'NodeVersionStatusActive', 'NodeVersionStatusBanned'] },
+      () => true,
+    ],
+    [
+      'a part of the reason, in any case',
+      { reason: 'FINDING in studio-PACK-2' },
+      ({ node_id, status }) => status === FLAGGED && node_id.startsWith('studio-pack-2'),
+    ],
+    ['plain characters', { reason: '%' }, () => false],
+    ['a node, in any case', { nodeId: 'MY-PACK-2' }, ({ node_id }) => node_id === 'my-pack-2'],
+    ['an unknown node', { nodeId: 'nobody' }, () => false],
+  ]
+  for (const [what, filter, holds] of CASES)
+    test(`is narrowed by ${what}`, async () => {
+      const expected = (await walk({})).filter(holds).map(({ id }) => id)
+      assert.deepEqual(
+        (await walk(filter)).map(({ id }) => id),
+        expected,
+      )
+    })
+
+  test('shows deleted versions only when they are asked for, and none of a deleted node', async () => {
+    const id = await place.addVersion({ nodeId: 'listed' })
+    const has = async (filter: VersionFilter) =>
+      (await walk(filter)).some((version) => version.id === id)
+    assert.equal(await has({}), true)
+    await place.move(id, 'delete')
+    assert.equal(await has({}), false)
+    assert.equal(await has({ statuses: ['NodeVersionStatusDeleted'] }), true)
+    await database.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'listed' }))
+    assert.equal(await has({ statuses: ['NodeVersionStatusDeleted'] }), false)
+  })
+})
+
+describe('the versions of a node', () => {
+  test('come newest first, all but deleted ones unless asked for', async () => {
+    const ids: string[] = []
+    for (const version of ['1.0.0', '3.0.0', '2.0.0'])
+      ids.push(await place.addVersion({ nodeId: 'several', version }))
+    await place.move(ids[1] ?? '', 'delete')
+    const list = async (
+      statuses?: readonly ('NodeVersionStatusDeleted' | 'NodeVersionStatusPending')[],
+    ) =>
+      (await listNodeVersions(database.sql, { nodeId: 'several', statuses }, OPTIONS)).map(
+        ({ version }) => version,
+      )
+    assert.deepEqual(await list(), ['2.0.0', '1.0.0'])
+    assert.deepEqual(await list(['NodeVersionStatusDeleted']), ['3.0.0'])
+    assert.deepEqual(await list(['NodeVersionStatusDeleted', 'NodeVersionStatusPending']), [
+      '2.0.0',
+      '3.0.0',
+      '1.0.0',
+    ])
+  })
+})
+
+describe('versions in bulk', () => {
+  test('come in the order in which they were asked for', async () => {
+    const id = await place.addVersion({ nodeId: 'Bulk', version: '1.0.0+build' })
+    const found = await listVersionsInBulk(
+      database.sql,
+      [
+        { nodeId: 'nobody', canonical: '1.0.0' },
+        { nodeId: 'BULK', canonical: '1.0.0' },
+        { nodeId: 'bulk', canonical: undefined },
+        { nodeId: 'my-pack-2', canonical: '1.2.0' },
+        { nodeId: 'bulk', canonical: '1.0.0' },
+      ],
+      OPTIONS,
+    )
+    assert.deepEqual(
+      found.map((one) => one && `${one.version.node_id} ${one.version.version} ${one.status}`),
+      [
+        undefined,
+        'Bulk 1.0.0+build NodeVersionStatusPending',
+        undefined,
+        'my-pack-2 1.2.0 NodeVersionStatusActive',
+        'Bulk 1.0.0+build NodeVersionStatusPending',
+      ],
+    )
+    assert.equal(found[1]?.version.id, id)
+  })
+})

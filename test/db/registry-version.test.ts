@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { findNode, findNodeAccess } from '../../src/db/node.ts'
+import { deleteVersion, findVersion, updateVersion } from '../../src/db/version.ts'
+import { listVersionMoves } from '../../src/db/version-move.ts'
+import { VERSION_MOVES } from '../../src/domain/version-move.ts'
+import type { VersionMoveName } from '../../src/domain/version-move.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import { OPTIONS, makeRegistryPlace, readCounts } from './registry-place.ts'
+import type { RegistryPlace } from './registry-place.ts'
+
+let database: TestDatabase
+let place: RegistryPlace
+before(async () => {
+  database = await createDatabase()
+  place = makeRegistryPlace(database)
+  await place.addPublisher('pub')
+  await place.addPublisher('other', 'otto')
+})
+after(() => database.drop())
+
+const latestOf = async (nodeId: string): Promise<string | undefined> =>
+  (await findNode(database.sql, nodeId, OPTIONS))?.latest_version?.version
+const update = (nodeId: string, id: string, fields: object, ifRev?: number) =>
+  database.sql.begin((sql) =>
+    updateVersion(sql, { publisherId: 'pub', nodeId, id, fields, ifRev }, OPTIONS),
+  )
+const remove = (nodeId: string, id: string, publisherId = 'pub') =>
+  database.sql.begin((sql) => deleteVersion(sql, { publisherId, nodeId, id, userId: 'olga' }))
+
+describe('the latest version of a node', () => {
+  interface Trap {
+    what: string
+    /** In the order of creation; `!` before one that is deprecated. */
+    active: readonly string[]
+    latest: string | undefined
+  }
+  const TRAPS: readonly Trap[] = [
+    { what: 'none', active: [], latest: undefined },
+    { what: 'the order of text', active: ['1.9.0', '1.10.0', '1.2.0'], latest: '1.10.0' },
+    { what: 'the order of creation', active: ['2.0.0', '1.0.0'], latest: '2.0.0' },
+    { what: 'a higher one that is deprecated', active: ['1.0.0', '!2.0.0'], latest: '1.0.0' },
+    { what: 'deprecated ones alone', active: ['!1.0.0', '!2.0.0'], latest: '2.0.0' },
+    { what: 'a higher pre-release', active: ['1.0.0', '2.0.0-rc.1'], latest: '1.0.0' },
+    {
+      what: 'a pre-release beside deprecated releases',
+      active: ['!1.0.0', '1.1.0-beta.2', '1.1.0-beta.11'],
+      latest: '1.1.0-beta.11',
+    },
+    {
+      what: 'the precedence of pre-releases',
+      active: ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-beta'],
+      latest: '1.0.0-beta.11',
+    },
+    {
+      what: 'numbers beyond 32 bits',
+      active: ['1.0.9007199254740991', '1.0.9007199254740990'],
+      latest: '1.0.9007199254740991',
+    },
+  ]
+  for (const [index, { what, active, latest }] of TRAPS.entries())
+    test(`withstands ${what}`, async () => {
+      const nodeId = `trap-${index}`
+      await place.addVersion({ nodeId, version: '99.0.0' })
+      for (const text of active) {
+        const version = text.replace('!', '')
+        const given = { deprecated: text.startsWith('!') }
+        await place.addActive({ nodeId, version, given })
+      }
+      assert.equal(await latestOf(nodeId), latest)
+    })
+
+  test('follows every move, deprecation and delete', async () => {
+    const nodeId = 'follows'
+    const one = await place.addActive({ nodeId, version: '1.0.0' })
+    const two = await place.addActive({ nodeId, version: '2.0.0' })
+    const three = await place.addActive({ nodeId, version: '3.0.0' })
+    const seen: (string | undefined)[] = [await latestOf(nodeId)]
+    const step = async (act: () => Promise<unknown>) => {
+      await act()
+      seen.push(await latestOf(nodeId))
+    }
+    await step(() => place.move(three, 'admin_flag', 'looked at'))
+    await step(() => place.move(three, 'admin_activate'))
+    await step(() => update(nodeId, three, { deprecated: true }))
+    await step(() => update(nodeId, three, { deprecated: false }))
+    await step(() => place.move(three, 'admin_ban', 'bad'))
+    await step(() => remove(nodeId, two))
+    await step(() => remove(nodeId, one))
+    assert.deepEqual(seen, [
+      '3.0.0',
+      '2.0.0',
+      '3.0.0',
+      '2.0.0',
+      '3.0.0',
+      '2.0.0',
+      '1.0.0',
+      undefined,
+    ])
+  })
+
+  test('is right when fifty versions pass at once, and moves the revision of the node', async () => {
+    const nodeId = 'at-once'
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const id = await place.addVersion({ nodeId, version: `1.${index}.0` })
+        await place.receive(id, id)
+        await place.accept(id, id)
+        return id
+      }),
+    )
+    const before = await findNodeAccess(database.sql, { id: nodeId, userId: undefined })
+    await Promise.all(ids.map((id) => place.move(id, 'pass')))
+    assert.equal(await latestOf(nodeId), '1.49.0')
+    const after = await findNodeAccess(database.sql, { id: nodeId, userId: undefined })
+    assert.notEqual(after?.revision, before?.revision)
+  })
+})
+
+describe('a version', () => {
+  test('moves as the table of moves says, and no other way', async () => {
+    const starts: Record<string, (version: string) => Promise<string>> = {
+      NodeVersionStatusPending: (version) => accepted(version),
+      NodeVersionStatusActive: (version) => place.addActive({ nodeId: 'moves', version }),
+      NodeVersionStatusFlagged: (version) => via(version, 'flag'),
+      NodeVersionStatusBanned: (version) => via(version, 'admin_ban'),
+      NodeVersionStatusDeleted: (version) => via(version, 'delete'),
+    }
+    const accepted = async (version: string): Promise<string> => {
+      const id = await place.addVersion({ nodeId: 'moves', version })
+      await place.receive(id, id)
+      await place.accept(id, id)
+      return id
+    }
+    const via = async (version: string, name: VersionMoveName): Promise<string> => {
+      const id = await accepted(version)
+      assert.ok(await place.move(id, name), name)
+      return id
+    }
+    let number = 0
+    for (const [status, make] of Object.entries(starts))
+      for (const name of Object.keys(VERSION_MOVES) as VersionMoveName[]) {
+        // These have conditions of their own, which other tests look at.
+        if (name === 'publish' || name === 'expire' || name === 'retry') continue
+        number += 1
+        const id = await make(`1.0.${number}`)
+        const legal = (VERSION_MOVES[name].from as readonly string[]).includes(status)
+        assert.equal(await place.move(id, name), legal, `${name} from ${status}`)
+        const moves = await listVersionMoves(database.sql, id)
+        assert.equal(moves.at(-1)?.to, legal ? VERSION_MOVES[name].to : status)
+      }
+    const { counted, real } = await readCounts(database)
+    assert.deepEqual(counted, real)
+  })
+
+  test('becomes active only with an accepted archive', async () => {
+    const id = await place.addVersion({ nodeId: 'unscanned' })
+    await place.receive(id, 'bytes')
+    for (const name of ['pass', 'admin_activate'] as const)
+      assert.equal(await place.move(id, name), false, name)
+    await place.accept(id, 'bytes')
+    assert.equal(await place.move(id, 'pass'), true)
+  })
+
+  test('keeps a history with an actor for each move', async () => {
+    const id = await place.addActive({ nodeId: 'history' })
+    await remove('history', id)
+    const moves = await listVersionMoves(database.sql, id)
+    assert.deepEqual(
+      moves.map(({ at: _at, ...move }) => move),
+      [
+        { to: 'NodeVersionStatusPending', reason: 'waiting for the archive', actor: 'user:olga' },
+        {
+          from: 'NodeVersionStatusPending',
+          to: 'NodeVersionStatusActive',
+          reason: 'Passed automated checks',
+          actor: 'workflow',
+        },
+        {
+          from: 'NodeVersionStatusActive',
+          to: 'NodeVersionStatusDeleted',
+          reason: 'deleted by its publisher',
+          actor: 'user:olga',
+        },
+      ],
+    )
+  })
+
+  test('is changed by its own node and publisher only, at the revision that was seen', async () => {
+    const id = await place.addVersion({ nodeId: 'mine', given: { changelog: 'old' } })
+    await place.addNode('theirs', {}, 'other')
+    assert.equal((await update('theirs', id, { changelog: 'x' })).result, 'node_not_found')
+    await place.addNode('mine-too')
+    assert.equal((await update('mine-too', id, { changelog: 'x' })).result, 'version_not_found')
+    assert.equal(await remove('mine', id, 'other'), 'node_not_found')
+    assert.equal((await update('mine', id, {}, 1)).result, 'precondition_failed')
+    const updated = await update('MINE', id, { changelog: 'new' }, 2)
+    assert.ok(updated.result === 'updated', updated.result)
+    assert.deepEqual([updated.version.changelog, updated.version.deprecated], ['new', false])
+    const cleared = await update('mine', id, { changelog: '' })
+    assert.ok(cleared.result === 'updated' && !('changelog' in cleared.version), 'no changelog')
+  })
+
+  test('is deleted once, and not while it is banned', async () => {
+    const id = await place.addVersion({ nodeId: 'gone' })
+    await place.move(id, 'admin_ban', 'bad')
+    assert.equal(await remove('gone', id), 'illegal_move')
+    await place.move(id, 'admin_flag', 'less bad')
+    assert.equal(await remove('gone', id), 'deleted')
+    assert.equal(await remove('gone', id), 'version_not_found')
+    const key = { canonical: '1.0.0' }
+    const found = await findVersion(database.sql, { nodeId: 'GONE', key }, OPTIONS)
+    assert.equal(found?.status, 'NodeVersionStatusDeleted')
+  })
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+
+import {
+  judgeRegistryUrls,
+  registryUrlFault,
+  repositoryKey,
+  repositoryNeedles,
+} from '../../src/domain/registry-url.ts'
+
+describe('a URL of the registry', () => {
+  const CASES: [text: string, web: boolean, repository: boolean][] = [
+    ['', true, true],
+    ['https://example.com/a.png', true, true],
+    ['HTTP://example.com', true, true],
+    ['icons/a.png', true, true],
+    ['//example.com/a.png', true, true],
+    ['git@example.com:a/b.git', true, true],
+    ['git://example.com/a', false, true],
+    ['ssh://git@example.com/a', false, true],
+    ['git+https://example.com/a', false, true],
+    ['git+ssh://example.com/a', false, false],
+    ['javascript:alert(1)', false, false],
+    [' JavaScript:alert(1)', false, false],
+    ['java\nscript:alert(1)', false, false],
+    ['\u0001\tjavascript:alert(1)', false, false],
+    ['data:image/png;base64,AAAA', false, false],
+    ['file:///etc/passwd', false, false],
+    [`https://example.com/${'a'.repeat(2_028)}`, true, true],
+    [`https://example.com/${'a'.repeat(2_029)}`, false, false],
+    [`https://example.com/${'😀'.repeat(2_028)}`, true, true],
+    [`https://example.com/${'😀'.repeat(2_029)}`, false, false],
+  ]
+  for (const [text, web, repository] of CASES)
+    test(`${JSON.stringify(text.slice(0, 40))} (${text.length}) passes: ${web}, ${repository}`, () => {
+      assert.equal(registryUrlFault(text, 'web') === undefined, web)
+      assert.equal(registryUrlFault(text, 'repository') === undefined, repository)
+    })
+
+  test('is refused by the name of its member', () => {
+    assert.deepEqual(
+      judgeRegistryUrls({ icon: 'javascript:x', repository: 5 }, ['icon', 'repository']),
+      [
+        {
+          field: '/icon',
+          code: 'url_refused',
+          message: '/icon must be a URL whose scheme is one of http, https, got "javascript:x"',
+        },
+      ],
+    )
+    assert.deepEqual(
+      judgeRegistryUrls({ repository: 'ftp://a' }, ['repository'], '/node').map((f) => f.message),
+      [
+        '/node/repository must be a URL whose scheme is one of http, https, git, ssh, git+https, got "ftp://a"',
+      ],
+    )
+  })
+})
+
+describe('the key of a repository', () => {
+  const CASES: [text: string, key: string | undefined][] = [
+    ['https://GitHub.com/Foo/Bar', 'github.com/foo/bar'],
+    ['https://github.com/foo/bar.git', 'github.com/foo/bar'],
+    ['http://github.com/foo/bar/', 'github.com/foo/bar'],
+    ['git+https://github.com/foo/bar.GIT/', 'github.com/foo/bar'],
+    ['github.com/foo/bar', 'github.com/foo/bar'],
+    ['ssh://git@github.com/foo/bar.git', 'github.com/foo/bar'],
+    ['https://ann:secret@github.com/foo/bar', 'github.com/foo/bar'],
+    ['', undefined],
+    ['https://', undefined],
+    ['.git', undefined],
+  ]
+  for (const [text, key] of CASES)
+    test(`of ${JSON.stringify(text)} is ${key}`, () => assert.equal(repositoryKey(text), key))
+
+  test('has itself for a key', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (text) => {
+        const key = repositoryKey(text)
+        if (key !== undefined) assert.equal(repositoryKey(key), key)
+      }),
+    )
+  })
+
+  test('is looked for beside the text as given', () => {
+    assert.deepEqual(repositoryNeedles('HTTPS://A.com/B.git'), {
+      given: 'https://a.com/b.git',
+      key: 'a.com/b',
+    })
+    assert.deepEqual(repositoryNeedles('/'), { given: '/', key: undefined })
+  })
+})

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+
+import {
+  compareVersionNumbers,
+  isPrerelease,
+  parseVersionNumber,
+  suggestVersion,
+  versionFault,
+} from '../../src/domain/version-number.ts'
+import type { VersionNumber } from '../../src/domain/version-number.ts'
+
+/** The independent reading of the same standard. */
+const semver = createRequire(import.meta.url)('semver') as {
+  compare(a: string, b: string): number
+  valid(text: string): string | null
+}
+
+const parse = (text: string): VersionNumber => {
+  const number = parseVersionNumber(text)
+  assert.ok(number, `${text} is a version`)
+  return number
+}
+
+const BIGGEST = '9007199254740991'
+
+const number = fc.oneof(fc.nat({ max: 12 }), fc.nat(), fc.maxSafeNat()).map(String)
+const word = fc.stringMatching(/^[0-9a-zA-Z-]{0,4}[a-zA-Z-][0-9a-zA-Z-]{0,4}$/)
+const identifiers = fc
+  .array(
+    fc.oneof(number, word, fc.constantFrom('alpha', 'beta', 'rc', '-', 'a', 'A', '1a', '0a')),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((list) => list.join('.'))
+const tail = (mark: string) =>
+  fc.option(identifiers, { nil: undefined }).map((text) => (text === undefined ? '' : mark + text))
+const core = fc.tuple(number, number, number).map((list) => list.join('.'))
+/** Few different numbers, so that pre-releases of one release meet. */
+const near = fc.constantFrom('1.0.0', '1.0.0', '1.9.0', '1.10.0')
+const version = fc.tuple(fc.oneof(core, near), tail('-'), tail('+')).map((parts) => parts.join(''))
+
+describe('a version', () => {
+  const VALID: [text: string, canonical: string][] = [
+    ['1.0.0', '1.0.0'],
+    ['0.0.0', '0.0.0'],
+    ['1.0.0+a', '1.0.0'],
+    ['1.0.0+b.001', '1.0.0'],
+    ['1.2.3-rc.1+5', '1.2.3-rc.1'],
+    ['1.2.3--', '1.2.3--'],
+    ['1.2.3-0a', '1.2.3-0a'],
+    [`${BIGGEST}.0.1-${BIGGEST}`, `${BIGGEST}.0.1-${BIGGEST}`],
+    [`1.0.0-${'a'.repeat(250)}`, `1.0.0-${'a'.repeat(250)}`],
+  ]
+  for (const [text, canonical] of VALID)
+    test(`${text.slice(0, 40)} is unique as ${canonical.slice(0, 40)}`, () =>
+      assert.equal(parseVersionNumber(text)?.canonical, canonical))
+
+  const INVALID = [
+    '',
+    '1',
+    '1.2',
+    'v1.0.0',
+    '=1.0.0',
+    ' 1.0.0',
+    '1.0.0 ',
+    '1.0.0\n',
+    '01.2.3',
+    '-1.0.0',
+    '1.2.3.4',
+    'x',
+    '1.0.0-',
+    '1.0.0-01',
+    '1.0.0-a..b',
+    '1.0.0+',
+    '1.0.0-a_b',
+    '1.0.0-ä',
+    '١.0.0',
+    '9007199254740992.0.0',
+    '1.0.0-9007199254740992',
+    `1.0.0-${'a'.repeat(251)}`,
+  ]
+  for (const text of INVALID)
+    test(`${JSON.stringify(text.slice(0, 40))} is none`, () =>
+      assert.equal(parseVersionNumber(text), undefined))
+
+  test('is what semver takes for one too, and has its canonical form', () => {
+    fc.assert(
+      fc.property(version, (text) => {
+        assert.equal(parse(text).canonical, semver.valid(text))
+      }),
+    )
+  })
+
+  test('has one canonical form, which is its own', () => {
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const [one, other] = [parse(a), parse(b)]
+        assert.equal(parse(one.canonical).canonical, one.canonical)
+        assert.equal(compareVersionNumbers(one, other) === 0, one.canonical === other.canonical)
+      }),
+    )
+  })
+})
+
+describe('the order of versions', () => {
+  const ASCENDING = [
+    '1.0.0-0',
+    '1.0.0-2',
+    '1.0.0-10',
+    '1.0.0-alpha',
+    '1.0.0-alpha.1',
+    '1.0.0-alpha.beta',
+    '1.0.0-alpha-x',
+    '1.0.0-beta',
+    '1.0.0-beta.2',
+    '1.0.0-beta.11',
+    '1.0.0-rc.1',
+    '1.0.0',
+    '1.9.0',
+    '1.10.0',
+    '2.0.0-zzz',
+    '2.0.0',
+    '10.0.0',
+  ]
+  for (const [at, text] of ASCENDING.slice(1).entries())
+    test(`${ASCENDING[at]} is lower than ${text}`, () => {
+      assert.ok(compareVersionNumbers(parse(ASCENDING[at] ?? ''), parse(text)) < 0, 'ascending')
+      assert.ok(compareVersionNumbers(parse(text), parse(ASCENDING[at] ?? '')) > 0, 'descending')
+    })
+
+  const KEYS: [string, string][] = [
+    ['1.0.0', '~'],
+    ['1.0.0-alpha', '1alpha '],
+    ['1.0.0-alpha.1', '1alpha 00011 '],
+    ['1.0.0-beta.11', '1beta 000211 '],
+  ]
+  for (const [text, key] of KEYS)
+    test(`${text} has the key ${JSON.stringify(key)}`, () => assert.equal(parse(text).pre_key, key))
+
+  test('is that of semver', () => {
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const order = Math.sign(compareVersionNumbers(parse(a), parse(b)))
+        assert.equal(order, semver.compare(a, b))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('is the same by the bytes of the keys, as the database compares them', () => {
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const [one, other] = [parse(a).pre_key, parse(b).pre_key]
+        const bytes = Buffer.compare(Buffer.from(one), Buffer.from(other))
+        assert.equal(bytes, Math.sign(Number(one > other) - Number(one < other)))
+      }),
+    )
+  })
+
+  test('knows a pre-release', () => {
+    assert.equal(isPrerelease(parse('1.0.0-a+b')), true)
+    assert.equal(isPrerelease(parse('1.0.0+b-a')), false)
+  })
+})
+
+describe('the suggestion for a malformed version', () => {
+  const SUGGESTIONS: [text: string, suggestion: string | undefined][] = [
+    ['1', '1.0.0'],
+    ['1.2', '1.2.0'],
+    ['v1.0.0', '1.0.0'],
+    ['V1.0', '1.0.0'],
+    ['=v1.0.0', '1.0.0'],
+    [' 1.0.0\n', '1.0.0'],
+    ['v 1.0.0', '1.0.0'],
+    ['01.2.3', '1.2.3'],
+    ['00.0.00', '0.0.0'],
+    ['2024.01.05', '2024.1.5'],
+    ['1.2-beta.01+x', '1.2.0-beta.1+x'],
+    ['x', undefined],
+    ['', undefined],
+    ['1.2.3.4', undefined],
+    ['1.2.', undefined],
+    ['1.0.0-a_b', undefined],
+    ['9007199254740992', undefined],
+    ['1'.repeat(1_000_000), undefined],
+  ]
+  for (const [text, suggestion] of SUGGESTIONS)
+    test(`of ${JSON.stringify(text.slice(0, 20))} is ${suggestion}`, () =>
+      assert.equal(suggestVersion(text), suggestion))
+
+  test('is always a version', () => {
+    const loose = fc.oneof(
+      fc.string(),
+      fc.stringMatching(
+        /^[ v=]{0,3}[0-9.]{1,12}(-[0-9a-zA-Z.-]{0,6})?(\+[0-9a-zA-Z.-]{0,6})?[ \n]?$/,
+      ),
+    )
+    fc.assert(
+      fc.property(loose, (text) => {
+        const suggestion = suggestVersion(text)
+        if (suggestion !== undefined) parse(suggestion)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('of a version is itself', () => {
+    fc.assert(fc.property(version, (text) => assert.equal(suggestVersion(text), text)))
+  })
+
+  test('stands in the fault', () => {
+    assert.match(versionFault('v1.0', '"v1.0"') ?? '', /got "v1\.0"; did you mean "1\.0\.0"\?$/)
+    assert.match(versionFault('x', '"x"') ?? '', /2\^53 − 1, got "x"$/)
+    assert.equal(versionFault('1.0.0', ''), undefined)
+  })
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { ERROR_CODES } from '../../src/domain/errors.ts'
+import type { NodeStatus } from '../../src/domain/node.ts'
+import type { PublisherStatus } from '../../src/domain/publisher.ts'
+import {
+  NODE_VISIBILITY,
+  VERSION_VISIBILITY,
+  isNodeListed,
+  nodeCondition,
+  nodeRefusal,
+  publisherRefusal,
+  versionRefusal,
+} from '../../src/domain/visibility.ts'
+import type { NodeCondition } from '../../src/domain/visibility.ts'
+
+const short = (code: keyof typeof ERROR_CODES | undefined): string =>
+  code === undefined ? 'yes' : `${ERROR_CODES[code].status} ${code}`
+
+describe('the condition of a node', () => {
+  const CASES: [NodeStatus, PublisherStatus, NodeCondition][] = [
+    ['NodeStatusActive', 'PublisherStatusActive', 'active'],
+    ['NodeStatusBanned', 'PublisherStatusActive', 'node_banned'],
+    ['NodeStatusDeleted', 'PublisherStatusActive', 'deleted'],
+    ['NodeStatusActive', 'PublisherStatusBanned', 'publisher_banned'],
+    ['NodeStatusBanned', 'PublisherStatusBanned', 'publisher_banned'],
+    ['NodeStatusDeleted', 'PublisherStatusBanned', 'deleted'],
+  ]
+  for (const [node, publisher, condition] of CASES)
+    test(`${node} under ${publisher} is ${condition}`, () =>
+      assert.equal(nodeCondition(node, publisher), condition))
+})
+
+describe('a node is seen', () => {
+  const banned = (code: string) => [
+    false,
+    true,
+    `403 ${code}`,
+    `403 ${code}`,
+    `403 ${code}`,
+    `403 ${code}`,
+  ]
+  const TABLE: Record<NodeCondition, unknown[]> = {
+    // listed, listed with include_banned, read, install, write, publish
+    active: [true, true, 'yes', 'yes', 'yes', 'yes'],
+    node_banned: banned('node_banned'),
+    publisher_banned: banned('publisher_banned'),
+    deleted: [
+      false,
+      false,
+      '404 node_not_found',
+      '404 node_not_found',
+      '404 node_not_found',
+      '409 node_deleted',
+    ],
+  }
+  for (const condition of Object.keys(NODE_VISIBILITY) as NodeCondition[])
+    test(`${condition}: ${TABLE[condition].join(' · ')}`, () =>
+      assert.deepEqual(
+        [
+          isNodeListed(condition),
+          isNodeListed(condition, true),
+          ...(['read', 'install', 'write', 'publish'] as const).map((access) =>
+            short(nodeRefusal(condition, access)),
+          ),
+        ],
+        TABLE[condition],
+      ))
+
+  test('by platform admins as if it were not banned, who do no more than read', () => {
+    const admin = { isPlatformAdmin: true }
+    assert.equal(nodeRefusal('node_banned', 'read', admin), undefined)
+    assert.equal(nodeRefusal('publisher_banned', 'read', admin), undefined)
+    assert.equal(nodeRefusal('publisher_banned', 'write', admin), 'publisher_banned')
+    assert.equal(nodeRefusal('deleted', 'read', admin), 'node_not_found')
+    assert.equal(publisherRefusal('PublisherStatusBanned', 'read', admin), undefined)
+    assert.equal(publisherRefusal('PublisherStatusBanned', 'write', admin), 'publisher_banned')
+    assert.equal(publisherRefusal('PublisherStatusBanned', 'read'), 'publisher_banned')
+    assert.equal(publisherRefusal('PublisherStatusActive', 'write'), undefined)
+  })
+})
+
+describe('a version is seen', () => {
+  const blocked = [true, 'yes', '403 version_blocked', '403 version_blocked', 'yes']
+  // listed, read, install, archive, write
+  const TABLE = {
+    NodeVersionStatusActive: [true, 'yes', 'yes', 'yes', 'yes'],
+    NodeVersionStatusPending: [
+      true,
+      'yes',
+      '404 version_not_installable',
+      '404 archive_not_found',
+      'yes',
+    ],
+    NodeVersionStatusFlagged: blocked,
+    NodeVersionStatusBanned: blocked,
+    NodeVersionStatusDeleted: [
+      false,
+      '404 version_not_found',
+      '404 version_not_installable',
+      '404 archive_not_found',
+      '404 version_not_found',
+    ],
+  }
+  for (const status of Object.keys(VERSION_VISIBILITY) as (keyof typeof TABLE)[])
+    test(`${status}: ${TABLE[status].join(' · ')}`, () =>
+      assert.deepEqual(
+        [
+          VERSION_VISIBILITY[status].listed,
+          ...(['read', 'install', 'archive', 'write'] as const).map((access) =>
+            short(versionRefusal(status, access)),
+          ),
+        ],
+        TABLE[status],
+      ))
+})

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+
+import { makeSigner } from '../../src/adapters/signing.ts'
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { acceptArchive, findArchivePlace } from '../../src/db/archive.ts'
+import type { ArchivePlace } from '../../src/db/archive.ts'
+import type { OutboxRow } from '../../src/db/outbox.ts'
+import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeArchiveRoutes } from '../../src/http/routes/archive.ts'
+import { makeUploadRoutes } from '../../src/http/routes/upload.ts'
+import type { UploadDeps } from '../../src/http/routes/upload.ts'
+import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'
+import type { Publishing, RegistryPlace } from '../db/registry-place.ts'
+import { makeContract, readDocument } from '../support/contract.ts'
+import { sha256Of } from '../support/digest.ts'
+import { startRoutes } from '../support/routes.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+export interface Sent {
+  method?: string
+  headers?: Record<string, string | number>
+  body?: Buffer
+}
+
+export interface ArchiveAnswer {
+  status: number
+  headers: IncomingMessage['headers']
+  bytes: Buffer
+  body: { error?: string; message?: string }
+}
+
+export const MAX_BYTES = 100_000
+
+/** A registry and the routes of archives, for one test file. */
+export const openArchivePlace = async () => {
+  const root = await mkdtemp(join(tmpdir(), 'kiln-archive-'))
+  const database: TestDatabase = await createDatabase()
+  const { sql } = database
+  const registry: RegistryPlace = makeRegistryPlace(database)
+  await registry.addPublisher('pub')
+  const real = makeLocalStorage({ root })
+  const scratchDir = await real.scratchDir('bodies')
+  const faults: { store?: Error | undefined } = {}
+  const storage: Storage = {
+    ...real,
+    putFile: async (key, path) => {
+      if (faults.store) throw faults.store
+      await real.putFile(key, path)
+    },
+  }
+  const signer = makeSigner({
+    keys: [randomBytes(32).toString('base64')],
+    publicUrl: 'http://kiln.example',
+    linkSeconds: 86_400,
+  })
+  const kicked: OutboxRow[] = []
+  const deps = {
+    sql,
+    storage,
+    signer,
+    scratchDir,
+    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 26 }),
+    jobs: { kick: (row: OutboxRow) => kicked.push(row) },
+    now: () => new Date(),
+  } as unknown as UploadDeps
+  const server = await startRoutes([...makeUploadRoutes(deps), ...makeArchiveRoutes(deps)], { sql })
+  const checkAnswer = makeContract(await readDocument())
+
+  /** Begins a request to the path of a link. */
+  const begin = (link: string, { method = 'PUT', headers = {} }: Sent = {}): ClientRequest => {
+    const { pathname, search } = new URL(link, 'http://kiln.example')
+    return request(server.url + pathname + search, { method, headers, agent: false })
+  }
+
+  const readAnswer = async (asked: ClientRequest, link: string): Promise<ArchiveAnswer> => {
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const bytes = await buffer(response)
+    const { statusCode: status = 0, headers } = response
+    const isJson = headers['content-type']?.startsWith('application/json') ?? false
+    const body = (isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}) as object
+    const path = new URL(link, 'http://kiln.example').pathname
+    checkAnswer({ method: asked.method, path, status, body: isJson ? body : undefined })
+    return { status, headers, bytes, body }
+  }
+
+  const send = async (link: string, sent: Sent = {}): Promise<ArchiveAnswer> => {
+    const asked = begin(link, sent)
+    // The server may answer, and close, before it has all of the body.
+    asked.on('error', () => {})
+    asked.end(sent.body)
+    return await readAnswer(asked, link)
+  }
+
+  const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
+
+  /** The link of an upload that lives a minute, unless something else is said. */
+  const sign = (id: string, { expires = inSeconds(60), max = MAX_BYTES } = {}): string =>
+    signer.signArchive({ id, expires, max })
+
+  /** A version that has passed its checks with these bytes. */
+  const addActive = async (publishing: Publishing, bytes: Buffer): Promise<string> => {
+    const id = await registry.addVersion(publishing)
+    await send(sign(id), { body: bytes })
+    const storageKey = `archives/${id}/${sha256Of(bytes)}.zip`
+    await real.putStream(storageKey, Readable.from([bytes]), { maxBytes: MAX_BYTES })
+    await sql.begin((sql) =>
+      acceptArchive(sql, { versionId: id, sha256: sha256Of(bytes), storageKey }),
+    )
+    await registry.move(id, 'pass')
+    return id
+  }
+
+  return {
+    database,
+    sql,
+    registry,
+    storage: real,
+    signer,
+    kicked,
+    faults,
+    begin,
+    readAnswer,
+    send,
+    sign,
+    inSeconds,
+    addActive,
+    see: async (id: string): Promise<ArchivePlace> => {
+      const place = await findArchivePlace(sql, id)
+      if (!place) throw new Error(`no version ${id}`)
+      return place
+    },
+    /** Signals that wait for Temporal. */
+    countSignals: async (id: string): Promise<number> => {
+      const { workflowId } = signalOf(id)
+      return (await sql`select from outbox where workflow_id = ${workflowId}`).length
+    },
+    listUploads: (id: string) => real.list(`uploads/${id}`),
+    listScratch: () => readdir(scratchDir),
+    close: async () => {
+      await server.close()
+      await database.drop()
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+export type ArchiveTestPlace = Awaited<ReturnType<typeof openArchivePlace>>

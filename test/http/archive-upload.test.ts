@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { after, before, describe, test } from 'node:test'
+
+import { rejectArchive } from '../../src/db/archive.ts'
+import { waitFor } from '../support/wait.ts'
+import { sha256Of } from '../support/digest.ts'
+import { makeZip } from '../support/zip.ts'
+import { MAX_BYTES, openArchivePlace } from './archive-support.ts'
+import type { ArchiveTestPlace, Sent } from './archive-support.ts'
+
+const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
+const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
+
+describe('the upload of an archive', () => {
+  let place: ArchiveTestPlace
+  let count = 0
+  before(async () => {
+    place = await openArchivePlace()
+  })
+  after(() => place.close())
+
+  const addVersion = (): Promise<string> => {
+    count += 1
+    return place.registry.addVersion({ nodeId: `pack-${count}` })
+  }
+  const put = async (id: string, sent: Sent = {}) =>
+    await place.send(place.sign(id), { body: ZIP, ...sent })
+
+  const assertRefused = async (
+    id: string,
+    [status, error]: readonly [number, string],
+    sent: Sent,
+  ) => {
+    const refused = await put(id, sent)
+    assert.deepEqual([refused.status, refused.body.error], [status, error])
+    assert.equal((await place.see(id)).archiveState, 'awaiting')
+    assert.equal(await place.countSignals(id), 0)
+    assert.deepEqual(await place.listUploads(id), [])
+    await waitFor('its file is gone', async () => (await place.listScratch()).length === 0)
+    // The link still works.
+    assert.equal((await put(id)).status, 200)
+    assert.equal((await place.see(id)).archive?.sha256, sha256Of(ZIP))
+  }
+
+  const TYPES = [
+    undefined,
+    'application/zip',
+    'application/octet-stream',
+    'application/x-zip-compressed',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain; charset=latin1',
+    'nonsense',
+  ]
+  for (const type of TYPES)
+    test(`takes ${type ?? 'no'} Content-Type`, async () => {
+      const id = await addVersion()
+      const headers = type === undefined ? {} : { 'content-type': type }
+      const { status, bytes } = await put(id, { headers })
+      assert.deepEqual([status, bytes.toString()], [200, '{}'])
+    })
+
+  test('records the bytes with the signal, and keeps them whole', async () => {
+    const id = await addVersion()
+    const { status } = await put(id)
+    assert.equal(status, 200)
+    const { archiveState, archive, status: version } = await place.see(id)
+    assert.deepEqual([archiveState, version], ['received', 'NodeVersionStatusPending'])
+    assert.deepEqual([archive?.sha256, archive?.bytes], [sha256Of(ZIP), ZIP.length])
+    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+    const { stream } = await place.storage.open(archive?.storageKey ?? '')
+    assert.deepEqual(Buffer.concat((await stream.toArray()) as Buffer[]), ZIP)
+    const told = place.kicked.find(({ workflowId }) => workflowId === `receive-archive/${id}`)
+    assert.ok(told?.kind === 'signal' && told.signalName === 'archiveUploaded', 'a signal')
+  })
+
+  test('takes it in chunks, and of just the size that was signed', async () => {
+    const id = await addVersion()
+    const large = makeZip(randomBytes(MAX_BYTES - makeZip('').length))
+    assert.equal(large.length, MAX_BYTES)
+    const headers = { 'transfer-encoding': 'chunked' }
+    assert.equal((await put(id, { headers, body: large })).status, 200)
+    assert.equal((await place.see(id)).archive?.sha256, sha256Of(large))
+  })
+
+  const digestOf = (bytes: Buffer): string => Buffer.from(sha256Of(bytes), 'hex').toString('base64')
+  for (const header of ['digest', 'content-digest', 'repr-digest']) {
+    const value = (bytes: Buffer) =>
+      header === 'digest' ? `SHA-256=${digestOf(bytes)}` : `sha-256=:${digestOf(bytes)}:`
+    test(`compares the bytes with ${header}`, async () => {
+      assert.equal(
+        (await put(await addVersion(), { headers: { [header]: value(ZIP) } })).status,
+        200,
+      )
+      const wrong = { headers: { [header]: value(OTHER) } }
+      await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+    })
+  }
+
+  const CHUNKED = { 'transfer-encoding': 'chunked' }
+  const INVALID: [string, Sent][] = [
+    ['without a byte', { body: Buffer.alloc(0), headers: { 'content-length': 0 } }],
+    ['of no chunk', { body: Buffer.alloc(0), headers: CHUNKED }],
+    ['of text', { body: Buffer.from('<html>not found</html>') }],
+    ['of three bytes of a zip', { body: ZIP.subarray(0, 3) }],
+    ['that begins with something else', { body: Buffer.concat([Buffer.from('#!'), ZIP]) }],
+    ['of a tar', { body: Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), ZIP]) }],
+  ]
+  for (const [name, sent] of INVALID)
+    test(`refuses one ${name}`, async () => {
+      await assertRefused(await addVersion(), [400, 'archive_invalid'], sent)
+    })
+
+  test('refuses more bytes than were signed while they stream', async () => {
+    const body = Buffer.concat([ZIP, Buffer.alloc(MAX_BYTES)])
+    await assertRefused(await addVersion(), [413, 'body_too_large'], { headers: CHUNKED, body })
+  })
+
+  test('refuses a longer Content-Length before a byte is read', async () => {
+    const link = place.sign(await addVersion())
+    const asked = place.begin(link, { headers: { 'content-length': MAX_BYTES + 1 } })
+    asked.on('error', () => {})
+    asked.flushHeaders()
+    const { status, body } = await place.readAnswer(asked, link)
+    assert.deepEqual([status, body.error], [413, 'body_too_large'])
+    asked.destroy()
+  })
+
+  test('changes nothing when it is cut midway', async () => {
+    const id = await addVersion()
+    const asked = place.begin(place.sign(id), { headers: { 'content-length': ZIP.length } })
+    asked.on('error', () => {})
+    asked.write(ZIP.subarray(0, ZIP.length / 2))
+    await waitFor('half of it is there', async () => (await place.listScratch()).length === 1)
+    asked.destroy()
+    await waitFor('its file is gone', async () => (await place.listScratch()).length === 0)
+    assert.equal((await place.see(id)).archiveState, 'awaiting')
+    assert.equal((await put(id)).status, 200)
+  })
+
+  test('needs a signature of its own', async () => {
+    const [id, other] = [await addVersion(), await addVersion()]
+    const grant = { id, expires: place.inSeconds(60), max: MAX_BYTES }
+    const link = place.signer.signArchive(grant)
+    const altered = [
+      link.replace(id, other),
+      link.replace(`max=${MAX_BYTES}`, `max=${MAX_BYTES + 1}`),
+      link.replace(/expires=\d+/, `expires=${grant.expires + 1}`),
+      link.replace(/signature=.*/, ''),
+      `${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`,
+    ]
+    for (const wrong of altered) {
+      const { status, body } = await place.send(wrong, { body: ZIP })
+      assert.deepEqual([status, body.error], [403, 'signature_invalid'], wrong)
+    }
+    // A link for the input of a task leads to no version.
+    const { status, body } = await place.send(place.signer.signUpload(grant), { body: ZIP })
+    assert.deepEqual([status, body.error], [410, 'file_gone'])
+    assert.equal((await place.see(id)).archiveState, 'awaiting')
+  })
+
+  test('needs a link that has not ended', async () => {
+    const id = await addVersion()
+    const link = place.sign(id, { expires: place.inSeconds(-1) })
+    const { status, body } = await place.send(link, { body: ZIP })
+    assert.deepEqual([status, body.error], [403, 'upload_expired'])
+  })
+
+  test('may end five minutes after the deadline, and no later', async () => {
+    const late = async (minutes: number) => {
+      const id = await addVersion()
+      await place.sql`
+        update version set upload_expires_at = clock_timestamp() - make_interval(mins => ${minutes})
+        where id = ${id}
+      `
+      return { id, ...(await put(id)) }
+    }
+    assert.equal((await late(4)).status, 200)
+    const { id, status, body } = await late(6)
+    assert.deepEqual([status, body.error], [403, 'upload_expired'])
+    assert.deepEqual(await place.listUploads(id), [])
+  })
+
+  test('replaces the one before it until there is a verdict', async () => {
+    const id = await addVersion()
+    assert.equal((await put(id)).status, 200)
+    assert.equal((await put(id, { body: OTHER })).status, 200)
+    const { archive } = await place.see(id)
+    assert.equal(archive?.sha256, sha256Of(OTHER))
+    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+    // The same bytes once more change nothing.
+    assert.equal((await put(id, { body: OTHER })).status, 200)
+    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+    assert.equal(await place.countSignals(id), 2)
+  })
+
+  test('of several at once leaves one, whole', async () => {
+    const id = await addVersion()
+    const bodies = Array.from({ length: 8 }, (_, n) => makeZip(randomBytes(20_000 + n)))
+    const answers = await Promise.all(bodies.map((body) => put(id, { body })))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    const { archive } = await place.see(id)
+    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+    const { stream } = await place.storage.open(archive?.storageKey ?? '')
+    const stored = Buffer.concat((await stream.toArray()) as Buffer[])
+    assert.deepEqual([sha256Of(stored), stored.length], [archive?.sha256, archive?.bytes])
+  })
+
+  const VERDICTS: [string, (id: string) => Promise<unknown>][] = [
+    ['acceptance', (id) => place.addActive({ nodeId: `pack-of-${id}` }, ZIP)],
+    [
+      'rejection',
+      async (id) => {
+        const version = await place.registry.addVersion({ nodeId: `pack-of-${id}` })
+        await put(version)
+        await place.sql.begin((sql) =>
+          rejectArchive(sql, { versionId: version, sha256: sha256Of(ZIP), code: 'truncated' }),
+        )
+        return version
+      },
+    ],
+  ]
+  for (const [name, decide] of VERDICTS)
+    test(`after its ${name} is only repeated`, async () => {
+      const id = String(await decide(name))
+      const before = await place.see(id)
+      const same = await put(id)
+      assert.deepEqual([same.status, same.bytes.toString()], [200, '{}'])
+      const other = await put(id, { body: OTHER })
+      assert.deepEqual([other.status, other.body.error], [409, 'archive_exists'])
+      const after = await place.see(id)
+      assert.deepEqual([after.archive, after.archiveState], [before.archive, before.archiveState])
+    })
+
+  test('of a deleted version is refused, once its link is judged', async () => {
+    const id = await addVersion()
+    await place.registry.move(id, 'delete')
+    const closed = await put(id)
+    assert.deepEqual([closed.status, closed.body.error], [409, 'upload_closed'])
+    const forged = await place.send(`${place.sign(id)}x`, { body: ZIP })
+    assert.deepEqual([forged.status, forged.body.error], [403, 'signature_invalid'])
+    const expired = await place.send(place.sign(id, { expires: 1 }), { body: ZIP })
+    assert.deepEqual([expired.status, expired.body.error], [403, 'upload_expired'])
+  })
+
+  test('is refused for now while the store takes no files', async () => {
+    const id = await addVersion()
+    place.faults.store = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
+    const refused = await put(id)
+    place.faults.store = undefined
+    assert.deepEqual([refused.status, refused.body.error], [503, 'unavailable'])
+    assert.equal(refused.headers['retry-after'], '2')
+    assert.equal((await place.see(id)).archiveState, 'awaiting')
+    assert.equal((await put(id)).status, 200)
+  })
+
+  test('asks a client that waits for it to go on', async () => {
+    const link = place.sign(await addVersion())
+    const headers = { expect: '100-continue', 'content-length': ZIP.length }
+    const asked = place.begin(link, { headers })
+    asked.flushHeaders()
+    await once(asked, 'continue')
+    asked.end(ZIP)
+    assert.equal((await place.readAnswer(asked, link)).status, 200)
+  })
+})

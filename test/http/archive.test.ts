@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { deleteNode, updateNodeByAdmin } from '../../src/db/node-move.ts'
+import { movePublisher } from '../../src/db/publisher-ban.ts'
+import type { VersionMoveName } from '../../src/domain/version-move.ts'
+import { AUDIT, OPTIONS } from '../db/registry-place.ts'
+import { sha256Of } from '../support/digest.ts'
+import { makeZip } from '../support/zip.ts'
+import { openArchivePlace } from './archive-support.ts'
+import type { ArchiveTestPlace } from './archive-support.ts'
+
+const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
+const DIGEST = Buffer.from(sha256Of(ZIP), 'hex').toString('base64')
+const ETAG = `"${sha256Of(ZIP)}"`
+
+describe('the download of an archive', () => {
+  let place: ArchiveTestPlace
+  before(async () => {
+    place = await openArchivePlace()
+    await place.registry.addPublisher('other', 'otto')
+    await place.addActive({ nodeId: 'Pack', version: '1.2.0-rc.1+build.7' }, ZIP)
+  })
+  after(() => place.close())
+
+  const PATH = '/archives/pub/Pack/1.2.0-rc.1%2Bbuild.7/node.zip'
+  const get = (path = PATH, headers: Record<string, string> = {}, method = 'GET') =>
+    place.send(path, { method, headers })
+  const assertRefused = async (path: string, expected: readonly [number, string]) => {
+    const refused = await get(path)
+    assert.deepEqual([refused.status, refused.body.error], expected, path)
+    assert.equal(refused.headers['access-control-allow-origin'], '*')
+    assert.equal(refused.headers['cache-control'], 'no-store')
+    return refused
+  }
+
+  test('answers the bytes with what tells them apart, for every page and cache', async () => {
+    const { status, headers, bytes } = await get()
+    assert.equal(status, 200)
+    assert.deepEqual(bytes, ZIP)
+    const expected = {
+      'content-type': 'application/zip',
+      'content-length': String(ZIP.length),
+      'accept-ranges': 'bytes',
+      etag: ETAG,
+      digest: `sha-256=${DIGEST}`,
+      'repr-digest': `sha-256=:${DIGEST}:`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline; filename="node.zip"',
+    }
+    for (const [name, value] of Object.entries(expected)) assert.equal(headers[name], value, name)
+  })
+
+  test('is of whatever spelling of the path', async () => {
+    const paths = [
+      '/archives/PUB/pACK/1.2.0-rc.1/node.zip',
+      '/archives/pub/pack/1.2.0-rc.1+other/node.zip',
+    ]
+    for (const path of paths) assert.deepEqual((await get(path)).bytes, ZIP, path)
+  })
+
+  test('answers HEAD without a body', async () => {
+    const { status, headers, bytes } = await get(PATH, {}, 'HEAD')
+    assert.deepEqual([status, bytes.length], [200, 0])
+    assert.deepEqual([headers['content-length'], headers.etag], [String(ZIP.length), ETAG])
+  })
+
+  const last = ZIP.length - 1
+  const PARTS: [string, Record<string, string>, string | undefined, Buffer][] = [
+    ['the first bytes', { range: 'bytes=0-3' }, `bytes 0-3/${ZIP.length}`, ZIP.subarray(0, 4)],
+    [
+      'the last ones',
+      { range: 'bytes=-4' },
+      `bytes ${last - 3}-${last}/${ZIP.length}`,
+      ZIP.subarray(-4),
+    ],
+    ['what is left', { range: `bytes=10-` }, `bytes 10-${last}/${ZIP.length}`, ZIP.subarray(10)],
+    [
+      'a part while the tag holds',
+      { range: 'bytes=0-3', 'if-range': ETAG },
+      `bytes 0-3/${ZIP.length}`,
+      ZIP.subarray(0, 4),
+    ],
+    ['all when it does not', { range: 'bytes=0-3', 'if-range': '"old"' }, undefined, ZIP],
+    ['all for several ranges', { range: 'bytes=0-3,5-6' }, undefined, ZIP],
+  ]
+  for (const [name, headers, range, bytes] of PARTS)
+    test(`answers ${name}`, async () => {
+      const answer = await get(PATH, headers)
+      assert.equal(answer.status, range === undefined ? 200 : 206)
+      assert.equal(answer.headers['content-range'], range)
+      assert.deepEqual(answer.bytes, bytes)
+    })
+
+  test('refuses a part that lies outside', async () => {
+    const { status, body, headers } = await get(PATH, { range: `bytes=${ZIP.length}-` })
+    assert.deepEqual([status, body.error], [416, 'range_not_satisfiable'])
+    assert.equal(headers['content-range'], `bytes */${ZIP.length}`)
+  })
+
+  test('tells whoever has it already', async () => {
+    const { status, bytes, headers } = await get(PATH, { 'if-none-match': `"x", ${ETAG}` })
+    assert.deepEqual([status, bytes.length, headers.etag], [304, 0, ETAG])
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+  })
+
+  test('counts no download', async () => {
+    const rows = await place.sql`select from node_stats where downloads > 0`
+    assert.equal(rows.length, 0)
+  })
+
+  const MISSING: [string, readonly [number, string]][] = [
+    ['/archives/nobody/Pack/1.2.0-rc.1/node.zip', [404, 'publisher_not_found']],
+    ['/archives/pub/nothing/1.2.0-rc.1/node.zip', [404, 'node_not_found']],
+    ['/archives/other/Pack/1.2.0-rc.1/node.zip', [404, 'node_not_found']],
+    ['/archives/pub/Pack/9.9.9/node.zip', [404, 'version_not_found']],
+    ['/archives/pub/Pack/v1.2.0/node.zip', [404, 'version_not_found']],
+    ['/archives/pub/Pack/%2e%2e%2fetc/node.zip', [404, 'version_not_found']],
+    ['/archives/pub/Pack/1.2.0-rc.1/other.zip', [404, 'not_found']],
+  ]
+  for (const [path, expected] of MISSING)
+    test(`finds nothing at ${path}`, async () => {
+      const { status, body } = await get(path)
+      assert.deepEqual([status, body.error], expected)
+    })
+
+  const MOVES: [VersionMoveName, readonly [number, string]][] = [
+    ['admin_flag', [403, 'version_blocked']],
+    ['admin_ban', [403, 'version_blocked']],
+    ['delete', [404, 'archive_not_found']],
+  ]
+  for (const [name, expected] of MOVES)
+    test(`ends at once with the move ${name}`, async () => {
+      const nodeId = `moved-by-${name}`
+      const id = await place.addActive({ nodeId }, ZIP)
+      const path = `/archives/pub/${nodeId}/1.0.0/node.zip`
+      assert.equal((await get(path)).status, 200)
+      await place.registry.move(id, name, 'it mines coins')
+      const { body } = await assertRefused(path, expected)
+      if (expected[0] === 403) assert.match(body.message ?? '', /it mines coins/)
+      // Not even to whoever has it already.
+      assert.equal((await get(path, { 'if-none-match': ETAG })).status, expected[0])
+    })
+
+  test('is not there before the checks have passed', async () => {
+    const id = await place.registry.addVersion({ nodeId: 'waiting' })
+    const path = '/archives/pub/waiting/1.0.0/node.zip'
+    await assertRefused(path, [404, 'archive_not_found'])
+    await place.send(place.sign(id), { body: ZIP })
+    await assertRefused(path, [404, 'archive_not_found'])
+  })
+
+  test('is that of a deprecated version, too', async () => {
+    await place.addActive({ nodeId: 'old', given: { deprecated: true } }, ZIP)
+    assert.equal((await get('/archives/pub/old/1.0.0/node.zip')).status, 200)
+  })
+
+  test('ends with the ban or the deletion of its node', async () => {
+    const path = (nodeId: string) => `/archives/pub/${nodeId}/1.0.0/node.zip`
+    for (const nodeId of ['banned', 'deleted']) await place.addActive({ nodeId }, ZIP)
+    const fields = { status: 'NodeStatusBanned', status_detail: 'bad' } as const
+    await place.sql.begin((sql) =>
+      updateNodeByAdmin(sql, { id: 'banned', fields, audit: AUDIT }, OPTIONS),
+    )
+    await assertRefused(path('banned'), [403, 'node_banned'])
+    await place.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'deleted' }))
+    await assertRefused(path('deleted'), [404, 'node_not_found'])
+  })
+
+  test('ends with the ban of its publisher, and begins again with the end of the ban', async () => {
+    await place.addActive({ publisherId: 'other', nodeId: 'theirs' }, ZIP)
+    const path = '/archives/other/theirs/1.0.0/node.zip'
+    const move = (name: 'ban' | 'unban') =>
+      place.sql.begin((sql) =>
+        movePublisher(sql, { id: 'other', name, reason: 'spam', audit: AUDIT }),
+      )
+    await move('ban')
+    const { body } = await assertRefused(path, [403, 'publisher_banned'])
+    // Why is for its members.
+    assert.doesNotMatch(body.message ?? '', /spam/)
+    await move('unban')
+    assert.equal((await get(path)).status, 200)
+  })
+
+  test('is refused for now when the store does not have it', async () => {
+    const id = await place.addActive({ nodeId: 'lost' }, ZIP)
+    await place.storage.removePrefix(`archives/${id}`)
+    const { headers } = await assertRefused('/archives/pub/lost/1.0.0/node.zip', [
+      503,
+      'unavailable',
+    ])
+    assert.equal(headers['retry-after'], '2')
+  })
+})

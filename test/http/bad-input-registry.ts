@@ -1,0 +1,348 @@
+import { makeClient } from '../support/client.ts'
+import type { Service } from '../support/service.ts'
+import { makeRegistryPlace } from '../db/registry-place.ts'
+import type { Row, World } from './bad-input-support.ts'
+import {
+  addActive,
+  addVersion,
+  expectStatus,
+  makePublisher,
+  makeToken,
+} from './registry-support.ts'
+import type { Owned, Registry } from './registry-support.ts'
+
+/** What the registry holds before the first row. All but `others` is the caller's. */
+export interface RegistryWorld {
+  own: Owned
+  others: Owned
+  bannedPublisher: Owned
+  /** Ids of tokens' values. */
+  revoked: string
+  expired: string
+  /** A version of `tools` that is active. */
+  activeId: string
+}
+
+/** Makes it; the service has `root` among its platform admins. */
+export const makeRegistryWorld = async (service: Service): Promise<RegistryWorld> => {
+  const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
+  const admin = await client('root')
+  const registry: Registry = {
+    service,
+    place: makeRegistryPlace(service.database),
+    anonymous: makeClient(service.baseUrl),
+    admin,
+    client,
+    stop: () => service.stop(),
+  }
+  const own = await makePublisher(registry, { id: 'own', user: 'mallory' })
+  const others = await makePublisher(registry, { id: 'others', user: 'alice' })
+  const bannedPublisher = await makePublisher(registry, { id: 'banned', user: 'mallory' })
+  const addNode = async ({ id: publisher, owner }: Owned, id: string) =>
+    expectStatus(await owner.post(`/publishers/${publisher}/nodes`, { id }), 201)
+  for (const id of ['gone', 'banned-node']) await addNode(own, id)
+  await addNode(others, 'theirs')
+  await addNode(bannedPublisher, 'hidden')
+  const activeId = await addActive(registry, own, { nodeId: 'tools' })
+  const nodes = { success: true, nodes: { Known: {} } }
+  expectStatus(await registry.anonymous.post('/nodes/tools/versions/1.0.0/host-nodes', nodes), 204)
+  const deleted = await addActive(registry, own, { nodeId: 'tools', version: '0.1.0' })
+  await own.owner.call('DELETE', `/publishers/own/nodes/tools/versions/${deleted}`)
+  await addVersion(own, { nodeId: 'tools', version: '2.0.0' })
+  expectStatus(await own.owner.call('DELETE', '/publishers/own/nodes/gone'), 204)
+  const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
+  expectStatus(await admin.call('PUT', '/admin/nodes/banned-node', ban), 200)
+  const { sql } = service.database
+  const end = async (column: 'revoked_at' | 'expires_at'): Promise<string> => {
+    const token = await makeToken(own.owner, 'own')
+    await sql`
+      update personal_access_token set ${sql(column)} = clock_timestamp()
+      where last4 = ${token.slice(-4)}
+    `
+    return token
+  }
+  const [revoked, expired] = [await end('revoked_at'), await end('expires_at')]
+  expectStatus(await admin.post('/admin/publishers/banned/ban', { reason: 'spam' }), 200)
+  return { own, others, bannedPublisher, revoked, expired, activeId }
+}
+
+/** A body of the publish route, with whatever is to be wrong with it. */
+const publishing =
+  (more: object = {}, token: (world: RegistryWorld) => string = ({ own }) => own.token) =>
+  ({ registry }: World): object => ({
+    node: {},
+    node_version: { version: '3.0.0' },
+    personal_access_token: token(registry),
+    ...more,
+  })
+
+const PUBLISH = '/publishers/own/nodes/tools/versions'
+const HOST_NODES = '/nodes/tools/versions/2.0.0/host-nodes'
+const VERSION = ({ registry: { activeId } }: World): string =>
+  `/publishers/own/nodes/tools/versions/${activeId}`
+
+const INVALID = { status: 400, error: 'validation_failed' } as const
+const FORBIDDEN = { status: 403, error: 'forbidden' } as const
+
+const rowsOf = (
+  row: number,
+  common: Partial<Row>,
+  cases: readonly (Pick<Row, 'what'> & Partial<Row>)[],
+): Row[] => cases.map((each) => ({ row, ...INVALID, ...common, ...each }))
+
+const publisherRows: Row[] = [
+  ...rowsOf(29, FORBIDDEN, [
+    {
+      what: 'PUT of another owner’s publisher',
+      method: 'PUT',
+      path: '/publishers/others',
+      body: {},
+    },
+    { what: 'a new token of it', path: '/publishers/others/tokens', body: { name: 'x' } },
+    { what: 'a new node of it', path: '/publishers/others/nodes', body: { id: 'fresh' } },
+  ]),
+  ...rowsOf(69, { path: '/publishers', field: '/id' }, [
+    ...['Acme', '1a', 'a_b', 'a'.repeat(65), 'admin', ''].map((id) => ({
+      what: `publisher id "${id.slice(0, 10)}"`,
+      body: { id },
+    })),
+    { what: 'no publisher id', body: {} },
+    { what: 'publisher id null', body: { id: null } },
+  ]),
+  {
+    row: 69,
+    what: 'publisher id that is taken',
+    path: '/publishers',
+    body: { id: 'others' },
+    status: 409,
+    error: 'publisher_exists',
+  },
+  ...rowsOf(70, { path: '/publishers/own/tokens' }, [
+    { what: 'token without name', body: {}, field: '/name' },
+    { what: 'token with an empty name', body: { name: '' }, field: '/name' },
+    { what: 'token with a name of 129', body: { name: 'x'.repeat(129) }, field: '/name' },
+    {
+      what: 'token that has ended',
+      body: { name: 'x', expires_at: '2020-01-01T00:00:00Z' },
+      field: '/expires_at',
+    },
+  ]),
+]
+
+const nodeRows: Row[] = [
+  ...rowsOf(
+    71,
+    { path: '/publishers/own/nodes', field: '/id' },
+    ['-a', 'a b', '../x', 'a'.repeat(101), 'search'].map((id) => ({
+      what: `node id "${id.slice(0, 10)}"`,
+      body: { id },
+    })),
+  ),
+  ...rowsOf(72, { path: '/publishers/own/nodes', status: 409, error: 'node_exists' }, [
+    { what: 'node id that is taken', body: { id: 'tools' } },
+    { what: 'the same in another case', body: { id: 'TOOLS' } },
+    { what: 'the same, of another publisher', body: { id: 'theirs' } },
+    { what: 'node id of a deleted node', body: { id: 'gone' }, error: 'node_deleted' },
+  ]),
+  ...rowsOf(73, { path: '/publishers/own/nodes' }, [
+    { what: 'tags that are a text', body: { id: 'x', tags: 'a' }, field: '/tags' },
+    {
+      what: 'description of 1,001',
+      body: { id: 'x', description: 'x'.repeat(1001) },
+      field: '/description',
+    },
+    {
+      what: 'icon that is a script',
+      body: { id: 'x', icon: 'javascript:1' },
+      error: 'url_refused',
+      field: '/icon',
+    },
+  ]),
+  ...rowsOf(74, { method: 'PUT', status: 404, error: 'node_not_found', body: {} }, [
+    {
+      what: 'another id in the body',
+      path: '/publishers/own/nodes/tools',
+      body: { id: 'other' },
+      status: 400,
+      error: 'id_mismatch',
+      field: '/id',
+    },
+    { what: 'PUT of an unknown node', path: '/publishers/own/nodes/none' },
+    { what: 'PUT of another publisher’s', path: '/publishers/own/nodes/theirs' },
+  ]),
+  ...rowsOf(75, { status: 403, error: 'publisher_banned', body: {} }, [
+    { what: 'PUT of a banned publisher', method: 'PUT', path: '/publishers/banned' },
+    { what: 'a token of it', path: '/publishers/banned/tokens', body: { name: 'x' } },
+    { what: 'a node of it', path: '/publishers/banned/nodes', body: { id: 'x' } },
+    { what: 'PUT of its node', method: 'PUT', path: '/publishers/banned/nodes/hidden' },
+    {
+      what: 'DELETE of its node',
+      method: 'DELETE',
+      path: '/publishers/banned/nodes/hidden',
+      body: '',
+    },
+    {
+      what: 'publishing in it',
+      path: '/publishers/banned/nodes/hidden/versions',
+      body: publishing({}, ({ bannedPublisher }) => bannedPublisher.token),
+    },
+    {
+      what: 'PUT of a banned node',
+      method: 'PUT',
+      path: '/publishers/own/nodes/banned-node',
+      error: 'node_banned',
+    },
+    {
+      what: 'publishing a banned node',
+      path: '/publishers/own/nodes/banned-node/versions',
+      body: publishing(),
+      error: 'node_banned',
+    },
+  ]),
+]
+
+const versionRows: Row[] = [
+  ...rowsOf(76, { path: PUBLISH, status: 403, error: 'invalid_personal_access_token' }, [
+    {
+      what: 'no personal access token',
+      body: { node: {}, node_version: { version: '3.0.0' } },
+      ...INVALID,
+      field: '/personal_access_token',
+    },
+    { what: 'a wrong one', body: publishing({}, () => 'x') },
+    { what: 'a revoked one', body: publishing({}, ({ revoked }) => revoked) },
+    { what: 'an expired one', body: publishing({}, ({ expired }) => expired) },
+    { what: 'another publisher’s', body: publishing({}, ({ others }) => others.token) },
+  ]),
+  {
+    row: 77,
+    what: 'publishing into another publisher’s node',
+    path: '/publishers/own/nodes/theirs/versions',
+    body: publishing(),
+    status: 403,
+    error: 'node_owned_by_other_publisher',
+  },
+  ...rowsOf(
+    78,
+    { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' },
+    ['1.2', 'v1.0.0', 'x', '01.2.3', '1.2.3.4', `1.0.0-${'a'.repeat(251)}`, ''].map((version) => ({
+      what: `version "${version.slice(0, 10)}"`,
+      body: publishing({ node_version: { version } }),
+    })),
+  ),
+  ...rowsOf(78, { path: PUBLISH, status: 409, error: 'version_exists' }, [
+    { what: 'version that was uploaded', body: publishing({ node_version: { version: '1.0.0' } }) },
+    { what: 'version that was deleted', body: publishing({ node_version: { version: '0.1.0' } }) },
+  ]),
+  ...rowsOf(79, { path: PUBLISH }, [
+    { what: 'no node', body: publishing({ node: undefined }), field: '/node' },
+    {
+      what: 'no node_version',
+      body: publishing({ node_version: undefined }),
+      field: '/node_version',
+    },
+    {
+      what: 'dependencies that are a text',
+      body: publishing({ node_version: { version: '3.0.0', dependencies: 'x' } }),
+      field: '/node_version/dependencies',
+    },
+    {
+      what: 'deprecated that is a text',
+      method: 'PUT',
+      path: VERSION,
+      body: { deprecated: 'yes' },
+      field: '/deprecated',
+    },
+    {
+      what: 'PUT of a version without a UUID',
+      method: 'PUT',
+      path: `${PUBLISH}/1.0.0`,
+      body: {},
+      status: 404,
+      error: 'version_not_found',
+    },
+  ]),
+]
+
+const pagesOf = (path: string, size: string, most: number) =>
+  [
+    ...['0', '-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
+    ...['0', String(most + 1)].map((value) => `${size}=${value}`),
+  ].map((query) => ({ what: `${path}?${query}`, path: `${path}?${query}` }))
+
+const readRows: Row[] = [
+  ...rowsOf(80, { method: 'GET' }, [
+    ...pagesOf('/nodes', 'limit', 1000),
+    ...pagesOf('/nodes/search', 'limit', 100),
+    ...pagesOf('/versions', 'pageSize', 100),
+    ...pagesOf('/users/publishers/', 'limit', 1000),
+    ...pagesOf('/publishers/own/nodes', 'limit', 1000),
+    ...pagesOf(HOST_NODES, 'limit', 1000),
+  ]),
+  ...rowsOf(81, { method: 'GET', field: '?search' }, [
+    { what: 'search of 201 characters', path: `/nodes/search?search=${'x'.repeat(201)}` },
+    { what: 'search with NUL', path: '/nodes/search?search=a%00b' },
+  ]),
+  ...rowsOf(82, { method: 'GET' }, [
+    { what: 'unknown status', path: '/nodes/tools/versions?statuses=Active', field: '?statuses' },
+    {
+      what: 'versions of an unknown node',
+      path: '/nodes/none/versions',
+      status: 404,
+      error: 'node_not_found',
+    },
+  ]),
+  ...rowsOf(83, { method: 'GET', status: 404, error: 'host_node_not_found' }, [
+    { what: 'unknown host node', path: '/nodes/tools/versions/1.0.0/host-nodes/none' },
+    { what: 'the same with %2F', path: '/nodes/tools/versions/1.0.0/host-nodes/a%2Fb' },
+  ]),
+]
+
+const registrationRows: Row[] = [
+  ...rowsOf(84, { credential: false, body: { nodes: {} }, status: 404 }, [
+    {
+      what: 'of an unknown node',
+      path: '/nodes/none/versions/1.0.0/host-nodes',
+      error: 'node_not_found',
+    },
+    {
+      what: 'of an unknown version',
+      path: '/nodes/tools/versions/9.0.0/host-nodes',
+      error: 'version_not_found',
+    },
+    {
+      what: 'after a success',
+      path: '/nodes/tools/versions/1.0.0/host-nodes',
+      status: 409,
+      error: 'already_registered',
+    },
+  ]),
+  ...rowsOf(85, { credential: false, path: HOST_NODES }, [
+    { what: 'nodes that are a list', body: { nodes: [] }, field: '/nodes' },
+    {
+      what: '5,001 nodes',
+      body: { nodes: Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`n${at}`, {}])) },
+      field: '/nodes',
+    },
+    { what: 'success that is a text', body: { success: 'true', nodes: {} }, field: '/success' },
+    {
+      what: 'output_is_list that is a text',
+      body: { nodes: { a: { output_is_list: 'x' } } },
+      field: '/nodes/a/output_is_list',
+    },
+    {
+      what: '17 MiB',
+      raw: `POST ${HOST_NODES} HTTP/1.1\r\nHost: kiln\r\nContent-Type: application/json\r\nContent-Length: ${17 * 2 ** 20}\r\n\r\n{`,
+      status: 413,
+      error: 'body_too_large',
+    },
+  ]),
+]
+
+export const REGISTRY_ROWS: readonly Row[] = [
+  ...publisherRows,
+  ...nodeRows,
+  ...versionRows,
+  ...readRows,
+  ...registrationRows,
+]

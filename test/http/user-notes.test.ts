@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { makeUserNotes } from '../../src/http/user-notes.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+
+let database: TestDatabase
+
+before(async () => {
+  database = await createDatabase()
+})
+
+after(() => database?.drop())
+
+test('a user is written when new or changed, and again after an hour', async () => {
+  const { sql } = database
+  let now = 0
+  const users = makeUserNotes({ sql, clock: () => now })
+  const note = (name: string) =>
+    users.note({ principal: 'ann', owner: 'ann', scheme: 'jwt', profile: { name } })
+  const read = async () =>
+    (await sql<{ name: string }[]>`select name from app_user where id = 'ann'`)[0]?.name
+  await note('Ann')
+  assert.equal(await read(), 'Ann')
+  await note('Anna')
+  assert.equal(await read(), 'Anna')
+  await sql`update app_user set name = 'other'`
+  await note('Anna')
+  assert.equal(await read(), 'other')
+  now = 3_600_000
+  await note('Anna')
+  assert.equal(await read(), 'Anna')
+  // A key says nothing of its user, and so changes nothing.
+  await users.note({ principal: 'ann', owner: 'ann', scheme: 'api_key' })
+  assert.equal(await read(), 'Anna')
+  await users.note({ principal: 'bob', owner: 'bob', scheme: 'api_key' })
+  assert.equal((await sql`select from app_user where id = 'bob'`).length, 1)
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { Connection } from '@temporalio/client'
+import type { WorkflowHandle } from '@temporalio/client'
+
+import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { startRunner } from './run.ts'
+import type { Runner } from './run.ts'
+import { installQuietRuntime } from './runtime.ts'
+import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
+
+const SETTLE = ['settle']
+const CHECKED = [['start'], ['decide']]
+const ACTIVE = 'NodeVersionStatusActive'
+const PENDING = 'NodeVersionStatusPending'
+const DELETED = 'NodeVersionStatusDeleted'
+
+/** How each run ends, the status it shows, and the moves it asked for. */
+const ENDS: Record<
+  keyof typeof VERSION_SCENARIOS,
+  [end: string, status: string, ...moves: string[][]]
+> = {
+  active: ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
+  'uploaded-later': ['COMPLETED', ACTIVE, SETTLE, SETTLE, ...CHECKED],
+  'looked-again': ['COMPLETED', ACTIVE, SETTLE, SETTLE, ...CHECKED],
+  expired: ['COMPLETED', DELETED, SETTLE, SETTLE],
+  'deleted-before-checks': ['COMPLETED', DELETED, SETTLE],
+  flagged: ['COMPLETED', 'NodeVersionStatusFlagged', SETTLE, ...CHECKED],
+  'checked-again': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
+  'worker-lost': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
+  'given-up': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'storage_failed']],
+  'deleted-while-failing': ['COMPLETED', DELETED, SETTLE, ['start'], ['give up', 'storage_failed']],
+  'cancelled-by-operator': ['CANCELLED', PENDING, SETTLE, ['start'], ['give up', 'cancelled']],
+}
+
+const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {
+  const { typedSearchAttributes } = await handle.describe()
+  const own = typedSearchAttributes.getAll().filter(({ key }) => key.name.startsWith('Kiln'))
+  return Object.fromEntries(own.map(({ key, value }) => [key.name, value]))
+}
+
+describe('the workflow of a version', { concurrency: true }, () => {
+  let connection: Connection
+  let runner: Runner
+
+  before(async () => {
+    installQuietRuntime()
+    const address = temporalAddress()
+    connection = await Connection.connect({ address })
+    runner = await startRunner({
+      address,
+      connection,
+      codePath: workflowBundle(),
+      taskQueue: makeTaskQueue('workflow'),
+      identity: 'test',
+    })
+  })
+  after(async () => {
+    await runner.stop()
+    await connection.close()
+  })
+
+  for (const [name, [end, status, ...moves]] of Object.entries(ENDS))
+    test(`ends with the right moves: ${name}`, async () => {
+      const { handle, moves: asked } = await runner.version(
+        VERSION_SCENARIOS[name as keyof typeof VERSION_SCENARIOS],
+      )
+      assert.deepEqual(asked, moves)
+      assert.equal((await handle.describe()).status.name, end)
+      assert.equal((await readAttributes(handle))['KilnStatus'], status)
+    })
+
+  test('fails with a code that operators can act on, and nothing else', async () => {
+    const { handle } = await runner.version(VERSION_SCENARIOS['given-up'])
+    await assert.rejects(handle.result(), (error: Error & { cause?: { type?: string } }) => {
+      assert.equal(error.cause?.type, 'storage_failed')
+      assert.equal((error.cause as Error | undefined)?.message, 'the checks could not run')
+      return true
+    })
+  })
+
+  test('does what is left when it is started again', async () => {
+    const { handle, moves } = await runner.version({
+      check: () => Promise.resolve({ archiveState: 'accepted' }),
+    })
+    assert.deepEqual(moves, [SETTLE, ...CHECKED])
+    const { workflowId, client } = handle
+    const { taskQueue } = await handle.describe()
+    const args = [{ versionId: workflowId.replace('publish-version/', '') }]
+    const again = await client.start('publishVersion', {
+      workflowId,
+      taskQueue,
+      args,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    })
+    await again.result()
+    assert.deepEqual(moves, [SETTLE, ...CHECKED, SETTLE, ...CHECKED])
+  })
+
+  test('waits for the child of a run that was just ended, and then for the upload itself', async () => {
+    let waits = 0
+    const { handle, moves } = await runner.version({
+      settle: async () => {
+        waits += 1
+        return waits === 1
+          ? { status: PENDING, hasArchive: false, waitMs: 60_000 }
+          : { status: PENDING, hasArchive: true, waitMs: 0 }
+      },
+      check: () => Promise.resolve({ archiveState: 'accepted' }),
+      act: async (first) => {
+        await waitFor('the child waits', async () => waits === 1)
+        const { taskQueue } = await first.describe()
+        await first.terminate('restarted')
+        const args = [{ versionId: first.workflowId.replace('publish-version/', '') }]
+        const { workflowId } = first
+        const again = await first.client.start('publishVersion', { workflowId, taskQueue, args })
+        await again.result()
+      },
+    })
+    assert.deepEqual(moves, [SETTLE, SETTLE, ...CHECKED])
+    assert.equal((await handle.describe()).status.name, 'COMPLETED')
+  })
+
+  test('tells an operator what it is, for whom, and where it stands', async () => {
+    const owner = `owner-${makeTaskQueue('of')}`
+    const { handle } = await runner.version(VERSION_SCENARIOS.active, owner)
+    assert.equal(await (await handle.describe()).staticSummary(), 'publish my-pack@1.2.0')
+    const found = {
+      KilnOwner: owner,
+      KilnKind: 'publish',
+      KilnPublisher: 'acme',
+      KilnNode: 'my-pack',
+      KilnVersion: '1.2.0',
+    }
+    assert.deepEqual(await readAttributes(handle), { ...found, KilnStatus: ACTIVE })
+    assert.deepEqual(await readAttributes(childOf(handle)), found)
+    const query = `KilnOwner = '${owner}' and KilnNode = 'my-pack' and KilnStatus = '${ACTIVE}'`
+    await waitFor('it is found by its attributes', async () => {
+      for await (const { workflowId } of handle.client.list({ query }))
+        return workflowId === handle.workflowId
+      return false
+    })
+    const end = { status: ACTIVE, reason: 'archive accepted' }
+    assert.deepEqual(await handle.result(), end)
+  })
+})

@@ -1,0 +1,108 @@
+import { ApplicationFailure } from '@temporalio/activity'
+import type { WorkflowHandle } from '@temporalio/client'
+
+import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
+import { getRun } from './runs.ts'
+import type { Runs } from './runs.ts'
+import { attempt, inTurn, silentAtFirst, untilCancelled, untilHeartbeat } from './scenarios.ts'
+import type { Circumstances } from './scenarios.ts'
+
+/** What stands in for the activities in one run of the workflows of a version. */
+export interface VersionScenario extends Circumstances {
+  /** Absent: the archive is there. */
+  settle?: CoreActivities['settleUpload']
+  check: MediaActivities['checkArchive']
+  decide?: CoreActivities['decideVersion']
+  /** Where the version is when its checks are given up. */
+  givenUp?: Awaited<ReturnType<CoreActivities['giveUpChecks']>>
+}
+
+const PENDING = 'NodeVersionStatusPending'
+export const ARRIVED: ArchiveWait = { status: PENDING, hasArchive: true, waitMs: 0 }
+export const AWAITED: ArchiveWait = { status: PENDING, hasArchive: false, waitMs: 60_000 }
+export const EXPIRED: ArchiveWait = {
+  status: 'NodeVersionStatusDeleted',
+  hasArchive: false,
+  waitMs: 0,
+}
+
+const accepted = (): Promise<{ archiveState: 'accepted' }> =>
+  Promise.resolve({ archiveState: 'accepted' })
+
+/** Fails at the first tries, as many as are said. */
+const failing = (tries: number) => (): Promise<{ archiveState: 'accepted' }> =>
+  attempt() > tries
+    ? accepted()
+    : Promise.reject(ApplicationFailure.retryable('the store', 'storage_failed'))
+
+/** The child of a run that waits for the upload. */
+export const childOf = ({ client, workflowId }: WorkflowHandle): WorkflowHandle =>
+  client.getHandle(workflowId.replace('publish-version/', 'receive-archive/'))
+
+/** Tells the child of the upload, as the outbox does, once it waits. */
+const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
+  const child = childOf(handle)
+  for (;;) {
+    const { events } = await child.fetchHistory().catch(() => ({ events: [] }))
+    if (events?.some((event) => event.timerStartedEventAttributes)) break
+  }
+  await child.signal('archiveUploaded', { id: '1' })
+}
+
+export const VERSION_SCENARIOS = {
+  active: { check: accepted },
+  'uploaded-later': { settle: inTurn(AWAITED, ARRIVED), check: accepted, act: tellUpload },
+  'looked-again': { settle: inTurn({ ...AWAITED, waitMs: 100 }, ARRIVED), check: accepted },
+  expired: { settle: inTurn({ ...AWAITED, waitMs: 100 }, EXPIRED), check: accepted },
+  'deleted-before-checks': { settle: inTurn(EXPIRED), check: accepted },
+  flagged: {
+    check: () => Promise.resolve({ archiveState: 'rejected' as const }),
+    decide: inTurn({ status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }),
+  },
+  'checked-again': { check: failing(2) },
+  'worker-lost': { check: silentAtFirst(accepted) },
+  'given-up': { check: failing(3) },
+  'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
+  'cancelled-by-operator': {
+    check: async () => {
+      await untilCancelled()
+      return { archiveState: 'gone' }
+    },
+    act: async (handle) => {
+      await untilHeartbeat(handle)
+      await handle.cancel()
+    },
+  },
+} satisfies Record<string, VersionScenario>
+
+/** The activities of versions as the scenario of each run has them. */
+export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
+  const core: Pick<
+    CoreActivities,
+    'settleUpload' | 'startChecks' | 'decideVersion' | 'giveUpChecks'
+  > = {
+    async settleUpload(versionId) {
+      const { scenario, moves } = getRun(runs, versionId)
+      moves.push(['settle'])
+      return (await scenario.settle?.(versionId)) ?? ARRIVED
+    },
+    async startChecks(versionId) {
+      getRun(runs, versionId).moves.push(['start'])
+    },
+    async decideVersion(versionId) {
+      const { scenario, moves } = getRun(runs, versionId)
+      moves.push(['decide'])
+      const usual = { status: 'NodeVersionStatusActive', result: 'archive accepted' } as const
+      return (await scenario.decide?.(versionId)) ?? usual
+    },
+    async giveUpChecks(versionId, code) {
+      const { scenario, moves } = getRun(runs, versionId)
+      moves.push(['give up', code])
+      return scenario.givenUp ?? PENDING
+    },
+  }
+  const media: Pick<MediaActivities, 'checkArchive'> = {
+    checkArchive: (versionId) => getRun(runs, versionId).scenario.check(versionId),
+  }
+  return { core, media }
+}

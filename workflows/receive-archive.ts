@@ -1,0 +1,41 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+import type { ArchiveWait, CoreActivities } from '../activities/index.ts'
+import type { CheckTiming } from '../src/domain/check-timing.ts'
+import { CHECK_TIMING, moveOptions } from './options.ts'
+
+export interface ReceiveArchiveInput {
+  versionId: string
+  timing?: Partial<CheckTiming>
+}
+
+/** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a look at the row. */
+export const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
+
+/** Waits until the archive of a version has arrived, or ends the version whose upload never came. */
+export const receiveArchive = async (input: ReceiveArchiveInput): Promise<ArchiveWait> => {
+  const { settleUpload } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { lookSeconds } = { ...CHECK_TIMING, ...input.timing }
+  let news = false
+  setHandler(archiveUploaded, () => {
+    news = true
+  })
+  setCurrentDetails('**Waiting** for the upload of the archive.')
+  for (;;) {
+    // An upload before the row is read is told by the row, one after it by the signal.
+    news = false
+    const wait = await settleUpload(input.versionId)
+    if (wait.waitMs === 0) return wait
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
+    // A deadline may have moved, and a version may have been deleted, without a signal.
+    await condition(() => news, Math.min(wait.waitMs, lookSeconds * 1000))
+  }
+}
