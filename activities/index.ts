@@ -26,6 +26,6 @@ export const createMediaActivities = (deps: MediaDependencies) => ({
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
-export type { DeliveryStep, DueDelivery } from './event.ts'
+export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
 export type { ArchiveWait } from './version.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

@@ -82,7 +82,7 @@ const findVersionStart = async (
       `version ${id} is ${version.status}: only a pending version can be started again`,
     )
   const summary = `publish ${version.nodeId}@${version.version}, restarted by an operator`
-  return startPublishVersion({ ...version, summary }, deps)
+  return startPublishVersion({ ...version, versionId: id, summary }, deps)
 }
 
 const endWorkflow = async (jobs: Jobs, workflowId: string): Promise<void> => {

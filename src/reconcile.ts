@@ -4,14 +4,14 @@ import type { Sql } from './db/client.ts'
 import { listStillDeliveries, listStillRedeliveries } from './db/delivery.ts'
 import type { StillDelivery, StillRedelivery } from './db/delivery.ts'
 import { insertOutbox } from './db/outbox.ts'
-import type { OutboxRow } from './db/outbox.ts'
+import type { OutboxStart } from './db/outbox.ts'
 import { listStillVersions } from './db/open-version.ts'
 import type { OpenVersion } from './db/open-version.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
 import { giveUpChecks } from './db/version-checks.ts'
 import type { CheckFaultCode } from './domain/archive-check.ts'
 import type { CheckTiming } from './domain/check-timing.ts'
-import { startDelivery, startPublishVersion, taskWorkflowId } from './jobs.ts'
+import { startDelivery, startPublishVersion, startRedelivery, taskWorkflowId } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -32,18 +32,16 @@ export interface ReconcileOptions extends AnyTaskOptions {
 const BATCH = 100
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Starts the loop that finds tasks and versions whose workflow is gone, because Temporal lost its store or somebody ended
- * it by hand.
- */
+/** Starts the loop that finds what has no workflow any more, because Temporal lost its store or somebody ended it by hand. */
 export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
-        await reconcile(options, signal)
-        await reconcileDeliveries(options, signal)
-        await reconcileVersions(options, signal)
+        await reconcileEach(options, signal, listStillTasks, reconcileTask)
+        await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
+        await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
+        await reconcileEach(options, signal, listStillVersions, reconcileVersion)
       }),
     options,
   )
@@ -96,18 +94,15 @@ const reconcileDelivery = async (
   await startAgain(options, { ...start, kind: 'restart' })
 }
 
-const reconcileVersions = async (options: ReconcileOptions, signal: AbortSignal): Promise<void> => {
-  let after = BEFORE_ALL
-  for (;;) {
-    const versions = await listStillVersions(options.sql, { ...options, after, limit: BATCH })
-    for (const version of versions) {
-      if (signal.aborted) return
-      await reconcileVersion(options, version)
-    }
-    const last = versions.at(-1)
-    if (!last || versions.length < BATCH) return
-    after = last.versionId
-  }
+const reconcileRedelivery = async (
+  options: ReconcileOptions,
+  { id, owner }: StillRedelivery,
+): Promise<void> => {
+  const start = startRedelivery({ redeliveryId: id, owner }, options)
+  const state = await options.jobs.look(start.workflowId)
+  if (state === 'open') return
+  options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
+  await startAgain(options, { ...start, kind: 'restart' })
 }
 
 /**
@@ -118,18 +113,16 @@ const reconcileVersions = async (options: ReconcileOptions, signal: AbortSignal)
 const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
   const { jobs, log, sql } = options
   const summary = `publish ${version.nodeId}@${version.version}, started again`
-  const start = startPublishVersion({ ...version, summary }, options)
+  const start = startPublishVersion({ ...version, versionId: version.id, summary }, options)
   const state = await jobs.look(start.workflowId)
   if (state === 'open') return
-  log.warn({ version_id: version.versionId, workflow: state }, 'reconciled')
+  log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
   if (state === 'closed' && version.archiveState !== 'awaiting')
     await sql.begin((sql) =>
-      giveUpChecks(sql, { id: version.versionId, code: 'workflow_lost' satisfies CheckFaultCode }),
+      giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
     )
-  else
-    jobs.kick(
-      await sql.begin((sql) =>
-        insertOutbox(sql, { ...start, kind: state === 'closed' ? 'restart' : 'start' }),
-      ),
-    )
+  else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
 }
+
+const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>
+  jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))

@@ -28,7 +28,7 @@ export const findVersionState = async (
 
 /** A version as those know it who look after all of them: what its workflow is started with, and where it stands. */
 export interface OpenVersion {
-  versionId: string
+  id: string
   nodeId: string
   version: string
   publisherId: string
@@ -38,7 +38,7 @@ export interface OpenVersion {
 }
 
 const openVersionColumns = (sql: Queryable) => sql`
-  v.id as "versionId", v.node_id as "nodeId", v.version, n.publisher_id as "publisherId",
+  v.id, v.node_id as "nodeId", v.version, n.publisher_id as "publisherId",
   v.published_by as owner, v.status, v.archive_state as "archiveState"
 `
 

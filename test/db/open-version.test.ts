@@ -43,7 +43,7 @@ describe('a version', () => {
   const makeStart = async (id: string, checkTiming: Partial<CheckTiming> = SHORT) => {
     const version = await findOpenVersion(stage.place.deps.sql, id)
     if (!version) throw new Error(`no version ${id}`)
-    return startPublishVersion(version, { ...stage.options, checkTiming })
+    return startPublishVersion({ ...version, versionId: id }, { ...stage.options, checkTiming })
   }
   const kickStart = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
     const start = await makeStart(id, timing)

@@ -47,7 +47,6 @@ before(async () => {
   production = await service.startSecondApi({
     NODE_ENV: 'production',
     OUTBOUND_ALLOW_LOOPBACK: '',
-    WEBHOOK_TIME_FACTOR: '',
     VIDEO_TINY: '',
     WEBHOOK_TIME_FACTOR: '',
     AUTH_ISSUER: 'https://issuer.example.com',
@@ -261,6 +260,7 @@ describe('bad input is refused and leaves nothing', () => {
     ...CALLER_ROWS,
     ...IMAGE_ROWS,
     ...VIDEO_ROWS,
+    ...EVENT_ROWS,
     ...REGISTRY_ROWS,
   ])
     test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {

@@ -57,7 +57,7 @@ const PURGE = 'purge-expired'
 /** The scenarios in which the child that waits for the upload takes ways of its own. */
 const WAITS = ['active', 'uploaded-later', 'looked-again', 'expired'] as const
 
-/** Every history of a task or version, by its name. */
+/** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
   ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
     `image-task-${name}`,
@@ -66,6 +66,14 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
   ...Object.entries(VIDEO_SCENARIOS).map(([name, scenario]) => [
     `video-task-${name}`,
     (runner: Runner) => runner.video(scenario),
+  ]),
+  ...Object.entries(DELIVERY_SCENARIOS).map(([name, scenario]) => [
+    `deliver-events-${name}`,
+    (runner: Runner) => runner.deliver(scenario),
+  ]),
+  ...Object.entries(REDELIVERY_SCENARIOS).map(([name, scenario]) => [
+    `redeliver-event-${name}`,
+    (runner: Runner) => runner.redeliver(scenario),
   ]),
   ...Object.entries(VERSION_SCENARIOS).map(([name, scenario]) => [
     `publish-version-${name}`,

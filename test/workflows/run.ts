@@ -8,10 +8,13 @@ import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/outbox.ts'
 import {
+  deliveryWorkflowId,
   makeJobs,
   mediaQueue,
+  startDelivery,
   startImageTask,
   startPublishVersion,
+  startRedelivery,
   startVideoTask,
 } from '../../src/jobs.ts'
 import { makeLog } from '../../src/log.ts'
@@ -21,10 +24,10 @@ import { makeImageActivities } from './image-scenarios.ts'
 import type { ImageScenario } from './image-scenarios.ts'
 import type { Runs } from './runs.ts'
 import type { Circumstances } from './scenarios.ts'
-import { makeVideoActivities } from './video-scenarios.ts'
-import type { VideoScenario } from './video-scenarios.ts'
 import { makeVersionActivities } from './version-scenarios.ts'
 import type { VersionScenario } from './version-scenarios.ts'
+import { makeVideoActivities } from './video-scenarios.ts'
+import type { VideoScenario } from './video-scenarios.ts'
 
 export interface RunnerOptions {
   address: string
@@ -53,8 +56,11 @@ interface Facts {
 
 /** Starts the workflow of a task or version as the api does and drives it to its end with the functions of a scenario. */
 export interface Runner {
-  image(scenario: ImageScenario, facts?: Facts): Promise<Run>
-  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
+  image(scenario: ImageScenario, facts?: Facts): Promise<TaskRun>
+  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<TaskRun>
+  /** As the outbox starts it: with a signal. */
+  deliver(scenario: DeliveryScenario): Promise<Run>
+  redeliver(scenario: DeliveryScenario): Promise<Run>
   /** One that gives its checks up fails. */
   version(scenario: VersionScenario, owner?: string): Promise<Run>
   stop(): Promise<void>
@@ -68,8 +74,9 @@ const CHECK_TIMING = { heartbeatSeconds: 1, tries: 3, retrySeconds: 0.01, maxRet
 export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const images: Runs<ImageScenario> = new Map()
   const videos: Runs<VideoScenario> = new Map()
+  const deliveries: Runs<DeliveryScenario> = new Map()
   const versions: Runs<VersionScenario> = new Map()
-  const workers = await startWorkers(options, { images, videos, versions })
+  const workers = await startWorkers(options, { images, videos, deliveries, versions })
   const client = makeClient(options)
 
   const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
@@ -134,7 +141,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       return { handle: await drive(start, scenario), moves }
     },
     async version(scenario, owner = 'alice') {
-      const { taskId: versionId, moves } = add(versions, scenario)
+      const { id: versionId, moves } = add(versions, scenario)
       const facts = { versionId, nodeId: 'my-pack', version: '1.2.0', publisherId: 'acme', owner }
       const start = startPublishVersion(facts, {
         taskQueue: queueOf(scenario),
@@ -170,6 +177,7 @@ const makeClient = ({ connection }: RunnerOptions) => {
 interface AllRuns {
   images: Runs<ImageScenario>
   videos: Runs<VideoScenario>
+  deliveries: Runs<DeliveryScenario>
   versions: Runs<VersionScenario>
 }
 
@@ -185,7 +193,12 @@ const startWorkers = async (
   const core = {
     ...common,
     workflowBundle: { codePath },
-    activities: { ...image.core, ...video.core, ...version.core },
+    activities: {
+      ...image.core,
+      ...video.core,
+      ...version.core,
+      ...makeDeliveryActivities(runs.deliveries),
+    },
   }
   const workers = await Promise.all([
     Worker.create({ ...core, taskQueue }),
