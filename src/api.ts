@@ -7,7 +7,7 @@ import { makeOutbound } from './adapters/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
-import { loadConfig, readTimings } from './config.ts'
+import { loadConfig, readRateFactor, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeCountMemo } from './db/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
@@ -18,6 +18,7 @@ import { makeUploadBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/claims.ts'
 import { makeIdempotency } from './http/idempotency.ts'
 import type { Lifecycle } from './http/lifecycle.ts'
+import { makeRateLimits } from './http/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
 import { makeServer } from './http/server.ts'
 import { makeUserNotes } from './http/user-notes.ts'
@@ -70,6 +71,7 @@ await new Promise<void>((resolve, reject) => {
 const { port } = server.address() as AddressInfo
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
 const timings = readTimings(config)
+const rateFactor = readRateFactor(config)
 
 const routes = makeRoutes({
   sql,
@@ -132,6 +134,8 @@ const app = makeApp({
     }),
   }),
   corsOrigins: config.CORS_ORIGINS,
+  trustProxy: config.TRUST_PROXY,
+  rateLimits: rateFactor === undefined ? undefined : makeRateLimits(rateFactor),
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
@@ -52,6 +53,15 @@ export const Env = Type.Object({
   }),
   CORS_ORIGINS: list(
     'Origins, such as https://registry.example.com, whose pages may call every route; public reads are for all.',
+  ),
+  RATE_LIMITS: Type.String({
+    pattern: '^(on|off|\\d{1,6}(\\.\\d{1,6})?)$',
+    default: 'on',
+    description: 'Quotas of requests: `on`, `off`, or a factor for all of them.',
+    'x-expectation': 'on, off or a factor',
+  }),
+  TRUST_PROXY: list(
+    'Addresses and networks (CIDR) of proxies whose X-Forwarded-For names the client.',
   ),
   SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
   SECRETS_KEYS: list(
@@ -179,9 +189,11 @@ export interface Config extends Omit<
   | 'OUTBOUND_DENY'
   | 'ADMIN_SUBJECTS'
   | 'CORS_ORIGINS'
+  | 'TRUST_PROXY'
 > {
   ADMIN_SUBJECTS: string[]
   CORS_ORIGINS: string[]
+  TRUST_PROXY: string[]
   SIGNING_KEYS: string[]
   SECRETS_KEYS: string[]
   OUTBOUND_PORTS: number[]
@@ -211,6 +223,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
     ...env,
     ADMIN_SUBJECTS: split(env.ADMIN_SUBJECTS),
     CORS_ORIGINS: split(env.CORS_ORIGINS),
+    TRUST_PROXY: split(env.TRUST_PROXY),
     SIGNING_KEYS: split(env.SIGNING_KEYS),
     SECRETS_KEYS: split(env.SECRETS_KEYS),
     OUTBOUND_PORTS: split(env.OUTBOUND_PORTS).map(Number),
@@ -220,6 +233,12 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
 
 /** Folders in which programs are looked for. */
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
+
+/** What all quotas of requests are multiplied by; undefined when nobody is limited. */
+export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
+  if (RATE_LIMITS === 'off') return undefined
+  return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
+}
 
 /** What goes with the start of a workflow, and how many tasks of an owner run at once. */
 export const readTimings = (
@@ -305,6 +324,8 @@ const listFaults = (env: Env): SettingFault[] => [
   ...secretFaults('WEBHOOK_DEFAULT_SECRET', env.WEBHOOK_DEFAULT_SECRET),
   ...portFaults('OUTBOUND_PORTS', env.OUTBOUND_PORTS),
   ...rangeFaults('OUTBOUND_DENY', env.OUTBOUND_DENY),
+  ...networkFaults('TRUST_PROXY', env.TRUST_PROXY),
+  ...factorFaults('RATE_LIMITS', env.RATE_LIMITS),
   ...originFaults('CORS_ORIGINS', env.CORS_ORIGINS),
   ...claimFaults('ADMIN_CLAIM', env.ADMIN_CLAIM),
   ...urlFaults('PUBLIC_URL', env.PUBLIC_URL),
@@ -345,6 +366,19 @@ const rangeFaults = (name: keyof Env, value: string): SettingFault[] => {
     return [{ name, message: error instanceof Error ? error.message : String(error) }]
   }
 }
+
+const networkFaults = (name: keyof Env, value: string): SettingFault[] =>
+  split(value)
+    .filter((text) => !ipaddr.isValid(text) && !ipaddr.isValidCIDR(text))
+    .map((text) => ({
+      name,
+      message: `${name} must be addresses or networks such as 10.0.0.0/8, got ${text}`,
+    }))
+
+const factorFaults = (name: keyof Env, value: string): SettingFault[] =>
+  Number(value) === 0
+    ? [{ name, message: `${name} must be on, off or a factor above 0, got ${value}` }]
+    : []
 
 /** Browsers send an origin without a path, and compare it as a text. */
 const originFaults = (name: keyof Env, value: string): SettingFault[] =>

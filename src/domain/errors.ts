@@ -228,6 +228,15 @@ const because = (reason: string | undefined): string =>
 
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 
+interface UsedUp {
+  name: string
+  /** The quota in words: `600 in 60 s`. */
+  policy: string
+  /** Until it is worth trying again. */
+  seconds: number
+  headers: Record<string, string>
+}
+
 export const errors = {
   validationFailed: (details: string[]) =>
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
@@ -330,8 +339,12 @@ export const errors = {
   nothingToRetry: () => apiError('nothing_to_retry'),
   archiveInvalid: () => apiError('archive_invalid'),
   preconditionFailed: () => apiError('precondition_failed'),
-  rateLimited: (seconds: number) =>
-    apiError('rate_limited', undefined, { headers: retryAfter(seconds) }),
+  rateLimited: ({ name, policy, seconds, headers }: UsedUp) =>
+    apiError(
+      'rate_limited',
+      `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
+      { headers: { ...headers, ...retryAfter(seconds) } },
+    ),
   idempotencyInFlight: () =>
     apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {
       headers: retryAfter(1),

@@ -16,6 +16,8 @@ export interface AppDeps extends ServeDeps {
   log: Log
   /** Origins whose pages may call every route (CORS_ORIGINS); none unless given. */
   corsOrigins?: readonly string[]
+  /** Networks of the proxies whose X-Forwarded-For names the client (TRUST_PROXY); none unless given. */
+  trustProxy?: readonly string[]
 }
 
 /** Mounts the routes. Whatever a request is, its answer is JSON in the one shape, or a file. */
@@ -25,6 +27,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('query parser', false)
+  app.set('trust proxy', [...(deps.trustProxy ?? [])])
   app.use(helmet(), identify, refuseBadPath)
   const serve = makeServe(deps)
   const cors = makeCors(deps.corsOrigins ?? [])

@@ -1,5 +1,5 @@
 import { makeErrorComponents, makeErrorResponses } from './openapi/errors.ts'
-import { HEADER_COMPONENTS, headerRefs } from './openapi/headers.ts'
+import { HEADER_COMPONENTS, headerRefs, quotaHeaders } from './openapi/headers.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import { withNulls } from './openapi/nullable.ts'
 import { makeParameters } from './openapi/parameters.ts'
@@ -131,6 +131,7 @@ const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
   description: spec.description,
   headers: headerRefs([
     'X-Request-Id',
+    ...quotaHeaders(route),
     ...REPLAYED[route.method],
     ...(route.read ? (['ETag', 'Cache-Control'] as const) : []),
     ...(spec.headers ?? []),

@@ -10,6 +10,7 @@ import type { InlineImage } from './body/inline.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { RequestHeaderName } from './openapi/parameters.ts'
 import type { ListForm } from './query.ts'
+import type { QuotaName } from './rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
@@ -127,6 +128,8 @@ export interface Route {
   errors: readonly ErrorCodeName[]
   /** The answer holds a secret: a stored copy is encrypted. */
   secretAnswer?: boolean
+  /** The quota it counts against: `read` for GET, `write` for all others unless given. */
+  quota?: QuotaName
   /** Answered to the end, also while the process refuses everything else. */
   evenWhileClosing?: boolean
   /** Rules that a schema cannot say; told together with the schema's faults. */

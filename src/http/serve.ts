@@ -12,28 +12,35 @@ import type { Claim, Idempotency } from './idempotency.ts'
 import { makeReadHeaders } from './cache.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { makeLimiter } from './limiter.ts'
 import { principalOf } from './principal.ts'
 import { makeQueryReader, queryOf } from './query.ts'
 import { makeBodyReader } from './read-body.ts'
 import type { BodyDeps, ReadBody } from './read-body.ts'
+import type { RateLimits } from './rate-limit.ts'
 import type { Answer, JsonAnswer, Route, RouteRequest } from './route.ts'
 
 export interface ServeDeps extends BodyDeps {
   authenticate: Authenticate
   idempotency: Idempotency
   lifecycle: Lifecycle
+  /** Absent: nobody is limited. */
+  rateLimits?: RateLimits | undefined
 }
 
 /**
- * Makes what serves a route. The order of judgement is fixed: stopping, credential, type and length of the body,
- * Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
+ * Makes what serves a route. The order of judgement is fixed: quota of the address, stopping, credential, quota of the
+ * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
 export const makeServe = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeJudgedQuery(route)
   const reader = makeBodyReader(deps, route)
-  return async (request: Request, response: Response): Promise<void> => {
+  const limiter = makeLimiter(deps.rateLimits)
+  const serve = async (request: Request, response: Response): Promise<void> => {
+    await limiter.enter(route, request)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
+    await limiter.count(route, { request, response, caller })
     reader.check(request)
     const claim = await claimKey(deps, route, { request, caller })
     const answer = await underClaim(claim, async () => {
@@ -56,6 +63,13 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     closeWhenStopping(deps.lifecycle, response)
     if ('stream' in answer) await answer.stream(response)
     else sendJson(response, answer, { route, caller })
+  }
+  return async (request: Request, response: Response): Promise<void> => {
+    try {
+      await serve(request, response)
+    } catch (error) {
+      throw await limiter.refuse(request, error)
+    }
   }
 }
 

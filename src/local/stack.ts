@@ -122,6 +122,8 @@ const startAll = async (
     ...keys,
     MEDIA_SLOTS: context.env['MEDIA_SLOTS'] || String(availableParallelism()),
     DRAIN_DELAY_SECONDS: '0',
+    // One address holds everybody who tries it.
+    RATE_LIMITS: context.env['RATE_LIMITS'] || '20',
     ...context.settings,
   }
   await startOwn(context, env, local)

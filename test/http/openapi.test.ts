@@ -168,7 +168,8 @@ describe('the OpenAPI document', () => {
             assert.ok(target.parameters.some((parameter) => parameter.name === name))
           links += 1
         }
-    assert.equal(links, 6 * 2 + 1 + 2 * 2 + 3)
+    // Of images, of an API key, of videos, of a list of events, of a publisher, a node and a publication.
+    assert.equal(links, 6 * 3 + 1 + 2 * 3 + 2 + 3)
   })
 
   test('says the rules that a schema can say', () => {

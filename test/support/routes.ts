@@ -11,6 +11,7 @@ import { makeApp } from '../../src/http/app.ts'
 import type { Authenticate } from '../../src/http/auth.ts'
 import { makeUploadBudget } from '../../src/http/body/budget.ts'
 import { makeIdempotency } from '../../src/http/idempotency.ts'
+import type { RateLimits } from '../../src/http/rate-limit.ts'
 import type { Route } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/server.ts'
 import { makeLog } from '../../src/log.ts'
@@ -19,6 +20,9 @@ export interface RoutesOptions {
   sql: Sql
   /** Absent for routes that look at no credential. */
   authenticate?: Authenticate
+  /** Absent: nobody is limited. */
+  rateLimits?: RateLimits
+  trustProxy?: string[]
 }
 
 export interface RouteServer {
@@ -29,12 +33,13 @@ export interface RouteServer {
 /** Serves some routes as the api does, on a free port of 127.0.0.1. */
 export const startRoutes = async (
   routes: Route[],
-  { sql, authenticate = () => Promise.resolve(undefined) }: RoutesOptions,
+  { sql, authenticate = () => Promise.resolve(undefined), ...options }: RoutesOptions,
 ): Promise<RouteServer> => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'kiln-routes-'))
   const log = makeLog('test', 'silent')
   const secrets = makeSecrets({ keys: [randomBytes(32).toString('base64')] })
   const app = makeApp({
+    ...options,
     routes,
     log,
     lifecycle: { state: 'serving' },

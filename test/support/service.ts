@@ -93,6 +93,7 @@ export const startService = async ({
     RECONCILE_INTERVAL_SECONDS: '1',
     DRAIN_DELAY_SECONDS: '0',
     MEDIA_SLOTS: '2',
+    RATE_LIMITS: 'off',
     ...env,
   }
   const entries = new Map<Role, Entry>()

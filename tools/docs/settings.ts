@@ -12,7 +12,15 @@ const GROUPS: Record<string, Name[]> = {
     'TEMPORAL_NAMESPACE',
     'TASK_QUEUE',
   ],
-  Api: ['PUBLIC_URL', 'HOST', 'PORT', 'CORS_ORIGINS', 'DRAIN_DELAY_SECONDS'],
+  Api: [
+    'PUBLIC_URL',
+    'HOST',
+    'PORT',
+    'CORS_ORIGINS',
+    'TRUST_PROXY',
+    'RATE_LIMITS',
+    'DRAIN_DELAY_SECONDS',
+  ],
   'Issuer of bearer tokens': [
     'AUTH_ISSUER',
     'AUTH_AUDIENCE',

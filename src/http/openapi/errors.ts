@@ -1,9 +1,10 @@
 import { ERROR_CODES, videoStatusOf } from '../../domain/errors.ts'
 import type { ErrorCodeName } from '../../domain/errors.ts'
 import { VideoReason, videoDetails } from '../../domain/video-reason.ts'
+import { quotaOf } from '../limiter.ts'
 import type { Route } from '../route.ts'
 import { isVideoPath } from '../video-path.ts'
-import { headerRefs } from './headers.ts'
+import { headerRefs, quotaHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
 
 type Json = Record<string, unknown>
@@ -107,7 +108,11 @@ export const makeErrorResponses = (route: Route): Json => {
 
 const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
-  headers: headerRefs(['X-Request-Id', ...(HEADERS_BY_STATUS[status] ?? [])]),
+  headers: headerRefs([
+    'X-Request-Id',
+    ...quotaHeaders(route),
+    ...(HEADERS_BY_STATUS[status] ?? []),
+  ]),
   content: {
     'application/json': {
       schema: {
@@ -127,6 +132,7 @@ const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
   416: ['Content-Range'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 }
 
@@ -136,6 +142,7 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...(route.evenWhileClosing ? [] : (['unavailable', 'draining'] as const)),
   ...(route.query ? (['validation_failed'] as const) : []),
   ...AUTH_ERRORS[route.auth],
+  ...(quotaOf(route) === undefined ? [] : (['rate_limited'] as const)),
   ...(route.body ? BODY_ERRORS : []),
   ...(route.rawBody ? (['body_too_large', 'busy'] as const) : []),
   ...(route.method === 'post' ? POST_ERRORS : []),

@@ -1,3 +1,6 @@
+import { quotaOf } from '../limiter.ts'
+import type { Route } from '../route.ts'
+
 type Json = Record<string, unknown>
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } })
@@ -15,6 +18,8 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'] },
   },
   'Retry-After': whole('Seconds until a repetition, or the next read, is useful.', 0),
+  'RateLimit-Policy': text('The quota of the route: its name, requests `q` in `w` seconds.'),
+  RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
   Location: {
     description: 'Status route of the task.',
@@ -35,6 +40,10 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS
 
 export const HEADER_COMPONENTS: Json = HEADERS
+
+/** What tells the quota, on every answer of a route that has one. */
+export const quotaHeaders = (route: Route): HeaderName[] =>
+  quotaOf(route) === undefined ? [] : ['RateLimit-Policy', 'RateLimit']
 
 /** References to headers by their names. */
 export const headerRefs = (names: readonly HeaderName[]): Json =>

@@ -52,6 +52,7 @@ const register = (deps: RegistryDeps): Route =>
     ...authOf(deps),
     method: 'post',
     path: HOST_NODES_PATH,
+    quota: 'registration',
     summary: 'Register the host nodes of a version',
     description: 'All of them at once, or why they could not be read. A success is final.',
     params: OfVersion,

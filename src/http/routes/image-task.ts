@@ -42,6 +42,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
     ...COMMON,
     method: 'post',
     path: IMAGE_PREFIX + path,
+    quota: 'create',
     summary: title,
     description:
       'Not generative: the local engine is classical image processing. Answers once the task is durable; it runs afterwards.',

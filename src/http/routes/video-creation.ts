@@ -26,7 +26,7 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
   extend(deps),
 ]
 
-const COMMON = { tag: 'Video tasks', method: 'post' } as const
+const COMMON = { tag: 'Video tasks', method: 'post', quota: 'create' } as const
 
 /** How a body with one image is read. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const CREATION_BODY = {

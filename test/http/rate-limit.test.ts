@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { ApiError } from '../../src/domain/errors.ts'
+import { errors } from '../../src/domain/errors.ts'
+import type { Authenticate } from '../../src/http/auth.ts'
+import { makeRateLimits, QUOTAS } from '../../src/http/rate-limit.ts'
+import type { QuotaName } from '../../src/http/rate-limit.ts'
+import { defineRoute } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { startRoutes } from '../support/routes.ts'
+import type { RouteServer } from '../support/routes.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const takeAll = async (factor: number, name: QuotaName, tries: number, key = 'a') => {
+  const limits = makeRateLimits(factor)
+  const results: (Record<string, string> | ApiError)[] = []
+  for (let i = 0; i < tries; i += 1)
+    results.push(
+      await limits.take(name, key).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+        return error
+      }),
+    )
+  return results
+}
+
+const isRefused = (result: Record<string, string> | ApiError): result is ApiError =>
+  result instanceof ApiError
+
+describe('quotas', () => {
+  test('let so many through as they say, and refuse the next with the time to wait', async () => {
+    const results = await takeAll(1, 'auth', 21)
+    assert.equal(results.findIndex(isRefused), QUOTAS.auth.requests)
+    const refusal = results.at(-1)
+    assert.ok(refusal instanceof ApiError, 'the last is refused')
+    assert.equal(refusal.status, 429)
+    assert.equal(refusal.code, 'rate_limited')
+    assert.match(refusal.message, /^The quota auth of 20 in 60 s is used up; try again in \d+ s\.$/)
+    const left = /;t=(\d+)$/.exec(refusal.headers['ratelimit'] ?? '')?.[1]
+    assert.equal(refusal.headers['retry-after'], left)
+  })
+
+  test('tell what is left', async () => {
+    const [first, second] = await takeAll(1, 'read', 2)
+    assert.deepEqual(first, {
+      'ratelimit-policy': '"read";q=6000;w=60',
+      ratelimit: '"read";r=5999;t=60',
+    })
+    assert.match(String((second as Record<string, string>)['ratelimit']), /r=5998;/)
+  })
+
+  test('of a token bucket let a burst through, then what a second refills', async () => {
+    const results = await takeAll(1, 'create', 75)
+    const through = results.findIndex(isRefused)
+    // A second may begin anew within the loop.
+    assert.ok([60, 70].includes(through), `${through} let through`)
+    assert.deepEqual(results[0], {
+      'ratelimit-policy': '"create";q=600;w=60',
+      ratelimit: '"create";r=59;t=1',
+    })
+  })
+
+  test('are kept apart by key and by name', async () => {
+    const limits = makeRateLimits(0.05)
+    await limits.take('auth', 'a')
+    await assert.rejects(limits.take('auth', 'a'), { code: 'rate_limited' })
+    await limits.take('auth', 'b')
+    await limits.take('read', 'a')
+  })
+
+  test('are multiplied by the factor', async () => {
+    const [first] = await takeAll(20, 'write', 1)
+    assert.equal((first as Record<string, string>)['ratelimit-policy'], '"write";q=12000;w=60')
+  })
+})
+
+const answer = { status: 200, body: {} }
+const route = (method: Route['method'], path: string, more: Partial<Route> = {}): Route =>
+  defineRoute({
+    method,
+    path,
+    tag: 'Test',
+    summary: 'Test',
+    auth: 'optional',
+    responses: { 200: { description: 'Done' } },
+    errors: [],
+    handler: () => Promise.resolve(answer),
+    ...more,
+  })
+
+const authenticate: Authenticate = ({ authorization }) => {
+  const user = String(authorization ?? '').replace('Bearer ', '')
+  if (user === 'bad') return Promise.reject(errors.unauthorized())
+  return Promise.resolve(
+    user === '' ? undefined : { principal: user, owner: user, scheme: 'jwt' as const },
+  )
+}
+
+describe('limited routes', () => {
+  let server: RouteServer
+  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
+  before(async () => {
+    server = await startRoutes(
+      [
+        route('get', '/read'),
+        route('post', '/write'),
+        route('get', '/health', { auth: 'none', evenWhileClosing: true }),
+        route('post', '/publish', {
+          handler: () => Promise.reject(errors.invalidPersonalAccessToken()),
+        }),
+      ],
+      // auth 1; write 1 a second and 5 more; read 600.
+      { sql, authenticate, rateLimits: makeRateLimits(0.1), trustProxy: ['127.0.0.0/8'] },
+    )
+  })
+  after(() => server.close())
+
+  const send = async (
+    method: string,
+    path: string,
+    { address = '192.0.2.1', user }: { address?: string; user?: string } = {},
+  ) =>
+    await fetch(server.url + path, {
+      method,
+      headers: {
+        'x-forwarded-for': address,
+        ...(user === undefined ? {} : { authorization: `Bearer ${user}` }),
+      },
+    })
+
+  const exhaust = async (tries: number, ...request: Parameters<typeof send>) => {
+    const statuses: number[] = []
+    for (let i = 0; i < tries; i += 1) statuses.push((await send(...request)).status)
+    return statuses
+  }
+
+  test('tell their quota on every answer, also on errors', async () => {
+    const read = await send('GET', '/read')
+    assert.equal(read.headers.get('ratelimit-policy'), '"read";q=600;w=60')
+    assert.match(read.headers.get('ratelimit') ?? '', /^"read";r=\d+;t=\d+$/)
+    const refused = await send('POST', '/publish', { address: '192.0.2.9' })
+    assert.equal(refused.status, 403)
+    assert.equal(refused.headers.get('ratelimit-policy'), '"write";q=60;w=60')
+  })
+
+  test('are counted by caller, and by address without one', async () => {
+    const statuses = await exhaust(30, 'POST', '/write', { user: 'alice' })
+    assert.ok(statuses.includes(429), statuses.join())
+    assert.equal((await send('POST', '/write', { user: 'bob' })).status, 200)
+    const nobody = await exhaust(30, 'POST', '/write', { address: '192.0.2.2' })
+    assert.ok(nobody.includes(429), nobody.join())
+    assert.equal((await send('POST', '/write', { address: '192.0.2.3' })).status, 200)
+  })
+
+  test('answer 429 with Retry-After, in the one shape', async () => {
+    await exhaust(30, 'POST', '/write', { user: 'carol' })
+    const refused = await send('POST', '/write', { user: 'carol' })
+    assert.equal(refused.status, 429)
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    const body = (await refused.json()) as Record<string, unknown>
+    assert.equal(body['error'], 'rate_limited')
+    assert.match(String(body['message']), /quota write/)
+  })
+
+  test('count an IPv6 network of 64 bits as one address', async () => {
+    const one = await exhaust(30, 'POST', '/write', { address: '2001:db8::1' })
+    assert.ok(one.includes(429), one.join())
+    assert.equal((await send('POST', '/write', { address: '2001:db8::2' })).status, 429)
+    assert.equal((await send('POST', '/write', { address: '2001:db8:0:1::1' })).status, 200)
+  })
+
+  test('answer refused credentials 429 once there were too many, and still take good ones', async () => {
+    const address = '192.0.2.4'
+    const bad = await exhaust(4, 'GET', '/read', { address, user: 'bad' })
+    assert.deepEqual(bad, [401, 401, 429, 429])
+    assert.equal((await send('GET', '/read', { address, user: 'alice' })).status, 200)
+  })
+
+  test('count wrong personal access tokens with them', async () => {
+    const wrong = await exhaust(4, 'POST', '/publish', { address: '192.0.2.5' })
+    assert.deepEqual(wrong, [403, 403, 429, 429])
+  })
+
+  test('leave probes alone', async () => {
+    const statuses = await exhaust(50, 'GET', '/health', { address: '192.0.2.6' })
+    assert.deepEqual(new Set(statuses), new Set([200]))
+    assert.equal((await send('GET', '/health')).headers.get('ratelimit'), null)
+  })
+})
+
+describe('the api', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ roles: ['api'], env: { RATE_LIMITS: '0.5' } })
+  })
+  after(() => service.stop())
+
+  test('refuses an address that sends too much at once, whatever it sends', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, async () => await fetch(`${service.baseUrl}/nodes`)),
+    )
+    const statuses = new Set(answers.map(({ status }) => status))
+    assert.deepEqual(statuses, new Set([200, 429]))
+    const refused = answers.find(({ status }) => status === 429)
+    assert.equal(refused?.headers.get('ratelimit-policy'), '"ip";q=100;w=1')
+  })
+
+  test('believes no X-Forwarded-For of a peer that is no proxy of ours', async () => {
+    const refused: number[] = []
+    for (let i = 0; i < 12; i += 1) {
+      const { status } = await fetch(`${service.baseUrl}/users`, {
+        headers: { authorization: 'Bearer nonsense', 'x-forwarded-for': `198.51.100.${i}` },
+      })
+      refused.push(status)
+    }
+    assert.equal(refused.at(-1), 429)
+  })
+})
