@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
+import type { Call } from './demo-call.ts'
 import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
 /** A task of either family, as the demonstration follows it. */
@@ -28,24 +29,8 @@ export interface DemoClient {
 const IMAGES = '/proxy/imgvendor/v1/ai'
 const VIDEOS = '/proxy/vidvendor'
 
-/** Calls a service in the name of the token's user. Every method throws what the service answered when it refuses. */
-export const makeDemoClient = (baseUrl: string, token: string): DemoClient => {
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await fetch(`${baseUrl.replace(/\/$/, '')}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return JSON.parse(text) as T
-  }
-
+/** Calls a service. Every method throws what the service answered when it refuses. */
+export const makeDemoClient = (call: Call): DemoClient => {
   const upload = async (path: string): Promise<string> => {
     const bytes = await readFile(path)
     const links = await call<{ upload_url: string; download_url: string; existing_file: boolean }>(

@@ -6,6 +6,7 @@ import type { Interrupt } from './interrupt.ts'
 import { startStack } from './stack.ts'
 import type { Stack } from './stack.ts'
 import { INTERRUPTED, announceStop, describeStack, say, serveUntilInterrupted } from './start.ts'
+import { drawWorkflowTree } from './workflow-tree.ts'
 
 export interface DemoCommandOptions {
   /** Folder of the embedded stacks; the demonstration has one of its own in it. */
@@ -79,6 +80,7 @@ const demonstrate = async (
     baseUrl: stack.url,
     token: await stack.token('demo'),
     temporalUi: stack.ui === undefined ? undefined : `${stack.ui}/namespaces/${namespace}`,
+    drawTree: (workflowId) => drawWorkflowTree({ address: stack.temporal, namespace, workflowId }),
     outDir,
     out: process.stdout,
     signal: interrupt.stop,

@@ -1,140 +1,118 @@
-import { copyFile, mkdir } from 'node:fs/promises'
-import { extname, join, relative } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { mkdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 
+import { makeCall } from './demo-call.ts'
 import { makeDemoClient } from './demo-client.ts'
-import type { DemoClient, DemoTask } from './demo-client.ts'
+import type { DemoTask } from './demo-client.ts'
 import { DEMO_JOBS } from './demo-jobs.ts'
-import type { DemoJob } from './demo-jobs.ts'
 import { formatState, makeProgress } from './demo-progress.ts'
-import type { DemoState, Out } from './demo-progress.ts'
-import { ROOT } from './root.ts'
+import type { Out } from './demo-progress.ts'
+import { publishSamplePack } from './demo-publish.ts'
+import { SAMPLES } from './demo-run.ts'
+import type { DemoRun } from './demo-run.ts'
+import { followTask, saveFiles } from './demo-task.ts'
 
 export interface DemoOptions {
   baseUrl: string
   token: string
   /** Address of the Temporal UI with its namespace, when there is one to show. */
   temporalUi?: string | undefined
+  /** Draws a workflow and what it started, when Temporal can be asked. */
+  drawTree?(workflowId: string): Promise<string[]>
   /** Folder that gets each input with its result beside it. */
   outDir: string
   out: Out
   signal: AbortSignal
 }
 
-/** A job, and what became of it. */
-interface Run extends DemoState {
-  job: DemoJob
-  task?: DemoTask
-  /** The input, then what was made of it. */
-  files: string[]
-  /** Why it did not end well. */
-  fault?: string
-}
-
-const SAMPLES = join(ROOT, 'samples')
-const POLL_MS = 300
-/** A machine that is short of cores takes a minute for all of them. */
-const JOB_MS = 300_000
-
 /** Runs one job of every kind against a service, shows how they go and where their files are; true when all succeeded. */
 export const runDemo = async (options: DemoOptions): Promise<boolean> => {
-  const { baseUrl, token, outDir, out, signal } = options
+  const { out, signal, temporalUi, outDir } = options
   await mkdir(outDir, { recursive: true })
-  const client = makeDemoClient(baseUrl, token)
   const progress = makeProgress(out)
-  const runs: Run[] = DEMO_JOBS.map((job) => ({
-    job,
-    name: job.name,
+  const names = [...DEMO_JOBS.map(({ name }) => name), 'publish']
+  const runs = names.map((name): DemoRun => ({
+    name,
     status: 'submitting',
     elapsedMs: 0,
     files: [],
+    notes: [],
+    hasSucceeded: false,
   }))
   out.write(`\n${runs.length} jobs, one of every kind:\n\n`)
   const show = (): void => progress.show(runs)
   show()
-  const started = new Map<string, Promise<DemoTask | undefined>>()
-  for (const run of runs)
-    started.set(run.name, runJob(run, { client, outDir, signal, show, started }))
-  await Promise.all(started.values())
+  await runAll(runs, options, show)
   signal.throwIfAborted()
-  out.write(describeRuns(runs, options.temporalUi))
-  return runs.every(({ task, fault }) => task?.end === 'succeeded' && fault === undefined)
+  out.write(describeRuns(runs, temporalUi))
+  return runs.every(({ hasSucceeded }) => hasSucceeded)
 }
 
-interface JobOptions {
-  client: DemoClient
-  outDir: string
-  signal: AbortSignal
-  show: () => void
-  /** Jobs that were begun before, by name. */
-  started: ReadonlyMap<string, Promise<DemoTask | undefined>>
+/** Runs all jobs at once, but for those that wait for another's result. */
+const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): Promise<void> => {
+  const { baseUrl, token, outDir, signal } = options
+  const call = makeCall(baseUrl, token)
+  const client = makeDemoClient(call)
+  const started = new Map<string, Promise<DemoTask | undefined>>()
+  const all = runs.map((run) => {
+    const job = DEMO_JOBS.find(({ name }) => name === run.name)
+    const going = settle(run, show, async () => {
+      if (!job) return await publish(run, { ...options, show })
+      const task = await followTask(run, job, { client, signal, show, started })
+      run.files.push(...(await saveFiles(job, task, { client, outDir })))
+      return task
+    })
+    started.set(run.name, going as Promise<DemoTask | undefined>)
+    return going
+  })
+  await Promise.all(all)
 }
 
-/** Answers the task when it has succeeded. */
-const runJob = async (run: Run, options: JobOptions): Promise<DemoTask | undefined> => {
+/** Notes how a job ends. Answers what it made; undefined when it failed. */
+const settle = async <T>(
+  run: DemoRun,
+  show: () => void,
+  work: () => Promise<T>,
+): Promise<T | undefined> => {
   try {
-    const ended = await followTask(run, options)
-    if (ended.end !== 'succeeded') throw new Error(ended.fault ?? ended.status)
-    await saveFiles(run, ended, options)
-    return ended
+    const made = await work()
+    run.hasSucceeded = true
+    return made
   } catch (error) {
     run.fault = error instanceof Error ? error.message : String(error)
-    if (run.task === undefined) run.status = 'refused'
+    if (run.workflowId === undefined) run.status = 'refused'
     return undefined
   } finally {
-    options.show()
-  }
-}
-
-const followTask = async (run: Run, options: JobOptions): Promise<DemoTask> => {
-  const { client, signal, show } = options
-  const source = await findSource(run, options)
-  const start = Date.now()
-  run.task = await client.create(run.job, SAMPLES, source)
-  for (;;) {
-    run.status = run.task.status
-    run.elapsedMs = Date.now() - start
     show()
-    if (run.task.end !== undefined) return run.task
-    if (run.elapsedMs > JOB_MS) throw new Error(`not ended after ${JOB_MS / 1000} s`)
-    await sleep(POLL_MS, undefined, { signal })
-    run.task = await client.read(run.job, run.task.id)
   }
 }
 
-/** The finished task that an extension continues. */
-const findSource = async (
-  run: Run,
-  { started, show }: JobOptions,
-): Promise<DemoTask | undefined> => {
-  const name = run.job.family === 'video' ? run.job.continues : undefined
-  if (name === undefined) return undefined
-  run.status = 'waiting'
-  show()
-  const source = await started.get(name)
-  if (source === undefined) throw new Error(`${name}, which it continues, did not succeed`)
-  return source
+const publish = async (
+  run: DemoRun,
+  { baseUrl, token, outDir, signal, drawTree, show }: DemoOptions & { show: () => void },
+): Promise<undefined> => {
+  const start = Date.now()
+  const { files, notes } = await publishSamplePack({
+    call: makeCall(baseUrl, token),
+    pack: join(SAMPLES, 'pack'),
+    outDir,
+    signal,
+    onStep: (step) => {
+      run.status = step
+      run.elapsedMs = Date.now() - start
+      show()
+    },
+    onStart: (versionId) => {
+      run.workflowId = `publish-version/${versionId}`
+    },
+  })
+  run.status = 'Active'
+  run.files.push(...files)
+  run.notes.push(...notes)
+  if (drawTree && run.workflowId) run.notes.push(...(await drawTree(run.workflowId)))
 }
 
-const saveFiles = async (
-  run: Run,
-  { links }: DemoTask,
-  { client, outDir }: JobOptions,
-): Promise<void> => {
-  const { name, sample } = run.job
-  if (sample !== undefined) {
-    const before = join(outDir, `${name}.before${extname(sample)}`)
-    await copyFile(join(SAMPLES, sample), before)
-    run.files.push(before)
-  }
-  for (const [index, link] of links.entries())
-    run.files.push(await client.save(link, join(outDir, `${name}.${FILE_NAMES[index] ?? index}`)))
-}
-
-/** What the links of a task name: the first is the result itself. */
-const FILE_NAMES = ['after', 'cover', 'watermarked']
-
-const describeRuns = (runs: Run[], temporalUi: string | undefined): string => {
+const describeRuns = (runs: DemoRun[], temporalUi: string | undefined): string => {
   const indent = ' '.repeat(23)
   const lines = runs.flatMap((run) => [
     formatState(run),
@@ -142,11 +120,11 @@ const describeRuns = (runs: Run[], temporalUi: string | undefined): string => {
       ? [`${indent}${run.files.map((path) => relative('', path)).join(' → ')}`]
       : []),
     ...(run.fault === undefined ? [] : [`${indent}${run.fault}`]),
-    ...(temporalUi && run.task ? [`${indent}${temporalUi}/workflows/${workflowOf(run)}`] : []),
+    ...run.notes.map((note) => `${indent}${note}`),
+    ...(temporalUi && run.workflowId
+      ? [`${indent}${temporalUi}/workflows/${encodeURIComponent(run.workflowId)}`]
+      : []),
   ])
-  const done = runs.filter(({ fault, task }) => !fault && task?.end === 'succeeded').length
+  const done = runs.filter(({ hasSucceeded }) => hasSucceeded).length
   return `\n  ${'job'.padEnd(20)} ${'status'.padEnd(14)}     time   input → results, workflow\n${lines.join('\n')}\n\n${done} of ${runs.length} jobs succeeded.\n`
 }
-
-const workflowOf = ({ job, task }: Run): string =>
-  encodeURIComponent(`${job.family}-task/${task?.id}`)

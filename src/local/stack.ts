@@ -19,6 +19,8 @@ export interface Stack {
   url: string
   /** Address of the Temporal UI; undefined when TEMPORAL_ADDRESS names a server of somebody else. */
   ui: string | undefined
+  /** Temporal frontend, host:port. */
+  temporal: string
   /** Folder of the logs. */
   logDir: string
   /** Name and pid of what runs now. */
@@ -88,7 +90,7 @@ const makeRecorder =
 const startAll = async (
   context: Context,
   addresses: Record<string, string>,
-): Promise<Pick<Stack, 'url' | 'ui' | 'webhookSecret' | 'token'>> => {
+): Promise<Pick<Stack, 'url' | 'ui' | 'temporal' | 'webhookSecret' | 'token'>> => {
   const { dataDir } = context
   await mkdir(context.logDir, { recursive: true })
   const [databaseUrl, temporal] = await Promise.all([
@@ -128,7 +130,7 @@ const startAll = async (
   }
   await startOwn(context, env, local)
   const webhookSecret = keys.WEBHOOK_DEFAULT_SECRET
-  return { url, ui: temporal.ui, webhookSecret, token: makeTokens(key) }
+  return { url, ui: temporal.ui, temporal: temporal.address, webhookSecret, token: makeTokens(key) }
 }
 
 const makeTokens =

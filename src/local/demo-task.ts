@@ -1,0 +1,78 @@
+import { copyFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { DemoClient, DemoTask } from './demo-client.ts'
+import type { DemoJob } from './demo-jobs.ts'
+import { SAMPLES } from './demo-run.ts'
+import type { DemoRun } from './demo-run.ts'
+
+export interface FollowOptions {
+  client: DemoClient
+  signal: AbortSignal
+  show(): void
+  /** Jobs that were begun before, by name. */
+  started: ReadonlyMap<string, Promise<DemoTask | undefined>>
+}
+
+const POLL_MS = 300
+/** A machine that is short of cores takes a minute for all of them. */
+const JOB_MS = 300_000
+
+/** Creates a task and shows where it is until it has ended. Throws unless it succeeds. */
+export const followTask = async (
+  run: DemoRun,
+  job: DemoJob,
+  options: FollowOptions,
+): Promise<DemoTask> => {
+  const { client, signal, show } = options
+  const source = await findSource(run, job, options)
+  const start = Date.now()
+  let task = await client.create(job, SAMPLES, source)
+  run.workflowId = `${job.family}-task/${task.id}`
+  for (;;) {
+    run.status = task.status
+    run.elapsedMs = Date.now() - start
+    show()
+    if (task.end === 'failed') throw new Error(task.fault ?? task.status)
+    if (task.end !== undefined) return task
+    if (run.elapsedMs > JOB_MS) throw new Error(`not ended after ${JOB_MS / 1000} s`)
+    await sleep(POLL_MS, undefined, { signal })
+    task = await client.read(job, task.id)
+  }
+}
+
+/** The finished task that an extension continues. */
+const findSource = async (
+  run: DemoRun,
+  job: DemoJob,
+  { started, show }: FollowOptions,
+): Promise<DemoTask | undefined> => {
+  const name = job.family === 'video' ? job.continues : undefined
+  if (name === undefined) return undefined
+  run.status = 'waiting'
+  show()
+  const source = await started.get(name)
+  if (source === undefined) throw new Error(`${name}, which it continues, did not succeed`)
+  return source
+}
+
+/** Saves the sample and what was made of it; answers the paths. */
+export const saveFiles = async (
+  { name, sample }: DemoJob,
+  { links }: DemoTask,
+  { client, outDir }: { client: DemoClient; outDir: string },
+): Promise<string[]> => {
+  const files: string[] = []
+  if (sample !== undefined) {
+    const before = join(outDir, `${name}.before${extname(sample)}`)
+    await copyFile(join(SAMPLES, sample), before)
+    files.push(before)
+  }
+  for (const [index, link] of links.entries())
+    files.push(await client.save(link, join(outDir, `${name}.${FILE_NAMES[index] ?? index}`)))
+  return files
+}
+
+/** What the links of a task name: the first is the result itself. */
+const FILE_NAMES = ['after', 'cover', 'watermarked']
