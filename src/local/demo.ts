@@ -62,7 +62,7 @@ const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): 
       run.files.push(...(await saveFiles(job, task, { client, outDir })))
       return task
     })
-    started.set(run.name, going as Promise<DemoTask | undefined>)
+    started.set(run.name, going)
     return going
   })
   await Promise.all(all)
