@@ -53,7 +53,9 @@ const secondsLeft = (sql: Queryable) => sql`
   extract(epoch from v.upload_expires_at - clock_timestamp())::float8 + ${UPLOAD_GRACE_SECONDS}
 `
 
-/** Notes that an upload has begun, for operators; false when none can be taken any more. */
+/**
+ * Notes that an upload has begun, so that what it may leave is looked for later; false when none can be taken any more.
+ */
 export const startUpload = async (sql: Queryable, versionId: string): Promise<boolean> => {
   const { count } = await sql`
     update version set upload_started_at = clock_timestamp()
@@ -66,18 +68,18 @@ export const startUpload = async (sql: Queryable, versionId: string): Promise<bo
 export type ArchiveReceived =
   | {
       result: 'received'
-      /** The signal, to be sent. */
-      outbox: OutboxRow
+      /** The signal, to be sent; undefined for the bytes that were here before, of which it has been told. */
+      outbox: OutboxRow | undefined
       /** Key of the upload that this one replaces, to be removed; undefined for the first. */
       replacedKey: string | undefined
     }
-  /** `same`: these bytes are here already, which an upload that is repeated after a lost answer has to hear as success. */
+  /** `same`: these bytes were decided on, which an upload that is repeated after a lost answer has to hear as success. */
   | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
 
 /**
  * Records the bytes of an upload with the signal that wakes `receive-archive/<id>`. Of several at once each replaces the
- * one before as a whole, and after the checks have decided none does. The version's row is the lock; the node's is not
- * needed, since nothing that lists show changes.
+ * one before as a whole, and after the checks have decided none does. The same bytes once more do too, which makes whole
+ * what the store has lost. The version's row is the lock; the node's is not needed, since nothing that lists show changes.
  */
 export const receiveArchive = async (
   sql: Transaction,
@@ -93,14 +95,14 @@ export const receiveArchive = async (
   const [old] = await sql<{ storageKey: string; sha256: string }[]>`
     select storage_key as "storageKey", sha256 from archive where version_id = ${versionId}
   `
-  if (old?.sha256 === stored.sha256) return { result: 'same' }
+  const isSame = old?.sha256 === stored.sha256
   const isOpen = version.archiveState === 'awaiting' || version.archiveState === 'received'
-  if (!isOpen) return { result: 'archive_exists' }
-  if (version.secondsLeft <= 0) return { result: 'upload_expired' }
+  if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
+  if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
   await putArchive(sql, versionId, stored)
   return {
     result: 'received',
-    outbox: await insertOutbox(sql, signal),
+    outbox: isSame ? undefined : await insertOutbox(sql, signal),
     replacedKey: old?.storageKey,
   }
 }

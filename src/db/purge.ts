@@ -51,6 +51,26 @@ export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`update upload set purged_at = clock_timestamp() where id = ${id}`
 }
 
+/**
+ * Versions that take no archive any more, whose last upload began so long ago that it has ended: what a process killed
+ * beside the decision has stored for them is of no use.
+ */
+export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql`
+    select id from version
+    where upload_started_at < clock_timestamp() - interval '1 hour'
+      and (archive_state in ('accepted', 'rejected', 'expired')
+        or status = 'NodeVersionStatusDeleted')
+    order by upload_started_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row['id'] as string)
+}
+
+export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update version set upload_started_at = null where id = ${id}`
+}
+
 /** Deletes idempotency records after 24 hours and dispatched outbox rows after 7 days; returns how many. */
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   const records = await sql`
