@@ -34,10 +34,14 @@ export const credentialKind = (text: string): CredentialKind | undefined => {
 export const maskCredential = (kind: CredentialKind, last4: string): string =>
   `${CREDENTIAL_PREFIXES[kind]}…${last4}`
 
+/** A text with every secret of ours in it masked, for one that was sent in the wrong place and comes back in a message. */
+export const maskCredentials = (text: string): string => text.replaceAll(ANYWHERE, '$1…$2')
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30
 const SUM_LENGTH = 6
 const FORM = /^(kiln_(?:key|pat)_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+const ANYWHERE = /(kiln_(?:key|pat)_)[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g
 
 const randomText = (random: (size: number) => Uint8Array): string => {
   let text = ''

@@ -1,3 +1,4 @@
+import { maskCredentials } from './credential.ts'
 import type { VideoReason } from './video-reason.ts'
 
 /**
@@ -216,10 +217,10 @@ export const apiError = (
   options: ApiErrorOptions = {},
 ): ApiError => new ApiError(code, message, options)
 
-/** A value as it may stand in a message: JSON, cut at 80 characters (code points). */
+/** A value as it may stand in a message: JSON without our secrets, cut at 80 characters (code points). */
 export const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing'
-  const points = Array.from(text.slice(0, 400))
+  const text = maskCredentials((JSON.stringify(value) ?? 'nothing').slice(0, 400))
+  const points = Array.from(text)
   return points.length > 80 ? `${points.slice(0, 79).join('')}…` : text
 }
 

@@ -41,7 +41,12 @@ export const makeQueryReader = (
         lists.includes(name) ? itemsOf(search.getAll(name), form) : (search.get(name) ?? ''),
       ])
     const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
-    return { value, faults: [...twice.map(givenTwice), ...faults.map(asQueryFault)] }
+    const refused = twice.map(givenTwice)
+    // Left out above, so that one which is required looks absent.
+    const others = faults
+      .map(asQueryFault)
+      .filter(({ field }) => !refused.some((fault) => fault.field === field))
+    return { value, faults: [...refused, ...others] }
   }
 }
 

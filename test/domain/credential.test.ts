@@ -5,7 +5,12 @@ import { crc32 } from 'node:zlib'
 
 import { assert as check, integer, property, string, tuple } from 'fast-check'
 
-import { credentialKind, makeCredential, maskCredential } from '../../src/domain/credential.ts'
+import {
+  credentialKind,
+  makeCredential,
+  maskCredential,
+  maskCredentials,
+} from '../../src/domain/credential.ts'
 
 const zeros = (size: number) => new Uint8Array(size)
 
@@ -83,5 +88,15 @@ describe('a credential', () => {
   test('shows its prefix and last four characters when masked', () => {
     assert.equal(maskCredential('api_key', 'aB3x'), 'kiln_key_…aB3x')
     assert.equal(maskCredential('personal_access_token', '0000'), 'kiln_pat_…0000')
+  })
+
+  test('is masked wherever it stands in a text, and nothing else is', () => {
+    const key = makeCredential('api_key', randomBytes)
+    const token = makeCredential('personal_access_token', randomBytes)
+    const text = `/nodes/${token}?a=${key}, kiln_pat_short`
+    assert.equal(
+      maskCredentials(text),
+      `/nodes/kiln_pat_…${token.slice(-4)}?a=kiln_key_…${key.slice(-4)}, kiln_pat_short`,
+    )
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 
 import { rejectArchive } from '../../src/db/archive.ts'
@@ -190,10 +191,33 @@ describe('the upload of an archive', () => {
     const { archive } = await place.see(id)
     assert.equal(archive?.sha256, sha256Of(OTHER))
     assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
-    // The same bytes once more change nothing.
+    // The same bytes once more take the place of themselves, and nobody is told.
     assert.equal((await put(id, { body: OTHER })).status, 200)
-    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+    const again = (await place.see(id)).archive
+    assert.equal(again?.sha256, sha256Of(OTHER))
+    assert.deepEqual(await place.listUploads(id), [again?.storageKey])
     assert.equal(await place.countSignals(id), 2)
+  })
+
+  test('makes whole what the store has lost', async () => {
+    const id = await addVersion()
+    assert.equal((await put(id)).status, 200)
+    await place.storage.removePrefix(`uploads/${id}`)
+    assert.equal((await put(id)).status, 200)
+    const { archive } = await place.see(id)
+    assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
+  })
+
+  test('is put off when the folder for unfinished files takes none', async () => {
+    const id = await addVersion()
+    const folder = await place.storage.scratchDir('bodies')
+    await rmdir(folder)
+    await writeFile(folder, 'a file, and no folder')
+    const { status, body } = await put(id)
+    await rm(folder)
+    await mkdir(folder)
+    assert.deepEqual([status, body.error], [503, 'unavailable'])
+    assert.equal((await put(id)).status, 200)
   })
 
   test('of several at once leaves one, whole', async () => {

@@ -1,5 +1,7 @@
+import type { Signer } from '../../src/adapters/signing.ts'
 import { makeClient } from '../support/client.ts'
 import type { Service } from '../support/service.ts'
+import { makeZip } from '../support/zip.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { Row, World } from './bad-input-support.ts'
 import {
@@ -21,10 +23,27 @@ export interface RegistryWorld {
   expired: string
   /** A version of `tools` that is active. */
   activeId: string
+  /** Paths of links for uploads. */
+  links: UploadLinks
 }
 
-/** Makes it; the service has `root` among its platform admins. */
-export const makeRegistryWorld = async (service: Service): Promise<RegistryWorld> => {
+interface UploadLinks {
+  /** Of a version that awaits its archive. */
+  open: string
+  /** Of the same, for at most 100 bytes. */
+  small: string
+  /** Of the same, too late. */
+  late: string
+  /** Of a version whose archive has been accepted, and of one that is deleted. */
+  accepted: string
+  deleted: string
+}
+
+/** Makes it; the service has `root` among its platform admins and signs as `signer` does. */
+export const makeRegistryWorld = async (
+  service: Service,
+  signer: Signer,
+): Promise<RegistryWorld> => {
   const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
   const admin = await client('root')
   const registry: Registry = {
@@ -48,7 +67,7 @@ export const makeRegistryWorld = async (service: Service): Promise<RegistryWorld
   expectStatus(await registry.anonymous.post('/nodes/tools/versions/1.0.0/host-nodes', nodes), 204)
   const deleted = await addActive(registry, own, { nodeId: 'tools', version: '0.1.0' })
   await own.owner.call('DELETE', `/publishers/own/nodes/tools/versions/${deleted}`)
-  await addVersion(own, { nodeId: 'tools', version: '2.0.0' })
+  const awaiting = await addVersion(own, { nodeId: 'tools', version: '2.0.0' })
   expectStatus(await own.owner.call('DELETE', '/publishers/own/nodes/gone'), 204)
   const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
   expectStatus(await admin.call('PUT', '/admin/nodes/banned-node', ban), 200)
@@ -63,8 +82,23 @@ export const makeRegistryWorld = async (service: Service): Promise<RegistryWorld
   }
   const [revoked, expired] = [await end('revoked_at'), await end('expires_at')]
   expectStatus(await admin.post('/admin/publishers/banned/ban', { reason: 'spam' }), 200)
-  return { own, others, bannedPublisher, revoked, expired, activeId }
+  const link = (id: string, { seconds = 3600, max = ARCHIVE_MAX_BYTES } = {}): string => {
+    const expires = Math.floor(Date.now() / 1000) + seconds
+    const { pathname, search } = new URL(signer.signArchive({ id, expires, max }))
+    return pathname + search
+  }
+  const links = {
+    open: link(awaiting),
+    small: link(awaiting, { max: 100 }),
+    late: link(awaiting, { seconds: -1 }),
+    accepted: link(activeId),
+    deleted: link(deleted),
+  }
+  return { own, others, bannedPublisher, revoked, expired, activeId, links }
 }
+
+/** ARCHIVE_MAX_BYTES unless set. */
+const ARCHIVE_MAX_BYTES = 256 * 2 ** 20
 
 /** A body of the publish route, with whatever is to be wrong with it. */
 const publishing =
@@ -339,10 +373,68 @@ const registrationRows: Row[] = [
   ]),
 ]
 
+const ZIP = Uint8Array.from(makeZip('NODE_CLASS_MAPPINGS = {}'))
+
+const linkOf =
+  (name: keyof UploadLinks, change: (link: string) => string = (link) => link) =>
+  ({ registry: { links } }: World): string =>
+    change(links[name])
+
+/** A PUT whose head ends with these lines, and what is sent after them. */
+const rawPut =
+  (name: keyof UploadLinks, [lines, body]: [lines: string, body: string]) =>
+  (world: World): Promise<string> =>
+    Promise.resolve(`PUT ${linkOf(name)(world)} HTTP/1.1\r\nHost: kiln\r\n${lines}\r\n\r\n${body}`)
+
+const otherLetter = (letter: string): string => (letter === 'A' ? 'B' : 'A')
+
+const PUT = { method: 'PUT', credential: false, body: ZIP } as const
+
+const uploadRows: Row[] = [
+  ...rowsOf(86, { ...PUT, status: 403, error: 'signature_invalid' }, [
+    { what: 'PUT without a signature', path: linkOf('open', (link) => link.replace(/\?.*/, '')) },
+    {
+      what: 'a signature with one character changed',
+      path: linkOf('open', (link) => link.replace(/.$/, otherLetter)),
+    },
+    {
+      what: 'a later expiry',
+      path: linkOf('open', (link) => link.replace('expires=', 'expires=9')),
+    },
+    { what: 'a higher maximum', path: linkOf('small', (link) => link.replace('max=', 'max=9')) },
+    {
+      what: 'the link of another version',
+      path: ({ registry: { links } }) =>
+        links.open.replace(/^[^?]*/, links.accepted.replace(/\?.*/, '')),
+    },
+    { what: 'an expired link', path: linkOf('late'), error: 'upload_expired' },
+  ]),
+  ...rowsOf(87, { status: 413, error: 'body_too_large' }, [
+    {
+      what: 'longer than the maximum, by its Content-Length',
+      raw: rawPut('open', [`Content-Length: ${ARCHIVE_MAX_BYTES + 1}`, 'PK\x03\x04']),
+    },
+    {
+      what: 'longer than the maximum, while it streams',
+      raw: rawPut('small', ['Transfer-Encoding: chunked', `65\r\nPK\x03\x04${'x'.repeat(97)}\r\n`]),
+    },
+  ]),
+  ...rowsOf(88, { ...PUT, error: 'archive_invalid', path: linkOf('open') }, [
+    { what: 'an empty body', body: new Uint8Array() },
+    { what: 'a text', body: Uint8Array.from(Buffer.from('not a zip at all')) },
+    { what: 'a zip behind something else', body: Uint8Array.from([1, ...ZIP]) },
+  ]),
+  ...rowsOf(89, { ...PUT, status: 409 }, [
+    { what: 'other bytes after acceptance', path: linkOf('accepted'), error: 'archive_exists' },
+    { what: 'the archive of a deleted version', path: linkOf('deleted'), error: 'upload_closed' },
+  ]),
+]
+
 export const REGISTRY_ROWS: readonly Row[] = [
   ...publisherRows,
   ...nodeRows,
   ...versionRows,
   ...readRows,
   ...registrationRows,
+  ...uploadRows,
 ]

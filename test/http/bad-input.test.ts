@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
 import { exportSPKI, importJWK, SignJWT } from 'jose'
 
+import { makeSigner } from '../../src/adapters/signing.ts'
 import { IMAGE_API, VIDEO_API, makeAnswerReader, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
@@ -24,6 +25,7 @@ import { CALLER_ROWS, TRANSPORT_ROWS } from './bad-input-transport.ts'
 import { VIDEO_ROWS } from './bad-input-video.ts'
 
 const IMAGE_MAX_BYTES = 200_000
+const SIGNING_KEY = randomBytes(32).toString('base64')
 
 let service: Service
 let production: { baseUrl: string }
@@ -41,6 +43,7 @@ before(async () => {
       IMAGE_URL_TIMEOUT_SECONDS: '1',
       VIDEO_TINY: 'true',
       ADMIN_SUBJECTS: 'root',
+      SIGNING_KEYS: SIGNING_KEY,
     },
   })
   // Its tokens are of another issuer, because production refuses the development one; API keys are not.
@@ -104,7 +107,10 @@ const makeWorld = async (): Promise<World> => {
         .sign(Buffer.from(await exportSPKI(key)))
     },
     apiKeys: await makeApiKeys(mallory),
-    registry: await makeRegistryWorld(service),
+    registry: await makeRegistryWorld(
+      service,
+      makeSigner({ keys: [SIGNING_KEY], publicUrl: service.baseUrl, linkSeconds: 60 }),
+    ),
   }
 }
 
@@ -177,6 +183,7 @@ const takeStock = async () => {
       (select sum(rev) from node) as nodes,
       (select sum(rev) from version) as versions,
       (select count(*) from version_move) as moves,
+      (select count(*) from archive) as archives,
       (select count(*) from host_node) as host_nodes,
       (select count(*) from host_node_report) as reports,
       (select count(*) from audit_log) as audited,

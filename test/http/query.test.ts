@@ -32,6 +32,18 @@ describe('a query whose lists are repeated names', () => {
     test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, faults: [] }))
 })
 
+describe('a query that needs a name', () => {
+  const read = makeQueryReader(Type.Object({ name: Type.String() }))
+  for (const [query, expected] of [
+    ['', '?name must be a string, but is absent'],
+    ['name=a&name=b', '?name must be given once, got several values'],
+  ] as const)
+    test(`"${query}" is refused for one reason`, () => {
+      const messages = read(query).faults.map(({ message }) => message)
+      assert.deepEqual(messages, [expected])
+    })
+})
+
 describe('a query', () => {
   const GOOD: [string, object][] = [
     ['', { size: 10 }],

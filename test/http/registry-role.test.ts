@@ -116,6 +116,14 @@ const ACTIONS: [what: string, act: Act, owner: number, admin: number, member: nu
     403,
   ],
   [
+    'change a member',
+    async (client, base) =>
+      client.call('PUT', `${base}/members/${await addMember()}`, { role: 'admin' }),
+    200,
+    403,
+    403,
+  ],
+  [
     'remove a member',
     async (client, base) => client.call('DELETE', `${base}/members/${await addMember()}`),
     204,
@@ -172,7 +180,7 @@ describe('the role in a publisher', () => {
     }
 
   test('lets everybody leave', async () => {
-    for (const role of ['admin', 'member']) {
+    for (const role of ['owner', 'admin', 'member']) {
       const user = unique(role)
       const client = await registry.client(user)
       await client.get('/users')

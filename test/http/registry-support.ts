@@ -5,6 +5,7 @@ import { makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import type { TestDatabase } from '../support/stack.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { RegistryPlace } from '../db/registry-place.ts'
 
@@ -23,10 +24,14 @@ export interface Registry {
   stop(): Promise<void>
 }
 
-export const startRegistry = async (env: NodeJS.ProcessEnv = {}): Promise<Registry> => {
+export const startRegistry = async (
+  env: NodeJS.ProcessEnv = {},
+  database?: TestDatabase,
+): Promise<Registry> => {
   const service = await startService({
     roles: ['api'],
     env: { ADMIN_SUBJECTS: ADMIN, ...env },
+    ...(database && { database }),
   })
   const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
   return {

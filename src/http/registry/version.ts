@@ -133,13 +133,15 @@ export const listAllVersions = async (
 /** Answers the version to install, the latest unless one is named, and counts a download. */
 export const installVersion = async (
   deps: RegistryDeps,
-  { params: { nodeId }, query, caller }: RouteRequest<{ nodeId: string }, InstallQuery>,
+  { params: { nodeId }, query, caller, incoming }: RouteRequest<{ nodeId: string }, InstallQuery>,
 ): Promise<JsonAnswer> => {
   const body =
     query.version === undefined
       ? await getLatestVersion(deps, nodeId)
       : await getInstallable(deps, { nodeId, version: query.version, caller })
-  await withinDeadline(countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }))
+  // HEAD changes nothing: whoever only looks installs nothing.
+  if (incoming.method !== 'HEAD')
+    await withinDeadline(countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }))
   return { status: 200, body, headers: { 'cache-control': 'no-store' } }
 }
 

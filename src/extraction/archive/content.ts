@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+import type { PlacedMember } from './directory.ts'
+import { HEAD_BYTES } from './entry.ts'
+import { reject } from './reject.ts'
+import type { RandomAccess } from './source.ts'
+import { unpack } from './unpack.ts'
+
+/** What reading one entry gave. */
+export interface Content {
+  sha256: string
+  head: Uint8Array
+  text: Uint8Array | undefined
+}
+
+/**
+ * Reads one entry piece by piece, checks its size and CRC against the directory and keeps its head, all of it if
+ * `keepsText`. Stops at the first byte above the declared size, so that what the limits allowed to be declared is all
+ * that is ever unpacked.
+ */
+export const readContent = async (
+  source: RandomAccess,
+  member: PlacedMember,
+  keepsText: boolean,
+): Promise<Content> => {
+  const { path, bytes } = member
+  const hash = createHash('sha256')
+  const kept = new Uint8Array(keepsText ? bytes : Math.min(bytes, HEAD_BYTES))
+  let size = 0
+  let crc = 0
+  await unpack(source, member, (chunk) => {
+    if (size < kept.length) kept.set(chunk.subarray(0, kept.length - size), size)
+    size += chunk.length
+    if (size > bytes) reject('size_mismatch', { entry: path, limit: bytes })
+    hash.update(chunk)
+    crc = crc32(chunk, crc)
+  })
+  if (size < bytes) reject('size_mismatch', { entry: path, limit: bytes, value: size })
+  if (crc !== member.crc32) reject('bad_crc', { entry: path })
+  const head = kept.subarray(0, HEAD_BYTES)
+  return { sha256: hash.digest('hex'), head, text: keepsText ? kept : undefined }
+}

@@ -1,0 +1,81 @@
+import type { ArchiveEntry } from './archive/entry.ts'
+
+/** A Python package as an archive holds it: the view that interpreter and scan read. */
+export interface Pack {
+  /** Prefix of the pack within the archive: `''`, or `folder/` if one folder wraps everything. */
+  root: string
+  /** Every file of the archive, under its path there, also those outside of the root. */
+  entries: readonly ArchiveEntry[]
+  /** Contents of the text kinds below the root, by path relative to the root. */
+  files: ReadonlyMap<string, Uint8Array>
+  /** Paths of all files below the root, relative to it, sorted by code unit. */
+  paths: readonly string[]
+  /** Names under which the pack may import itself, as `normalName` makes them. */
+  ownNames: readonly string[]
+  /** Whether the root holds `__init__.py`: without it no host can load the pack. */
+  hasInit: boolean
+}
+
+/** Finds the root of the pack in an archive's files and gathers what lies below it. */
+export const makePack = (
+  entries: readonly ArchiveEntry[],
+  { nodeId }: { nodeId?: string | undefined } = {},
+): Pack => {
+  const root = findRoot(entries.map((entry) => entry.path))
+  const below = entries.filter((entry) => entry.path.startsWith(root))
+  const relative = (entry: ArchiveEntry): string => entry.path.slice(root.length)
+  const files = new Map(
+    below.flatMap((entry) => (entry.text ? [[relative(entry), entry.text] as const] : [])),
+  )
+  const paths = below.map(relative).toSorted()
+  const names = [nodeId, root.slice(0, -1), findProjectName(files.get('pyproject.toml'))]
+  return {
+    root,
+    entries,
+    files,
+    paths,
+    ownNames: [...new Set(names.map((name) => normalName(name ?? '')))].filter(Boolean),
+    hasInit: paths.includes('__init__.py'),
+  }
+}
+
+/** A name of a pack for comparison: `Demo.Pack`, `demo-pack` and `demo_pack` are one. */
+export const normalName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '')
+
+const findRoot = (paths: readonly string[]): string => {
+  if (isRoot(paths, '')) return ''
+  const tops = new Set(paths.filter((path) => !isBesides(path)).map(topFolder))
+  const [only] = tops
+  return tops.size === 1 && only && isRoot(paths, only) ? only : ''
+}
+
+const isRoot = (paths: readonly string[], root: string): boolean =>
+  paths.some((path) => path === `${root}__init__.py` || path === `${root}pyproject.toml`)
+
+/** What archivers and version control leave beside a wrapping folder. */
+const isBesides = (path: string): boolean => /^(__MACOSX\/|\.git|\.DS_Store$)/.test(path)
+
+/** The first folder of a path with its slash; '' for a file at the archive's root. */
+const topFolder = (path: string): string => path.slice(0, path.indexOf('/') + 1)
+
+/**
+ * `name` of `[project]` in a pyproject.toml. Reads lines, not TOML: a file that is broken elsewhere still has its name.
+ * Strings of several lines go first, because they may hold anything.
+ */
+const findProjectName = (toml: Uint8Array | undefined): string | undefined => {
+  if (!toml) return undefined
+  const text = new TextDecoder().decode(toml).replaceAll(/"""[^]*?"""|'''[^]*?'''/g, '""')
+  let table = ''
+  for (const line of text.split(/\r?\n/)) {
+    table = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim() ?? table
+    const found = NAME_BY_TABLE.get(table)?.exec(line)
+    if (found) return found[1] ?? found[2]
+  }
+  return undefined
+}
+
+/** How the name is written below the header of a table; `''` is before all headers. */
+const NAME_BY_TABLE = new Map([
+  ['project', /^\s*name\s*=\s*(?:"([^"]*)"|'([^']*)')/],
+  ['', /^\s*project\s*(?:\.\s*name\s*=|=\s*\{[^}]*?\bname\s*=)\s*(?:"([^"]*)"|'([^']*)')/],
+])

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { makeClient } from '../support/client.ts'
+import { listRoutes } from '../support/contract.ts'
+import { addActive, expectStatus, makePublisher, startRegistry } from './registry-support.ts'
+import type { Owned, Registry } from './registry-support.ts'
+
+/** Faults of other registries in everything that all may read; `registry-defects.test.ts` says which test is for which. */
+
+let registry: Registry
+/** Its owner's id is an e-mail address. */
+let owned: Owned
+const NODE = 'Pack'
+
+before(async () => {
+  registry = await startRegistry()
+  owned = await makePublisher(registry, { id: 'acme', user: 'olga@example.com' })
+  const id = await addActive(registry, owned, { nodeId: NODE })
+  // The bytes that `addActive` says were stored.
+  const storage = makeLocalStorage({ root: registry.service.storagePath })
+  await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
+  const nodes = { nodes: { Blur: {} } }
+  const path = `/nodes/${NODE}/versions/1.0.0/host-nodes`
+  expectStatus(await registry.anonymous.post(path, nodes), 204)
+})
+
+after(() => registry?.stop())
+
+/** A path for every GET that is public, by the path of its route. */
+const PATHS: Record<string, string> = {
+  '/publishers/validate': '/publishers/validate?username=free',
+  '/publishers/:publisherId': '/publishers/acme',
+  '/publishers/:publisherId/nodes': '/publishers/acme/nodes',
+  '/users/publishers/': '/users/publishers/',
+  '/nodes/search': '/nodes/search?search=pack',
+  '/nodes': '/nodes',
+  '/nodes/:nodeId': '/nodes/Pack',
+  '/nodes/:nodeId/versions': '/nodes/Pack/versions',
+  '/nodes/:nodeId/versions/:version': '/nodes/Pack/versions/1.0.0',
+  '/nodes/:nodeId/versions/:version/findings': '/nodes/Pack/versions/1.0.0/findings',
+  '/nodes/:nodeId/install': '/nodes/Pack/install',
+  '/versions': '/versions',
+  '/nodes/:nodeId/versions/:version/host-nodes': '/nodes/Pack/versions/1.0.0/host-nodes',
+  '/nodes/:nodeId/versions/:version/host-nodes/:hostNodeName':
+    '/nodes/Pack/versions/1.0.0/host-nodes/Blur',
+  '/host-nodes/:hostNodeName/node': '/host-nodes/Blur/node',
+  '/archives/:publisherId/:nodeId/:version/node.zip': '/archives/acme/Pack/1.0.0/node.zip',
+}
+
+const CACHED: Record<string, string> = {
+  '/nodes/Pack/install': 'no-store',
+  '/archives/acme/Pack/1.0.0/node.zip': 'public, max-age=31536000, immutable',
+}
+const USUAL = 'public, max-age=0, s-maxage=60'
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(registry.service.baseUrl + path, { headers })
+
+describe('a read that is for everybody', () => {
+  test('is known to this test, each of them', () => {
+    const routes = listRoutes().filter(({ read, tag }) => read === 'public' && tag !== 'Service')
+    assert.deepEqual(routes.map(({ path }) => path).toSorted(), Object.keys(PATHS).toSorted())
+  })
+
+  for (const path of Object.values(PATHS))
+    test(`has an ETag, rules for caches, and a 304: ${path}`, async () => {
+      const first = await get(path)
+      assert.equal(first.status, 200, await first.text())
+      const etag = first.headers.get('etag') ?? ''
+      assert.match(etag, /^"[^"]+"$/)
+      assert.equal(first.headers.get('cache-control'), CACHED[path] ?? USUAL)
+      assert.equal(first.headers.get('access-control-allow-origin'), '*')
+      // Installing counts, and so changes what it answers.
+      const again = await get(path, { 'if-none-match': etag })
+      assert.deepEqual([again.status, await again.text()], [304, ''])
+      assert.equal(again.headers.get('etag'), etag)
+    })
+
+  test('is for its caller alone when there is a credential', async () => {
+    const token = await registry.service.token('somebody')
+    for (const path of Object.values(PATHS)) {
+      const answer = await get(path, { authorization: `Bearer ${token}` })
+      const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate/.test(path)
+      const expected = isPrivate ? 'private, no-cache' : (CACHED[path] ?? USUAL)
+      assert.equal(answer.headers.get('cache-control'), expected, path)
+      await answer.text()
+    }
+  })
+
+  test('shows no e-mail address, not even an id that is one', async () => {
+    const stranger = `Bearer ${await registry.service.token('stranger')}`
+    const admin = `Bearer ${await registry.service.token('root')}`
+    for (const path of Object.values(PATHS))
+      for (const authorization of [undefined, stranger, admin]) {
+        const answer = await get(path, authorization === undefined ? {} : { authorization })
+        assert.doesNotMatch(await answer.text(), /@/, path)
+      }
+    const bulk = await registry.anonymous.post('/bulk/nodes/versions', {
+      node_versions: [{ node_id: NODE, version: '1.0.0' }],
+    })
+    assert.doesNotMatch(JSON.stringify(bulk.body), /@/)
+    const own = makeClient(registry.service.baseUrl, await registry.service.token(owned.user))
+    assert.match(JSON.stringify((await own.get('/publishers/acme')).body), /olga@example\.com/)
+  })
+
+  test('is answered without its body where that is not asked for, and counts no install', async () => {
+    const counted = async () => (await registry.anonymous.get(`/nodes/${NODE}`)).body['downloads']
+    const before = await counted()
+    for (const path of Object.values(PATHS)) {
+      const { status, body } = await registry.anonymous.call('HEAD', path)
+      assert.deepEqual([status, body], [200, undefined], path)
+    }
+    assert.equal(await counted(), before)
+  })
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+/** An answer as the tool reads it, before it looks into the body. */
+export interface CliAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+  body: Record<string, unknown>
+}
+
+export interface CliVersion {
+  id: string
+  node_id: string
+  version: string
+  changelog?: string
+  status: string
+  status_reason: string
+  createdAt: string
+  downloadUrl?: string
+}
+
+/** What the tool reads of a node. */
+export interface CliNode {
+  id: string
+  name: string
+  description: string
+  publisher: { id: string; name: string }
+  latest_version?: CliVersion
+}
+
+export interface CliPublishing {
+  publisherId: string
+  nodeId: string
+  token: string
+  version?: string
+  /** Sent only when the project file has one. */
+  changelog?: string
+  license?: string
+}
+
+/** Milliseconds the tool waits for an answer, and for that of an upload. */
+const PATIENCE_MS = 30_000
+const UPLOAD_PATIENCE_MS = 60_000
+
+/** What the tool's HTTP library sends with everything. */
+const ALWAYS = {
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate',
+  'user-agent': 'python-requests',
+}
+
+/** What the project file does not say, in both objects of a publication. */
+const EMPTY = {
+  supported_os: [],
+  supported_accelerators: [],
+  supported_host_version: '',
+  supported_host_frontend_version: '',
+}
+
+const publishBody = (publishing: CliPublishing): object => {
+  const {
+    nodeId,
+    token,
+    version = '1.0.0',
+    changelog,
+    license = '{"file": "LICENSE"}',
+  } = publishing
+  return {
+    personal_access_token: token,
+    node: {
+      id: nodeId,
+      description: '',
+      icon: '',
+      name: '',
+      license,
+      repository: 'https://git.example.com/acme/tools',
+      banner_url: '',
+      ...EMPTY,
+    },
+    node_version: {
+      version,
+      dependencies: [],
+      ...EMPTY,
+      ...(changelog === undefined ? {} : { changelog }),
+    },
+  }
+}
+
+/**
+ * The publishing tool and the catalogue's reader as they are on the wire: their bodies and headers, member by member, and
+ * no credential. `baseUrl` may name the host in words.
+ */
+export const makeCli = (baseUrl: string) => {
+  const get = (path: string) => send(baseUrl + path)
+
+  /** Throws unless the answer is exactly 201, as the tool does. */
+  const publish = async (publishing: CliPublishing) => {
+    const { status, bytes, body } = await tryPublish(publishing)
+    assert.equal(status, 201, bytes.toString())
+    const { node_version: version, signedUrl } = body as {
+      node_version: CliVersion
+      signedUrl: string
+    }
+    assert.ok(version.id && version.version && signedUrl, 'what the tool goes on with')
+    // It warns of a changelog that does not come back.
+    assert.equal(version.changelog, publishing.changelog)
+    return { version, signedUrl, body }
+  }
+
+  const tryPublish = async (publishing: CliPublishing): Promise<CliAnswer> => {
+    const { publisherId, nodeId } = publishing
+    const text = JSON.stringify(publishBody(publishing))
+    return await send(`${baseUrl}/publishers/${publisherId}/nodes/${nodeId}/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+      body: Buffer.from(text),
+    })
+  }
+
+  /** PUTs the archive; the tool takes no status but 200, tries once, and says nothing afterwards. */
+  const upload = async (signedUrl: string, zip: Buffer): Promise<CliAnswer> => {
+    const answer = await send(signedUrl, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/zip', 'content-length': zip.length },
+      body: zip,
+      patienceMs: UPLOAD_PATIENCE_MS,
+    })
+    assert.equal(answer.status, 200, answer.bytes.toString())
+    return answer
+  }
+
+  /** Reads which version to install, then its archive. Throws unless both are 200. */
+  const install = async (nodeId: string, version?: string) => {
+    const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`
+    const { status, bytes, body } = await get(`/nodes/${nodeId}/install${query}`)
+    assert.equal(status, 200, bytes.toString())
+    const found = body as unknown as CliVersion
+    assert.ok(found.id && found.version && found.downloadUrl, 'what the tool goes on with')
+    const archive = await send(found.downloadUrl)
+    assert.equal(archive.status, 200, archive.bytes.toString())
+    return { version: found, archive }
+  }
+
+  /** Every node there is, page by page until `totalPages`, and how many pages were read. */
+  const walk = async (query = '') => {
+    const nodes: CliNode[] = []
+    for (let page = 1; ; page += 1) {
+      const { status, body } = await get(`/nodes?page=${page}&limit=30${query}`)
+      assert.equal(status, 200)
+      nodes.push(...(body['nodes'] as CliNode[]))
+      if (page >= Number(body['totalPages'])) return { nodes, pages: page }
+    }
+  }
+
+  return { get, publish, tryPublish, upload, install, walk }
+}
+
+interface Sent {
+  method?: string
+  headers?: Record<string, string | number>
+  body?: Buffer
+  patienceMs?: number
+}
+
+const send = async (
+  url: string,
+  { method = 'GET', headers = {}, body, patienceMs = PATIENCE_MS }: Sent = {},
+): Promise<CliAnswer> => {
+  const signal = AbortSignal.timeout(patienceMs)
+  const asked = request(url, { method, headers: { ...ALWAYS, ...headers }, agent: false, signal })
+  asked.end(body)
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const bytes = await buffer(response)
+  const { statusCode: status = 0, headers: answered } = response
+  const isJson = answered['content-type']?.startsWith('application/json') ?? false
+  const json = isJson ? (JSON.parse(bytes.toString()) as CliAnswer['body']) : {}
+  return { status, headers: answered, bytes, body: json }
+}
