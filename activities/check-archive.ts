@@ -14,6 +14,7 @@ import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_FAULTS } from '../src/domain/archive-check.ts'
 import type { ArchiveFaultCode, CheckFaultCode } from '../src/domain/archive-check.ts'
 import type { ArchiveState } from '../src/domain/version.ts'
+import { failpoint } from '../src/failpoint.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** What has become of an archive, for the workflow's history. */
@@ -103,14 +104,27 @@ const check = async (
     }
     // Named by its content: whoever checks it twice puts the same bytes there.
     const storageKey = `archives/${versionId}/${sha256}.zip`
+    failpoint('check.before-store')
     await deps.storage.putFile(storageKey, path)
-    const accepted = await deps.sql.begin((sql) =>
-      acceptArchive(sql, { versionId, sha256, storageKey }),
-    )
+    failpoint('check.after-store')
+    const accepted = await accept(deps, { versionId, sha256, storageKey })
     return accepted ? 'accepted' : undefined
   } finally {
     await rm(path, { force: true })
   }
+}
+
+const accept = async (
+  { sql }: MediaDependencies,
+  verdict: Parameters<typeof acceptArchive>[1],
+): Promise<boolean> => {
+  const accepted = await sql.begin(async (sql) => {
+    const done = await acceptArchive(sql, verdict)
+    failpoint('check.before-commit')
+    return done
+  })
+  failpoint('check.after-commit')
+  return accepted
 }
 
 /** A fault of the service, by its code. */

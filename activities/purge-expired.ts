@@ -3,10 +3,13 @@ import {
   deleteOldRecords,
   listTasksToPurge,
   listUploadsToPurge,
+  listVersionsToSweep,
   markTaskPurged,
   markUploadPurged,
+  markVersionSwept,
 } from '../src/db/purge.ts'
 import type { CoreDependencies } from './dependencies.ts'
+import { removeLeftUploads } from './sweep-uploads.ts'
 
 /**
  * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go first: a
@@ -26,9 +29,20 @@ export const makePurgeExpired =
       await storage.removePrefix(`uploads/${id}`)
       await markUploadPurged(sql, id)
     }
+    const versions = await listVersionsToSweep(sql)
+    for (const id of versions) {
+      await removeLeftUploads({ sql, storage }, id)
+      await markVersionSwept(sql, id)
+    }
     const attempts = await deleteOldAttempts(sql, retentionDays)
     const records = attempts + (await deleteOldRecords(sql))
-    const removed = tasks.length + uploads.length + records
-    if (removed > 0) log.info({ tasks: tasks.length, uploads: uploads.length, records }, 'purged')
+    const removed = tasks.length + uploads.length + versions.length + records
+    const seen = {
+      tasks: tasks.length,
+      uploads: uploads.length,
+      versions: versions.length,
+      records,
+    }
+    if (removed > 0) log.info(seen, 'purged')
     return removed
   }

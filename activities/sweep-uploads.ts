@@ -1,23 +1,29 @@
 import { findArchivePlace } from '../src/db/archive.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
+/** As `removeLeftUploads`, for a workflow that does not wait for it: what a failing store keeps goes by age. */
+export const sweepUploads = async (deps: CommonDependencies, versionId: string): Promise<void> => {
+  await removeLeftUploads(deps, versionId).catch((error: unknown) =>
+    deps.log.warn({ version_id: versionId, err: error }, 'what uploads have left was not removed'),
+  )
+}
+
 /**
- * Removes what uploads have left beside the archive of a version that takes none any more: only then can no upload be
- * about to record what it has stored.
+ * Removes what uploads and checks have left beside the archive of a version that takes none any more: only then can no
+ * upload be about to record what it has stored, and no check be about to accept it.
  */
-export const sweepUploads = async (
-  { sql, storage, log }: CommonDependencies,
+export const removeLeftUploads = async (
+  { sql, storage }: Pick<CommonDependencies, 'sql' | 'storage'>,
   versionId: string,
 ): Promise<void> => {
-  try {
-    const place = await findArchivePlace(sql, versionId)
-    const isOpen = place && OPEN.has(place.archiveState)
-    if (isOpen && place.status !== 'NodeVersionStatusDeleted') return
-    for (const key of await storage.list(`uploads/${versionId}`))
+  const place = await findArchivePlace(sql, versionId)
+  const isOpen = place !== undefined && OPEN.has(place.archiveState)
+  if (isOpen && place.status !== 'NodeVersionStatusDeleted') return
+  // A check that has begun before the deletion may still accept.
+  const folders = isOpen ? ['uploads'] : ['uploads', 'archives']
+  for (const folder of folders)
+    for (const key of await storage.list(`${folder}/${versionId}`))
       if (key !== place?.archive?.storageKey) await storage.remove(key)
-  } catch (error) {
-    log.warn({ version_id: versionId, err: error }, 'what uploads have left was not removed')
-  }
 }
 
 const OPEN: ReadonlySet<string> = new Set(['awaiting', 'received'])

@@ -193,6 +193,15 @@ export const startPublishVersion = (
   }
 }
 
+/** Has the workflow of a version run once more, for an operator; a run that is just ending hears of it by the signal. */
+export const retryPublishVersion = (
+  facts: VersionFacts,
+  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+): OutboxStart => {
+  const start = startPublishVersion(facts, options)
+  return { ...start, kind: 'restart', options: { ...start.options, signal: 'checksRetried' } }
+}
+
 /** The signal that ends the wait for an upload. */
 export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   kind: 'signal',

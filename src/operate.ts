@@ -4,7 +4,8 @@ import { loadConfig, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeJobs } from './jobs.ts'
 import { makeLog } from './log.ts'
-import { makeCommands, OperatorError } from './operator-commands.ts'
+import { makeCommands } from './operator-commands.ts'
+import { OperatorError } from './operator-error.ts'
 
 const USAGE = `usage: npm run operate -- <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox

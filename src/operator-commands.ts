@@ -11,16 +11,12 @@ import type { OutboxStart } from './db/outbox.ts'
 import type { CheckTiming } from './domain/check-timing.ts'
 import { startPublishVersion } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
+import { OperatorError } from './operator-error.ts'
 
 export interface CommandDeps extends AnyTaskOptions {
   jobs: Jobs
   /** Durations that the start of a version's workflow gives. */
   checkTiming?: Partial<CheckTiming>
-}
-
-/** A fault the operator can act on; its message names the next step. */
-export class OperatorError extends Error {
-  override name = 'OperatorError'
 }
 
 /** What an operator can do by hand. Each command answers what it did, in lines for a terminal. */

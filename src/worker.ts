@@ -102,6 +102,8 @@ const coreWorker = (): Promise<Worker> =>
       kick: jobs.kick,
       ...makeDelivery(),
     }),
+    // Steps of a killed worker wait so long for it, after the 10 s of the one it had begun, before another takes them.
+    stickyQueueScheduleToStartTimeout: '5 seconds',
     // One of each but a handful is an attempt at telling a receiver.
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',

@@ -1,11 +1,14 @@
 import {
   ApplicationFailure,
   CancellationScope,
+  continueAsNew,
+  defineSignal,
   executeChild,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -25,25 +28,60 @@ export interface PublishVersionInput {
 }
 
 /**
+ * An operator has what did not succeed run again. It comes with the restart of the workflow, which changes nothing while
+ * a run is there, also one that is just about to end.
+ */
+export const checksRetried = defineSignal('checksRetried')
+
+/**
  * Takes a version from its publication to the end of its checks: waits for the archive, checks it, decides. Started again
  * it does what is left. It fails only when a check could not run, which is then for an operator to retry.
  */
-export const publishVersion = async ({
-  versionId,
-  timing = {},
-}: PublishVersionInput): Promise<TaskEnd> => {
-  const { startChecks, decideVersion } = proxyLocalActivities<CoreActivities>(moveOptions)
+export const publishVersion = async (input: PublishVersionInput): Promise<TaskEnd> => {
+  const { versionId, timing = {} } = input
+  let retried = false
+  setHandler(checksRetried, () => {
+    retried = true
+  })
   setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* tells until when.')
   const upload = await waitForUpload({ versionId, timing })
   if (!upload.hasArchive) return showTaskEnd(upload.status, 'there is no archive to check')
+  // What asked for checks until now has them begin here.
+  retried = false
+  const times = { ...CHECK_TIMING, ...timing }
+  const outcome = await checkAndDecide({ versionId, times, isRetried: () => retried })
+  if (!outcome || retried) return await continueAsNew<typeof publishVersion>(input)
+  if (outcome.failure) throw outcome.failure
+  return outcome.end
+}
+
+interface Checking {
+  versionId: string
+  times: CheckTiming
+  isRetried(): boolean
+}
+
+interface Outcome {
+  end: TaskEnd
+  /** What the workflow fails with, for operators to find it. */
+  failure?: Error
+}
+
+/** Undefined when the checks failed and somebody has asked for them meanwhile: they are not given up. */
+const checkAndDecide = async ({
+  versionId,
+  times,
+  isRetried,
+}: Checking): Promise<Outcome | undefined> => {
+  const { startChecks, decideVersion } = proxyLocalActivities<CoreActivities>(moveOptions)
   await startChecks(versionId)
   try {
-    await runChecks(versionId, { ...CHECK_TIMING, ...timing })
+    await runChecks(versionId, times)
   } catch (error) {
-    return await giveUp(versionId, error)
+    return isRetried() ? undefined : await giveUp(versionId, error)
   }
   const decided = await decideVersion(versionId)
-  return showTaskEnd(decided.status, decided.result)
+  return { end: showTaskEnd(decided.status, decided.result) }
 }
 
 /** A child of a run that an operator has just ended may live a moment longer than that run. */
@@ -80,12 +118,12 @@ const runChecks = async (versionId: string, timing: CheckTiming): Promise<void> 
  * Leaves the reason with the version, which stays Pending, and fails the workflow, which operators look for. One that
  * somebody has moved meanwhile needs none.
  */
-const giveUp = async (versionId: string, error: unknown): Promise<TaskEnd> => {
+const giveUp = async (versionId: string, error: unknown): Promise<Outcome> => {
   const { giveUpChecks } = proxyLocalActivities<CoreActivities>(moveOptions)
   const code = checkFaultOf(error)
   const status = await CancellationScope.nonCancellable(() => giveUpChecks(versionId, code))
   const end = showTaskEnd(status, code)
-  if (isCancellation(error)) throw error
-  if (status !== 'NodeVersionStatusPending') return end
-  throw ApplicationFailure.nonRetryable('the checks could not run', code)
+  if (isCancellation(error)) return { end, failure: error as Error }
+  if (status !== 'NodeVersionStatusPending') return { end }
+  return { end, failure: ApplicationFailure.nonRetryable('the checks could not run', code) }
 }

@@ -69,7 +69,7 @@ const store = async (
   failpoint('archive.after-store')
   const received = await record(deps.sql, { versionId, storageKey, sha256, bytes })
   failpoint('archive.after-commit')
-  if (received.result === 'received') deps.jobs.kick(received.outbox)
+  if (received.result === 'received' && received.outbox) deps.jobs.kick(received.outbox)
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
   // What a failing store keeps goes when the archive has been decided on.
   if (received.result !== 'committed' && leftKey !== undefined)

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 
-import { apiError } from '../domain/errors.ts'
+import { apiError, errors } from '../domain/errors.ts'
 import type { ErrorCodeName } from '../domain/errors.ts'
 import { failpoint } from '../failpoint.ts'
 import type { UploadBudget } from './body/budget.ts'
@@ -66,14 +66,15 @@ export const takeFile = async <T>(
     return await use({ path, ...written })
   } finally {
     reservation.release()
-    await rm(path, { force: true })
+    // What cannot be removed goes with the folder of this process.
+    await rm(path, { force: true }).catch(() => {})
   }
 }
 
 const writeBody = async (path: string, rules: UploadRules): Promise<Omit<UploadedFile, 'path'>> => {
+  const file = await open(path, 'wx').catch(refuseForNow)
   const { incoming } = rules.request
   const source = openBodySource(incoming, { ...rules, deadlineMs: DEADLINE_MS, pace: USUAL_PACE })
-  const file = await open(path, 'wx')
   try {
     const { head, sha256 } = await copyBody(source, file, rules)
     const bytes = source.received()
@@ -99,10 +100,16 @@ const copyBody = async (
       if (head.length === headBytes) judgeHead?.(head)
     }
     digest.update(chunk)
-    await file.write(chunk)
+    // appendFile goes on after a short write, which a bare write() does not.
+    await file.appendFile(chunk).catch(refuseForNow)
     failpoint('upload.mid-body')
   }
   return { head, sha256: digest.digest('hex') }
+}
+
+/** What keeps the scratch folder from taking a file (no space, no permission) is no fault of the request. */
+const refuseForNow = (error: unknown): never => {
+  throw errors.unavailable(error)
 }
 
 /** SHA-256 of the request's Repr-Digest, Content-Digest (RFC 9530) or Digest header, when one was sent. */

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
+import { startUpload } from '../../src/db/archive.ts'
 import { makeFileRoutes } from '../../src/http/routes/file.ts'
+import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { insertTask, makePlace, render } from './place.ts'
@@ -114,6 +117,37 @@ describe('the removal by age', () => {
     await end(open)
     assert.equal(await purge(), 1)
     assert.equal(await exists(used), false)
+  })
+
+  test('takes what a killed upload has stored for a version after its decision', async () => {
+    const registry = makeRegistryPlace(place.database)
+    await registry.addPublisher('pub')
+    const { sql, storage } = place.deps
+    const store = (key: string) => storage.putStream(key, Readable.from(['x']), { maxBytes: 9 })
+    const add = async (nodeId: string, hours: number): Promise<string> => {
+      const id = await registry.addVersion({ nodeId })
+      await startUpload(sql, id)
+      await sql`
+        update version set upload_started_at = now() - make_interval(hours => ${hours}) where id = ${id}
+      `
+      await store(`uploads/${id}/late`)
+      return id
+    }
+    const decide = async (id: string): Promise<void> => {
+      await registry.receive(id, id)
+      await registry.accept(id, id)
+      await registry.move(id, 'pass')
+    }
+    const [decided, deleted] = [await add('decided', 2), await add('deleted', 2)]
+    const [young, open] = [await add('young', 0), await add('open', 2)]
+    await decide(decided)
+    await decide(young)
+    await registry.move(deleted, 'delete')
+    assert.equal(await purge(), 2)
+    assert.equal(await purge(), 0)
+    const left = async (id: string) => (await storage.list(`uploads/${id}`)).length
+    assert.deepEqual(await Promise.all([decided, deleted, young, open].map(left)), [0, 0, 1, 1])
+    await sql`delete from outbox`
   })
 
   test('takes old records, and no outbox row that Temporal does not know of yet', async () => {

@@ -256,6 +256,23 @@ describe('deciding on a version', () => {
     assert.equal(await countMoves(id), 3)
   })
 
+  test('leaves nothing of an archive that was replaced after it had been found good', async () => {
+    const id = await addUploaded()
+    let calls = 0
+    const storage = {
+      ...place.deps.storage,
+      putFile: async (key: string, path: string) => {
+        calls += 1
+        await place.deps.storage.putFile(key, path)
+        if (calls === 1) await upload(id, OTHER)
+      },
+    }
+    assert.deepEqual(await check(id, { storage }), { archiveState: 'accepted' })
+    assert.equal((await listFiles(id)).filter((key) => key.startsWith('archives/')).length, 2)
+    await moves.decideVersion(id)
+    assert.deepEqual(await listFiles(id), [`archives/${id}/${sha256Of(OTHER)}.zip`])
+  })
+
   test('flags it with a sentence when the archive was rejected', async () => {
     const id = await checked(ZIP.subarray(0, -30))
     const decided = { status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }

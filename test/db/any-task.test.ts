@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { makeCommands, OperatorError } from '../../src/operator-commands.ts'
+import { makeCommands } from '../../src/operator-commands.ts'
+import { OperatorError } from '../../src/operator-error.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
 import { startReconcile } from '../../src/reconcile.ts'

@@ -9,7 +9,7 @@ import type { VersionState } from '../../src/db/open-version.ts'
 import { insertOutbox } from '../../src/db/outbox.ts'
 import { retryVersion } from '../../src/db/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/check-timing.ts'
-import { publishWorkflowId, startPublishVersion } from '../../src/jobs.ts'
+import { publishWorkflowId, retryPublishVersion, startPublishVersion } from '../../src/jobs.ts'
 import { startReconcile } from '../../src/reconcile.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
@@ -40,11 +40,13 @@ describe('a version', () => {
   })
   after(() => stage.close())
 
-  const makeStart = async (id: string, checkTiming: Partial<CheckTiming> = SHORT) => {
+  const getFacts = async (id: string) => {
     const version = await findOpenVersion(stage.place.deps.sql, id)
     if (!version) throw new Error(`no version ${id}`)
-    return startPublishVersion({ ...version, versionId: id }, { ...stage.options, checkTiming })
+    return { ...version, versionId: id }
   }
+  const makeStart = async (id: string, checkTiming: Partial<CheckTiming> = SHORT) =>
+    startPublishVersion(await getFacts(id), { ...stage.options, checkTiming })
   const kickStart = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
     const start = await makeStart(id, timing)
     stage.jobs.kick(await stage.place.deps.sql.begin((sql) => insertOutbox(sql, start)))
@@ -74,7 +76,7 @@ describe('a version', () => {
     )
   const upload = async (versionId: string): Promise<void> => {
     const received = await uploadArchive(stage.place, { versionId, bytes: ZIP })
-    if (received.result === 'received') stage.jobs.kick(received.outbox)
+    if (received.result === 'received' && received.outbox) stage.jobs.kick(received.outbox)
   }
   const see = async (id: string): Promise<VersionState> => {
     const state = await findVersionState(stage.place.deps.sql, id)
@@ -105,7 +107,10 @@ describe('a version', () => {
     })
   /** What the admin route does. */
   const retry = async (id: string): Promise<void> => {
-    const restart = { ...(await makeStart(id)), kind: 'restart' as const }
+    const restart = retryPublishVersion(await getFacts(id), {
+      ...stage.options,
+      checkTiming: SHORT,
+    })
     const done = await stage.place.deps.sql.begin((sql) =>
       retryVersion(sql, { id, checks: restart, extraction: restart, audit: AUDIT }, OPTIONS),
     )
@@ -200,6 +205,26 @@ describe('a version', () => {
     await mendStore(id)
     await retry(id)
     await succeed(id)
+  })
+
+  test('is checked again by whoever asks for it before its workflow has ended', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, () => publish()))
+    await Promise.all(ids.map((id) => breakStore(id)))
+    await Promise.all(ids.map((id) => upload(id)))
+    await Promise.all(
+      ids.map(async (id) => {
+        await until(id, { checksFailed: true })
+        await mendStore(id)
+        await retry(id)
+        await succeed(id)
+      }),
+    )
+    const moves = await stage.place.deps.sql`
+      select count(*)::integer as n from version_move
+      where version_id = any(${ids}) group by version_id
+    `
+    // Published, checked, given up, retried, passed.
+    assert.deepEqual(new Set(moves.map((row) => row['n'] as number)), new Set([5]))
   })
 
   describe('by an operator', () => {

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { findArchive, findArchivePlace, rejectArchive, startUpload } from '../../src/db/archive.ts'
+import {
+  findArchive,
+  findArchivePlace,
+  receiveArchive,
+  rejectArchive,
+  startUpload,
+} from '../../src/db/archive.ts'
 import { countDownload, listDownloads } from '../../src/db/download.ts'
 import { findNode } from '../../src/db/node.ts'
 import { getVersion } from '../../src/db/version.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { OPTIONS, makeRegistryPlace, stored } from './registry-place.ts'
+import { OPTIONS, makeRegistryPlace, signalOf, stored } from './registry-place.ts'
 import type { RegistryPlace } from './registry-place.ts'
 
 let database: TestDatabase
@@ -84,6 +90,24 @@ describe('the archive of a version', () => {
         'none after it',
       )
     } else assert.equal(state, 'received')
+  })
+
+  test('is replaced by the same bytes, too, of which nobody has to be told', async () => {
+    const id = await place.addVersion({ nodeId: 'again' })
+    await place.receive(id, 'bytes')
+    const { sha256, bytes } = stored('bytes')
+    const again = { versionId: id, storageKey: 'uploads/again', sha256, bytes }
+    const receiveAgain = () =>
+      database.sql.begin((sql) => receiveArchive(sql, { ...again, signal: signalOf(id) }))
+    const replacedKey = stored('bytes').storageKey
+    assert.deepEqual(await receiveAgain(), { result: 'received', outbox: undefined, replacedKey })
+    assert.equal((await findArchive(database.sql, id))?.storageKey, 'uploads/again')
+    // Also of one that was begun in time and repeated late.
+    await database.sql`
+      update version set upload_expires_at = clock_timestamp() - interval '6 minutes' where id = ${id}
+    `
+    assert.equal((await receiveAgain()).result, 'received')
+    assert.equal(await listSignals(id), 1)
   })
 
   test('is taken again with the same bytes, and refused with others, once it is decided', async () => {

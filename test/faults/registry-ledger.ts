@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client'
 import { sha256Of } from '../support/digest.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
+import { ageScratch, untilSwept } from './scratch.ts'
 
 interface VersionRow {
   id: string
@@ -34,7 +35,7 @@ export const assertVersions = async (
   service: Service,
   sent: ReadonlyMap<string, Buffer>,
 ): Promise<void> => {
-  await waitFor('all versions are decided on', () => areDecided(service), 60_000)
+  await waitFor('all versions are decided on', () => areDecided(service), 120_000)
   const versions = await readVersions(service)
   assert.deepEqual(versions.map(({ id }) => id).toSorted(), [...sent.keys()].toSorted())
   for (const { id, status, sha256, downloadPath, moves } of versions) {
@@ -89,4 +90,14 @@ export const assertVersionWorkflows = async (
   } finally {
     await connection.close()
   }
+}
+
+/** Waits until Temporal knows all there is to know, and nothing unfinished lies in the store. */
+export const assertNothingLeft = async (service: Service): Promise<void> => {
+  await waitFor('the outbox is empty', async () => {
+    const rows = await service.database.sql`select from outbox where dispatched_at is null`
+    return rows.length === 0
+  })
+  await ageScratch(service)
+  await untilSwept(service)
 }

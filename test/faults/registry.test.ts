@@ -2,107 +2,114 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import type { Client } from '../support/client.ts'
+import { sha256Of } from '../support/digest.ts'
+import type { Entry } from '../support/entry.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import { clientOf } from './calls.ts'
-import { assertVersionWorkflows, assertVersions } from './registry-ledger.ts'
-import { ageScratch, untilSwept } from './scratch.ts'
+import { ACTIVE, makeRegistryClient } from './registry-client.ts'
+import type { PublishedVersion, RegistryClient } from './registry-client.ts'
+import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './registry-ledger.ts'
 
-describe('a registry whose processes are killed', () => {
+/** Lines of the api from the publication to the signal; a client of its own comes to each. */
+const FAILPOINTS = [
+  'create.after-commit',
+  'create.after-start',
+  'upload.mid-body',
+  'archive.after-store',
+  'archive.after-commit',
+  // Of the start, then of the signal.
+  'create.after-start:2',
+] as const
+
+interface Window {
+  failpoint: (typeof FAILPOINTS)[number]
+  nodeId: string
+  bytes: Buffer
+  api?: { baseUrl: string; entry: Entry }
+  /** What it answered before it died, if anything. */
+  published?: PublishedVersion | undefined
+}
+
+describe('an api that is killed while versions are published', () => {
   let service: Service
-  let alice: Client
-  let token: string
+  let client: RegistryClient
   const sent = new Map<string, Buffer>()
-
-  const startApi = (failpoint?: string) =>
-    service.start('api', failpoint === undefined ? {} : { FAILPOINT: failpoint })
-  const post = async (path: string, body: object) => {
-    const answer = await alice.post(path, body)
-    if (answer.status !== 201) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)
-    return answer.body as unknown as Record<string, string> & { node_version: { id: string } }
-  }
-  const publish = async (nodeId: string): Promise<{ id: string; signedUrl: string }> => {
-    const body = { node: {}, node_version: { version: '1.0.0' }, personal_access_token: token }
-    const answer = await post(`/publishers/acme/nodes/${nodeId}/versions`, body)
-    return { id: answer.node_version.id, signedUrl: String(answer['signedUrl']) }
-  }
-  /** Undefined when the connection broke before an answer. */
-  const upload = async (signedUrl: string, bytes: Buffer): Promise<number | undefined> =>
-    await fetch(signedUrl, { method: 'PUT', body: Uint8Array.from(bytes) }).then(
-      ({ status }) => status,
-      () => undefined,
-    )
+  const windows: Window[] = FAILPOINTS.map((failpoint, index) => ({
+    failpoint,
+    nodeId: `node-${index}`,
+    // More than one read of the body.
+    bytes: makeZip(randomBytes(300_000), 'pack/data.bin'),
+  }))
 
   before(async () => {
-    service = await startService({ roles: ['core', 'media'] })
-    await startApi(WINDOWS[0])
-    alice = await clientOf(service)
-    await post('/publishers', { id: 'acme' })
-    token = String((await post('/publishers/acme/tokens', { name: 'test' }))['token'])
+    service = await startService()
+    client = await makeRegistryClient(service)
+    // None of the others is left when the one that takes the repetitions starts.
+    await service.entry('api').kill()
+    const starting = windows.map(async (window) => {
+      window.api = await service.startSecondApi({ FAILPOINT: window.failpoint })
+    })
+    await Promise.all(starting)
   })
   after(() => service.stop())
 
-  // Each api is armed for the next window before it takes the repetition of the one before, which passes the line once.
-  const WINDOWS = [
-    'upload.mid-body',
-    'archive.after-store:2',
-    'archive.after-commit:2',
-    // Of the start of the workflow, then of the signal.
-    'create.after-start:2',
-  ]
-  for (const [index, failpoint] of WINDOWS.entries())
-    test(`take an archive once when the api dies at ${failpoint} and the client comes again`, async () => {
-      const { id, signedUrl } = await publish(`window-${index}`)
-      const bytes = makeZip(randomBytes(300_000))
-      const first = await upload(signedUrl, bytes)
-      assert.ok(first === undefined || first === 200, String(first))
-      assert.equal(await service.entry('api').ended, 'SIGKILL')
-      await startApi(WINDOWS[index + 1])
-      // What was stored and never recorded binds nobody to its bytes.
-      const again = failpoint.startsWith('archive.after-store') ? makeZip('other') : bytes
-      assert.equal(await upload(signedUrl, again), 200)
-      sent.set(id, again)
+  for (const window of windows)
+    test(`dies at ${window.failpoint}`, async () => {
+      const { nodeId, api, bytes, failpoint } = window
+      window.published = await client.publish(nodeId, api?.baseUrl)
+      if (failpoint === 'create.after-start:2') await untilStarted(window.published?.id)
+      if (window.published) await client.upload(window.published.signedUrl, bytes)
+      assert.equal(await api?.entry.ended, 'SIGKILL')
     })
 
-  test('decide on every version when core workers die at their moves', async () => {
-    await service.entry('core').kill()
-    const workers = await Promise.all([
-      service.start('core', { FAILPOINT: 'move.before-commit' }),
-      service.start('core', { FAILPOINT: 'move.after-commit:2' }),
-    ])
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, n) => {
-        const { id, signedUrl } = await publish(`core-${n}`)
-        const bytes = makeZip(randomBytes(1000))
-        assert.equal(await upload(signedUrl, bytes), 200)
-        sent.set(id, bytes)
-      }),
+  /** A signal overtakes no start. */
+  const untilStarted = (id: string | undefined): Promise<unknown> =>
+    waitFor('its workflow is started', async () => {
+      const started = await service.database.sql`
+        select from outbox where workflow_id = ${`publish-version/${id}`} and dispatched_at is not null
+      `
+      return started.length === 1
+    })
+
+  test('dies when its relay has told Temporal', async () => {
+    const { entry } = await service.startSecondApi({ FAILPOINT: 'relay.after-start' })
+    assert.equal(await entry.ended, 'SIGKILL')
+  })
+
+  test('has lost nothing: who comes again gets the same version and has its archive taken', async () => {
+    await service.start('api')
+    for (const { failpoint, nodeId, published, bytes } of windows) {
+      const { id, signedUrl } = published ?? (await client.publishUntilAnswered(nodeId))
+      // What was stored and never recorded binds nobody to its bytes.
+      const again = failpoint === 'archive.after-store' ? makeZip('other', 'pack/data.bin') : bytes
+      await client.uploadUntilTaken(signedUrl, again)
+      sent.set(id, again)
+    }
+  })
+
+  test('and that takes many archives beside the check has the one that was checked', async () => {
+    const { id, signedUrl } = await client.publishUntilAnswered('race')
+    const archives = Array.from({ length: 16 }, () =>
+      makeZip(randomBytes(100_000), 'pack/data.bin'),
     )
-    assert.deepEqual(await Promise.all(workers.map((worker) => worker.ended)), [
-      'SIGKILL',
-      'SIGKILL',
-    ])
-    await service.start('core')
-    await assertVersions(service, sent)
+    const statuses = await Promise.all(archives.map((bytes) => client.upload(signedUrl, bytes)))
+    assert.ok(
+      statuses.every((status) => status === 200 || status === 409),
+      statuses.join(),
+    )
+    await waitFor('it is decided', async () => (await client.read('race')).status === ACTIVE)
+    const [row] = await service.database.sql`select sha256 from archive where version_id = ${id}`
+    const kept = archives.findIndex((bytes) => sha256Of(bytes) === row?.['sha256'])
+    assert.equal(statuses[kept], 200, 'it is of somebody who was told that it is taken')
+    sent.set(id, archives[kept] ?? Buffer.alloc(0))
   })
 
-  test('decide when the media worker dies while it has archives to check', async () => {
-    await service.entry('media').kill()
-    const { id, signedUrl } = await publish('media')
-    const bytes = makeZip(randomBytes(1000))
-    assert.equal(await upload(signedUrl, bytes), 200)
-    sent.set(id, bytes)
-    await service.start('media')
-    await assertVersions(service, sent)
-  })
-
-  test('leave one version, one archive and one run of each workflow', async () => {
+  test('leaves each version Active by one move, with its archive, and nothing else', async () => {
     await assertVersions(service, sent)
     await assertVersionWorkflows(service, temporalAddress(), [...sent.keys()])
-    await ageScratch(service)
-    await untilSwept(service)
+    await assertNothingLeft(service)
   })
 })

@@ -32,6 +32,15 @@ const ENDS: Record<
   'worker-lost': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
   'given-up': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'storage_failed']],
   'deleted-while-failing': ['COMPLETED', DELETED, SETTLE, ['start'], ['give up', 'storage_failed']],
+  'retried-while-giving-up': [
+    'COMPLETED',
+    ACTIVE,
+    SETTLE,
+    ['start'],
+    ['give up', 'storage_failed'],
+    SETTLE,
+    ...CHECKED,
+  ],
   'cancelled-by-operator': ['CANCELLED', PENDING, SETTLE, ['start'], ['give up', 'cancelled']],
 }
 

@@ -20,7 +20,7 @@ import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
 import type { Run, Runner, RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
-import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
+import { VERSION_SCENARIOS, childOf, firstRunOf } from './version-scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url))
@@ -57,6 +57,9 @@ const PURGE = 'purge-expired'
 /** The scenarios in which the child that waits for the upload takes ways of its own. */
 const WAITS = ['active', 'uploaded-later', 'looked-again', 'expired'] as const
 
+/** Whose second run takes no way of its own. */
+const RETRIED = 'retried-while-giving-up'
+
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
   ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
@@ -79,6 +82,13 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
     `publish-version-${name}`,
     (runner: Runner) => runner.version(scenario),
   ]),
+  [
+    `publish-version-${RETRIED}`,
+    async (runner: Runner) => {
+      const { handle } = await runner.version(VERSION_SCENARIOS[RETRIED])
+      return { handle: await firstRunOf(handle) }
+    },
+  ],
   ...WAITS.map((name) => [
     `receive-archive-${name}`,
     async (runner: Runner) => {

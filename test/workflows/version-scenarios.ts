@@ -15,6 +15,8 @@ export interface VersionScenario extends Circumstances {
   decide?: CoreActivities['decideVersion']
   /** Where the version is when its checks are given up. */
   givenUp?: Awaited<ReturnType<CoreActivities['giveUpChecks']>>
+  /** What happens while they are given up. */
+  whileGivingUp?(): Promise<void>
 }
 
 const PENDING = 'NodeVersionStatusPending'
@@ -39,6 +41,13 @@ const failing = (tries: number) => (): Promise<{ archiveState: 'accepted' }> =>
 export const childOf = ({ client, workflowId }: WorkflowHandle): WorkflowHandle =>
   client.getHandle(workflowId.replace('publish-version/', 'receive-archive/'))
 
+/** The first run of a workflow that has gone on as a new one. */
+export const firstRunOf = async (handle: WorkflowHandle): Promise<WorkflowHandle> => {
+  const { raw } = await handle.describe()
+  const runId = raw.workflowExecutionInfo?.firstRunId ?? undefined
+  return handle.client.getHandle(handle.workflowId, runId)
+}
+
 /** Tells the child of the upload, as the outbox does, once it waits. */
 const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
   const child = childOf(handle)
@@ -47,6 +56,32 @@ const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
     if (events?.some((event) => event.timerStartedEventAttributes)) break
   }
   await child.signal('archiveUploaded', { id: '1' })
+}
+
+/** The operator sees the reason before the workflow has ended. */
+const retriedWhileGivingUp = (): VersionScenario => {
+  let giveUp = (): void => {}
+  let retry = (): void => {}
+  const isGivenUp = new Promise<void>((resolve) => (giveUp = resolve))
+  const isRetried = new Promise<void>((resolve) => (retry = resolve))
+  let calls = 0
+  return {
+    check: () => {
+      calls += 1
+      return calls > 3
+        ? accepted()
+        : Promise.reject(ApplicationFailure.retryable('the store', 'storage_failed'))
+    },
+    whileGivingUp: () => {
+      giveUp()
+      return isRetried
+    },
+    act: async (handle) => {
+      await isGivenUp
+      await handle.signal('checksRetried')
+      retry()
+    },
+  }
 }
 
 export const VERSION_SCENARIOS = {
@@ -63,6 +98,7 @@ export const VERSION_SCENARIOS = {
   'worker-lost': { check: silentAtFirst(accepted) },
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
+  'retried-while-giving-up': retriedWhileGivingUp(),
   'cancelled-by-operator': {
     check: async () => {
       await untilCancelled()
@@ -98,6 +134,7 @@ export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
     async giveUpChecks(versionId, code) {
       const { scenario, moves } = getRun(runs, versionId)
       moves.push(['give up', code])
+      await scenario.whileGivingUp?.()
       return scenario.givenUp ?? PENDING
     },
   }

@@ -11,7 +11,7 @@ import { errors } from '../../domain/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/node.ts'
 import { totalPages } from '../../domain/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/version.ts'
-import { startPublishVersion } from '../../jobs.ts'
+import { retryPublishVersion } from '../../jobs.ts'
 import { getCaller } from '../caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess, requirePlatformAdmin } from './access.ts'
@@ -72,7 +72,7 @@ export const retryVersionByAdmin = async (
   const { id: nodeId, publisherId } = node
   const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor }
   const summary = `check ${nodeId}@${version} again`
-  const restart = { ...startPublishVersion({ ...facts, summary }, deps), kind: 'restart' } as const
+  const restart = retryPublishVersion({ ...facts, summary }, deps)
   const { answer, row } = await transact(deps.sql, async (sql) => {
     const retry = { id, checks: restart, extraction: restart, audit }
     const done = await retryVersion(sql, retry, deps)

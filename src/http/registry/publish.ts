@@ -12,6 +12,7 @@ import { publishedFields } from '../../domain/publish.ts'
 import type { PublishBody } from '../../domain/publish.ts'
 import { parseVersionNumber } from '../../domain/version-number.ts'
 import { nodeCondition, nodeRefusal } from '../../domain/visibility.ts'
+import { failpoint } from '../../failpoint.ts'
 import { startPublishVersion } from '../../jobs.ts'
 import type { Caller } from '../auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
@@ -52,6 +53,7 @@ export const publish = async (deps: RegistryDeps, request: PublishRequest): Prom
     row = outbox
     return answer
   })
+  failpoint('create.after-commit')
   if (row) deps.jobs.kick(row)
   return answer
 }

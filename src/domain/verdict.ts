@@ -1,0 +1,47 @@
+import type { Finding, FindingCounts } from './finding.ts'
+import { flaggedReason } from './version-move.ts'
+import type { ArchiveState } from './version.ts'
+
+/** What is known of a version's archive when its fate is decided. */
+export interface Evidence {
+  archiveState: ArchiveState
+  /** Why the archive was rejected. */
+  archiveCode: string | null
+  /** Undefined: no scan of these bytes has ended. */
+  scan:
+    | {
+        complete: boolean
+        counts: FindingCounts
+        /** The first of high severity. */
+        worst: Pick<Finding, 'message' | 'file_path' | 'line_number'> | null
+      }
+    | undefined
+}
+
+export type Verdict = { name: 'pass' } | { name: 'flag'; reason: string; scanIncomplete: boolean }
+
+const SCAN_INCOMPLETE =
+  'The archive could not be scanned to its end (scan_incomplete): make the pack smaller, or ask for a review'
+
+/**
+ * Decides a version by its archive and the scan alone: what is sound and has no finding of high severity passes. Undefined
+ * when there is nothing to decide on yet.
+ */
+export const judgeVersion = ({
+  archiveState,
+  archiveCode,
+  scan,
+}: Evidence): Verdict | undefined => {
+  if (archiveState !== 'accepted' && archiveState !== 'rejected') return undefined
+  if (scan?.worst && scan.counts.high > 0)
+    return flag(flaggedReason(scan.counts.high, scan.worst), !scan.complete)
+  if (archiveState === 'rejected') return flag(`The archive was rejected (${archiveCode})`, false)
+  if (!scan) return undefined
+  return scan.complete ? { name: 'pass' } : flag(SCAN_INCOMPLETE, true)
+}
+
+const flag = (reason: string, scanIncomplete: boolean): Verdict => ({
+  name: 'flag',
+  reason,
+  scanIncomplete,
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { judgeVersion } from '../../src/domain/verdict.ts'
+import type { Evidence } from '../../src/domain/verdict.ts'
+
+const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: null }
+const bad = {
+  complete: true,
+  counts: { high: 2, medium: 0, info: 0 },
+  worst: { message: 'Decoded bytes are executed.', file_path: 'a.py', line_number: 7 },
+}
+const judge = (evidence: Partial<Evidence>) =>
+  judgeVersion({ archiveState: 'accepted', archiveCode: null, scan: clean, ...evidence })
+
+describe('the verdict on a version', () => {
+  test('passes what is sound, however many findings of medium severity there are', () => {
+    assert.deepEqual(judge({}), { name: 'pass' })
+  })
+
+  test('flags a finding of high severity with how many, the worst and its place', () => {
+    assert.deepEqual(judge({ scan: bad }), {
+      name: 'flag',
+      reason: '2 findings flag this version; the worst: Decoded bytes are executed. (a.py, line 7)',
+      scanIncomplete: false,
+    })
+  })
+
+  test('flags what could not be scanned to its end, for an operator to retry', () => {
+    const verdict = judge({ scan: { ...clean, complete: false } })
+    assert.equal(verdict?.name, 'flag')
+    assert.equal(verdict.scanIncomplete, true)
+    assert.match(verdict.reason, /scan_incomplete/)
+  })
+
+  test('flags a rejected archive, by its code when nothing else is known', () => {
+    assert.deepEqual(judge({ archiveState: 'rejected', archiveCode: 'symlink', scan: undefined }), {
+      name: 'flag',
+      reason: 'The archive was rejected (symlink)',
+      scanIncomplete: false,
+    })
+  })
+
+  test('decides nothing before archive and scan are there', () => {
+    assert.equal(judge({ archiveState: 'received' }), undefined)
+    assert.equal(judge({ archiveState: 'awaiting' }), undefined)
+    assert.equal(judge({ scan: undefined }), undefined)
+  })
+})
