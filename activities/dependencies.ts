@@ -1,4 +1,5 @@
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
+import type { Inspector } from '../src/adapters/inspector/inspector.ts'
 import type { HostSlots } from '../src/adapters/host-slots.ts'
 import type { Outbound, PostLimits } from '../src/adapters/outbound.ts'
 import type { Signer } from '../src/adapters/signing.ts'
@@ -51,6 +52,7 @@ export interface MediaDependencies extends CommonDependencies {
   announceEvent(taskId: string): void
 
   engine: ImageEngine
+  inspector: Inspector
   videoEngine: VideoEngine
   outbound: Outbound
   limits: MediaLimits

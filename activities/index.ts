@@ -1,8 +1,10 @@
-import { makeCheckArchive } from './check-archive.ts'
 import type { CoreDependencies, DeliveryDependencies } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
+import { makeExtractionMoves } from './extraction.ts'
 import { makeImageTaskMoves } from './image-task.ts'
+import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
+import { makeReinspect } from './reinspect.ts'
 import { makeRenderImageTask } from './render-image-task.ts'
 import { makeRenderVideoTask } from './render-video-task.ts'
 import { makeVersionMoves } from './version.ts'
@@ -12,6 +14,7 @@ import type { MediaDependencies } from './dependencies.ts'
 /** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
 export const createCoreActivities = (deps: CoreDependencies & DeliveryDependencies) => ({
   ...makeEventActivities(deps),
+  ...makeExtractionMoves(deps),
   ...makeImageTaskMoves(deps),
   ...makeVersionMoves(deps),
   ...makeVideoTaskMoves(deps),
@@ -20,12 +23,14 @@ export const createCoreActivities = (deps: CoreDependencies & DeliveryDependenci
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({
-  checkArchive: makeCheckArchive(deps),
+  ...makeReinspect(deps),
+  inspectArchive: makeInspectArchive(deps),
   renderImageTask: makeRenderImageTask(deps),
   renderVideoTask: makeRenderVideoTask(deps),
 })
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
 export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
+export type { ReextractedVersion, RescannedVersion } from './reinspect.ts'
 export type { ArchiveWait } from './version.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

@@ -4,9 +4,10 @@ import type { Transaction } from '../src/db/client.ts'
 import { findVersionState } from '../src/db/open-version.ts'
 import type { VersionState } from '../src/db/open-version.ts'
 import { lockNodeOfVersion } from '../src/db/registry-lock.ts'
+import { findScan } from '../src/db/scan.ts'
 import { giveUpChecks } from '../src/db/version-checks.ts'
 import { moveVersion } from '../src/db/version-move.ts'
-import { rejectedReason } from '../src/domain/archive-check.ts'
+import { judgeVersion } from '../src/domain/verdict.ts'
 import { VERSION_MOVES } from '../src/domain/version-move.ts'
 import type { VersionStatus } from '../src/domain/version.ts'
 import { failpoint } from '../src/failpoint.ts'
@@ -101,12 +102,9 @@ const decide = async (
   id: string,
   { archiveState, archiveCode }: VersionState,
 ): Promise<void> => {
-  const actor = 'workflow'
-  if (archiveState === 'accepted') await moveVersion(sql, { id, name: 'pass', actor })
-  if (archiveState === 'rejected') {
-    const reason = rejectedReason(archiveCode ?? 'unknown')
-    await moveVersion(sql, { id, name: 'flag', reason, actor })
-  }
+  const scan = await findScan(sql, id)
+  const verdict = judgeVersion({ archiveState, archiveCode, scan })
+  if (verdict) await moveVersion(sql, { id, ...verdict, actor: 'workflow' })
 }
 
 const inTransaction = async <T>(

@@ -9,6 +9,8 @@ export type FailpointName =
   | 'upload.mid-body'
   | 'archive.after-store'
   | 'archive.after-commit'
+  | 'inspect.before-results'
+  | 'inspect.after-results'
   | 'check.before-store'
   | 'check.after-store'
   | 'check.before-commit'

@@ -15,15 +15,12 @@ import {
 
 import type { deliverEvents } from '../workflows/deliver-events.ts'
 import type { imageTask } from '../workflows/image-task.ts'
-import type { publishVersion } from '../workflows/publish-version.ts'
 import type { redeliverEvent } from '../workflows/redeliver-event.ts'
 import type { videoTask } from '../workflows/video-task.ts'
 import type { Sql } from './db/client.ts'
 import { isStartPending, markDispatched, markFailed } from './db/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from './db/outbox.ts'
-import type { CheckTiming } from './domain/check-timing.ts'
 import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
-import type { VersionStatus } from './domain/version.ts'
 import { failpoint } from './failpoint.ts'
 import type { Log } from './log.ts'
 
@@ -49,8 +46,9 @@ export const SEARCH_ATTRIBUTES = [
 const SUMMARY_CHARACTERS = 100
 
 /** 1 goes first, 5 last. */
-const NORMAL_PRIORITY = 3
-const OFF_PEAK_PRIORITY = 5
+export const NORMAL_PRIORITY = 3
+/** Of what may wait: off-peak tasks, archives that are read anew. */
+export const LOW_PRIORITY = 5
 
 export interface TaskFacts {
   taskId: string
@@ -91,11 +89,12 @@ export const startVideoTask = (
   ] satisfies Parameters<typeof videoTask>,
   options: startOptions(facts, {
     status: 'created',
-    priorityKey: offPeak ? OFF_PEAK_PRIORITY : NORMAL_PRIORITY,
+    priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
   }),
 })
 
-const startOptions = (
+/** What the start of every workflow says of it, for operators and for the order of work. */
+export const startOptions = (
   { kind, owner, summary }: Pick<TaskFacts, 'kind' | 'owner' | 'summary'>,
   { status, priorityKey }: { status: string; priorityKey: number },
 ): StartOptions => ({
@@ -155,58 +154,6 @@ export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal =
   kind: 'signal',
   workflowId: taskWorkflowId(family, taskId),
   signalName: 'cancelRequested',
-})
-
-export interface VersionFacts {
-  versionId: string
-  nodeId: string
-  version: string
-  publisherId: string
-  /** Who published it. */
-  owner: string
-  /** "publish my-pack@1.2.0" unless there is more to say. */
-  summary?: string
-}
-
-export const publishWorkflowId = (versionId: string): string => `publish-version/${versionId}`
-
-/** The start of the workflow that takes a version from its publication to the end of its checks. */
-export const startPublishVersion = (
-  { versionId, nodeId, version, publisherId, owner, summary }: VersionFacts,
-  { taskQueue, checkTiming }: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
-): OutboxStart => {
-  const status = 'NodeVersionStatusPending' satisfies VersionStatus
-  const options = startOptions(
-    { kind: 'publish', owner, summary: summary ?? `publish ${nodeId}@${version}` },
-    { status, priorityKey: NORMAL_PRIORITY },
-  )
-  const found = { KilnPublisher: publisherId, KilnNode: nodeId, KilnVersion: version }
-  return {
-    kind: 'start',
-    workflowType: 'publishVersion',
-    workflowId: publishWorkflowId(versionId),
-    taskQueue,
-    args: [{ versionId, ...(checkTiming && { timing: checkTiming }) }] satisfies Parameters<
-      typeof publishVersion
-    >,
-    options: { ...options, searchAttributes: { ...options.searchAttributes, ...found } },
-  }
-}
-
-/** Has the workflow of a version run once more, for an operator; a run that is just ending hears of it by the signal. */
-export const retryPublishVersion = (
-  facts: VersionFacts,
-  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
-): OutboxStart => {
-  const start = startPublishVersion(facts, options)
-  return { ...start, kind: 'restart', options: { ...start.options, signal: 'checksRetried' } }
-}
-
-/** The signal that ends the wait for an upload. */
-export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
-  kind: 'signal',
-  workflowId: `receive-archive/${versionId}`,
-  signalName: 'archiveUploaded',
 })
 
 /** Keys are limited to 64 bytes and stand in histories, so the owner goes in as a digest. */

@@ -9,7 +9,7 @@ import type { OpenTask } from './db/operator.ts'
 import { insertOutbox, listOldestOutbox } from './db/outbox.ts'
 import type { OutboxStart } from './db/outbox.ts'
 import type { CheckTiming } from './domain/check-timing.ts'
-import { startPublishVersion } from './jobs.ts'
+import { startPublishVersion } from './version-jobs.ts'
 import type { Jobs } from './jobs.ts'
 import { OperatorError } from './operator-error.ts'
 

@@ -9,7 +9,9 @@ import {
 } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
+import type { Inspector } from './adapters/inspector/inspector.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
+import { makeLocalInspector } from './adapters/inspector/local.ts'
 import { makeHostSlots, PER_HOST } from './adapters/host-slots.ts'
 import { makeOutbound } from './adapters/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
@@ -110,7 +112,7 @@ const coreWorker = (): Promise<Worker> =>
     shutdownForceTime: '30 seconds',
   })
 
-const mediaWorker = async (scratchDir: string): Promise<Worker> =>
+const mediaWorker = async (scratchDir: string, inspector: Inspector): Promise<Worker> =>
   Worker.create({
     ...temporal,
     taskQueue: mediaQueue(config.TASK_QUEUE),
@@ -121,6 +123,7 @@ const mediaWorker = async (scratchDir: string): Promise<Worker> =>
         binaries: await findBinaries(),
         maxPixels: config.IMAGE_MAX_PIXELS,
       }),
+      inspector,
       outbound,
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
       scratchDir,
@@ -164,7 +167,8 @@ const startMediaScratch = async (): Promise<Scratch> => {
 }
 
 const scratch = config.WORKER_ROLE === 'media' ? await startMediaScratch() : undefined
-const worker = await (scratch ? mediaWorker(scratch.dir) : coreWorker())
+const inspector = scratch && makeLocalInspector({ dir: scratch.dir })
+const worker = await (scratch && inspector ? mediaWorker(scratch.dir, inspector) : coreWorker())
 const running = worker.run()
 closeOnSignal(
   async () => {
@@ -172,6 +176,7 @@ closeOnSignal(
     await running
     await jobs.settle()
     outbound.close()
+    await inspector?.close()
     await scratch?.stop()
     await connection.close()
     await sql.end({ timeout: 1 })

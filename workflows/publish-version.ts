@@ -15,6 +15,7 @@ import {
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/check-timing.ts'
+import { extractHostNodes } from './extract-host-nodes.ts'
 import { checkFaultOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, moveOptions } from './options.ts'
 import { receiveArchive } from './receive-archive.ts'
@@ -76,54 +77,81 @@ const checkAndDecide = async ({
   const { startChecks, decideVersion } = proxyLocalActivities<CoreActivities>(moveOptions)
   await startChecks(versionId)
   try {
-    await runChecks(versionId, times)
+    await readArchive(versionId, times)
   } catch (error) {
-    return isRetried() ? undefined : await giveUp(versionId, error)
+    return isRetried() ? undefined : await giveUp({ versionId, times }, error)
   }
+  await settleHostNodes(versionId, times)
   const decided = await decideVersion(versionId)
   return { end: showTaskEnd(decided.status, decided.result) }
 }
 
+const waitForUpload = async (input: PublishVersionInput): Promise<ArchiveWait> =>
+  await untilFree(() =>
+    executeChild(receiveArchive, {
+      workflowId: `receive-archive/${input.versionId}`,
+      args: [input],
+      staticSummary: `upload of ${workflowInfo().workflowId}`,
+      typedSearchAttributes: attributesOfChildren(),
+    }),
+  )
+
+/** One reading of the archive for everything: verdict, findings, host nodes. */
+const readArchive = async (versionId: string, times: CheckTiming): Promise<void> => {
+  const { inspectArchive } = proxyActivities<MediaActivities>(
+    checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
+  )
+  setCurrentDetails('**Checking** the archive: *Pending Activities* tells the try and its failure.')
+  await inspectArchive(versionId)
+}
+
+/** Whatever the verdict is, also when there is none. */
+const settleHostNodes = async (versionId: string, timing: CheckTiming): Promise<void> => {
+  await untilFree(() =>
+    executeChild(extractHostNodes, {
+      workflowId: `extract-host-nodes/${versionId}`,
+      args: [{ versionId, timing }],
+      staticSummary: `host nodes of ${workflowInfo().workflowId}`,
+      typedSearchAttributes: attributesOfChildren(),
+    }),
+  )
+}
+
 /** A child of a run that an operator has just ended may live a moment longer than that run. */
-const waitForUpload = async (input: PublishVersionInput): Promise<ArchiveWait> => {
-  const { workflowId, typedSearchAttributes } = workflowInfo()
+const untilFree = async <T>(start: () => Promise<T>): Promise<T> => {
   for (;;)
     try {
-      return await executeChild(receiveArchive, {
-        workflowId: `receive-archive/${input.versionId}`,
-        args: [input],
-        staticSummary: `upload of ${workflowId}`,
-        // Without the status, which would stay what it is now.
-        typedSearchAttributes: typedSearchAttributes
-          .getAll()
-          .filter(({ key }) => key.name !== 'KilnStatus'),
-      })
+      return await start()
     } catch (error) {
       if (!(error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError'))
         throw error
-      await sleep('1 second', { summary: 'the wait of an earlier run ends' })
+      await sleep('1 second', { summary: 'a child of an earlier run ends' })
     }
 }
 
-/** Every check of the archive, in turn. What reads its contents follows the one of its bytes. */
-const runChecks = async (versionId: string, timing: CheckTiming): Promise<void> => {
-  const { checkArchive } = proxyActivities<MediaActivities>(
-    checkOptions('check the stored bytes, accept or reject the archive', timing),
-  )
-  setCurrentDetails('**Checking** the archive: *Pending Activities* tells the try and its failure.')
-  await checkArchive(versionId)
-}
+/** Those of this workflow without the status, which would stay what it is now. */
+const attributesOfChildren = () =>
+  workflowInfo()
+    .typedSearchAttributes.getAll()
+    .filter(({ key }) => key.name !== 'KilnStatus')
 
 /**
  * Leaves the reason with the version, which stays Pending, and fails the workflow, which operators look for. One that
  * somebody has moved meanwhile needs none.
  */
-const giveUp = async (versionId: string, error: unknown): Promise<Outcome> => {
-  const { giveUpChecks } = proxyLocalActivities<CoreActivities>(moveOptions)
+const giveUp = async (
+  { versionId, times }: Pick<Checking, 'versionId' | 'times'>,
+  error: unknown,
+): Promise<Outcome> => {
+  const { giveUpChecks, failExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
   const code = checkFaultOf(error)
   const status = await CancellationScope.nonCancellable(() => giveUpChecks(versionId, code))
+  if (isCancellation(error)) {
+    await CancellationScope.nonCancellable(() => failExtraction(versionId, 'cancelled'))
+    return { end: showTaskEnd(status, code), failure: error as Error }
+  }
+  await settleHostNodes(versionId, times)
   const end = showTaskEnd(status, code)
-  if (isCancellation(error)) return { end, failure: error as Error }
   if (status !== 'NodeVersionStatusPending') return { end }
   return { end, failure: ApplicationFailure.nonRetryable('the checks could not run', code) }
 }

@@ -140,10 +140,10 @@ interface Verdict {
  */
 export const acceptArchive = async (
   sql: Transaction,
-  { versionId, sha256, storageKey }: Verdict & { storageKey: string },
+  { versionId, sha256, storageKey, entries }: Verdict & { storageKey: string; entries?: number },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'accepted'))) return false
-  await sql`update archive set storage_key = ${storageKey} where version_id = ${versionId}`
+  await sql`update archive set storage_key = ${storageKey}, entries = ${entries ?? null} where version_id = ${versionId}`
   return true
 }
 

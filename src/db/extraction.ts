@@ -124,8 +124,12 @@ export const toHostNodes = (nodes: readonly ExtractedNode[]): Map<string, HostNo
 export const failExtraction = async (
   sql: Transaction,
   { versionId, reason }: { versionId: string; reason: string },
-): Promise<void> => {
+): Promise<ExtractStatus> => {
   await putHostNodes(sql, { versionId, source: 'derived', result: { success: false, reason } })
+  const [row] = await sql<{ status: ExtractStatus }[]>`
+    select host_node_extract_status as status from version where id = ${versionId}
+  `
+  return row?.status ?? 'failed'
 }
 
 /** Sets a stored failure aside, so that the archive is read again. */

@@ -12,7 +12,10 @@ import type { RecordOptions } from './node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 
 /** A host node as it is stored; its name is the key of `HostNodeResult`. */
-export type HostNodeFields = ReturnType<typeof toHostNodeRow>
+export type HostNodeFields = ReturnType<typeof toHostNodeRow> & {
+  /** Fields whose value depends on the machine or could not be known in part. */
+  dynamic?: string[]
+}
 
 /** What reading the host nodes of a version has led to. */
 export type HostNodeResult =
@@ -113,13 +116,14 @@ const replaceHostNodes = async (
     const batch = sql.json(rows.slice(start, start + BATCH))
     await sql`
       insert into host_node (version_id, host_node_name, category, description, function, deprecated,
-        experimental, input_types, return_types, return_names, output_is_list)
+        experimental, input_types, return_types, return_names, output_is_list, dynamic)
       select ${versionId}::uuid, host_node_name, category, description, function, deprecated,
-        experimental, input_types, return_types, return_names, output_is_list
+        experimental, input_types, return_types, return_names, output_is_list,
+        coalesce(dynamic, '{}')
       from json_to_recordset(${batch}::json) as given (
         host_node_name text, category text, description text, function text, deprecated boolean,
         experimental boolean, input_types text, return_types text, return_names text,
-        output_is_list boolean[])
+        output_is_list boolean[], dynamic text[])
     `
   }
 }
@@ -173,19 +177,6 @@ export const findHostNode = async (
     where h.version_id = ${versionId} and h.host_node_name = ${name}
   `
   return row?.hostNode
-}
-
-/** What members are told about the reading of a version's host nodes. */
-export const findExtraction = async (
-  sql: Queryable,
-  versionId: string,
-): Promise<{ status: ExtractStatus; reason?: string } | undefined> => {
-  const [row] = await sql<{ extraction: { status: ExtractStatus; reason?: string } }[]>`
-    select json_strip_nulls(json_build_object('status', host_node_extract_status,
-      'reason', extract_reason)) as extraction
-    from version where id = ${versionId}
-  `
-  return row?.extraction
 }
 
 /**

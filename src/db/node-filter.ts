@@ -65,53 +65,68 @@ export const readTerm = ({ term }: NodeFilter): string | undefined => term?.trim
 /** Shorter parts have no trigram to find them by, and would be in everything. */
 const SHORTEST_PART = 3
 
-/** The condition that a node is of a class or a higher one. Each includes the one above. */
-const isAtLeast = (sql: Queryable, term: string, relevance: RelevanceClass) => {
-  switch (relevance) {
-    case 5:
-      return isEqual(sql, term)
-    case 4:
-      return isStart(sql, term)
-    case 3:
-      return sql`(${hasWords(sql, term, 'A')} or ${isPart(sql, term)})`
-    case 2:
-      return sql`(${hasWords(sql, term, 'AB')} or ${isPart(sql, term)})`
-    case 1:
-      return sql`(${hasWords(sql, term, 'ABC')} or ${isPart(sql, term)})`
-  }
-}
-
 const isEqual = (sql: Queryable, term: string) =>
   sql`(n.id_lower = ${lowerText(sql, term)} or n.name_lower = ${lowerText(sql, term)})`
 
 const isStart = (sql: Queryable, term: string) =>
   sql`(n.id_lower like ${startPattern(sql, term)} or n.name_lower like ${startPattern(sql, term)})`
 
-const isPart = (sql: Queryable, term: string) =>
+/** Of a term too short for a part only what begins with it, which each of the classes above holds as well. */
+export const isPart = (sql: Queryable, term: string) =>
   [...term].length < SHORTEST_PART
-    ? sql`false`
+    ? isStart(sql, term)
     : sql`(n.id_lower like ${partPattern(sql, term)} or n.name_lower like ${partPattern(sql, term)})`
 
-const hasWords = (sql: Queryable, term: string, weights: 'A' | 'AB' | 'ABC') =>
-  sql`n.words @@ (select search_query(${term}, ${weights}))`
+/** Words of id and name (a), of tags and author too (b), of the description too (c). */
+type WordSort = 'a' | 'b' | 'c'
 
-/** The condition that a node is of one class. */
+/** Its index is exact: a row that it gives is not looked at. */
+export const hasWords = (sql: Queryable, term: string, sort: WordSort) =>
+  sql`n.words @@ (select search_query(${term}, ${sort}))`
+
+/** The condition that a node is of one class. What is a start is a part, and has the words in its id or name. */
 export const isOfClass = (sql: Queryable, term: string, relevance: RelevanceClass) => {
-  const above = CLASSES.find((other) => other === relevance + 1)
-  return sql`${isAtLeast(sql, term, relevance)}
-    ${above ? sql`and not ${isAtLeast(sql, term, above)}` : sql``}`
+  switch (relevance) {
+    case 5:
+      return isEqual(sql, term)
+    case 4:
+      return sql`${isStart(sql, term)} and not ${isEqual(sql, term)}`
+    case 3:
+      return sql`(${hasWords(sql, term, 'a')} or ${isPart(sql, term)})
+        and not ${isStart(sql, term)}`
+    case 2:
+      return sql`${hasWords(sql, term, 'b')} and not ${hasWords(sql, term, 'a')}
+        and not ${isPart(sql, term)}`
+    case 1:
+      return sql`${hasWords(sql, term, 'c')} and not ${hasWords(sql, term, 'b')}
+        and not ${isPart(sql, term)}`
+  }
 }
 
 /** The condition that a node is found at all. */
-export const isFound = (sql: Queryable, term: string) => isAtLeast(sql, term, 1)
+export const isFound = (sql: Queryable, term: string) =>
+  sql`(${hasWords(sql, term, 'c')} or ${isPart(sql, term)})`
+
+/** The class of a node that is a part. */
+export const partClassOf = (sql: Queryable, term: string) => sql`
+  case when ${isEqual(sql, term)} then 5 when ${isStart(sql, term)} then 4 else 3 end
+`
+
+/** The narrowest sort of words that a node has all of; null for none. They follow each other by their letters. */
+export const sortOf = (sql: Queryable, term: string) => sql`
+  case
+    when ${hasWords(sql, term, 'a')} then 'a'
+    when ${hasWords(sql, term, 'b')} then 'b'
+    when ${hasWords(sql, term, 'c')} then 'c'
+  end
+`
 
 /** The class of a node that is found; what a line above has said no to is not asked again. */
 export const classOf = (sql: Queryable, term: string) => sql`
   case
-    when ${isEqual(sql, term)} then 5
-    when ${isStart(sql, term)} then 4
-    when ${isPart(sql, term)} or ${hasWords(sql, term, 'A')} then 3
-    when ${hasWords(sql, term, 'AB')} then 2
+    when ${isPart(sql, term)} then ${partClassOf(sql, term)}
+    when ${hasWords(sql, term, 'a')} then 3
+    when ${hasWords(sql, term, 'b')} then 2
     else 1
   end
 `

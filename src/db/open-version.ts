@@ -26,6 +26,14 @@ export const findVersionState = async (
   return row
 }
 
+/** Requirements that the publication named. */
+export const findDependencies = async (sql: Queryable, versionId: string): Promise<string[]> => {
+  const [row] = await sql<{ dependencies: string[] }[]>`
+    select dependencies from version where id = ${versionId}
+  `
+  return row?.dependencies ?? []
+}
+
 /** A version as those know it who look after all of them: what its workflow is started with, and where it stands. */
 export interface OpenVersion {
   id: string

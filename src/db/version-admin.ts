@@ -2,6 +2,7 @@ import { auditTarget } from '../domain/audit-log.ts'
 import { ADMIN_VERSION_MOVES } from '../domain/version-move.ts'
 import type { Version, VersionAdminUpdate } from '../domain/version.ts'
 import { insertAudit } from './audit-log.ts'
+import { forgetFailedExtraction } from './extraction.ts'
 import type { Audit } from './audit-log.ts'
 import type { Transaction } from './client.ts'
 import { findHostNodePolicies, putHostNodePolicies } from './host-node-policy.ts'
@@ -13,6 +14,7 @@ import type { RecordOptions } from './node.ts'
 import { insertOutbox } from './outbox.ts'
 import type { OutboxRow, OutboxStart } from './outbox.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
+import { forgetScan } from './scan.ts'
 import { closeReview, moveVersion } from './version-move.ts'
 import { getVersion } from './version.ts'
 
@@ -104,6 +106,8 @@ export const retryVersion = async (
   const moved = await moveVersion(sql, { id, name: 'retry', actor: `user:${audit.actor}` })
   const reopened = await reopenExtraction(sql, id)
   if (!moved && !reopened) return undefined
+  if (moved) await forgetScan(sql, id)
+  if (reopened) await forgetFailedExtraction(sql, id)
   const outbox = await insertOutbox(sql, moved ? checks : extraction)
   const after = await getVersion(sql, id, options)
   const changed = { status: 0, status_reason: 0, host_node_extract_status: 0 }

@@ -1,18 +1,3 @@
-/** Why an archive is rejected: codes, and what its publisher is told. */
-export const ARCHIVE_FAULTS = {
-  not_a_zip: 'The archive does not begin as a zip does',
-  truncated: 'The archive has no end record: it is cut or damaged',
-} as const
-
-export type ArchiveFaultCode = keyof typeof ARCHIVE_FAULTS
-
-/** The reason that a rejected archive leaves with its version. */
-export const rejectedReason = (code: string): string =>
-  isArchiveFault(code) ? `${ARCHIVE_FAULTS[code]} (${code})` : `The archive was rejected (${code})`
-
-const isArchiveFault = (code: string): code is ArchiveFaultCode =>
-  Object.hasOwn(ARCHIVE_FAULTS, code)
-
 /** Why checks could not run: faults of the service, never of the archive, and the words for whoever reads the version. */
 export const CHECK_FAULTS = {
   archive_missing: 'the stored archive is missing',

@@ -10,6 +10,8 @@ export interface CheckTiming {
   retrySeconds: number
   /** Longest such pause. */
   maxRetrySeconds: number
+  /** Longest the reading of the host nodes by a workflow of its own. */
+  extractSeconds: number
   /** Longest wait for an upload before the row is looked at again. */
   lookSeconds: number
 }

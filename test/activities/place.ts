@@ -30,6 +30,7 @@ import type { NewTaskInput } from '../../src/db/task-file.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../src/domain/delivery-schedule.ts'
 import { makeLog } from '../../src/log.ts'
+import { makeInspector } from '../support/inspector.ts'
 import { makePicture } from '../support/pictures.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -58,6 +59,7 @@ export const makePlace = async (): Promise<Place> => {
     slots: 2,
     kick: (row) => kicked.push(row),
     engine: makeEngine(writeResult),
+    inspector: await makeInspector(),
     outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),
     scratchDir: await storage.scratchDir('render'),
     limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },

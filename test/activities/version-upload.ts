@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 
 import { receiveArchive } from '../../src/db/archive.ts'
 import type { ArchiveReceived } from '../../src/db/archive.ts'
-import { signalArchiveUploaded } from '../../src/jobs.ts'
+import { signalArchiveUploaded } from '../../src/version-jobs.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Place } from './place.ts'
 

@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
-import { makeCheckArchive } from '../../activities/check-archive.ts'
-import type { CheckedArchive } from '../../activities/check-archive.ts'
 import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeInspectArchive } from '../../activities/inspect-archive.ts'
+import type { InspectedArchive } from '../../activities/inspect-archive.ts'
 import { makeVersionMoves } from '../../activities/version.ts'
 import { findArchivePlace } from '../../src/db/archive.ts'
 import { findVersionState } from '../../src/db/open-version.ts'
@@ -53,11 +53,16 @@ const addUploaded = async (bytes = ZIP): Promise<string> => {
   return id
 }
 
-const check = (id: string, deps: Partial<MediaDependencies> = {}): Promise<CheckedArchive> =>
-  makeEnvironment().run<[string], CheckedArchive, ReturnType<typeof makeCheckArchive>>(
-    makeCheckArchive({ ...place.deps, ...deps }),
+const inspect = (id: string, deps: Partial<MediaDependencies> = {}): Promise<InspectedArchive> =>
+  makeEnvironment().run<[string], InspectedArchive, ReturnType<typeof makeInspectArchive>>(
+    makeInspectArchive({ ...place.deps, ...deps }),
     id,
   )
+
+const check = async (id: string, deps?: Partial<MediaDependencies>) => {
+  const { archiveState } = await inspect(id, deps)
+  return { archiveState }
+}
 
 const see = async (id: string) => {
   const state = await findVersionState(place.deps.sql, id)

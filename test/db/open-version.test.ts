@@ -9,7 +9,11 @@ import type { VersionState } from '../../src/db/open-version.ts'
 import { insertOutbox } from '../../src/db/outbox.ts'
 import { retryVersion } from '../../src/db/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/check-timing.ts'
-import { publishWorkflowId, retryPublishVersion, startPublishVersion } from '../../src/jobs.ts'
+import {
+  publishWorkflowId,
+  retryPublishVersion,
+  startPublishVersion,
+} from '../../src/version-jobs.ts'
 import { startReconcile } from '../../src/reconcile.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'

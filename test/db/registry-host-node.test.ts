@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test'
 
 import { countDownload } from '../../src/db/download.ts'
 import {
-  findExtraction,
   findHostNode,
   findNodeOfHostNode,
   listHostNodes,
   putHostNodes,
 } from '../../src/db/host-node.ts'
+import { findExtraction } from '../../src/db/extraction.ts'
 import type { HostNodeSource } from '../../src/db/host-node.ts'
 import { updateNodeByAdmin } from '../../src/db/node-move.ts'
 import { updateVersionByAdmin } from '../../src/db/version-admin.ts'
@@ -113,9 +113,9 @@ describe('the host nodes of a version', () => {
       const after = await findExtraction(database.sql, id)
       if (result !== 'done') assert.deepEqual(after, before)
       else if (next[1] === 'success') {
-        assert.deepEqual(after, { status: 'success' })
+        assert.deepEqual(after, { status: 'success', partial: false })
         assert.deepEqual(await list(id), ['next'])
-      } else assert.deepEqual(after, { status: 'failed', reason: 'why next' })
+      } else assert.deepEqual(after, { status: 'failed', reason: 'why next', partial: false })
     })
 
   test('are registered by one of two that come at once', async () => {

@@ -12,7 +12,7 @@ import { installQuietRuntime } from './runtime.ts'
 import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 
 const SETTLE = ['settle']
-const CHECKED = [['start'], ['decide']]
+const CHECKED = [['start'], ['extract'], ['decide']]
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
 const DELETED = 'NodeVersionStatusDeleted'
@@ -30,18 +30,44 @@ const ENDS: Record<
   flagged: ['COMPLETED', 'NodeVersionStatusFlagged', SETTLE, ...CHECKED],
   'checked-again': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
   'worker-lost': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
-  'given-up': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'storage_failed']],
-  'deleted-while-failing': ['COMPLETED', DELETED, SETTLE, ['start'], ['give up', 'storage_failed']],
+  'given-up': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'storage_failed'], ['extract']],
+  'deleted-while-failing': [
+    'COMPLETED',
+    DELETED,
+    SETTLE,
+    ['start'],
+    ['give up', 'storage_failed'],
+    ['extract'],
+  ],
+  'read-again': ['COMPLETED', ACTIVE, SETTLE, ['start'], ['extract'], ['extract'], ['decide']],
+  'never-read': [
+    'COMPLETED',
+    ACTIVE,
+    SETTLE,
+    ['start'],
+    ['extract'],
+    ['extract'],
+    ['fail extraction', 'timed_out'],
+    ['decide'],
+  ],
   'retried-while-giving-up': [
     'COMPLETED',
     ACTIVE,
     SETTLE,
     ['start'],
     ['give up', 'storage_failed'],
+    ['extract'],
     SETTLE,
     ...CHECKED,
   ],
-  'cancelled-by-operator': ['CANCELLED', PENDING, SETTLE, ['start'], ['give up', 'cancelled']],
+  'cancelled-by-operator': [
+    'CANCELLED',
+    PENDING,
+    SETTLE,
+    ['start'],
+    ['give up', 'cancelled'],
+    ['fail extraction', 'cancelled'],
+  ],
 }
 
 const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {

@@ -60,6 +60,9 @@ const WAITS = ['active', 'uploaded-later', 'looked-again', 'expired'] as const
 /** Whose second run takes no way of its own. */
 const RETRIED = 'retried-while-giving-up'
 
+/** Those in which the child that settles the host nodes does. */
+const READINGS = ['active', 'read-again', 'never-read'] as const
+
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
   ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
@@ -94,6 +97,13 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
     async (runner: Runner) => {
       const { handle } = await runner.version(VERSION_SCENARIOS[name])
       return { handle: childOf(handle) }
+    },
+  ]),
+  ...READINGS.map((name) => [
+    `extract-host-nodes-${name}`,
+    async (runner: Runner) => {
+      const { handle } = await runner.version(VERSION_SCENARIOS[name])
+      return { handle: childOf(handle, 'extract-host-nodes/') }
     },
   ]),
 ])

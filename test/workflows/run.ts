@@ -13,10 +13,10 @@ import {
   mediaQueue,
   startDelivery,
   startImageTask,
-  startPublishVersion,
   startRedelivery,
   startVideoTask,
 } from '../../src/jobs.ts'
+import { startPublishVersion } from '../../src/version-jobs.ts'
 import { makeLog } from '../../src/log.ts'
 import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
 import type { DeliveryScenario } from './delivery-scenarios.ts'

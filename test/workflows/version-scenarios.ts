@@ -11,7 +11,9 @@ import type { Circumstances } from './scenarios.ts'
 export interface VersionScenario extends Circumstances {
   /** Absent: the archive is there. */
   settle?: CoreActivities['settleUpload']
-  check: MediaActivities['checkArchive']
+  check: MediaActivities['inspectArchive']
+  /** Whether the reading of the host nodes is stored; absent: it is. */
+  extraction?: CoreActivities['settleExtraction']
   decide?: CoreActivities['decideVersion']
   /** Where the version is when its checks are given up. */
   givenUp?: Awaited<ReturnType<CoreActivities['giveUpChecks']>>
@@ -28,6 +30,10 @@ export const EXPIRED: ArchiveWait = {
   waitMs: 0,
 }
 
+type ExtractionSettled = Awaited<ReturnType<CoreActivities['settleExtraction']>>
+const SETTLED: ExtractionSettled = { result: 'settled', status: 'success', detail: '3 host nodes' }
+const MISSING: ExtractionSettled = { result: 'missing', status: 'pending', detail: '0 host nodes' }
+
 const accepted = (): Promise<{ archiveState: 'accepted' }> =>
   Promise.resolve({ archiveState: 'accepted' })
 
@@ -37,9 +43,11 @@ const failing = (tries: number) => (): Promise<{ archiveState: 'accepted' }> =>
     ? accepted()
     : Promise.reject(ApplicationFailure.retryable('the store', 'storage_failed'))
 
-/** The child of a run that waits for the upload. */
-export const childOf = ({ client, workflowId }: WorkflowHandle): WorkflowHandle =>
-  client.getHandle(workflowId.replace('publish-version/', 'receive-archive/'))
+/** A child of a run: the one that waits for the upload, unless said. */
+export const childOf = (
+  { client, workflowId }: WorkflowHandle,
+  prefix = 'receive-archive/',
+): WorkflowHandle => client.getHandle(workflowId.replace('publish-version/', prefix))
 
 /** The first run of a workflow that has gone on as a new one. */
 export const firstRunOf = async (handle: WorkflowHandle): Promise<WorkflowHandle> => {
@@ -99,6 +107,8 @@ export const VERSION_SCENARIOS = {
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
   'retried-while-giving-up': retriedWhileGivingUp(),
+  'read-again': { check: accepted, extraction: inTurn<ExtractionSettled>(MISSING, SETTLED) },
+  'never-read': { check: accepted, extraction: () => Promise.resolve(MISSING) },
   'cancelled-by-operator': {
     check: async () => {
       await untilCancelled()
@@ -115,7 +125,12 @@ export const VERSION_SCENARIOS = {
 export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
   const core: Pick<
     CoreActivities,
-    'settleUpload' | 'startChecks' | 'decideVersion' | 'giveUpChecks'
+    | 'settleUpload'
+    | 'startChecks'
+    | 'decideVersion'
+    | 'giveUpChecks'
+    | 'settleExtraction'
+    | 'failExtraction'
   > = {
     async settleUpload(versionId) {
       const { scenario, moves } = getRun(runs, versionId)
@@ -137,9 +152,20 @@ export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
       await scenario.whileGivingUp?.()
       return scenario.givenUp ?? PENDING
     },
+    async settleExtraction(versionId) {
+      const { scenario, moves } = getRun(runs, versionId)
+      moves.push(['extract'])
+      return (await scenario.extraction?.(versionId)) ?? SETTLED
+    },
+    async failExtraction(versionId, reason) {
+      getRun(runs, versionId).moves.push(['fail extraction', reason])
+      return 'failed'
+    },
   }
-  const media: Pick<MediaActivities, 'checkArchive'> = {
-    checkArchive: (versionId) => getRun(runs, versionId).scenario.check(versionId),
+  const media: Omit<MediaActivities, 'renderImageTask' | 'renderVideoTask'> = {
+    inspectArchive: (versionId) => getRun(runs, versionId).scenario.check(versionId),
+    reextractVersion: () => Promise.resolve({ extractorVersion: 1 }),
+    rescanVersion: () => Promise.resolve({ scannerVersion: 1 }),
   }
   return { core, media }
 }

@@ -17,6 +17,10 @@ create table extraction (
   -- the host nodes until they are settled in host_node, where alone they can be read
   nodes json,
   stats json not null,
+  -- of a reading anew: whether its host nodes replaced the earlier ones, and by which names they differ
+  outcome text check (outcome in ('replaced', 'kept')),
+  gained text[] not null default '{}',
+  lost text[] not null default '{}',
   read_at timestamptz not null default clock_timestamp(),
   primary key (version_id, sha256, extractor_version)
 );

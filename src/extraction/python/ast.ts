@@ -12,6 +12,8 @@ export interface Module {
   lines: string[]
   /** Statements that hold a syntax error and were left out: their lines. */
   broken: BrokenStatement[]
+  /** Lines of expressions that nest too deep and became unknown (`Constant` with the value `undefined`). */
+  cut: number[]
 }
 
 export interface BrokenStatement {

@@ -11,7 +11,7 @@ import { errors } from '../../domain/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/node.ts'
 import { totalPages } from '../../domain/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/version.ts'
-import { retryPublishVersion } from '../../jobs.ts'
+import { retryPublishVersion, startExtraction } from '../../version-jobs.ts'
 import { getCaller } from '../caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess, requirePlatformAdmin } from './access.ts'
@@ -74,7 +74,12 @@ export const retryVersionByAdmin = async (
   const summary = `check ${nodeId}@${version} again`
   const restart = retryPublishVersion({ ...facts, summary }, deps)
   const { answer, row } = await transact(deps.sql, async (sql) => {
-    const retry = { id, checks: restart, extraction: restart, audit }
+    const retry = {
+      id,
+      checks: restart,
+      extraction: startExtraction({ ...facts, summary }, deps),
+      audit,
+    }
     const done = await retryVersion(sql, retry, deps)
     if (!done) throw errors.nothingToRetry()
     const answer = { status: 200, body: done.version }

@@ -1,6 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findExtraction } from '../../db/host-node.ts'
+import { findExtraction } from '../../db/extraction.ts'
 import { insertReview, listReviews } from '../../db/review.ts'
+import { findScan, listFindings } from '../../db/scan.ts'
 import { listVersionMoves } from '../../db/version-move.ts'
 import { errors } from '../../domain/errors.ts'
 import type { VersionFindings } from '../../domain/finding.ts'
@@ -47,23 +48,31 @@ export const readFindings = async (
 ): Promise<JsonAnswer> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const isMember = node.role !== null
-  const more = isMember || caller?.isPlatformAdmin ? await readDetails(deps, { id, isMember }) : {}
-  return { status: 200, body: { ...NOT_SCANNED, ...more } }
+  const [scan, more] = await withinDeadline(
+    Promise.all([
+      findScan(deps.sql, id),
+      isMember || caller?.isPlatformAdmin ? readDetails(deps, { id, isMember }) : {},
+    ]),
+  )
+  const found: VersionFindings = scan
+    ? { counts: scan.counts, scanned_at: scan.scanned_at }
+    : { counts: { high: 0, medium: 0, info: 0 } }
+  return { status: 200, body: { ...found, ...more } }
 }
-
-/** Without `scanned_at`: no scan has ended. */
-const NOT_SCANNED: VersionFindings = { counts: { high: 0, medium: 0, info: 0 } }
 
 const readDetails = async (
   { sql }: RegistryDeps,
   { id, isMember }: { id: string; isMember: boolean },
 ): Promise<Partial<VersionFindings>> => {
-  const [extraction, reviews, moves] = await withinDeadline(
-    Promise.all([findExtraction(sql, id), listReviews(sql, id), listVersionMoves(sql, id)]),
-  )
+  const [findings, extraction, reviews, moves] = await Promise.all([
+    listFindings(sql, id),
+    findExtraction(sql, id),
+    listReviews(sql, id),
+    listVersionMoves(sql, id),
+  ])
   return {
-    findings: [],
-    ...(extraction && { extraction: { ...extraction, partial: false } }),
+    findings,
+    ...(extraction && { extraction }),
     reviews: reviews.map((review) => ({ ...review, by: showUser(review.by, isMember) })),
     moves: moves.map((move) => ({ ...move, actor: showUser(move.actor, isMember) })),
   }

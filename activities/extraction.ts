@@ -1,0 +1,46 @@
+import { failExtraction, settleExtraction } from '../src/db/extraction.ts'
+import type { Transaction } from '../src/db/client.ts'
+import type { ExtractStatus } from '../src/domain/version.ts'
+import { EXTRACTOR_VERSION } from '../src/extraction/versions.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { CoreDependencies } from './dependencies.ts'
+
+/** Where the extraction of a version is. */
+export interface ExtractionSettled {
+  /** `missing`: its archive has to be read. */
+  result: 'settled' | 'missing'
+  status: ExtractStatus
+  /** For operators. */
+  detail: string
+}
+
+/** The moves of a version's extraction. Run twice, the second finds it settled and changes nothing. */
+export const makeExtractionMoves = ({ sql }: CoreDependencies) => ({
+  /** Makes the stored reading of the archive that of the version. */
+  async settleExtraction(versionId: string): Promise<ExtractionSettled> {
+    const settled = await inTransaction(sql, (sql) =>
+      settleExtraction(sql, { versionId, extractorVersion: EXTRACTOR_VERSION }),
+    )
+    if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
+    const { result, status, nodeCount } = settled
+    return { result, status, detail: `${nodeCount} host nodes` }
+  },
+
+  /** Ends an extraction that could not be read in time. Answers its status. */
+  async failExtraction(versionId: string, reason: string): Promise<ExtractStatus> {
+    return await inTransaction(sql, (sql) => failExtraction(sql, { versionId, reason }))
+  },
+})
+
+const inTransaction = async <T>(
+  sql: CoreDependencies['sql'],
+  work: (sql: Transaction) => Promise<T>,
+): Promise<T> => {
+  const result = await sql.begin(async (sql) => {
+    const done = await work(sql)
+    failpoint('move.before-commit')
+    return done
+  })
+  failpoint('move.after-commit')
+  return result as T
+}

@@ -1,0 +1,200 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
+
+import { acceptArchive, findArchivePlace, rejectArchive } from '../src/db/archive.ts'
+import type { ArchivePlace, StoredArchive } from '../src/db/archive.ts'
+import { hasExtraction, putExtraction } from '../src/db/extraction.ts'
+import { findDependencies } from '../src/db/open-version.ts'
+import { hasScan, putScan } from '../src/db/scan.ts'
+import { isUnavailable } from '../src/db/sqlstate.ts'
+import { CHECK_FAULTS } from '../src/domain/archive-check.ts'
+import type { CheckFaultCode } from '../src/domain/archive-check.ts'
+import type { ArchiveState } from '../src/domain/version.ts'
+import type { Inspection } from '../src/extraction/inspection.ts'
+import { failpoint } from '../src/failpoint.ts'
+import type { MediaDependencies } from './dependencies.ts'
+import { CheckFault, withArchive } from './stored-archive.ts'
+
+/** What has become of an archive, for the workflow's history. */
+export interface InspectedArchive {
+  archiveState: ArchiveState | 'gone'
+  /** What was found; absent when all of it was there already. */
+  found?: {
+    sha256: string
+    code?: string
+    extraction: string
+    reason?: string
+    nodes: number
+    partial: boolean
+    extractorVersion: number
+    high: number
+    medium: number
+    info: number
+  }
+}
+
+/**
+ * Makes the activity that reads a version's archive, once for everything: is it sound, what is dangerous in it, which host
+ * nodes does it provide. The three results are stored apart; a good archive goes to its final key and is accepted, a bad
+ * one is rejected. Every other fault is one of the service, which the workflow tries again and which never flags.
+ */
+export const makeInspectArchive =
+  (deps: MediaDependencies) =>
+  async (versionId: string): Promise<InspectedArchive> => {
+    const context = Context.current()
+    const beat = setInterval(() => context.heartbeat(), BEAT_MS)
+    try {
+      return await inspectUntilDecided(deps, versionId, context.cancellationSignal)
+    } catch (error) {
+      throw classify(deps, versionId, error)
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+const BEAT_MS = 250
+
+/** An upload may replace the one that is read until one of them has been decided on. */
+const inspectUntilDecided = async (
+  deps: MediaDependencies,
+  versionId: string,
+  signal: AbortSignal,
+): Promise<InspectedArchive> => {
+  for (;;) {
+    const place = await findArchivePlace(deps.sql, versionId)
+    if (!hasArchive(place) || !(await isIncomplete(deps, place)))
+      return { archiveState: place?.archiveState ?? 'gone' }
+    const inspected = await inspect(deps, { place, signal }).catch(async (error: unknown) => {
+      if (await wasReplaced(deps, place)) return undefined
+      throw error
+    })
+    if (inspected) return inspected
+  }
+}
+
+type Place = ArchivePlace & { archive: StoredArchive }
+
+/** Also of a version that an operator has flagged or banned meanwhile, who could not activate it without its archive. */
+const hasArchive = (place: ArchivePlace | undefined): place is Place =>
+  place?.archive !== undefined &&
+  place.archive !== null &&
+  place.status !== 'NodeVersionStatusDeleted'
+
+/** Whether something that a reading finds is not there yet. */
+const isIncomplete = async (
+  { sql, inspector }: MediaDependencies,
+  { versionId, archiveState, archive: { sha256 } }: Place,
+): Promise<boolean> => {
+  if (archiveState === 'received') return true
+  const { extractorVersion, scanner, scannerVersion } = inspector
+  const [isRead, isScanned] = await Promise.all([
+    hasExtraction(sql, { versionId, sha256, extractorVersion }),
+    hasScan(sql, { versionId, sha256, scanner, scannerVersion }),
+  ])
+  return !isRead || !isScanned
+}
+
+const wasReplaced = async (
+  { sql }: MediaDependencies,
+  { versionId, archive }: Place,
+): Promise<boolean> => {
+  const place = await findArchivePlace(sql, versionId)
+  return place?.archive?.storageKey !== archive.storageKey
+}
+
+interface Inspect {
+  place: Place
+  signal: AbortSignal
+}
+
+/** Undefined when the archive was replaced before its verdict. */
+const inspect = async (
+  deps: MediaDependencies,
+  { place, signal }: Inspect,
+): Promise<InspectedArchive | undefined> =>
+  await withArchive(deps, place, signal, async (path) => {
+    const { versionId, nodeId } = place
+    const dependencies = await findDependencies(deps.sql, versionId)
+    const found = await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+    failpoint('inspect.before-results')
+    await store(deps, place, found)
+    failpoint('inspect.after-results')
+    const archiveState = await decide(deps, place, { path, found })
+    return archiveState === undefined ? undefined : { archiveState, found: summarise(place, found) }
+  })
+
+/** The verdict comes last: once the archive is decided on, the rest is there. */
+const store = async (
+  { sql }: MediaDependencies,
+  { versionId, archive: { sha256 } }: Place,
+  { nodes, findings }: Inspection,
+): Promise<void> => {
+  await sql.begin((sql) => putExtraction(sql, { versionId, sha256 }, nodes))
+  await sql.begin((sql) => putScan(sql, { versionId, sha256 }, findings))
+}
+
+/** Undefined when the archive was replaced. */
+const decide = async (
+  deps: MediaDependencies,
+  { versionId, archiveState, archive: { sha256 } }: Place,
+  { path, found: { archive } }: { path: string; found: Inspection },
+): Promise<ArchiveState | undefined> => {
+  const { sql, storage } = deps
+  if (archiveState !== 'received') return archiveState
+  if (archive.verdict === 'rejected') {
+    const { code } = archive
+    const isDone = await sql.begin((sql) => rejectArchive(sql, { versionId, sha256, code }))
+    return isDone ? 'rejected' : undefined
+  }
+  // Named by its content: whoever reads it twice puts the same bytes there.
+  const storageKey = `archives/${versionId}/${sha256}.zip`
+  failpoint('check.before-store')
+  await storage.putFile(storageKey, path)
+  failpoint('check.after-store')
+  const { entries } = archive
+  return (await accept(deps, { versionId, sha256, storageKey, entries })) ? 'accepted' : undefined
+}
+
+const accept = async (
+  { sql }: MediaDependencies,
+  verdict: Parameters<typeof acceptArchive>[1],
+): Promise<boolean> => {
+  const accepted = await sql.begin(async (sql) => {
+    const done = await acceptArchive(sql, verdict)
+    failpoint('check.before-commit')
+    return done
+  })
+  failpoint('check.after-commit')
+  return accepted
+}
+
+const summarise = (
+  { archive: { sha256 } }: Place,
+  { archive, nodes, findings }: Inspection,
+): NonNullable<InspectedArchive['found']> => ({
+  sha256,
+  ...(archive.verdict === 'rejected' && { code: archive.code }),
+  extraction: nodes.status,
+  ...(nodes.reason !== undefined && { reason: nodes.reason }),
+  nodes: nodes.nodes.length,
+  partial: nodes.partial,
+  extractorVersion: nodes.extractorVersion,
+  ...findings.counts,
+})
+
+/** What a driver says of a fault may name hosts and paths, so it goes into the log alone. */
+const classify = ({ log }: MediaDependencies, versionId: string, error: unknown): Error => {
+  const context = Context.current()
+  if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
+  if (context.cancellationSignal.aborted)
+    return ApplicationFailure.retryable('the attempt was ended by its worker', 'worker_lost')
+  log.warn({ version_id: versionId, err: error }, 'a check could not run')
+  const code = codeOf(error)
+  return ApplicationFailure.retryable(CHECK_FAULTS[code], code)
+}
+
+const codeOf = (error: unknown): CheckFaultCode => {
+  if (error instanceof CheckFault) return error.code
+  if (isUnavailable(error)) return 'unavailable'
+  // What the system says of a file: no space, no permission, a broken disk.
+  return error instanceof Error && 'syscall' in error ? 'storage_failed' : 'internal_error'
+}

@@ -1,0 +1,106 @@
+import { ApplicationFailure, Context } from '@temporalio/activity'
+
+import { findArchivePlace } from '../src/db/archive.ts'
+import type { ArchivePlace, StoredArchive } from '../src/db/archive.ts'
+import { findDependencies } from '../src/db/open-version.ts'
+import { findReextraction, putReextraction } from '../src/db/reinspection.ts'
+import type { Reextracted } from '../src/db/reinspection.ts'
+import { hasScan, putScan } from '../src/db/scan.ts'
+import type { FindingCounts } from '../src/domain/finding.ts'
+import type { Inspection } from '../src/extraction/inspection.ts'
+import type { MediaDependencies } from './dependencies.ts'
+import { withArchive } from './stored-archive.ts'
+
+/** What became of a reading anew; names beyond the first twenty are only counted. */
+export interface ReextractedVersion extends Partial<Reextracted> {
+  extractorVersion: number
+  gainedCount?: number
+  lostCount?: number
+}
+
+export interface RescannedVersion {
+  scannerVersion: number
+  status?: string
+  counts?: FindingCounts
+}
+
+const NAMES_SHOWN = 20
+const BEAT_MS = 250
+
+/**
+ * Readings of archives that have been read before, by a newer extractor or scanner. One that was done is not done again.
+ * A version that has gone meanwhile is passed over.
+ */
+export const makeReinspect = (deps: MediaDependencies) => ({
+  async reextractVersion(versionId: string): Promise<ReextractedVersion> {
+    const { extractorVersion } = deps.inspector
+    const place = await findAccepted(deps, versionId)
+    if (!place) return { extractorVersion }
+    const { sha256 } = place.archive
+    const key = { versionId, sha256, extractorVersion }
+    const done = await findReextraction(deps.sql, key)
+    if (done) return shorten(done, extractorVersion)
+    const { nodes } = await reread(deps, place)
+    const put = await deps.sql.begin((sql) => putReextraction(sql, { versionId, sha256 }, nodes))
+    return shorten(put, extractorVersion)
+  },
+
+  /** A finding of high severity in an active version is for a person: nothing is unpublished by itself. */
+  async rescanVersion(versionId: string): Promise<RescannedVersion> {
+    const { scanner, scannerVersion } = deps.inspector
+    const place = await findAccepted(deps, versionId)
+    if (!place) return { scannerVersion }
+    const { sha256 } = place.archive
+    if (await hasScan(deps.sql, { versionId, sha256, scanner, scannerVersion }))
+      return { scannerVersion, status: place.status }
+    const { findings } = await reread(deps, place)
+    await deps.sql.begin((sql) => putScan(sql, { versionId, sha256 }, findings))
+    const { counts } = findings
+    if (counts.high > 0 && place.status === 'NodeVersionStatusActive')
+      deps.log.error(
+        { version_id: versionId, counts },
+        'an active version has findings of high severity',
+      )
+    return { scannerVersion, status: place.status, counts }
+  },
+})
+
+type Accepted = ArchivePlace & { archive: StoredArchive }
+
+const findAccepted = async (
+  { sql }: MediaDependencies,
+  versionId: string,
+): Promise<Accepted | undefined> => {
+  const place = await findArchivePlace(sql, versionId)
+  const isThere = place?.archiveState === 'accepted' && place.status !== 'NodeVersionStatusDeleted'
+  return isThere && place.archive ? { ...place, archive: place.archive } : undefined
+}
+
+const reread = async (deps: MediaDependencies, place: Accepted): Promise<Inspection> => {
+  const { heartbeat, cancellationSignal: signal } = Context.current()
+  const beat = setInterval(() => heartbeat(), BEAT_MS)
+  try {
+    return await withArchive(deps, place, signal, async (path) => {
+      const { versionId, nodeId } = place
+      const dependencies = await findDependencies(deps.sql, versionId)
+      return await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+    })
+  } catch (error) {
+    deps.log.warn({ version_id: place.versionId, err: error }, 'an archive could not be read anew')
+    throw ApplicationFailure.retryable('the archive could not be read', 'not_read')
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+const shorten = (
+  { outcome, gained, lost }: Reextracted,
+  extractorVersion: number,
+): ReextractedVersion => ({
+  extractorVersion,
+  outcome,
+  gained: gained.slice(0, NAMES_SHOWN),
+  lost: lost.slice(0, NAMES_SHOWN),
+  gainedCount: gained.length,
+  lostCount: lost.length,
+})

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startTestServers } from '../test/support/servers.ts'
+import { startService } from '../test/support/service.ts'
+import type { Service } from '../test/support/service.ts'
+import { makeKilnPublish } from './publish/kiln.ts'
+import { makeRawPublish } from './publish/raw.ts'
+import { makeArchive } from './publish/target.ts'
+import type { Archive, PublishOnce, Target } from './publish/target.ts'
+import { say, showFigure, spread } from './support/figures.ts'
+
+const ROUNDS = 3
+
+/** Publications of a round, by the size of the archive in bytes; aims in milliseconds. */
+const SIZES = [
+  { name: '100kB', bytes: 100_000, each: { 1: 30, 8: 64 } },
+  { name: '5MB', bytes: 5_000_000, each: { 1: 12, 8: 32 } },
+  { name: '50MB', bytes: 50_000_000, each: { 1: 4, 8: 16 } },
+] as const
+const LANES = [1, 8] as const
+
+/**
+ * What service and Temporal may add: a publication is one workflow with a child, an activity on the media queue and three
+ * local ones, twice what an image task is, whose POST to COMPLETED takes 40 ms; eight at once share two cores.
+ */
+const AIMS_MS = { p50: 250, p99: 500 }
+
+/**
+ * From POST of a publication through PUT of its archive to the GET that shows it Active, one and eight at a time, against
+ * its steps alone: the same transactions, the same bytes written, synced, hashed, read and named, in one process without
+ * HTTP and Temporal. What lies between is the price of both. The figures are what they add to the middle and to the 99th
+ * percentile of a publication (of so few, the slowest), as the middle of three rounds.
+ */
+export const run = async (): Promise<void> => {
+  const servers = await startTestServers(() => {})
+  Object.assign(process.env, servers.env)
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-publish-'))
+  const stops: (() => Promise<unknown>)[] = [
+    () => rm(folder, { recursive: true, force: true }),
+    () => servers.stop(),
+  ]
+  try {
+    const service = await startService({ env: { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' } })
+    stops.unshift(() => service.stop())
+    const target = await makeTarget(service)
+    const kiln = await makeKilnPublish(service, target)
+    stops.unshift(kiln.stop)
+    const { sql } = service.database
+    const raw = await makeRawPublish({ sql, storagePath: folder, target })
+    say(`load of the machine before: ${(loadavg()[0] ?? 0).toFixed(1)}`)
+    await measure({ kiln: kiln.publishOnce, raw })
+  } finally {
+    for (const stop of stops) await stop()
+  }
+}
+
+/** A publisher of the bench's own, with a token. */
+const makeTarget = async (service: Service): Promise<Target> => {
+  const headers = {
+    authorization: `Bearer ${await service.token('bench')}`,
+    'content-type': 'application/json',
+  }
+  const post = async (path: string, body: object): Promise<{ token?: string }> => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(service.baseUrl + path, init)
+    if (!answer.ok) throw new Error(`${path} is answered ${await answer.text()}`)
+    return (await answer.json()) as { token?: string }
+  }
+  await post('/publishers', { id: 'bench' })
+  const { token = '' } = await post('/publishers/bench/tokens', { name: 'bench' })
+  const [row] = await service.database.sql<{ id: string }[]>`select id from personal_access_token`
+  return { publisherId: 'bench', userId: 'bench', tokenId: row?.id ?? '', token }
+}
+
+type Sides = Record<'kiln' | 'raw', PublishOnce>
+
+interface Times {
+  p50: number[]
+  p99: number[]
+}
+
+const measure = async (sides: Sides): Promise<void> => {
+  const figures: (() => void)[] = []
+  for (const { name, bytes, each } of SIZES) {
+    const archive = makeArchive(bytes)
+    for (const lanes of LANES) {
+      const measured: Record<'kiln' | 'raw', Times> = {
+        raw: { p50: [], p99: [] },
+        kiln: { p50: [], p99: [] },
+      }
+      for (let round = 0; round <= ROUNDS; round += 1)
+        for (const side of ['raw', 'kiln'] as const) {
+          const many = { lanes, count: each[lanes], name: `${side}-${name}-${lanes}`, minor: round }
+          const times = await publishMany(sides[side], archive, many)
+          // The first warms up.
+          if (round > 0) measured[side].p50.push(at(times, 0.5))
+          if (round > 0) measured[side].p99.push(at(times, 0.99))
+        }
+      figures.push(show(`${name}.${lanes}`, measured))
+    }
+  }
+  for (const figure of figures) figure()
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
+
+interface Many {
+  lanes: number
+  count: number
+  /** Of the nodes and of the versions, so that no version is published twice. */
+  name: string
+  minor: number
+}
+
+/** Milliseconds of each publication, sorted. Each lane has a node of its own: two of one node would wait for each other. */
+const publishMany = async (
+  publishOnce: PublishOnce,
+  archive: Archive,
+  { lanes, count, name, minor }: Many,
+): Promise<number[]> => {
+  const times: number[] = []
+  let left = count
+  const work = async (lane: number): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      const version = { nodeId: `${name}-${lane}`, version: `1.${minor}.${left}` }
+      const start = performance.now()
+      await publishOnce(archive, version)
+      times.push(performance.now() - start)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)))
+  return times.toSorted((a, b) => a - b)
+}
+
+/** One row of the table, and the figures that are shown at the end. */
+const show = (name: string, { kiln, raw }: Record<'kiln' | 'raw', Times>): (() => void) => {
+  const words = (times: Times): string =>
+    (['p50', 'p99'] as const)
+      .map((figure) => {
+        const { min, median, max } = spread(times[figure])
+        return `${figure} ${median.toFixed(0).padStart(5)} ms (${min.toFixed(0)}..${max.toFixed(0)})`
+      })
+      .join('  ')
+  say(`${name.padEnd(8)} POST to Active ${words(kiln)}   its steps ${words(raw)}`)
+  return () => {
+    for (const figure of ['p50', 'p99'] as const) {
+      const added = spread(kiln[figure]).median - spread(raw[figure]).median
+      showFigure(`publish.${name}.${figure}`, added, {
+        unit: 'ms',
+        aim: AIMS_MS[figure],
+        atMost: true,
+      })
+    }
+  }
+}

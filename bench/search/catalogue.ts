@@ -1,0 +1,174 @@
+import { chooseLatest } from '../../src/domain/latest-version.ts'
+import { parseVersionNumber } from '../../src/domain/version-number.ts'
+import type { VersionNumber } from '../../src/domain/version-number.ts'
+import { VERSION_MOVES } from '../../src/domain/version-move.ts'
+import type { VersionStatus } from '../../src/domain/version.ts'
+import { makeRandom } from './random.ts'
+import type { Random } from './random.ts'
+import { capitalise, drawWord, drawWords } from './words.ts'
+
+/**
+ * A made-up registry, from one seed: of 100,000 nodes 1,000,000 versions and 2,000 publishers. Words are drawn by a power
+ * law, as are downloads and the 1 to 500 versions of a node; 3 % of versions are pre-releases, 2 % Flagged, 1 % Banned, as
+ * is 1 % of nodes. Each node has random numbers of its own, so that several can be made at once, in any order.
+ */
+export interface CataloguePlan {
+  nodes: number
+  publishers: number
+  /** Versions of each node; ten for one on average. */
+  versions: Uint16Array
+}
+
+export interface CatalogueVersion extends VersionNumber {
+  id: string
+  version: string
+  status: VersionStatus
+  deprecated: boolean
+  reason: string
+  createdAt: Date
+}
+
+export interface CatalogueNode {
+  id: string
+  publisherId: string
+  name: string
+  author: string | undefined
+  description: string
+  repository: string
+  icon: string
+  tags: string[]
+  supportedOs: string[]
+  accelerators: string[]
+  stars: number
+  banned: boolean
+  createdAt: Date
+  updatedAt: Date
+  downloads: number
+  ranking: number
+  versions: CatalogueVersion[]
+  latest: CatalogueVersion | undefined
+  /** Of the latest version. */
+  hostNodes: { name: string; category: string; description: string }[]
+}
+
+const SEED = 20_261_121
+export const VERSIONS_PER_NODE = 10
+const NODES_PER_PUBLISHER = 50
+const MOST_VERSIONS = 500
+const FIRST = Date.UTC(2024, 0, 1)
+const LAST = Date.UTC(2026, 10, 1)
+
+/** How many versions each node has: few have many, and together they are ten times the nodes. */
+export const planCatalogue = (nodes: number): CataloguePlan => {
+  const random = makeRandom(SEED)
+  const versions = Uint16Array.from({ length: nodes }, () =>
+    Math.min(MOST_VERSIONS, Math.floor((1 - random.next()) ** (-1 / 0.86))),
+  )
+  // Both ends are sure to be there, whatever is drawn.
+  versions[0] = MOST_VERSIONS
+  versions[1] = VERSIONS_PER_NODE
+  let surplus = versions.reduce((sum, count) => sum + count, 0) - nodes * VERSIONS_PER_NODE
+  for (let at = 2; surplus !== 0; at = at + 1 < nodes ? at + 1 : 2) {
+    const count = (versions[at] ?? 0) - Math.sign(surplus)
+    if (count < 1 || count > MOST_VERSIONS) continue
+    versions[at] = count
+    surplus -= Math.sign(surplus)
+  }
+  return { nodes, publishers: Math.ceil(nodes / NODES_PER_PUBLISHER), versions }
+}
+
+export const publisherId = (index: number): string => `maker-${String(index).padStart(4, '0')}`
+
+/** The node of an index, with all that belongs to it. */
+export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: number) => {
+  const random = makeRandom(SEED + 7 * (index + 1))
+  const words = drawWords(random, random.between(1, 3))
+  const id = `${words.join('-')}-${index}`
+  const owner = publisherId(random.between(0, publishers - 1))
+  const createdAt = new Date(FIRST + ((LAST - FIRST) * 0.9 * (index + random.next())) / nodes)
+  const made = makeVersions(random, { count: versions[index] ?? 1, createdAt })
+  const latest = chooseLatest(made)
+  const node: CatalogueNode = {
+    id,
+    publisherId: owner,
+    name: words.map(capitalise).join(random.chance(0.5) ? ' ' : ''),
+    author: random.chance(0.6) ? drawWords(random, 2).map(capitalise).join(' ') : undefined,
+    description: `${capitalise(drawWords(random, random.between(12, 32)).join(' '))}.`,
+    repository: `https://github.com/${owner}/${id}${random.chance(0.3) ? '.git' : ''}`,
+    icon: `https://cdn.example.com/${owner}/${id}.png`,
+    tags: drawWords(random, random.between(0, 4)),
+    supportedOs: drawOs(random),
+    accelerators: drawAccelerators(random),
+    stars: Math.floor((1 - random.next()) ** -0.8) - 1,
+    banned: random.chance(0.01),
+    createdAt,
+    updatedAt: new Date((made.at(-1)?.createdAt ?? createdAt).getTime() + 5_000),
+    downloads: Math.min(5_000_000, Math.floor(10 * (1 - random.next()) ** -1.1) - 10),
+    ranking: random.chance(0.9) ? 5 : random.between(1, 10),
+    versions: made,
+    latest,
+    hostNodes: latest ? makeHostNodes(random) : [],
+  }
+  return node
+}
+
+const makeVersions = (
+  random: Random,
+  { count, createdAt }: { count: number; createdAt: Date },
+): CatalogueVersion[] =>
+  Array.from({ length: count }, (_, at) => {
+    const release = `${Math.floor(at / 100)}.${Math.floor(at / 10) % 10}.${at % 10}`
+    const version = release + (random.chance(0.03) ? `-rc.${random.between(1, 9)}` : '')
+    const number = parseVersionNumber(version)
+    if (!number) throw new Error(`no version: ${version}`)
+    const time = createdAt.getTime()
+    return {
+      ...number,
+      id: random.uuid(),
+      version,
+      ...drawStatus(random),
+      deprecated: random.chance(0.02),
+      createdAt: new Date(time + ((LAST - time) * (at + random.next())) / count),
+    }
+  })
+
+const FLAWS = ['eval of a variable', 'subprocess with a shell', 'download that is run', 'pickle']
+
+const drawStatus = (random: Random): { status: VersionStatus; reason: string } => {
+  const drawn = random.next()
+  if (drawn >= 0.03) return { status: 'NodeVersionStatusActive', reason: VERSION_MOVES.pass.reason }
+  const place = `nodes/${drawWord(random)}.py line ${random.between(1, 900)}`
+  if (drawn >= 0.01)
+    return {
+      status: 'NodeVersionStatusFlagged',
+      reason: `${random.between(1, 5)} high findings, the worst: ${random.pick(FLAWS)}, ${place}`,
+    }
+  return { status: 'NodeVersionStatusBanned', reason: `malware in ${place}` }
+}
+
+/** Named by words, some of them the same in several packs. */
+const makeHostNodes = (random: Random): CatalogueNode['hostNodes'] => {
+  const count = Math.min(40, Math.floor((1 - random.next()) ** (-1 / 1.2)))
+  const names = Array.from({ length: count }, () =>
+    drawWords(random, random.between(2, 3)).map(capitalise).join(''),
+  )
+  return [...new Set(names)].map((name) => ({
+    name,
+    category: drawWord(random),
+    description: drawWords(random, 8).join(' '),
+  }))
+}
+
+const OS = ['OS Independent', 'Microsoft :: Windows', 'POSIX :: Linux', 'MacOS', 'Plan 9']
+const ACCELERATORS = [
+  'GPU :: NVIDIA CUDA',
+  'GPU :: AMD ROCm',
+  'GPU :: Apple Metal',
+  'GPU :: Intel Arc',
+  'NPU :: Huawei Ascend',
+]
+
+/** The first is everywhere, the last is rare. */
+const drawOs = (random: Random): string[] => OS.filter((_, at) => random.chance(0.6 / 4 ** at))
+const drawAccelerators = (random: Random): string[] =>
+  ACCELERATORS.filter((_, at) => random.chance(0.5 / 3 ** at))

@@ -1,0 +1,90 @@
+import { createConnection } from 'node:net'
+import type { Socket } from 'node:net'
+
+export interface HttpRequest {
+  method?: 'GET' | 'POST'
+  /** With its query. */
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface HttpConnection {
+  /** Answers the status; the body is read to its end and dropped. */
+  send(request: Buffer): Promise<number>
+  close(): void
+}
+
+/** The bytes of a request, made before anything is timed. */
+export const encodeRequest = (
+  baseUrl: string,
+  { method = 'GET', path, headers = {}, body = '' }: HttpRequest,
+): Buffer => {
+  const all = {
+    host: new URL(baseUrl).host,
+    ...headers,
+    ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
+}
+
+/**
+ * One kept connection with one request at a time. It does no more than find the end of each answer: what a full client
+ * costs would be added to the service, on a machine where both share the cores.
+ */
+export const connectHttp = async (baseUrl: string): Promise<HttpConnection> => {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = createConnection({ host: hostname, port: Number(port), noDelay: true })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
+  return { send: makeSend(socket), close: () => socket.destroy() }
+}
+
+interface Waiting {
+  resolve(status: number): void
+  reject(error: Error): void
+}
+
+const makeSend = (socket: Socket): HttpConnection['send'] => {
+  let waiting: Waiting | undefined
+  let head: Buffer = Buffer.alloc(0)
+  let status = 0
+  /** Bytes of the body that are still to come; undefined within the head. */
+  let left: number | undefined
+  const read = (chunk: Buffer): void => {
+    if (left === undefined) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+      const end = head.indexOf('\r\n\r\n')
+      if (end < 0) return
+      const text = head.toString('latin1', 0, end)
+      status = Number(text.slice(9, 12))
+      left = status === 304 || status === 204 ? 0 : bodyLength(text)
+      left -= head.length - end - 4
+      head = Buffer.alloc(0)
+    } else left -= chunk.length
+    if (left > 0) return
+    left = undefined
+    const done = waiting
+    waiting = undefined
+    done?.resolve(status)
+  }
+  const fail = (error?: Error): void => waiting?.reject(error ?? new Error('the connection ended'))
+  socket
+    .on('data', read)
+    .on('error', fail)
+    .on('close', () => fail())
+  return (request) =>
+    new Promise((resolve, reject) => {
+      waiting = { resolve, reject }
+      socket.write(request)
+    })
+}
+
+const bodyLength = (head: string): number => {
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without a length: ${head}`)
+  return Number(length)
+}

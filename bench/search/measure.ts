@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { spread } from '../support/figures.ts'
+import type { Shape } from './shapes.ts'
+import { POOL } from './sides.ts'
+import type { Lane, Side } from './sides.ts'
+
+export const CONCURRENCIES = [1, 16, 64] as const
+
+/** What one round of one side has come to; times in milliseconds. */
+export interface Round {
+  p50: number
+  p99: number
+  /** Requests a second. */
+  rate: number
+}
+
+export interface Measured {
+  shape: Shape
+  concurrency: number
+  http: Round[]
+  bare: Round[]
+}
+
+const ROUNDS = 3
+/** Of a round: so many requests at least, unless they take longer than the most. */
+const LEAST = 120
+const LEAST_MS = 250
+const MOST_MS = 2_500
+
+/** Measures a shape with so many requests at once: both sides in turn, several rounds of each. */
+export const measureShape = async (
+  shape: Shape,
+  concurrency: number,
+  { http, bare }: { http: Side; bare: Side },
+): Promise<Measured> => {
+  const measured: Measured = { shape, concurrency, http: [], bare: [] }
+  const lanes = {
+    bare: await openLanes(bare, shape, concurrency),
+    http: await openLanes(http, shape, concurrency),
+  }
+  for (const side of ['bare', 'http'] as const) await warmUp(shape, lanes[side])
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const side of ['bare', 'http'] as const)
+      measured[side].push(await measureRound(shape, lanes[side]))
+  for (const lane of [...lanes.bare, ...lanes.http]) lane.close()
+  return measured
+}
+
+const openLanes = (side: Side, { requests, status }: Shape, count: number): Promise<Lane[]> =>
+  Promise.all(Array.from({ length: count }, () => side.openLane(requests, status ?? 200)))
+
+/**
+ * Counts are in memory, and every connection of the pool has every statement prepared and planned: PostgreSQL plans the
+ * first five times anew. The pool takes its connections in turn.
+ */
+const warmUp = async ({ requests }: Shape, lanes: readonly Lane[]): Promise<void> => {
+  const calls = Math.max(requests.length, Math.ceil((6 * POOL) / lanes.length))
+  for (let at = 0; at < calls; at += 1) await Promise.all(lanes.map((lane) => lane.call(at)))
+}
+
+const measureRound = async (shape: Shape, lanes: readonly Lane[]): Promise<Round> => {
+  const times: number[] = []
+  const start = performance.now()
+  const isOver = (): boolean => {
+    const elapsed = performance.now() - start
+    return elapsed > MOST_MS || (elapsed > LEAST_MS && times.length >= LEAST)
+  }
+  let next = 0
+  const work = async (lane: Lane): Promise<void> => {
+    while (!isOver()) {
+      await shape.before?.()
+      const began = performance.now()
+      await lane.call(next++)
+      times.push(performance.now() - began)
+    }
+  }
+  await Promise.all(lanes.map(work))
+  const seconds = (performance.now() - start) / 1000
+  // What is still being cleaned up is not the other side's.
+  await sleep(5)
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99), rate: times.length / seconds }
+}
+
+/** The middle of the rounds. */
+export const middle = (rounds: readonly Round[], figure: keyof Round): number =>
+  spread(rounds.map((round) => round[figure])).median
+
+/** HTTP against bare. */
+export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99'): number =>
+  middle(http, figure) / middle(bare, figure)

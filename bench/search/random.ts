@@ -1,0 +1,35 @@
+/** Numbers that look random and are the same in every run. */
+export interface Random {
+  /** From 0 to below 1. */
+  next(): number
+  /** A whole number from `from` to `to`, both included. */
+  between(from: number, to: number): number
+  pick<Item>(items: readonly Item[]): Item
+  chance(share: number): boolean
+  uuid(): string
+}
+
+/** Makes the numbers of a seed: mulberry32, whose 32 bits of state are enough for a made-up catalogue. */
+export const makeRandom = (seed: number): Random => {
+  let state = seed >>> 0
+  const nextInteger = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+  const next = (): number => nextInteger() / 2 ** 32
+  const between = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
+  return {
+    next,
+    between,
+    pick: (items) => items[between(0, items.length - 1)] as (typeof items)[number],
+    chance: (share) => next() < share,
+    uuid: () => {
+      const hex = [nextInteger(), nextInteger(), nextInteger(), nextInteger()]
+        .map((part) => part.toString(16).padStart(8, '0'))
+        .join('')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+    },
+  }
+}

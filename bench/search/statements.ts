@@ -1,0 +1,117 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { randomBytes } from 'node:crypto'
+
+import { Connection } from '@temporalio/client'
+
+import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { makeSigner } from '../../src/adapters/signing.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { makeCountMemo } from '../../src/db/listed-count.ts'
+import { makeApp } from '../../src/http/app.ts'
+import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeIdempotency } from '../../src/http/idempotency.ts'
+import { makeHostNodeRoutes } from '../../src/http/routes/host-node.ts'
+import { makeNodeRoutes } from '../../src/http/routes/node.ts'
+import { makeVersionRoutes } from '../../src/http/routes/version.ts'
+import { makeJobs } from '../../src/jobs.ts'
+import { makeLog } from '../../src/log.ts'
+import { POOL } from './sides.ts'
+import type { HttpRequest } from './http-client.ts'
+
+/** A statement as the driver sends it. */
+export interface Statement {
+  text: string
+  values: unknown[]
+  types: number[]
+}
+
+export interface Recorder {
+  /** The statements of a request, once those of an equal one before have left their counts in memory. */
+  record(request: HttpRequest): Promise<Statement[]>
+  stop(): Promise<void>
+}
+
+/**
+ * Finds out which SQL a request leads to by having the routes themselves serve it in this process: over a pool of the api's
+ * own making whose driver tells of each statement. Nothing is written by hand, so that both sides always send the same.
+ */
+export const startRecorder = async (url: string, publicUrl: string): Promise<Recorder> => {
+  let heard: Statement[] = []
+  const sql = makeDatabase({
+    url,
+    pool: POOL,
+    name: 'kiln bench recorder',
+    statementTimeoutMs: 0,
+    onStatement: (statement) => heard.push(statement),
+  })
+  const connection = Connection.lazy()
+  const server = createServer(makeRecordedApp({ sql, connection, publicUrl }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const send = async ({ method = 'GET', path, headers = {}, body }: HttpRequest): Promise<void> => {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers: { ...headers, ...json },
+      ...(body !== undefined && { body }),
+    })
+    if (answer.status >= 400) throw new Error(`${path} is answered ${await answer.text()}`)
+    await answer.arrayBuffer()
+  }
+  return {
+    record: async (request) => {
+      await send(request)
+      heard = []
+      await send(request)
+      return heard
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await sql.end()
+      await connection.close()
+    },
+  }
+}
+
+interface Recorded {
+  sql: Sql
+  connection: Connection
+  publicUrl: string
+}
+
+/** The reading routes of the registry, for callers without a credential. */
+const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
+  const log = makeLog('bench', 'silent')
+  const keys = [randomBytes(32).toString('base64')]
+  const deps = {
+    sql,
+    jobs: makeJobs({ connection, namespace: 'default', sql, log }),
+    signer: makeSigner({ keys, publicUrl, linkSeconds: 60 }),
+    log,
+    memo: makeCountMemo(),
+    publicUrl,
+    taskQueue: 'bench',
+    now: () => new Date(),
+    publishAuth: 'token' as const,
+    maxPublishersPerUser: 0,
+    searchMaxDepth: 10_000,
+    extractionToken: undefined,
+    archiveMaxBytes: 0,
+    uploadExpirySeconds: 0,
+  }
+  return makeApp({
+    routes: [...makeNodeRoutes(deps), ...makeVersionRoutes(deps), ...makeHostNodeRoutes(deps)],
+    log,
+    lifecycle: { state: 'serving' },
+    authenticate: async () => undefined,
+    idempotency: makeIdempotency({ sql, secrets: makeSecrets({ keys }), log }),
+    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 30 }),
+    scratchDir: tmpdir(),
+    maxImageBytes: 0,
+    maxImagePixels: 0,
+  })
+}

@@ -1,0 +1,161 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { recordChild } from '../video-engine/orphan.ts'
+import type { ChildNews, ChildOrder } from './messages.ts'
+
+export interface ChildLimits {
+  /** Resident bytes at which a child is ended. */
+  rssBytes: number
+  /** Milliseconds that one archive may take. */
+  runMs: number
+  /** JavaScript heap in megabytes. */
+  heapMegabytes: number
+}
+
+/** How a run ended: well; by what the archive did to the process; or by a fault of this machine. */
+export type RunEnd =
+  | { end: 'done' }
+  | { end: 'budget_memory' | 'budget_time' | 'crashed' }
+  | { end: 'fault'; error: Error }
+
+/** A process that reads one archive after another. */
+export interface InspectorChild {
+  /** Reads one archive; tells of each section. Ends the process when the signal aborts. */
+  run(order: ChildOrder, onNews: (news: ChildNews) => void, signal?: AbortSignal): Promise<RunEnd>
+  /** Whether it may read another one. */
+  isFit(): Promise<boolean>
+  /** Ends it and waits for its end. */
+  kill(): Promise<void>
+}
+
+const WATCH_MS = 100
+const MAX_RUNS = 50
+const MAX_IDLE_RSS = 300 * 2 ** 20
+
+/** Starts a child in a process group of its own, with an empty environment; `dir` holds archives and its record. */
+export const startChild = async (dir: string, limits: ChildLimits): Promise<InspectorChild> => {
+  const child = fork(ENTRY, {
+    cwd: dir,
+    env: {},
+    detached: true,
+    execArgv: [...nodeArguments(dir), `--max-old-space-size=${limits.heapMegabytes}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const exited = once(child, 'exit')
+  exited.catch(() => {})
+  await once(child, 'spawn')
+  const record = child.pid === undefined ? undefined : await recordChild(dir, child.pid)
+  const isAlive = () => child.exitCode === null && child.signalCode === null
+  let runs = 0
+
+  const kill = async (): Promise<void> => {
+    killGroup(child)
+    if (isAlive()) await exited.catch(() => {})
+    if (record !== undefined) await rm(record, { force: true })
+  }
+
+  return {
+    kill,
+    isFit: async () => isAlive() && runs < MAX_RUNS && (await readRss(child)) < MAX_IDLE_RSS,
+    async run(order, onNews, signal) {
+      runs += 1
+      const end = await follow(child, { order, onNews, signal, limits })
+      if (end.end !== 'done') await kill()
+      signal?.throwIfAborted()
+      return end
+    },
+  }
+}
+
+const IS_SOURCE = import.meta.url.endsWith('.ts')
+const ENTRY = fileURLToPath(new URL(`./child${IS_SOURCE ? '.ts' : '.js'}`, import.meta.url))
+
+/**
+ * From sources a loader is needed, which starts processes of its own. Compiled, the child may read the code and its
+ * folder, and write, start and connect to nothing.
+ */
+const nodeArguments = (dir: string): string[] => {
+  if (IS_SOURCE) return ['--import', import.meta.resolve('tsx')]
+  const flag = ['--permission', '--experimental-permission'].find((name) =>
+    process.allowedNodeEnvironmentFlags.has(name),
+  )
+  if (flag === undefined) return []
+  return [flag, ...[...codeFolders(), dir].map((folder) => `--allow-fs-read=${join(folder, '*')}`)]
+}
+
+/** The compiled code, and the packages beside it. */
+const codeFolders = (): string[] => {
+  const dist = join(dirname(ENTRY), '../../../..')
+  const tree = fileURLToPath(import.meta.resolve('web-tree-sitter'))
+  return [dist, tree.slice(0, tree.lastIndexOf('node_modules'))]
+}
+
+interface Follow {
+  order: ChildOrder
+  onNews(news: ChildNews): void
+  signal: AbortSignal | undefined
+  limits: ChildLimits
+}
+
+const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow): Promise<RunEnd> =>
+  new Promise((resolve) => {
+    const start = performance.now()
+    const finish = (end: RunEnd): void => {
+      clearInterval(watch)
+      child.off('message', hear)
+      child.off('exit', leave)
+      child.off('error', fail)
+      signal?.removeEventListener('abort', leave)
+      resolve(end)
+    }
+    const leave = (): void => finish({ end: 'crashed' })
+    const fail = (error: Error): void => finish({ end: 'fault', error })
+    const hear = (message: unknown): void => {
+      const news = message as ChildNews
+      if (news.kind === 'done') finish({ end: 'done' })
+      else if (news.kind === 'fault') fail(Object.assign(new Error(news.message), systemOf(news)))
+      else onNews(news)
+    }
+    const watch = setInterval(() => {
+      if (performance.now() - start > limits.runMs) return finish({ end: 'budget_time' })
+      void readRss(child).then((rss) => {
+        if (rss > limits.rssBytes) finish({ end: 'budget_memory' })
+      })
+    }, WATCH_MS)
+    child.on('message', hear)
+    child.once('exit', leave)
+    child.once('error', fail)
+    signal?.addEventListener('abort', leave, { once: true })
+    if (signal?.aborted || child.exitCode !== null || child.signalCode !== null) return leave()
+    child.send(order, (error) => {
+      if (error) leave()
+    })
+  })
+
+const systemOf = ({ code }: { code: string | undefined }) =>
+  code === undefined ? {} : { code, syscall: 'inspect' }
+
+const PAGE_BYTES = 4096
+
+/** Resident bytes; 0 where the system does not tell them (the heap's limit and the time remain). */
+const readRss = async ({ pid }: ChildProcess): Promise<number> => {
+  try {
+    const [, pages] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')
+    return Number(pages) * PAGE_BYTES
+  } catch {
+    return 0
+  }
+}
+
+const killGroup = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

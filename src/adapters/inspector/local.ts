@@ -1,0 +1,101 @@
+import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
+import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
+import type { Inspection } from '../../extraction/inspection.ts'
+import { startChild } from './child-process.ts'
+import type { ChildLimits, InspectorChild, RunEnd } from './child-process.ts'
+import { makeFailure } from './failure.ts'
+import type { Inspector, InspectRequest } from './inspector.ts'
+import { SECTIONS } from './messages.ts'
+import type { SectionName } from './messages.ts'
+import { makeSectionReader } from './section-schema.ts'
+
+export interface LocalInspectorOptions {
+  /** Folder that holds the archives to be read, and records of the processes. */
+  dir: string
+  limits?: Partial<ChildLimits>
+}
+
+const LIMITS: ChildLimits = { rssBytes: 512 * 2 ** 20, runMs: 90_000, heapMegabytes: 384 }
+
+/** Runs of a section that may fail by what the archive does to its reader, until that is the result. */
+const MAX_FAILURES = 2
+
+/** Makes the inspector that reads each archive in a child process, one archive at a time in each. */
+export const makeLocalInspector = ({ dir, limits }: LocalInspectorOptions): Inspector => {
+  const idle: InspectorChild[] = []
+  const all = new Set<InspectorChild>()
+  const readSection = makeSectionReader()
+
+  const take = async (): Promise<InspectorChild> => {
+    for (let child = idle.pop(); child; child = idle.pop()) {
+      if (await child.isFit()) return child
+      await drop(child)
+    }
+    const child = await startChild(dir, { ...LIMITS, ...limits })
+    all.add(child)
+    return child
+  }
+  const drop = async (child: InspectorChild): Promise<void> => {
+    all.delete(child)
+    await child.kill()
+  }
+
+  /** One run in one child. Answers what was there at its end, and which section it was at. */
+  const runOnce = async (request: InspectRequest, found: Partial<Inspection>): Promise<Once> => {
+    const child = await take()
+    let at: SectionName | undefined
+    let end: RunEnd | undefined
+    try {
+      const { signal, ...order } = request
+      const skip = SECTIONS.filter((section) => found[section])
+      end = await child.run(
+        { ...order, skip },
+        (news) => {
+          if (news.kind === 'begin') at = news.section
+          if (news.kind === 'section') Object.assign(found, readSection(news.section, news.json))
+        },
+        signal,
+      )
+    } finally {
+      if (end?.end === 'done') idle.push(child)
+      else await drop(child)
+    }
+    return { at, end }
+  }
+
+  return {
+    extractorVersion: EXTRACTOR_VERSION,
+    scanner: SCANNER,
+    scannerVersion: SCANNER_VERSION,
+    async inspect(request) {
+      const found: Partial<Inspection> = {}
+      const failures = new Map<SectionName, number>()
+      while (!isComplete(found)) {
+        const { at, end } = await runOnce(request, found)
+        if (end.end === 'fault') throw end.error
+        if (end.end === 'done' && isComplete(found)) break
+        // What it sent was no section, or it ended in the middle of one.
+        const section = at ?? 'archive'
+        if (at === undefined && (failures.get(section) ?? 0) >= MAX_FAILURES)
+          throw new Error(`the process that reads archives does not start: ${end.end}`)
+        failures.set(section, (failures.get(section) ?? 0) + 1)
+        const code = end.end === 'done' ? 'crashed' : end.end
+        if (at && (failures.get(at) ?? 0) >= MAX_FAILURES)
+          Object.assign(found, makeFailure(at, code))
+      }
+      return found
+    },
+    async close() {
+      await Promise.all([...all].map(drop))
+    },
+  }
+}
+
+interface Once {
+  /** The section that was begun last. */
+  at: SectionName | undefined
+  end: RunEnd
+}
+
+const isComplete = (found: Partial<Inspection>): found is Inspection =>
+  SECTIONS.every((section) => found[section])

@@ -1,0 +1,86 @@
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+import { HOWS } from '../../extraction/inspection.ts'
+import type { Inspection } from '../../extraction/inspection.ts'
+import type { SectionName } from './messages.ts'
+
+const whole = Type.Integer({ minimum: 0 })
+const text = Type.String()
+const optionalText = Type.Optional(Type.String())
+
+const ExtractedNode = Type.Object({
+  name: text,
+  category: text,
+  description: text,
+  function: text,
+  deprecated: Type.Boolean(),
+  experimental: Type.Boolean(),
+  input_types: text,
+  return_types: text,
+  return_names: text,
+  output_is_list: Type.Array(Type.Boolean()),
+  dynamic: Type.Array(text),
+})
+
+const SCHEMAS = {
+  archive: Type.Union([
+    Type.Object({ verdict: Type.Literal('sound'), entries: whole, unpackedBytes: whole }),
+    Type.Object({
+      verdict: Type.Literal('rejected'),
+      code: text,
+      message: text,
+      entry: optionalText,
+    }),
+  ]),
+  nodes: Type.Object({
+    extractorVersion: whole,
+    status: Type.Enum(['success', 'failed']),
+    reason: optionalText,
+    how: Type.Enum([...HOWS]),
+    partial: Type.Boolean(),
+    reasons: Type.Array(text),
+    dropped: whole,
+    nodes: Type.Array(ExtractedNode, { maxItems: 5000 }),
+    stats: Type.Record(Type.String(), Type.Number()),
+  }),
+  findings: Type.Object({
+    scanner: text,
+    scannerVersion: whole,
+    complete: Type.Boolean(),
+    findings: Type.Array(
+      Type.Object({
+        issue_type: text,
+        severity: Type.Enum(['high', 'medium', 'info']),
+        file_path: optionalText,
+        line_number: Type.Optional(Type.Integer({ minimum: 1 })),
+        code_snippet: optionalText,
+        message: text,
+      }),
+      { maxItems: 1000 },
+    ),
+    counts: Type.Object({ high: whole, medium: whole, info: whole }),
+    tags: Type.Array(text),
+  }),
+}
+
+/** Most characters of one section. */
+export const SECTION_MAX = 16 * 2 ** 20
+
+/** Makes the reader of what a child sends, which is judged like any other input from outside. Undefined: not such a section. */
+export const makeSectionReader = () => {
+  const checks = {
+    archive: Compile(SCHEMAS.archive),
+    nodes: Compile(SCHEMAS.nodes),
+    findings: Compile(SCHEMAS.findings),
+  }
+  return (section: SectionName, json: string): Partial<Inspection> | undefined => {
+    if (json.length > SECTION_MAX) return undefined
+    try {
+      const value: unknown = JSON.parse(json)
+      return checks[section].Check(value) ? { [section]: value } : undefined
+    } catch {
+      return undefined
+    }
+  }
+}

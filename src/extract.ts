@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util'
+
+import { readInput } from './extract/read-input.ts'
+import { toJsonLine, toTable } from './extract/show.ts'
+import { makePythonParser } from './extraction/python/parse.ts'
+
+const USAGE = `usage: npm run extract -- <zip or folder>… [--json]
+
+Reads packs as the service does after their publication, without running anything of them, and prints which host nodes would be
+registered and what the security scan finds. With --json one JSON object a line for each argument.
+`
+
+/** Exit codes: 0 all arguments could be read, whatever was found; 1 at least one could not; 2 the arguments are no arguments. */
+const run = async (argv: string[]): Promise<number> => {
+  const parsed = readArguments(argv)
+  if (!parsed) {
+    process.stderr.write(USAGE)
+    return 2
+  }
+  const parser = await makePythonParser()
+  let exitCode = 0
+  for (const input of parsed.inputs)
+    try {
+      const found = await readInput(input, parser)
+      const write = parsed.json ? toJsonLine : toTable
+      process.stdout.write(write(input, found))
+    } catch (error) {
+      exitCode = 1
+      const message = error instanceof Error ? error.message : String(error)
+      process.stderr.write(`${input} could not be read: ${message}\n`)
+    }
+  return exitCode
+}
+
+const readArguments = (argv: string[]): { inputs: string[]; json: boolean } | undefined => {
+  try {
+    const options = { json: { type: 'boolean', default: false } } as const
+    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
+    return positionals.length === 0 ? undefined : { inputs: positionals, json: values.json }
+  } catch {
+    return undefined
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2))

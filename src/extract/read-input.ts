@@ -1,0 +1,36 @@
+import { stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+
+import { openFileSource } from '../extraction/archive/source.ts'
+import { inspect, inspectPack } from '../extraction/inspect.ts'
+import type { Inspection } from '../extraction/inspection.ts'
+import { makePack } from '../extraction/pack.ts'
+import type { PythonParser } from '../extraction/python/parse.ts'
+import { readFolder } from './read-folder.ts'
+
+/** Reads a zip, or a folder as if it were one. Throws when there is nothing to read. */
+export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> => {
+  const found: Partial<Inspection> = {}
+  const options = {
+    parser,
+    now: () => performance.now(),
+    onBegin: () => true,
+    onSection: (part: Partial<Inspection>) => void Object.assign(found, part),
+  }
+  const path = resolve(input)
+  // What the node will be called is not known here; a folder or file often has its name.
+  const nodeId = basename(path).replace(/\.zip$/i, '')
+  if ((await stat(path)).isDirectory()) {
+    const { entries, bytes } = await readFolder(path)
+    found.archive = { verdict: 'sound', entries: entries.length, unpackedBytes: bytes }
+    inspectPack(makePack(entries, { nodeId }), [], options)
+  } else {
+    const source = await openFileSource(path)
+    try {
+      await inspect({ ...options, source, nodeId })
+    } finally {
+      await source.close()
+    }
+  }
+  return found as Inspection
+}

@@ -1,0 +1,79 @@
+import { makeInstance } from '../interpret/make-value.ts'
+import { nativeClass, nativeFunction } from '../interpret/native.ts'
+import type { Runtime } from '../interpret/runtime.ts'
+import type { ClassValue, NativeCall, NativeValue, Value } from '../interpret/value.ts'
+import { bindPart, findPartKind } from './schema-part.ts'
+import type { PartKind, PartState } from './schema-part.ts'
+
+/**
+ * The classes of the host's `io` that make up a schema: `Schema`, `Custom`, inputs, outputs, templates. Calling one
+ * gives an object with its parameters as attributes, which a pack may change before the host reads it. They are found by
+ * the tail of the name, as packs import `io` by several paths.
+ */
+export const makeSchemaTypes = (): ((dottedName: string) => Value | undefined) => {
+  const classOf = makeClasses()
+  return (dottedName) => {
+    const [, tail] = IN_IO.exec(dottedName) ?? []
+    if (tail === undefined) return undefined
+    if (tail === 'comfytype') return makeTypeDecorator(dottedName, classOf)
+    const kind = findPartKind(tail)
+    return kind && makeMaker(dottedName, kind, classOf)
+  }
+}
+
+const IN_IO = /(?:^|\.)(?:io|IO|_io|_io_public)\.([\w.()]+)$/
+
+type ClassOf = (rt: Runtime, name: string) => ClassValue
+
+/** One class for each maker and runtime: objects of different packs share nothing. */
+const makeClasses = (): ClassOf => {
+  const made = new WeakMap<Runtime, Map<string, ClassValue>>()
+  return (rt, name) => {
+    const classes = made.get(rt) ?? new Map<string, ClassValue>()
+    made.set(rt, classes)
+    const cls = classes.get(name) ?? makeClass(rt, name)
+    classes.set(name, cls)
+    return cls
+  }
+}
+
+/** What the host's objects can do beyond their attributes is unknown, but no fault. */
+const makeClass = (rt: Runtime, name: string): ClassValue =>
+  nativeClass(rt, {
+    name,
+    module: 'comfy_api.latest._io',
+    methods: { __getattr__: () => undefined },
+  })
+
+const makeMaker = (dottedName: string, kind: PartKind, classOf: ClassOf): NativeValue => {
+  const make =
+    (rest: boolean): NativeCall =>
+    (rt, args, kwargs) => {
+      const state: PartState = { schemaPart: kind, rest }
+      const part = makeInstance(classOf(rt, kind.maker), undefined, state)
+      for (const [name, value] of bindPart(kind, args, kwargs)) part.attributes.set(name, value)
+      if (kind.maker === 'Custom')
+        addSides(part.attributes, part.attributes.get('io_type'), classOf)
+      return part
+    }
+  return { ...nativeFunction(dottedName, make(false)), callWithRest: make(true) }
+}
+
+/** A socket type of the pack's own has both sides. */
+const addSides = (names: Map<string, Value>, ioType: Value | undefined, classOf: ClassOf): void => {
+  const type = { socketType: ioType ?? null }
+  for (const maker of ['Input', 'Output'])
+    if (!names.has(maker)) names.set(maker, makeMaker(`io.${maker}`, { maker, type }, classOf))
+}
+
+/** `@io.comfytype(io_type="X")` on a class of the pack. */
+const makeTypeDecorator = (dottedName: string, classOf: ClassOf): NativeValue =>
+  nativeFunction(dottedName, (_rt, args, kwargs) => {
+    const ioType = kwargs.get('io_type') ?? args[0]
+    return nativeFunction(`${dottedName}()`, (_, [cls]) => {
+      if (typeof cls !== 'object' || cls?.kind !== 'class') return cls
+      addSides(cls.namespace, ioType, classOf)
+      cls.namespace.set('io_type', ioType ?? null)
+      return cls
+    })
+  })

@@ -1,0 +1,110 @@
+import { lookUpPlainly } from '../attribute.ts'
+import { instantiate, newInstance } from '../call-class.ts'
+import { identityOf } from '../hash-key.ts'
+import { newClass } from '../make-class.ts'
+import { isUnknown, makeList } from '../make-value.ts'
+import type { NativeClass } from '../native.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { setOnClassPlainly, setPlainly } from '../set-attribute.ts'
+import type { BaseValue, ClassValue, Kwargs, Value } from '../value.ts'
+import { IDENTITY_METHODS } from './payload-methods.ts'
+
+type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
+
+export const OBJECT: Definition = {
+  name: 'object',
+  construct: (rt, cls) => newInstance(rt, cls),
+  methods: {
+    ...IDENTITY_METHODS,
+    __init__: () => null,
+    __str__: (rt, [self]) => rt.repr(self ?? null),
+    __repr__: () => undefined,
+    __hash__: (rt, [self]) =>
+      typeof self === 'object' && self !== null ? BigInt(identityOf(rt, self)) : undefined,
+    __format__: (rt, [self, spec]) =>
+      typeof spec === 'string' ? rt.format(payloadOf(self ?? null), spec) : undefined,
+    __getattribute__: (rt, [self, name]) =>
+      typeof self === 'object' && self?.kind === 'instance' && typeof name === 'string'
+        ? lookUpPlainly(rt, self, name)
+        : undefined,
+    __setattr__: (rt, [self, name, value]) => {
+      if (typeof self !== 'object' || self?.kind !== 'instance') return null
+      if (typeof name === 'string' && value !== undefined) setPlainly(rt, self, name, value)
+      return null
+    },
+    __delattr__: (_, [self, name]) => {
+      if (typeof self !== 'object' || self?.kind !== 'instance') return null
+      if (typeof name === 'string') self.attributes.delete(name)
+      return null
+    },
+    __dir__: (rt, [self]) => makeList(rt.listAttributes(self ?? null) ?? []),
+  },
+  classMethods: { __init_subclass__: () => null, __subclasshook__: () => undefined },
+}
+
+export const TYPE: Definition = {
+  name: 'type',
+  construct: (rt, cls, args, kwargs) => constructType(rt, cls, args, kwargs),
+  methods: {
+    __init__: () => null,
+    __call__: (rt, [cls, ...args], kwargs) =>
+      typeof cls === 'object' && cls?.kind === 'class'
+        ? instantiate(rt, cls, { args, kwargs, rest: false })
+        : undefined,
+    __setattr__: (_, [cls, name, value]) => {
+      if (typeof cls === 'object' && cls?.kind === 'class' && typeof name === 'string')
+        setOnClassPlainly(cls, name, value ?? null)
+      return null
+    },
+    __subclasses__: (_, [cls]) =>
+      typeof cls === 'object' && cls?.kind === 'class'
+        ? makeList(cls.subclasses.slice())
+        : undefined,
+    mro: (_, [cls]) =>
+      typeof cls === 'object' && cls?.kind === 'class' ? makeList(cls.mro.slice()) : undefined,
+    __instancecheck__: (rt, [cls, value]) =>
+      typeof cls === 'object' && cls?.kind === 'class'
+        ? undecidedAsUnknown(rt.typeOf(value ?? null), cls)
+        : undefined,
+  },
+  classMethods: { __prepare__: (rt) => rt.makeDict([]) },
+}
+
+function undecidedAsUnknown(made: BaseValue, cls: ClassValue): Value | undefined {
+  if (made.kind === 'unknown') return undefined
+  if (made.mro.includes(cls)) return true
+  return made.mro.some((base) => base.kind === 'unknown') ? undefined : false
+}
+
+/** `type(value)`, `type(name, bases, namespace)`. */
+function constructType(
+  rt: Runtime,
+  cls: ClassValue,
+  args: Value[],
+  kwargs: Kwargs,
+): Value | undefined {
+  const [first, bases, names] = args
+  const isType = cls === rt.builtinClass('type')
+  if (args.length === 1 && first !== undefined && isType) return rt.typeOf(first)
+  const name = payloadOf(first ?? null)
+  if (typeof name !== 'string') return undefined
+  const namespace = namesIn(names)
+  const list = bases === undefined ? [] : rt.readItems(bases).items
+  if (isType) return rt.makeClass(name, list, namespace, { kwargs })
+  const real = list.map((base) => (isClassLike(base) ? base : rt.unknown('base', 'pack')))
+  return newClass(rt, { metaclass: cls, name, bases: real, namespace, kwargs })
+}
+
+function isClassLike(value: Value): value is BaseValue {
+  return isUnknown(value) || (typeof value === 'object' && value?.kind === 'class')
+}
+
+/** The entries under text keys. */
+function namesIn(value: Value | undefined): Map<string, Value> {
+  const inner = payloadOf(value ?? null)
+  const names = new Map<string, Value>()
+  if (typeof inner !== 'object' || inner?.kind !== 'dict') return names
+  for (const [key, entry] of inner.values) if (typeof key === 'string') names.set(key, entry)
+  return names
+}

@@ -1,0 +1,170 @@
+import { ELLIPSIS, NOT_IMPLEMENTED } from '../make-value.ts'
+import { fillNativeClass, makeNativeClass, nativeFunction } from '../native.ts'
+import type { NativeClass } from '../native.ts'
+import type { ClassValue, Value } from '../value.ts'
+import { OBJECT, TYPE } from './basic-classes.ts'
+import { DICT, FROZENSET, LIST, SET, TUPLE } from './container-classes.ts'
+import { CLASSMETHOD, PROPERTY, STATICMETHOD, SUPER } from './descriptor-classes.ts'
+import { updateWithRest } from './dict-methods.ts'
+import { BASE_EXCEPTION, listExceptions } from './exceptions.ts'
+import {
+  ENUMERATE,
+  FILTER,
+  GENERATOR,
+  ITERATOR,
+  MAP,
+  RANGE,
+  REVERSED,
+  SLICE,
+  viewClass,
+  ZIP,
+} from './iteration-classes.ts'
+import { FLOAT, INT, BOOL } from './number-classes.ts'
+import { OBJECT_FUNCTIONS } from './object-functions.ts'
+import { BYTES, STR } from './text-classes.ts'
+import { VALUE_FUNCTIONS } from './value-functions.ts'
+
+type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
+
+export interface Builtins {
+  /** What every module sees. */
+  names: Map<string, Value>
+  /** Builtin classes by name, also those without a name in `names`. */
+  classes: ReadonlyMap<string, ClassValue>
+}
+
+// Classes that builtins name, whose instances are other kinds of values.
+const VISIBLE: Definition[] = [
+  STR,
+  INT,
+  FLOAT,
+  BYTES,
+  LIST,
+  TUPLE,
+  DICT,
+  SET,
+  FROZENSET,
+  RANGE,
+  SLICE,
+  ZIP,
+  MAP,
+  FILTER,
+  ENUMERATE,
+  REVERSED,
+  PROPERTY,
+  CLASSMETHOD,
+  STATICMETHOD,
+  SUPER,
+  BASE_EXCEPTION,
+]
+
+const HIDDEN: Definition[] = [
+  ITERATOR,
+  GENERATOR,
+  ...['dict_keys', 'dict_values', 'dict_items'].map((name) => viewClass(name)),
+  ...[
+    'NoneType',
+    'ellipsis',
+    'NotImplementedType',
+    'function',
+    'builtin_function_or_method',
+    'method',
+    'module',
+  ].map((name) => ({ name })),
+]
+
+/** Functions and classes that are there, but whose results can't be known. */
+const UNKNOWN_RESULTS = [
+  'input',
+  'eval',
+  'compile',
+  'memoryview',
+  'bytearray',
+  'complex',
+  'breakpoint',
+  'aiter',
+  'anext',
+]
+
+/** Makes the builtin classes and functions, for one runtime. */
+export function makeBuiltins(): Builtins {
+  const classes = new Map<string, ClassValue>()
+  const { object, type } = makeRoots()
+  const names = new Map<string, Value>([
+    ['object', object],
+    ['type', type],
+  ])
+  classes.set('object', object).set('type', type)
+  const add = (definition: Definition, base: ClassValue) => {
+    const whole = { ...definition, module: 'builtins' }
+    const cls = makeNativeClass(whole, [base], type)
+    fillNativeClass(cls, whole)
+    classes.set(definition.name, cls)
+    return cls
+  }
+  for (const definition of VISIBLE) names.set(definition.name, add(definition, object))
+  names.set('bool', add(BOOL, classes.get('int') ?? object))
+  for (const definition of HIDDEN) add(definition, object)
+  for (const { name, base } of listExceptions())
+    names.set(name, add({ name }, classes.get(base) ?? object))
+  addOther(names, classes)
+  return { names, classes }
+}
+
+/** `object` and `type`, each of which needs the other. */
+function makeRoots(): { object: ClassValue; type: ClassValue } {
+  const object: ClassValue = {
+    kind: 'class',
+    name: 'object',
+    qualname: 'object',
+    module: 'builtins',
+    home: 'library',
+    bases: [],
+    mro: [],
+    namespace: new Map(),
+    metaclass: undefined as never,
+    subclasses: [],
+    payload: undefined,
+  }
+  object.mro = [object]
+  const type = makeNativeClass({ name: 'type', module: 'builtins' }, [object], object)
+  type.metaclass = type
+  object.metaclass = type
+  fillNativeClass(object, { ...OBJECT, module: 'builtins' })
+  fillNativeClass(type, { ...TYPE, module: 'builtins' })
+  return { object, type }
+}
+
+function addOther(names: Map<string, Value>, classes: ReadonlyMap<string, ClassValue>): void {
+  for (const alias of ['EnvironmentError', 'IOError', 'WindowsError'])
+    names.set(alias, names.get('OSError') ?? null)
+  for (const [name, call] of Object.entries({ ...OBJECT_FUNCTIONS, ...VALUE_FUNCTIONS }))
+    names.set(name, nativeFunction(name, call))
+  for (const name of UNKNOWN_RESULTS)
+    names.set(
+      name,
+      nativeFunction(name, () => undefined),
+    )
+  names.set('Ellipsis', ELLIPSIS)
+  names.set('NotImplemented', NOT_IMPLEMENTED)
+  names.set('__debug__', true)
+  acceptRest(classes)
+}
+
+/** `print(*unknown)` is a print; `dict(**unknown)` and `update(**unknown)` know what they were given besides. */
+function acceptRest(classes: ReadonlyMap<string, ClassValue>): void {
+  const dict = classes.get('dict')
+  const update = dict?.namespace.get('update')
+  if (typeof update === 'object' && update?.kind === 'native') update.callWithRest = updateWithRest
+  const init = dict?.namespace.get('__init__')
+  if (typeof init === 'object' && init?.kind === 'native') init.callWithRest = updateWithRest
+  const make = dict?.namespace.get('__new__')
+  if (typeof make !== 'object' || make?.kind !== 'staticmethod') return
+  const inner = make.function
+  if (typeof inner !== 'object' || inner?.kind !== 'native') return
+  inner.callWithRest = (rt, args, kwargs) => {
+    const made = inner.call(rt, args, kwargs)
+    if (typeof made === 'object' && made?.kind === 'dict') made.rest = true
+    return made
+  }
+}

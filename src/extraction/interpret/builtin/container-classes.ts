@@ -1,0 +1,127 @@
+import {
+  augmentingMethods,
+  CONTAINER_METHODS,
+  ITEM_METHODS,
+  operatorMethods,
+  ORDERING_METHODS,
+  STORE_METHODS,
+} from './payload-methods.ts'
+import { LIST_METHODS, SEQUENCE_METHODS } from './list-methods.ts'
+import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
+import { makeEmptyDict, makeList, makeTuple } from '../make-value.ts'
+import type { NativeClass } from '../native.ts'
+import { payloadOf } from '../payload.ts'
+import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
+import type { Definition } from './wrap.ts'
+import { SET_OPERATORS, VALUE_METHODS, wrap } from './wrap.ts'
+
+export const LIST: Definition = {
+  name: 'list',
+  payload: 'list',
+  construct: (rt, cls, [value]) => {
+    if (cls.module !== 'builtins') return wrap(rt, cls, makeList([]))
+    if (value === undefined) return makeList([])
+    const { items, rest } = rt.readItems(value)
+    return rt.budget.allowItems(items.length) ? makeList(items, rest) : undefined
+  },
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...CONTAINER_METHODS,
+    ...ITEM_METHODS,
+    ...STORE_METHODS,
+    ...operatorMethods([
+      ['add', '+'],
+      ['mul', '*'],
+    ]),
+    ...augmentingMethods([['add', '+']]),
+    ...LIST_METHODS,
+  },
+  attributes: { __hash__: null },
+}
+
+export const TUPLE: Definition = {
+  name: 'tuple',
+  payload: 'tuple',
+  construct: (rt, cls, [value]) => {
+    if (value === undefined) return wrap(rt, cls, makeTuple([]))
+    const { items, rest } = rt.readItems(value)
+    return rt.budget.allowItems(items.length) ? wrap(rt, cls, makeTuple(items, rest)) : undefined
+  },
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...CONTAINER_METHODS,
+    ...ITEM_METHODS,
+    ...operatorMethods([
+      ['add', '+'],
+      ['mul', '*'],
+    ]),
+    ...SEQUENCE_METHODS,
+  },
+}
+
+export const DICT: Definition = {
+  name: 'dict',
+  payload: 'dict',
+  construct: (rt, cls, args, kwargs) => {
+    const dict = makeEmptyDict()
+    if (cls.module !== 'builtins') return wrap(rt, cls, dict)
+    DICT_METHODS['update']?.(rt, [dict, ...args], kwargs)
+    return rt.budget.allowItems(dict.values.size) ? dict : undefined
+  },
+  methods: {
+    ...VALUE_METHODS,
+    ...CONTAINER_METHODS,
+    ...ITEM_METHODS,
+    ...STORE_METHODS,
+    ...operatorMethods([['or', '|']]),
+    ...augmentingMethods([['or', '|']]),
+    ...DICT_METHODS,
+    __reversed__: (rt, [self]) => {
+      const inner = payloadOf(self ?? null)
+      return makeList(rt.readItems(inner).items.toReversed())
+    },
+  },
+  classMethods: { fromkeys: dictFromKeys },
+  attributes: { __hash__: null },
+}
+
+const constructSet =
+  (frozen: boolean): NativeClass['construct'] =>
+  (rt, cls, [value]) => {
+    if (value === undefined || (cls.module !== 'builtins' && !frozen))
+      return wrap(rt, cls, rt.makeSet([], frozen))
+    const { items, rest } = rt.readItems(value)
+    const set = rt.makeSet(items, frozen)
+    if (rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
+    return rt.budget.allowItems(items.length) ? wrap(rt, cls, set) : undefined
+  }
+
+export const SET: Definition = {
+  name: 'set',
+  payload: 'set',
+  construct: constructSet(false) as NonNullable<NativeClass['construct']>,
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...CONTAINER_METHODS,
+    ...operatorMethods(SET_OPERATORS),
+    ...augmentingMethods(SET_OPERATORS),
+    ...SET_METHODS,
+  },
+  attributes: { __hash__: null },
+}
+
+export const FROZENSET: Definition = {
+  name: 'frozenset',
+  payload: 'set',
+  construct: constructSet(true) as NonNullable<NativeClass['construct']>,
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...CONTAINER_METHODS,
+    ...operatorMethods(SET_OPERATORS),
+    ...FROZENSET_METHODS,
+  },
+}

@@ -1,0 +1,100 @@
+import { dictClear, dictCopy, dictDelete, dictKey } from '../dict.ts'
+import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../make-value.ts'
+import { addToDict, setEntry } from '../mapping.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../value.ts'
+
+type DictMethod = (rt: Runtime, dict: DictValue, args: Value[], kwargs: Kwargs) => Value | undefined
+
+const view =
+  (of: 'keys' | 'values' | 'items'): DictMethod =>
+  (_, dict) => ({ kind: 'view', of, dict })
+
+/** Whether an entry that is not there may exist after all. */
+function mayHave(dict: DictValue, key: Value): boolean {
+  return dict.rest || isUnknown(key)
+}
+
+const METHODS: Record<string, DictMethod> = {
+  keys: view('keys'),
+  values: view('values'),
+  items: view('items'),
+  get: (rt, dict, [key, fallback = null]) => {
+    if (key === undefined) return undefined
+    const known = rt.getEntry(dict, key)
+    if (known !== undefined) return known
+    return mayHave(dict, key) ? undefined : fallback
+  },
+  setdefault: (rt, dict, [key, fallback = null]) => {
+    if (key === undefined) return undefined
+    const known = rt.getEntry(dict, key)
+    if (known !== undefined) return known
+    setEntry(rt, dict, key, fallback)
+    return fallback
+  },
+  pop: (rt, dict, [key, fallback]) => {
+    if (key === undefined) return undefined
+    const known = rt.getEntry(dict, key)
+    if (known === undefined) {
+      if (mayHave(dict, key)) return undefined
+      return orElse(fallback, () => rt.raiseIfExpected('KeyError', 'missing'))
+    }
+    dictDelete(dict, rt.hashKey(key) as HashKey)
+    return known
+  },
+  popitem: (rt, dict) => {
+    const last = [...dict.values].at(-1)
+    if (!last || dict.rest)
+      return dict.rest ? undefined : rt.raiseIfExpected('KeyError', 'dictionary is empty')
+    const pair = makeTuple([dictKey(dict, last[0]), last[1]])
+    dictDelete(dict, last[0])
+    return pair
+  },
+  update: (rt, dict, args, kwargs) => {
+    for (const value of args) addToDict(rt, dict, value)
+    for (const [key, value] of kwargs) setEntry(rt, dict, key, value)
+    return null
+  },
+  clear: (_, dict) => {
+    dictClear(dict)
+    return null
+  },
+  copy: (rt, dict) => (rt.budget.allowItems(dict.values.size) ? dictCopy(dict) : undefined),
+}
+
+/** The methods of dict as natives: `args[0]` is self. */
+export const DICT_METHODS: Record<string, NativeCall> = Object.fromEntries(
+  Object.entries({ ...METHODS, __init__: METHODS['update'] as DictMethod }).map(
+    ([name, method]): [string, NativeCall] => [
+      name,
+      (rt, [self, ...args], kwargs) => {
+        const dict = dictOf(self)
+        return dict && method(rt, dict, args, kwargs)
+      },
+    ],
+  ),
+)
+
+function dictOf(value: Value | undefined): DictValue | undefined {
+  const inner = payloadOf(value ?? null)
+  return typeof inner === 'object' && inner?.kind === 'dict' ? inner : undefined
+}
+
+/** `dict.fromkeys(keys, value)`: the class comes first. */
+export const dictFromKeys: NativeCall = (rt, [cls, keys, value = null]) => {
+  if (keys === undefined) return undefined
+  const { items, rest } = rt.readItems(keys)
+  const dict = makeEmptyDict(rest)
+  for (const key of items) setEntry(rt, dict, key, value)
+  return cls === undefined || cls === rt.builtinClass('dict') ? dict : rt.call(cls, [dict])
+}
+
+/** `update(**unknown)`, `dict(**unknown)`: what is known, and an unknown rest. */
+export const updateWithRest: NativeCall = (rt, [self, ...args], kwargs) => {
+  const dict = dictOf(self)
+  if (!dict) return undefined
+  METHODS['update']?.(rt, dict, args, kwargs)
+  dict.rest = true
+  return null
+}

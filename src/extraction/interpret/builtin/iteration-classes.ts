@@ -1,0 +1,174 @@
+import { makeItemsIterator, makeIterator, makeTuple } from '../make-value.ts'
+import type { NativeClass } from '../native.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { rangeLength } from '../truth.ts'
+import type { IteratorValue, Kwargs, Value } from '../value.ts'
+import { intOf } from './arguments.ts'
+import {
+  COMPARING_METHODS,
+  CONTAINER_METHODS,
+  ITEM_METHODS,
+  TEXT_OF_METHODS,
+} from './payload-methods.ts'
+
+type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
+
+export const RANGE: Definition = {
+  name: 'range',
+  construct: (_, _cls, args) => {
+    const numbers = args.map((item) => intOf(item)).filter((item) => item !== undefined)
+    const [first, second, step = 1n] = numbers
+    if (first === undefined || numbers.length < args.length || step === 0n) return undefined
+    return second === undefined
+      ? { kind: 'range', start: 0n, stop: first, step: 1n }
+      : { kind: 'range', start: first, stop: second, step }
+  },
+  methods: { ...COMPARING_METHODS, ...TEXT_OF_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
+}
+
+export const SLICE: Definition = {
+  name: 'slice',
+  construct: (_, _cls, args) =>
+    args.length < 2
+      ? { kind: 'slice', start: null, stop: args[0] ?? null, step: null }
+      : { kind: 'slice', start: args[0] ?? null, stop: args[1] ?? null, step: args[2] ?? null },
+}
+
+/** Iterators over all of them; undefined if one can't be iterated. */
+function iterators(rt: Runtime, values: readonly Value[]): IteratorValue[] | undefined {
+  const found = values.map((value) => rt.iterate(value)).filter((item) => item !== undefined)
+  return found.length === values.length ? found : undefined
+}
+
+/** The next item of each; undefined as soon as one has ended, whose rest `to` then gets. */
+function nextOfEach(sources: readonly IteratorValue[], to: IteratorValue): Value[] | undefined {
+  const items: Value[] = []
+  for (const source of sources) {
+    const item = source.next()
+    if (item === undefined) {
+      to.rest = source.rest
+      return undefined
+    }
+    items.push(item)
+  }
+  return items
+}
+
+export const ZIP: Definition = {
+  name: 'zip',
+  construct: (rt, _cls, args) => {
+    const sources = iterators(rt, args)
+    if (!sources) return undefined
+    const zip = makeIterator('zip', () => {
+      const items = sources.length === 0 ? undefined : nextOfEach(sources, zip)
+      rt.budget.step(1)
+      return items && makeTuple(items)
+    })
+    return zip
+  },
+}
+
+export const MAP: Definition = {
+  name: 'map',
+  construct: (rt, _cls, [fn, ...args]) => {
+    const sources = iterators(rt, args)
+    if (fn === undefined || !sources || sources.length === 0) return undefined
+    const map = makeIterator('map', () => {
+      const items = nextOfEach(sources, map)
+      rt.budget.step(1)
+      return items && rt.call(fn, items)
+    })
+    return map
+  },
+}
+
+/** What can't be decided is kept. */
+export const FILTER: Definition = {
+  name: 'filter',
+  construct: (rt, _cls, [test, value]) => {
+    const source = value === undefined ? undefined : rt.iterate(value)
+    if (!source || test === undefined) return undefined
+    const filter = makeIterator('filter', () => {
+      for (let item = source.next(); item !== undefined; item = source.next()) {
+        rt.budget.step(1)
+        if (rt.truth(test === null ? item : rt.call(test, [item])) !== false) return item
+      }
+      filter.rest = source.rest
+      return undefined
+    })
+    return filter
+  },
+}
+
+export const ENUMERATE: Definition = {
+  name: 'enumerate',
+  construct: (rt, _cls, args, kwargs) => enumerate(rt, args, kwargs),
+}
+
+function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const value = args[0] ?? kwargs.get('iterable')
+  const source = value === undefined ? undefined : rt.iterate(value)
+  let index = intOf(args[1] ?? kwargs.get('start') ?? 0n)
+  if (!source || index === undefined) return undefined
+  const iterator = makeIterator('enumerate', () => {
+    const item = source.next()
+    if (item === undefined) iterator.rest = source.rest
+    if (item === undefined || index === undefined) return undefined
+    index += 1n
+    return makeTuple([index - 1n, item])
+  })
+  return iterator
+}
+
+export const REVERSED: Definition = {
+  name: 'reversed',
+  construct: (rt, _cls, [value]) => {
+    if (value === undefined) return undefined
+    const own = rt.callSpecial(value, '__reversed__', [])
+    if (own !== undefined) return rt.iterate(own)
+    const inner = payloadOf(value)
+    if (typeof inner === 'object' && inner?.kind === 'range' && rangeLength(inner) > 20_000n)
+      return undefined
+    if (rt.iterate(inner) === undefined) return undefined
+    const { items, rest } = rt.readItems(inner)
+    return makeItemsIterator('reversed', items.toReversed(), rest)
+  },
+}
+
+const ITERATOR_METHODS: NonNullable<NativeClass['methods']> = {
+  __iter__: (_, [self]) => self,
+  __next__: (rt, [self]) => {
+    if (typeof self !== 'object' || self?.kind !== 'iterator') return undefined
+    const item = self.next()
+    if (item !== undefined) return item
+    return self.rest ? undefined : rt.raise('StopIteration')
+  },
+}
+
+/** Iterators of builtin types other than generators. */
+export const ITERATOR: Definition = { name: 'iterator', methods: ITERATOR_METHODS }
+
+export const GENERATOR: Definition = {
+  name: 'generator',
+  methods: {
+    ...ITERATOR_METHODS,
+    send: (rt, args, kwargs) => ITERATOR_METHODS['__next__']?.(rt, args, kwargs),
+    close: () => null,
+  },
+}
+
+/** Views of dicts. */
+export const viewClass = (name: string): Definition => ({
+  name,
+  methods: {
+    ...COMPARING_METHODS,
+    ...CONTAINER_METHODS,
+    isdisjoint: (rt, [self, other]) => {
+      const shared = rt.readItems(other ?? null)
+      const answers = shared.items.map((item) => rt.contains(self ?? null, item))
+      if (answers.includes(true)) return false
+      return shared.rest || answers.includes(undefined) ? undefined : true
+    },
+  },
+})

@@ -1,0 +1,115 @@
+import { extendList } from '../augment.ts'
+import { makeList } from '../make-value.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../value.ts'
+import { intOf } from './arguments.ts'
+
+type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined
+
+const METHODS: Record<string, ListMethod> = {
+  append: (rt, list, [item]) => {
+    if (item === undefined) return undefined
+    if (list.items.length < rt.budget.limits.containerItems) list.items.push(item)
+    else {
+      rt.budget.spent('items')
+      list.rest = true
+    }
+    return null
+  },
+  extend: (rt, list, [items]) => {
+    if (items !== undefined) extendList(rt, list, items)
+    return null
+  },
+  insert: (_, list, [at, item]) => {
+    const index = intOf(at)
+    if (item === undefined) return undefined
+    if (index === undefined || (index < 0n && list.rest)) list.rest = true
+    else list.items.splice(Number(index), 0, item)
+    return null
+  },
+  remove: (rt, list, [item]) => {
+    const index = list.items.findIndex((other) => item !== undefined && rt.equals(other, item))
+    if (index >= 0) list.items.splice(index, 1)
+    else if (!list.rest) rt.raiseIfExpected('ValueError', 'list.remove(x): x not in list')
+    return null
+  },
+  pop: (rt, list, [at]) => pop(rt, list, at),
+  clear: (_, list) => {
+    list.items = []
+    list.rest = false
+    return null
+  },
+  copy: (_, list) => makeList(list.items.slice(), list.rest),
+  reverse: (_, list) => {
+    list.items.reverse()
+    return null
+  },
+  sort: (rt, list, _, kwargs) => {
+    const reverse = rt.truth(kwargs.get('reverse') ?? false)
+    const sorted = rt.sort(list.items, kwargs.get('key') ?? null, reverse ?? false)
+    if (sorted) list.items = sorted
+    return null
+  },
+  __init__: (rt, list, [items]) => {
+    if (items !== undefined) extendList(rt, list, items)
+    return null
+  },
+}
+
+function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undefined {
+  const index = at === undefined ? -1n : intOf(at)
+  if (index === undefined || (list.rest && index < 0n)) {
+    list.rest = true
+    return undefined
+  }
+  const from = Number(index < 0n ? index + BigInt(list.items.length) : index)
+  if (from < 0 || from >= list.items.length)
+    return list.rest ? undefined : rt.raiseIfExpected('IndexError', 'pop from empty list')
+  return list.items.splice(from, 1)[0]
+}
+
+/** What list and tuple share. */
+export const SEQUENCE_METHODS: Record<string, NativeCall> = {
+  index: (rt, [self, item, from]) => {
+    const sequence = sequenceOf(self)
+    const start = from === undefined ? 0n : intOf(from)
+    if (!sequence || item === undefined || start === undefined || start < 0n) return undefined
+    for (let index = Number(start); index < sequence.items.length; index += 1) {
+      const same = rt.equals(sequence.items[index] ?? null, item)
+      if (same === undefined) return undefined
+      if (same) return BigInt(index)
+    }
+    return sequence.rest ? undefined : rt.raiseIfExpected('ValueError', 'not in list')
+  },
+  count: (rt, [self, item]) => {
+    const sequence = sequenceOf(self)
+    if (!sequence || sequence.rest || item === undefined) return undefined
+    const answers = sequence.items.map((other) => rt.equals(other, item))
+    return answers.includes(undefined) ? undefined : BigInt(answers.filter(Boolean).length)
+  },
+}
+
+function sequenceOf(value: Value | undefined): ListValue | TupleValue | undefined {
+  const inner = payloadOf(value ?? null)
+  if (typeof inner !== 'object' || inner === null) return undefined
+  return inner.kind === 'list' || inner.kind === 'tuple' ? inner : undefined
+}
+
+/** The methods of list as natives: `args[0]` is self. */
+export const LIST_METHODS: Record<string, NativeCall> = {
+  ...SEQUENCE_METHODS,
+  ...Object.fromEntries(
+    Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
+      name,
+      (rt, [self, ...args], kwargs) => {
+        const list = sequenceOf(self)
+        return list?.kind === 'list' ? method(rt, list, args, kwargs) : undefined
+      },
+    ]),
+  ),
+  __reversed__: (_, [self]) => {
+    const list = sequenceOf(self)
+    return list && makeList(list.items.toReversed(), list.rest)
+  },
+}

@@ -1,0 +1,93 @@
+import { operatorMethods, ORDERING_METHODS } from './payload-methods.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { bitLength, toFloat, truncate } from '../text/number/number.ts'
+import { parseFloatText, parseInteger } from '../text/number/parse.ts'
+import type { Kwargs, Value } from '../value.ts'
+import { intOf } from './arguments.ts'
+import type { Definition } from './wrap.ts'
+import { SET_OPERATORS, VALUE_METHODS, wrap } from './wrap.ts'
+
+const NUMBER_OPERATORS: [string, string][] = [
+  ['add', '+'],
+  ['sub', '-'],
+  ['mul', '*'],
+  ['truediv', '/'],
+  ['floordiv', '//'],
+  ['mod', '%'],
+  ['pow', '**'],
+]
+
+export const INT: Definition = {
+  name: 'int',
+  payload: 'int',
+  construct: (rt, cls, args, kwargs) => wrap(rt, cls, intFrom(rt, args, kwargs)),
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...operatorMethods([...NUMBER_OPERATORS, ...SET_OPERATORS, ['lshift', '<<'], ['rshift', '>>']]),
+    __int__: (_, [self]) => intOf(self),
+    __index__: (_, [self]) => intOf(self),
+    __bool__: (rt, [self]) => rt.truth(payloadOf(self ?? null)),
+    bit_length: (_, [self]) => {
+      const value = intOf(self)
+      return value === undefined ? undefined : BigInt(bitLength(value))
+    },
+    conjugate: (_, [self]) => intOf(self),
+  },
+  properties: {
+    real: (_, self) => intOf(self),
+    imag: () => 0n,
+    numerator: (_, self) => intOf(self),
+    denominator: () => 1n,
+  },
+}
+
+function intFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const [value] = args
+  if (value === undefined) return 0n
+  const base = args[1] ?? kwargs.get('base')
+  const own = rt.callSpecial(value, '__int__', []) ?? rt.callSpecial(value, '__index__', [])
+  if (own !== undefined) return own
+  const inner = payloadOf(value)
+  if (typeof inner === 'string') return intFromText(rt, inner, base)
+  if (typeof inner === 'number') return truncate(inner)
+  return intOf(inner)
+}
+
+function intFromText(rt: Runtime, text: string, base: Value | undefined): Value | undefined {
+  const radix = base === undefined ? 10n : intOf(base)
+  if (radix === undefined) return undefined
+  const parsed = parseInteger(text, radix)
+  return parsed ?? rt.raiseIfHandled('ValueError', 'invalid literal for int()')
+}
+
+export const BOOL: Definition = {
+  name: 'bool',
+  construct: (rt, _cls, [value]) => (value === undefined ? false : rt.truth(value)),
+}
+
+export const FLOAT: Definition = {
+  name: 'float',
+  payload: 'float',
+  construct: (rt, cls, [value]) => wrap(rt, cls, floatFrom(rt, value)),
+  methods: {
+    ...VALUE_METHODS,
+    ...ORDERING_METHODS,
+    ...operatorMethods(NUMBER_OPERATORS),
+    is_integer: (_, [self]) => Number.isInteger(payloadOf(self ?? null)),
+    __float__: (_, [self]) => payloadOf(self ?? null),
+  },
+}
+
+function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
+  if (value === undefined) return 0
+  const own = rt.callSpecial(value, '__float__', [])
+  if (own !== undefined) return own
+  const inner = payloadOf(value)
+  if (typeof inner === 'string')
+    return parseFloatText(inner) ?? rt.raiseIfHandled('ValueError', 'could not convert to float')
+  if (typeof inner === 'number') return inner
+  const int = intOf(inner)
+  return int === undefined ? undefined : toFloat(int)
+}

@@ -1,0 +1,105 @@
+import type { CompareOperator } from '../../python/ast.ts'
+import { augment } from '../augment.ts'
+import { compareBy } from '../comparison.ts'
+import { NOT_IMPLEMENTED } from '../make-value.ts'
+import { binary } from '../operator.ts'
+import { payloadOf } from '../payload.ts'
+import type { NativeCall, Value } from '../value.ts'
+
+/**
+ * Special methods of builtin types, for code that calls them by name: `super().__setitem__(key, value)`. They work on
+ * the content, so that a method of a subclass never calls itself.
+ */
+const self = (args: readonly Value[]): Value => payloadOf(args[0] ?? null)
+
+const comparing =
+  (op: CompareOperator): NativeCall =>
+  (rt, args) =>
+    compareBy(rt, op, self(args), payloadOf(args[1] ?? null))
+
+const operating =
+  (op: string): NativeCall =>
+  (rt, args) =>
+    binary(rt, op, self(args), payloadOf(args[1] ?? null))
+
+const reflected =
+  (op: string): NativeCall =>
+  (rt, args) =>
+    binary(rt, op, payloadOf(args[1] ?? null), self(args))
+
+const augmenting =
+  (op: string): NativeCall =>
+  (rt, args) => {
+    augment(rt, op, self(args), args[1] ?? null)
+    return args[0]
+  }
+
+export const COMPARING_METHODS: Record<string, NativeCall> = {
+  __eq__: comparing('=='),
+  __ne__: comparing('!='),
+}
+
+export const ORDERING_METHODS: Record<string, NativeCall> = {
+  __lt__: comparing('<'),
+  __le__: comparing('<='),
+  __gt__: comparing('>'),
+  __ge__: comparing('>='),
+}
+
+export const TEXT_OF_METHODS: Record<string, NativeCall> = {
+  __str__: (rt, args) => rt.str(self(args)),
+  __repr__: (rt, args) => rt.repr(self(args)),
+  __format__: (rt, args) => {
+    const [, spec] = args
+    return typeof spec === 'string' ? rt.format(self(args), spec) : undefined
+  },
+  __hash__: (rt, args) => {
+    const hash = rt.hashKey(self(args))
+    return typeof hash === 'bigint' ? hash : undefined
+  },
+}
+
+export const CONTAINER_METHODS: Record<string, NativeCall> = {
+  __len__: (rt, args) => {
+    const length = rt.length(self(args))
+    return length === undefined ? undefined : BigInt(length)
+  },
+  __iter__: (rt, args) => rt.iterate(self(args)),
+  __contains__: (rt, args) => rt.contains(self(args), args[1] ?? null),
+}
+
+export const ITEM_METHODS: Record<string, NativeCall> = {
+  __getitem__: (rt, args) => rt.getItem(self(args), args[1] ?? null),
+}
+
+export const STORE_METHODS: Record<string, NativeCall> = {
+  __setitem__: (rt, args) => {
+    rt.setItem(self(args), args[1] ?? null, args[2] ?? null)
+    return null
+  },
+  __delitem__: (rt, args) => {
+    rt.deleteItem(self(args), args[1] ?? null)
+    return null
+  },
+}
+
+/** `__add__`, `__radd__` and so on for the operators of a type. */
+export function operatorMethods(ops: readonly [string, string][]): Record<string, NativeCall> {
+  return Object.fromEntries(
+    ops.flatMap(([name, op]): [string, NativeCall][] => [
+      [`__${name}__`, operating(op)],
+      [`__r${name}__`, reflected(op)],
+    ]),
+  )
+}
+
+/** `__iadd__` and so on, which change the content in place. */
+export function augmentingMethods(ops: readonly [string, string][]): Record<string, NativeCall> {
+  return Object.fromEntries(ops.map(([name, op]) => [`__i${name}__`, augmenting(op)]))
+}
+
+/** What `object` answers: identity. */
+export const IDENTITY_METHODS: Record<string, NativeCall> = {
+  __eq__: (_, [a, b]) => (a === b ? true : NOT_IMPLEMENTED),
+  __ne__: (_, [a, b]) => (a === b ? false : NOT_IMPLEMENTED),
+}

@@ -1,0 +1,121 @@
+import { isUnknown } from '../make-value.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { combineSets } from '../set-operation.ts'
+import type { NativeCall, SetValue, Truth, Value } from '../value.ts'
+
+type SetMethod = (rt: Runtime, set: SetValue, args: Value[]) => Value | undefined
+
+/** Any iterable as a set; an unknown is an empty one with a rest. */
+function toSet(rt: Runtime, value: Value): SetValue {
+  const inner = payloadOf(value)
+  if (typeof inner === 'object' && inner?.kind === 'set') return inner
+  const { items, rest } = rt.readItems(value)
+  const set = rt.makeSet(items) as SetValue
+  set.rest ||= rest
+  return set
+}
+
+const combining =
+  (op: string): SetMethod =>
+  (rt, set, args) => {
+    let result: SetValue = { ...set, items: new Map(set.items) }
+    for (const other of args) result = combineSets(rt, op, result, toSet(rt, other)) ?? result
+    return result
+  }
+
+const updating =
+  (op: string): SetMethod =>
+  (rt, set, args) => {
+    for (const other of args) {
+      const result = combineSets(rt, op, set, toSet(rt, other))
+      if (!result) continue
+      set.items = result.items
+      set.rest = result.rest
+    }
+    return null
+  }
+
+function isSubset(a: SetValue, b: SetValue): Truth {
+  if (a.rest) return undefined
+  const isMissing = [...a.items.keys()].some((hash) => !b.items.has(hash))
+  if (isMissing && b.rest) return undefined
+  return !isMissing
+}
+
+function remove(rt: Runtime, set: SetValue, item: Value | undefined): boolean {
+  const hash = item === undefined ? undefined : rt.hashKey(item)
+  return hash !== undefined && set.items.delete(hash)
+}
+
+const METHODS: Record<string, SetMethod> = {
+  add: (rt, set, [item]) => {
+    const hash = item === undefined ? undefined : rt.hashKey(item)
+    if (hash === undefined || item === undefined || isUnknown(item)) set.rest = true
+    if (hash !== undefined && item !== undefined && !set.items.has(hash)) set.items.set(hash, item)
+    return null
+  },
+  discard: (rt, set, [item]) => {
+    remove(rt, set, item)
+    return null
+  },
+  remove: (rt, set, [item]) => {
+    if (!remove(rt, set, item) && !set.rest) rt.raiseIfExpected('KeyError', 'missing')
+    return null
+  },
+  pop: (rt, set) => {
+    // Which one Python takes is up to its hashes; the only one is no choice.
+    const [only] = [...set.items]
+    if (!only || set.rest || set.items.size > 1) {
+      if (!only && !set.rest) return rt.raiseIfExpected('KeyError', 'pop from an empty set')
+      set.rest = true
+      return undefined
+    }
+    set.items.clear()
+    return only[1]
+  },
+  clear: (_, set) => {
+    set.items = new Map()
+    set.rest = false
+    return null
+  },
+  copy: (_, set) => ({ ...set, items: new Map(set.items) }),
+  union: combining('|'),
+  intersection: combining('&'),
+  difference: combining('-'),
+  symmetric_difference: combining('^'),
+  update: updating('|'),
+  intersection_update: updating('&'),
+  difference_update: updating('-'),
+  symmetric_difference_update: updating('^'),
+  issubset: (rt, set, [other]) => isSubset(set, toSet(rt, other ?? null)),
+  issuperset: (rt, set, [other]) => isSubset(toSet(rt, other ?? null), set),
+  isdisjoint: (rt, set, [other]) => {
+    const second = toSet(rt, other ?? null)
+    const shared = [...set.items.keys()].some((hash) => second.items.has(hash))
+    if (shared) return false
+    return set.rest || second.rest ? undefined : true
+  },
+  __init__: (rt, set, [items]) => {
+    if (items === undefined || set.frozen) return null
+    return updating('|')(rt, set, [items])
+  },
+}
+
+const CHANGING = new Set(['add', 'discard', 'remove', 'pop', 'clear', 'update', '__init__'])
+
+/** The methods of set as natives: `args[0]` is self. */
+export const SET_METHODS: Record<string, NativeCall> = Object.fromEntries(
+  Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
+    name,
+    (rt, [self, ...args]) => {
+      const set = payloadOf(self ?? null)
+      return typeof set === 'object' && set?.kind === 'set' ? method(rt, set, args) : undefined
+    },
+  ]),
+)
+
+/** Those that leave the set as it is. */
+export const FROZENSET_METHODS: Record<string, NativeCall> = Object.fromEntries(
+  Object.entries(SET_METHODS).filter(([name]) => !CHANGING.has(name) && !name.endsWith('_update')),
+)

@@ -1,0 +1,26 @@
+import { convert } from '../formatted-string.ts'
+import { isUnknown } from '../make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import { formatTemplate } from '../text/format/template.ts'
+import type { Kwargs, Value } from '../value.ts'
+
+const known = (value: Value | undefined): Value | undefined =>
+  value === undefined || isUnknown(value) ? undefined : value
+
+/** `text.format(*args, **named)`; `named` is a mapping value for `format_map`. Undefined if a part can't be known. */
+export function formatMethod(
+  rt: Runtime,
+  text: string,
+  args: readonly Value[],
+  named: Kwargs | Value,
+): string | undefined {
+  return formatTemplate<Value>(text, {
+    positional: (index) => known(args[index]),
+    named: (name) =>
+      known(named instanceof Map ? named.get(name) : rt.getItem(named as Value, name)),
+    attribute: (value, name) => known(rt.findAttribute(value, name)),
+    item: (value, key) => known(rt.getItem(value, key)),
+    convert: (value, conversion) => convert(rt, value, conversion),
+    format: (value, spec) => rt.format(value, spec),
+  })
+}

@@ -1,0 +1,244 @@
+import { makeList, makeTuple } from '../make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import {
+  center,
+  expandTabs,
+  join,
+  justifyLeft,
+  justifyRight,
+  replace,
+  translate,
+  zfill,
+} from '../text/string/build.ts'
+import {
+  capitalize,
+  casefold,
+  isLower,
+  isTitle,
+  isUpper,
+  lower,
+  swapcase,
+  title,
+  upper,
+} from '../text/string/case.ts'
+import {
+  isAlnum,
+  isAlpha,
+  isAscii,
+  isDecimal,
+  isDigit,
+  isIdentifier,
+  isNumeric,
+  isPrintable,
+  isSpace,
+} from '../text/string/classes.ts'
+import { encode } from '../text/string/codec.ts'
+import { countOf, endsWith, find, findLast, startsWith } from '../text/string/find.ts'
+import type { TextRange } from '../text/string/find.ts'
+import {
+  partition,
+  partitionFromEnd,
+  split,
+  splitFromEnd,
+  splitLines,
+} from '../text/string/split.ts'
+import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
+import type { Kwargs, NativeCall, Value } from '../value.ts'
+import { argument, intOf, optional, textOf } from './arguments.ts'
+import { formatMethod } from './text-format.ts'
+
+/** A method of str: `text` is self, `args` what follows. */
+type TextMethod = (rt: Runtime, text: string, args: Value[], kwargs: Kwargs) => Value | undefined
+
+/** Pure text to text, or text to bool. */
+const plain =
+  (method: (text: string) => Value): TextMethod =>
+  (_, text) =>
+    method(text)
+
+/** One optional text: the characters to strip. */
+const stripping =
+  (method: (text: string, chars?: string) => string): TextMethod =>
+  (_, text, args) => {
+    const { known, value } = optional(args[0], textOf)
+    if (!known) return undefined
+    return value === undefined ? method(text) : method(text, value)
+  }
+
+/** One text that has to be there. */
+const withText =
+  (method: (text: string, other: string) => Value | undefined): TextMethod =>
+  (_, text, args) => {
+    const other = textOf(args[0])
+    return other === undefined ? undefined : method(text, other)
+  }
+
+const splitting =
+  (method: typeof split): TextMethod =>
+  (_, text, args, kwargs) => {
+    const separator = optional(argument(args, kwargs, 0, 'sep'), textOf)
+    const limit = optional(argument(args, kwargs, 1, 'maxsplit'), intOf)
+    if (!separator.known || !limit.known) return undefined
+    const parts = method(text, separator.value, limit.value ?? -1n)
+    return parts && makeList(parts)
+  }
+
+const tupleOf = (parts: string[] | undefined) => parts && makeTuple(parts)
+
+/** Width, and one character to fill with. */
+const padding =
+  (method: (text: string, width: bigint, fill?: string) => string | undefined): TextMethod =>
+  (_, text, args) => {
+    const width = intOf(args[0])
+    const fill = optional(args[1], textOf)
+    if (width === undefined || !fill.known) return undefined
+    return method(text, width, fill.value ?? ' ')
+  }
+
+function rangeOf(args: readonly Value[]): TextRange | undefined {
+  const start = optional(args[1], intOf)
+  const stop = optional(args[2], intOf)
+  return start.known && stop.known ? { start: start.value, stop: stop.value } : undefined
+}
+
+const searching =
+  (method: (text: string, part: string, range: TextRange) => number): TextMethod =>
+  (_, text, args) => {
+    const part = textOf(args[0])
+    const range = rangeOf(args)
+    return part === undefined || !range ? undefined : BigInt(method(text, part, range))
+  }
+
+/** As `find`, but Python raises when nothing is there. */
+const indexing =
+  (method: (text: string, part: string, range: TextRange) => number): TextMethod =>
+  (rt, text, args) => {
+    const part = textOf(args[0])
+    const range = rangeOf(args)
+    if (part === undefined || !range) return undefined
+    const index = method(text, part, range)
+    return index < 0 ? rt.raiseIfExpected('ValueError', 'substring not found') : BigInt(index)
+  }
+
+/** One text, or a tuple of several. */
+const matching =
+  (method: typeof startsWith): TextMethod =>
+  (_, text, args) => {
+    const [given] = args
+    const items = typeof given === 'object' && given?.kind === 'tuple' ? given.items : [given]
+    const parts = items.map((item) => textOf(item))
+    const range = rangeOf(args)
+    if (!range) return undefined
+    const known = parts.filter((part) => part !== undefined)
+    if (method(text, known, range)) return true
+    return known.length === parts.length ? false : undefined
+  }
+
+const joining: TextMethod = (rt, text, args) => {
+  const [given] = args
+  if (given === undefined || rt.iterate(given) === undefined) return undefined
+  const { items, rest } = rt.readItems(given)
+  const parts = items.map((item) => textOf(item)).filter((part) => part !== undefined)
+  return rest || parts.length < items.length ? undefined : join(text, parts)
+}
+
+const replacing: TextMethod = (_, text, args, kwargs) => {
+  const [from, to] = [textOf(args[0]), textOf(args[1])]
+  const count = optional(argument(args, kwargs, 2, 'count'), intOf)
+  if (from === undefined || to === undefined || !count.known) return undefined
+  return replace(text, from, to, count.value ?? -1n)
+}
+
+const translating: TextMethod = (rt, text, args) => {
+  const [table] = args
+  if (typeof table !== 'object' || table?.kind !== 'dict' || table.rest) return undefined
+  let known = true
+  const translated = translate(text, (codePoint) => {
+    const entry = rt.getEntry(table, BigInt(codePoint))
+    if (entry === undefined || entry === null) return entry
+    const code = intOf(entry)
+    const other = code === undefined ? textOf(entry) : String.fromCodePoint(Number(code))
+    if (other === undefined) known = false
+    return other
+  })
+  return known ? translated : undefined
+}
+
+const METHODS: Record<string, TextMethod> = {
+  upper: plain(upper),
+  lower: plain(lower),
+  casefold: plain(casefold),
+  title: plain(title),
+  capitalize: plain(capitalize),
+  swapcase: plain(swapcase),
+  isupper: plain(isUpper),
+  islower: plain(isLower),
+  istitle: plain(isTitle),
+  isspace: plain(isSpace),
+  isdecimal: plain(isDecimal),
+  isdigit: plain(isDigit),
+  isnumeric: plain(isNumeric),
+  isalpha: plain(isAlpha),
+  isalnum: plain(isAlnum),
+  isidentifier: plain(isIdentifier),
+  isprintable: plain(isPrintable),
+  isascii: plain(isAscii),
+  strip: stripping(strip),
+  lstrip: stripping(stripStart),
+  rstrip: stripping(stripEnd),
+  removeprefix: withText(removePrefix),
+  removesuffix: withText(removeSuffix),
+  split: splitting(split),
+  rsplit: splitting(splitFromEnd),
+  splitlines: (rt, text, args, kwargs) => {
+    const keep = rt.truth(argument(args, kwargs, 0, 'keepends') ?? false)
+    return keep === undefined ? undefined : makeList(splitLines(text, keep))
+  },
+  partition: withText((text, separator) => tupleOf(partition(text, separator))),
+  rpartition: withText((text, separator) => tupleOf(partitionFromEnd(text, separator))),
+  find: searching(find),
+  rfind: searching(findLast),
+  count: searching(countOf),
+  index: indexing(find),
+  rindex: indexing(findLast),
+  startswith: matching(startsWith),
+  endswith: matching(endsWith),
+  join: joining,
+  replace: replacing,
+  translate: translating,
+  zfill: (_, text, args) => {
+    const width = intOf(args[0])
+    return width === undefined ? undefined : zfill(text, width)
+  },
+  ljust: padding(justifyLeft),
+  rjust: padding(justifyRight),
+  center: padding(center),
+  expandtabs: (_, text, args, kwargs) => {
+    const size = optional(argument(args, kwargs, 0, 'tabsize'), intOf)
+    return size.known ? expandTabs(text, size.value ?? 8n) : undefined
+  },
+  encode: (_, text, args, kwargs) => {
+    const encoding = optional(argument(args, kwargs, 0, 'encoding'), textOf)
+    const errors = optional(argument(args, kwargs, 1, 'errors'), textOf)
+    if (!encoding.known || !errors.known) return undefined
+    const data = encode(text, encoding.value ?? 'utf-8', errors.value ?? 'strict')
+    return data && { kind: 'bytes', data }
+  },
+  format: (rt, text, args, kwargs) => formatMethod(rt, text, args, kwargs),
+  format_map: (rt, text, args) => formatMethod(rt, text, [], args[0] ?? null),
+}
+
+/** The methods of str as natives: `args[0]` is self. */
+export const TEXT_METHODS: Record<string, NativeCall> = Object.fromEntries(
+  Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
+    name,
+    (rt, [self, ...args], kwargs) => {
+      const text = textOf(self)
+      if (text === undefined) return undefined
+      const result = method(rt, text, args, kwargs)
+      return typeof result === 'string' && !rt.budget.allowString(result.length)
+        ? undefined
+        : result
+    },
+  ]),
+)

@@ -1,0 +1,146 @@
+import { makeList, makeTuple } from '../make-value.ts'
+import { numberOf } from '../number-of.ts'
+import { binary } from '../operator.ts'
+import { payloadOf } from '../payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { divmod } from '../text/number/arithmetic.ts'
+import { powerModulo } from '../text/number/int-arithmetic.ts'
+import { roundToDigits, roundToInt } from '../text/number/round.ts'
+import { escapeNonAscii } from '../text/repr.ts'
+import type { Kwargs, NativeCall, Truth, Value } from '../value.ts'
+import { intOf, textOf } from './arguments.ts'
+
+/** Builtin functions about numbers, text and items. */
+export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
+  len: (rt, [value]) => {
+    const length = value === undefined ? undefined : rt.length(value)
+    return length === undefined ? undefined : BigInt(length)
+  },
+  repr: (rt, [value]) => (value === undefined ? undefined : rt.repr(value)),
+  ascii: (rt, [value]) => {
+    const text = value === undefined ? undefined : rt.repr(value)
+    return text === undefined ? undefined : escapeNonAscii(text)
+  },
+  format: (rt, [value, spec]) => {
+    const text = spec === undefined ? '' : textOf(spec)
+    return value === undefined || text === undefined ? undefined : rt.format(value, text)
+  },
+  chr: (_, [value]) => {
+    const code = intOf(value)
+    return code === undefined || code < 0n || code > 0x10ffffn
+      ? undefined
+      : String.fromCodePoint(Number(code))
+  },
+  ord: (_, [value]) => {
+    const characters = Array.from(textOf(value) ?? '')
+    const code = characters.length === 1 ? characters[0]?.codePointAt(0) : undefined
+    return code === undefined ? undefined : BigInt(code)
+  },
+  hex: (_, [value]) => inBase(value, 16, '0x'),
+  oct: (_, [value]) => inBase(value, 8, '0o'),
+  bin: (_, [value]) => inBase(value, 2, '0b'),
+  abs: (rt, [value]) => {
+    const own = value === undefined ? undefined : rt.callSpecial(value, '__abs__', [])
+    if (own !== undefined) return own
+    const number = numberOf(payloadOf(value ?? null))
+    return number === undefined || number >= 0 ? number : -number
+  },
+  round: (rt, args, kwargs) => round(rt, args, kwargs),
+  divmod: (_, [a, b]) => {
+    const [x, y] = [numberOf(payloadOf(a ?? null)), numberOf(payloadOf(b ?? null))]
+    const pair = x === undefined || y === undefined ? undefined : divmod(x, y)
+    return pair && makeTuple(pair)
+  },
+  pow: (rt, [a, b, modulus]) => {
+    if (a === undefined || b === undefined) return undefined
+    if (modulus === undefined) return binary(rt, '**', a, b)
+    const [x, y, m] = [intOf(a), intOf(b), intOf(modulus)]
+    return x === undefined || y === undefined || m === undefined ? undefined : powerModulo(x, y, m)
+  },
+  sum: (rt, args, kwargs) => sum(rt, args, kwargs),
+  min: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => rt.less(a, b)),
+  max: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => rt.less(b, a)),
+  any: (rt, [value]) => decide(rt, value, true),
+  all: (rt, [value]) => decide(rt, value, false),
+  sorted: (rt, [value], kwargs) => {
+    if (value === undefined || rt.iterate(value) === undefined) return undefined
+    const { items, rest } = rt.readItems(value)
+    const reverse = rt.truth(kwargs.get('reverse') ?? false) ?? false
+    // Items that can't be compared are still known items.
+    return makeList(rt.sort(items, kwargs.get('key') ?? null, reverse) ?? items, rest)
+  },
+}
+
+function inBase(value: Value | undefined, base: number, prefix: string): string | undefined {
+  const number = intOf(value)
+  if (number === undefined) return undefined
+  return number < 0n ? `-${prefix}${(-number).toString(base)}` : prefix + number.toString(base)
+}
+
+function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const value = args[0] ?? kwargs.get('number')
+  const digits = args[1] ?? kwargs.get('ndigits') ?? null
+  if (value === undefined) return undefined
+  const own = rt.callSpecial(value, '__round__', digits === null ? [] : [digits])
+  if (own !== undefined) return own
+  const number = numberOf(payloadOf(value))
+  if (number === undefined) return undefined
+  if (digits === null) return roundToInt(number)
+  const places = intOf(digits)
+  return places === undefined ? undefined : roundToDigits(number, places)
+}
+
+function sum(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const [value] = args
+  if (value === undefined || rt.iterate(value) === undefined) return undefined
+  const { items, rest } = rt.readItems(value)
+  let total: Value = args[1] ?? kwargs.get('start') ?? 0n
+  for (const item of items) {
+    rt.budget.step(1)
+    total = binary(rt, '+', total, item)
+  }
+  return rest ? undefined : total
+}
+
+/** `min`, `max`: the first item that comes `before` all others. */
+function extreme(
+  rt: Runtime,
+  args: readonly Value[],
+  kwargs: Kwargs,
+  before: (a: Value, b: Value) => Truth,
+): Value | undefined {
+  const [only] = args
+  if (only === undefined) return undefined
+  const { items, rest } = args.length === 1 ? rt.readItems(only) : { items: args, rest: false }
+  const [first, ...others] = items
+  if (rest) return undefined
+  if (first === undefined) return kwargs.get('default')
+  const key = kwargs.get('key') ?? null
+  const keyOf = (item: Value) => (key === null ? item : rt.call(key, [item]))
+  let best: { item: Value; key: Value } = { item: first, key: keyOf(first) }
+  for (const item of others) {
+    rt.budget.step(1)
+    const candidate = { item, key: keyOf(item) }
+    const truth = before(candidate.key, best.key)
+    if (truth === undefined) return undefined
+    if (truth) best = candidate
+  }
+  return best.item
+}
+
+/** `any` looks for a true item, `all` for a false one. */
+function decide(rt: Runtime, value: Value | undefined, wanted: boolean): Value | undefined {
+  const iterator = value === undefined ? undefined : rt.iterate(value)
+  if (!iterator) return undefined
+  let undecided = false
+  let rounds = 0
+  for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
+    const truth = rt.truth(item)
+    if (truth === wanted) return wanted
+    if (truth === undefined) undecided = true
+    rt.budget.step(1)
+    rounds += 1
+    if (rounds > rt.budget.limits.forItems) return undefined
+  }
+  return undecided || iterator.rest ? undefined : !wanted
+}

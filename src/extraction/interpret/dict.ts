@@ -1,0 +1,65 @@
+import type { DictValue, HashKey, Value } from './value.ts'
+
+/** Entries by hash key (`Runtime.hashKey`), and everything that needs no hashing. */
+
+export function dictSize(dict: DictValue): number {
+  return dict.values.size
+}
+
+export function dictGet(dict: DictValue, hash: HashKey): Value | undefined {
+  return dict.values.get(hash)
+}
+
+/** An entry that exists keeps its key and its place. */
+export function dictSet(dict: DictValue, hash: HashKey, key: Value, value: Value): void {
+  if (hash !== key && !dict.values.has(hash)) {
+    dict.keys ??= new Map()
+    dict.keys.set(hash, key)
+  }
+  dict.values.set(hash, value)
+}
+
+export function dictDelete(dict: DictValue, hash: HashKey): boolean {
+  dict.keys?.delete(hash)
+  return dict.values.delete(hash)
+}
+
+export function dictClear(dict: DictValue): void {
+  dict.values.clear()
+  dict.keys = undefined
+  dict.rest = false
+}
+
+/** The key of an entry as the pack wrote it. */
+export function dictKey(dict: DictValue, hash: HashKey): Value {
+  const key = dict.keys?.get(hash)
+  return key === undefined ? (hash as Value) : key
+}
+
+export function dictKeys(dict: DictValue): Value[] {
+  const hashes = [...dict.values.keys()]
+  return dict.keys === undefined ? (hashes as Value[]) : hashes.map((hash) => dictKey(dict, hash))
+}
+
+export function dictEntries(dict: DictValue): [Value, Value][] {
+  const entries = [...dict.values] as [HashKey, Value][]
+  return dict.keys === undefined
+    ? (entries as [Value, Value][])
+    : entries.map(([hash, value]) => [dictKey(dict, hash), value])
+}
+
+export function dictCopy(dict: DictValue): DictValue {
+  return {
+    kind: 'dict',
+    values: new Map(dict.values),
+    keys: dict.keys && new Map(dict.keys),
+    rest: dict.rest,
+  }
+}
+
+/** Puts the entries of `from` into `dict`; those of `from` win. */
+export function dictUpdate(dict: DictValue, from: DictValue): void {
+  if (dict === from) return
+  if (from.rest) dict.rest = true
+  for (const [hash, value] of from.values) dictSet(dict, hash, dictKey(from, hash), value)
+}

@@ -1,0 +1,194 @@
+import { BudgetSpent } from './budget.ts'
+import type { BudgetName, Limits } from './budget.ts'
+import { findInClass } from './class-lookup.ts'
+import { NO_KWARGS, isUnknown } from './make-value.ts'
+import { makeRuntime } from './make-runtime.ts'
+import { asMapping } from './mapping.ts'
+import { describeException, Raised } from './raise.ts'
+import type { HostFacts } from './host-facts.ts'
+import type { LibraryRegistry } from './library-registry.ts'
+import type { Note, Reason, Runtime } from './runtime.ts'
+import type {
+  BaseValue,
+  ClassValue,
+  DictValue,
+  Kwargs,
+  ModuleValue,
+  Truth,
+  Value,
+} from './value.ts'
+import type { Module } from '../python/ast.ts'
+
+/** The part of a pack that the interpreter reads. `Pack` of pack.ts fits. */
+export interface PackFiles {
+  /** Content of the files that were kept, by path relative to the pack's root. */
+  files: ReadonlyMap<string, Uint8Array>
+  /** Every file of the pack, relative to its root. */
+  paths: Iterable<string>
+  /** Names under which the pack may import itself: node id, wrapping folder, project name. */
+  ownNames: readonly string[]
+  /** Name of the folder that the pack lies in, if it is known; else the first own name. */
+  folder?: string
+}
+
+export interface InterpreterOptions {
+  pack: PackFiles
+  parser: { parse(text: string): Module }
+  /** From bytes to text, as Python reads source. */
+  decodeSource: (bytes: Uint8Array) => string
+  library: LibraryRegistry
+  facts?: HostFacts
+  limits?: Partial<Limits>
+  /** Milliseconds, monotonic. Without it there is no limit of time. */
+  now?: () => number
+}
+
+/**
+ * Runs a pack's `__init__.py` over known and unknown values. No function throws, whatever the pack holds: what can't be
+ * known is an unknown value, and what was cut short is told by `reasons()`.
+ */
+export interface Interpreter {
+  /** Runs `__init__.py`; once. Undefined if the pack has none. */
+  importEntry(): ModuleValue | undefined
+  /** Calls a value, with at most that many steps (100,000 for one `INPUT_TYPES` or schema). */
+  call(callee: Value, args: Value[], options?: { kwargs?: Kwargs; steps?: number }): Value
+  /** Like `call`, and also tells a raise and a spent budget apart from an unknown. */
+  tryCall(
+    callee: Value,
+    args: Value[],
+    options?: { kwargs?: Kwargs; steps?: number },
+  ): { value: Value; raised: string | undefined; spent: boolean }
+  /** The attribute along the order of classes, descriptors applied; undefined if there is certainly none. */
+  findAttribute(value: Value, name: string): Value | undefined
+  /** The same without descriptors; an unknown comes from an unknown base. */
+  findInClass(cls: ClassValue, name: string): Value | undefined
+  classMro(cls: ClassValue): BaseValue[]
+  /** A class whose class statement stands in the pack, or that the pack's code made. */
+  isPackClass(value: Value): value is ClassValue
+  truth(value: Value): Truth
+  /** `str(value)`; undefined if it can't be known. */
+  text(value: Value): string | undefined
+  equals(a: Value, b: Value): Truth
+  typeOf(value: Value): BaseValue
+  isInstance(value: Value, cls: Value): Truth
+  isSubclass(value: Value, cls: Value): Truth
+  /** Everything that iteration gives; `rest`: there may be more. */
+  readItems(value: Value): { items: Value[]; rest: boolean }
+  /** A dict, the content of an instance of a dict subclass, or what `items()` or `keys()` of another object give. */
+  asDict(value: Value): DictValue | undefined
+  /** Imports a module of the pack by dotted name, parsed and run if it was not yet. */
+  importModule(dottedName: string): Value
+  /** Syntax tree of a file of the pack, by path relative to its root; parsed at most once. */
+  parseFile(path: string): Module | undefined
+  /** Trees of all files parsed so far, by path relative to the pack's root. */
+  parsedFiles(): ReadonlyMap<string, Module>
+  /** Why the result may be incomplete, in the order met, each once. */
+  reasons(): Reason[]
+  /** Raises that cost a statement of a module. */
+  notes(): Note[]
+  stats(): InterpreterStats
+  /** For what this interface lacks. */
+  runtime: Runtime
+}
+
+export interface InterpreterStats {
+  /** Files parsed, and their bytes. */
+  files: number
+  bytes: number
+  steps: number
+  /** Every limit that was met, in the order met; most of them left no more than an unknown value. */
+  limitsMet: BudgetName[]
+  parseMilliseconds: number
+}
+
+/** See `Interpreter`. */
+export function makeInterpreter(options: InterpreterOptions): Interpreter {
+  const { rt, fileParser } = makeRuntime(options)
+  const { root } = rt.files
+  const attempt = <T>(fallback: T, run: () => T): T => guard(rt, fallback, run).value
+
+  function tryCall(
+    callee: Value,
+    args: Value[],
+    {
+      kwargs = NO_KWARGS,
+      steps = rt.budget.limits.steps,
+    }: { kwargs?: Kwargs; steps?: number } = {},
+  ) {
+    const unknown = rt.unknown('call', 'pack')
+    return guard<Value>(rt, unknown, () =>
+      rt.budget.within(steps, () => rt.call(callee, args, kwargs)),
+    )
+  }
+
+  return {
+    runtime: rt,
+    importEntry() {
+      const module = attempt<Value>(null, () => rt.importModule(rt.files.packageName))
+      const entry = module ?? rt.modules.get(rt.files.packageName)
+      const isFound = rt.files.isFile(`${root}/__init__.py`)
+      return isFound && typeof entry === 'object' && entry?.kind === 'module' ? entry : undefined
+    },
+    call: (callee, args, given) => tryCall(callee, args, given).value,
+    tryCall,
+    findAttribute: (value, name) =>
+      attempt<Value | undefined>(rt.unknown(name, 'pack'), () => rt.findAttribute(value, name)),
+    findInClass: (cls, name) => findInClass(rt, cls, name),
+    classMro: (cls) => cls.mro,
+    isPackClass: (value): value is ClassValue =>
+      typeof value === 'object' && value?.kind === 'class' && value.home === 'pack',
+    truth: (value) => attempt<Truth>(undefined, () => rt.truth(value)),
+    text: (value) => attempt<string | undefined>(undefined, () => rt.str(value)),
+    equals: (a, b) => attempt<Truth>(undefined, () => rt.equals(a, b)),
+    typeOf: (value) => rt.typeOf(value),
+    isInstance: (value, cls) => attempt<Truth>(undefined, () => rt.isInstance(value, cls)),
+    isSubclass: (value, cls) => attempt<Truth>(undefined, () => rt.isSubclass(value, cls)),
+    readItems: (value) => attempt({ items: [], rest: true }, () => rt.readItems(value)),
+    asDict: (value) => attempt<DictValue | undefined>(undefined, () => asMapping(rt, value)),
+    importModule: (name) => attempt<Value>(rt.unknown(name, 'pack'), () => rt.importModule(name)),
+    parseFile: (path) => rt.parseFile(`${root}/${path}`),
+    parsedFiles: () =>
+      new Map([...fileParser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
+    reasons: () => [...rt.state.reasons.values()],
+    notes: () => rt.state.notes,
+    stats: () => ({
+      files: fileParser.stats.files,
+      bytes: fileParser.stats.bytes,
+      steps: rt.budget.steps,
+      limitsMet: [...rt.state.limitsMet],
+      parseMilliseconds: fileParser.stats.milliseconds,
+    }),
+  }
+}
+
+interface Guarded<T> {
+  value: T
+  raised: string | undefined
+  spent: boolean
+}
+
+/** Nothing of the pack's leaves the interpreter: a raise, a spent budget and a full stack give the fallback. */
+function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
+  const { state } = rt
+  const { scope, depth, nesting, handlers, handled } = state
+  try {
+    return { value: run(), raised: undefined, spent: false }
+  } catch (error) {
+    Object.assign(state, { scope, depth, nesting, handlers, handled })
+    if (error instanceof BudgetSpent) return { value: fallback, raised: undefined, spent: true }
+    if (error instanceof Raised)
+      return { value: fallback, raised: describeSafely(rt, error.exception), spent: false }
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    state.notes.push({ kind: 'fault', file: '', line: 0, message })
+    return { value: fallback, raised: undefined, spent: false }
+  }
+}
+
+/** The exception's own `__str__` may raise in turn. */
+function describeSafely(rt: Runtime, exception: Value): string {
+  try {
+    return describeException(rt, exception)
+  } catch {
+    return isUnknown(exception) ? exception.name : 'an exception'
+  }
+}

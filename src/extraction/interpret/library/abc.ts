@@ -1,0 +1,24 @@
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue } from '../value.ts'
+import { functionsOf } from './support/names.ts'
+
+/** `abc`: abstract classes can be made here like any other. */
+export const makeAbc = (rt: Runtime): ModuleValue => {
+  const metaclass = nativeClass(rt, {
+    name: 'ABCMeta',
+    module: 'abc',
+    bases: [rt.builtinClass('type')],
+    methods: { register: (_rt, [, cls]) => cls },
+  })
+  return nativeModule('abc', [
+    ['ABCMeta', metaclass],
+    ['ABC', nativeClass(rt, { name: 'ABC', module: 'abc', metaclass })],
+    ...functionsOf('abc', {
+      abstractmethod: (_rt, [target]) => target,
+      abstractproperty: (rt, args, kwargs) => rt.call(rt.builtinClass('property'), args, kwargs),
+      abstractclassmethod: (rt, args) => rt.call(rt.builtinClass('classmethod'), args),
+      abstractstaticmethod: (rt, args) => rt.call(rt.builtinClass('staticmethod'), args),
+    }),
+  ])
+}

@@ -1,0 +1,150 @@
+import { orElse } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import { contentOf } from './support/arguments.ts'
+
+/**
+ * `collections.abc`: classes that answer `isinstance` for values of builtin types, and give the methods that a mapping
+ * of the pack's own inherits.
+ */
+export const makeCollectionsAbc = (rt: Runtime): ModuleValue => {
+  const metaclass = nativeClass(rt, {
+    name: 'ABCMeta',
+    module: 'abc',
+    bases: [rt.builtinClass('type')],
+    methods: { __instancecheck__: isInstance, register: (_rt, [, cls]) => cls },
+  })
+  const make = (name: string, base: ClassValue | undefined) =>
+    nativeClass(rt, {
+      name,
+      module: 'collections.abc',
+      metaclass,
+      ...(base ? { bases: [base] } : {}),
+      methods: name === 'Mapping' ? MAPPING : name === 'MutableMapping' ? MUTABLE_MAPPING : {},
+    })
+  const classes = new Map<string, ClassValue>()
+  for (const [name, { base }] of Object.entries(CLASSES)) {
+    classes.set(name, make(name, base === undefined ? undefined : classes.get(base)))
+  }
+  return nativeModule('collections.abc', classes)
+}
+
+/** Kinds of values that belong to each class, and the class it derives from. */
+const CLASSES: Record<string, { base?: string; kinds: string }> = {
+  Hashable: { kinds: 'str number None tuple bytes frozenset range function native class module' },
+  Callable: { kinds: 'function native class method' },
+  Iterable: { kinds: 'str list tuple set frozenset dict view range bytes iterator' },
+  Container: { kinds: 'str list tuple set frozenset dict view range bytes' },
+  Sized: { kinds: 'str list tuple set frozenset dict view range bytes' },
+  Iterator: { base: 'Iterable', kinds: 'iterator' },
+  Generator: { base: 'Iterator', kinds: 'iterator' },
+  Reversible: { base: 'Iterable', kinds: 'str list tuple dict view range bytes' },
+  Collection: { base: 'Iterable', kinds: 'str list tuple set frozenset dict view range bytes' },
+  Sequence: { base: 'Collection', kinds: 'str list tuple range bytes' },
+  MutableSequence: { base: 'Sequence', kinds: 'list' },
+  Set: { base: 'Collection', kinds: 'set frozenset' },
+  MutableSet: { base: 'Set', kinds: 'set' },
+  Mapping: { base: 'Collection', kinds: 'dict' },
+  MutableMapping: { base: 'Mapping', kinds: 'dict' },
+  MappingView: { base: 'Sized', kinds: 'view' },
+  KeysView: { base: 'MappingView', kinds: 'view' },
+  ValuesView: { base: 'MappingView', kinds: 'view' },
+  ItemsView: { base: 'MappingView', kinds: 'view' },
+  Awaitable: { kinds: '' },
+  Coroutine: { base: 'Awaitable', kinds: '' },
+  AsyncIterable: { kinds: '' },
+  AsyncIterator: { base: 'AsyncIterable', kinds: '' },
+}
+
+/** Methods by which an instance of any class belongs to one of them. */
+const PROTOCOLS: Record<string, string> = {
+  Callable: '__call__',
+  Iterable: '__iter__',
+  Container: '__contains__',
+  Sized: '__len__',
+}
+
+const isInstance: NativeCall = (rt, [cls, value]) => {
+  if (typeof cls !== 'object' || cls?.kind !== 'class' || value === undefined) return undefined
+  const content = contentOf(value)
+  const kinds = kindsOf(cls)
+  const kind = kindOf(content)
+  if (kind === 'unknown') return undefined
+  if (kind !== 'instance') return kinds.includes(kind)
+  return ofInstance(rt, value, cls)
+}
+
+/** None for a class that a pack derives from one of them. */
+const kindsOf = (cls: ClassValue): string[] => {
+  const isOurs = cls.home === 'library' && Object.hasOwn(CLASSES, cls.name)
+  return isOurs ? (CLASSES[cls.name]?.kinds.split(' ') ?? []) : []
+}
+
+const ofInstance = (rt: Runtime, value: Value, cls: ClassValue): Truth => {
+  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (value.cls.mro.includes(cls)) return true
+  const method = Object.hasOwn(PROTOCOLS, cls.name) ? PROTOCOLS[cls.name] : undefined
+  const found = method === undefined ? undefined : rt.findInClass(value.cls, method)
+  if (found !== undefined)
+    return typeof found === 'object' && found?.kind === 'unknown' ? undefined : true
+  return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : false
+}
+
+const kindOf = (value: Value | undefined): string => {
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'object') {
+    return value.kind === 'set' && value.frozen ? 'frozenset' : value.kind
+  }
+  return typeof value === 'string' ? 'str' : 'number'
+}
+
+/** What a class with `__getitem__` and `__iter__` inherits. */
+const MAPPING: Record<string, NativeCall> = {
+  get: (rt, [self = null, key = null, fallback = null]) => {
+    const known = rt.contains(self, key)
+    if (known === undefined) return undefined
+    return known ? rt.getItem(self, key) : fallback
+  },
+  keys: (rt, [self = null]) => asDict(rt, self, 'keys'),
+  values: (rt, [self = null]) => asDict(rt, self, 'values'),
+  items: (rt, [self = null]) => asDict(rt, self, 'items'),
+  __contains__: (rt, [self = null, key = null]) => {
+    const { items, rest } = rt.readItems(self)
+    return rt.contains({ kind: 'list', items, rest }, key)
+  },
+}
+
+const MUTABLE_MAPPING: Record<string, NativeCall> = {
+  update: (rt, [self = null, source], kwargs) => {
+    const dict = source === undefined ? undefined : rt.call(rt.builtinClass('dict'), [source])
+    const pairs = dict === undefined ? null : rt.callMethod(dict, 'items', [])
+    for (const pair of pairs ? rt.readItems(pairs).items : []) {
+      const [key, value] = rt.readItems(pair).items
+      if (key !== undefined && value !== undefined) rt.setItem(self, key, value)
+    }
+    for (const [key, value] of kwargs) rt.setItem(self, key, value)
+    return null
+  },
+  setdefault: (rt, [self = null, key = null, fallback = null]) => {
+    const known = rt.contains(self, key)
+    if (known === true) return rt.getItem(self, key)
+    if (known === false) rt.setItem(self, key, fallback)
+    return known === undefined ? undefined : fallback
+  },
+  pop: (rt, [self = null, key = null, fallback]) => {
+    const known = rt.contains(self, key)
+    if (known === undefined) return undefined
+    if (!known) return orElse(fallback, () => rt.raiseIfExpected('KeyError', 'missing'))
+    const value = rt.getItem(self, key)
+    rt.deleteItem(self, key)
+    return value
+  },
+}
+
+const asDict = (rt: Runtime, self: Value, of: 'keys' | 'values' | 'items'): Value => {
+  const { items, rest } = rt.readItems(self)
+  const dict = rt.makeDict(items.map((key) => [key, rt.getItem(self, key)]))
+  dict.rest ||= rest
+  return { kind: 'view', of, dict }
+}

@@ -1,0 +1,101 @@
+import { makeInstance, orElse } from '../make-value.ts'
+import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import { isInstanceValue } from './support/arguments.ts'
+import { nativeState } from './support/native-state.ts'
+
+const GENERATOR = nativeState<Value>('contextlib.contextmanager')
+const CLASSES = nativeState<Value[]>('contextlib.suppress')
+
+/** `contextlib`. */
+export const makeContextlib = (rt: Runtime): ModuleValue => {
+  const generatorManager = makeGeneratorManager(rt)
+  const manager = nativeFunction('contextlib.contextmanager', (rt, [target]) =>
+    target === undefined ? undefined : managing(rt, generatorManager, target),
+  )
+  return nativeModule('contextlib', [
+    ['contextmanager', manager],
+    ['asynccontextmanager', manager],
+    ['suppress', makeSuppress(rt)],
+    ['nullcontext', makeHolder(rt, 'nullcontext')],
+    ['closing', makeHolder(rt, 'closing')],
+    ['redirect_stdout', makeHolder(rt, 'redirect_stdout')],
+    ['redirect_stderr', makeHolder(rt, 'redirect_stderr')],
+    ['ExitStack', makeExitStack(rt)],
+    [
+      'AbstractContextManager',
+      nativeClass(rt, { name: 'AbstractContextManager', module: 'contextlib' }),
+    ],
+    ['ContextDecorator', nativeClass(rt, { name: 'ContextDecorator', module: 'contextlib' })],
+  ])
+}
+
+/** The function's generator is read to its end when it is called; its first item is what the block gets. */
+const managing = (_rt: Runtime, cls: ClassValue, target: Value): Value =>
+  nativeMethod('contextlib.contextmanager()', (rt, args, kwargs) =>
+    makeInstance(cls, undefined, GENERATOR.wrap(rt.call(target, args, kwargs))),
+  )
+
+const makeGeneratorManager = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: '_GeneratorContextManager',
+    module: 'contextlib',
+    methods: {
+      __enter__: (_rt, [self]) => {
+        const generator = GENERATOR.of(self)
+        if (typeof generator !== 'object' || generator?.kind !== 'iterator') return generator
+        return orElse(generator.next(), () => null)
+      },
+      __exit__: () => false,
+      // As a decorator it leaves the function as it is.
+      __call__: (_rt, [, target]) => target,
+    },
+  })
+
+/** `with suppress(KeyError):` swallows what is one of its classes, and what can't be judged. */
+const makeSuppress = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'suppress',
+    module: 'contextlib',
+    construct: (_rt, cls, classes) => makeInstance(cls, undefined, CLASSES.wrap(classes)),
+    methods: {
+      __init__: () => null,
+      __enter__: () => null,
+      __exit__: (rt, [self, type = null]) =>
+        type !== null && (CLASSES.of(self) ?? []).some((cls) => rt.isSubclass(type, cls) !== false),
+    },
+  })
+
+/** Enters with what it was made with. */
+const makeHolder = (rt: Runtime, name: string): ClassValue =>
+  nativeClass(rt, {
+    name,
+    module: 'contextlib',
+    methods: {
+      __init__: (_rt, [self, value = null]) => {
+        if (isInstanceValue(self)) self.attributes.set('enter_result', value)
+        return null
+      },
+      __enter__: (_rt, [self]) =>
+        isInstanceValue(self) ? (self.attributes.get('enter_result') ?? null) : undefined,
+      __exit__: () => null,
+    },
+  })
+
+const enterContext: NativeCall = (rt, [, manager = null]) =>
+  orElse(rt.callSpecial(manager, '__enter__', []), () => manager)
+
+const makeExitStack = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'ExitStack',
+    module: 'contextlib',
+    methods: {
+      __enter__: (_rt, [self]) => self,
+      __exit__: () => null,
+      enter_context: enterContext,
+      callback: (_rt, [, target]) => target,
+      push: (_rt, [, manager]) => manager,
+      close: () => null,
+    },
+  })

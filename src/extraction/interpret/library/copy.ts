@@ -1,0 +1,116 @@
+import { dictCopy, dictEntries } from '../dict.ts'
+import { makeInstance, makeList, makeTuple } from '../make-value.ts'
+import { nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { InstanceValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import { functionsOf } from './support/names.ts'
+
+/** `copy`. */
+export const makeCopy = (): ModuleValue =>
+  nativeModule('copy', functionsOf('copy', { copy: shallow, deepcopy: deep, replace: shallow }))
+
+/** Deeper values are shared instead of copied. */
+const MAX_DEPTH = 200
+
+const shallow: NativeCall = (rt, [value]) => {
+  if (typeof value !== 'object' || value === null) return value
+  const own = rt.callSpecial(value, '__copy__', [])
+  if (own !== undefined) return own
+  switch (value.kind) {
+    case 'list':
+      return rt.budget.allowItems(value.items.length)
+        ? makeList(value.items.slice(), value.rest)
+        : undefined
+    case 'dict':
+      return rt.budget.allowItems(value.values.size) ? dictCopy(value) : undefined
+    case 'set':
+      return value.frozen ? value : { ...value, items: new Map(value.items) }
+    case 'instance': {
+      const content =
+        value.payload === undefined ? undefined : shallow(rt, [value.payload], new Map())
+      return copyInstance(value, content, (item) => item)
+    }
+    default:
+      return value
+  }
+}
+
+const deep: NativeCall = (rt, [value]) =>
+  value === undefined ? undefined : deepCopy(rt, value, { copies: new Map(), depth: 0 })
+
+interface Memo {
+  /** What is copied once is one object in the copy too, and may hold itself. */
+  copies: Map<object, Value>
+  depth: number
+}
+
+const deepCopy = (rt: Runtime, value: Value, memo: Memo): Value => {
+  if (typeof value !== 'object' || value === null || memo.depth > MAX_DEPTH) return value
+  const known = memo.copies.get(value)
+  if (known !== undefined) return known
+  rt.budget.step(1)
+  const inner: Memo = { copies: memo.copies, depth: memo.depth + 1 }
+  const copied = copyObject(rt, value, inner)
+  memo.copies.set(value, copied)
+  return copied
+}
+
+const copyObject = (
+  rt: Runtime,
+  value: Exclude<Value, null | boolean | bigint | number | string>,
+  memo: Memo,
+): Value => {
+  switch (value.kind) {
+    case 'list': {
+      if (!rt.budget.allowItems(value.items.length)) return value
+      const list = makeList([], value.rest)
+      memo.copies.set(value, list)
+      list.items = value.items.map((item) => deepCopy(rt, item, memo))
+      return list
+    }
+    case 'tuple':
+      return makeTuple(
+        value.items.map((item) => deepCopy(rt, item, memo)),
+        value.rest,
+      )
+    case 'dict': {
+      if (!rt.budget.allowItems(value.values.size)) return value
+      const dict = rt.makeDict([])
+      memo.copies.set(value, dict)
+      for (const [key, item] of dictEntries(value)) rt.setEntry(dict, key, deepCopy(rt, item, memo))
+      dict.rest = value.rest
+      return dict
+    }
+    case 'set':
+      return value.frozen ? value : { ...value, items: new Map(value.items) }
+    case 'instance':
+      return deepCopyInstance(rt, value, memo)
+    default:
+      // Functions, classes and modules are one object everywhere.
+      return value
+  }
+}
+
+const deepCopyInstance = (rt: Runtime, value: InstanceValue, memo: Memo): Value => {
+  const own = rt.callSpecial(value, '__deepcopy__', [rt.makeDict([])])
+  if (own !== undefined) return own
+  const content = value.payload === undefined ? undefined : deepCopy(rt, value.payload, memo)
+  return copyInstance(
+    value,
+    content,
+    (item) => deepCopy(rt, item, memo),
+    (made) => memo.copies.set(value, made),
+  )
+}
+
+const copyInstance = (
+  value: InstanceValue,
+  content: Value | undefined,
+  copyItem: (item: Value) => Value,
+  announce: (made: Value) => void = () => undefined,
+): Value => {
+  const made = makeInstance(value.cls, content, value.native)
+  announce(made)
+  for (const [name, item] of value.attributes) made.attributes.set(name, copyItem(item))
+  return made
+}

@@ -1,0 +1,43 @@
+import { dictEntries } from '../dict.ts'
+import { makeList, makeTuple } from '../make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Value } from '../value.ts'
+import { fieldStatesOf, fieldsOf } from './dataclass-fields.ts'
+import { isDict, isInstanceValue, isSequence } from './support/arguments.ts'
+
+/** Deeper values hold themselves. */
+const MAX_DEPTH = 60
+
+/** `asdict(value)`: dataclasses inside lists, tuples and dicts too; undefined if the value is none. */
+export const toDict = (rt: Runtime, value: Value): Value | undefined =>
+  fieldsOf(value) === undefined ? undefined : convert(rt, value, makeEntries, 0)
+
+/** `astuple(value)`. */
+export const toTuple = (rt: Runtime, value: Value): Value | undefined =>
+  fieldsOf(value) === undefined ? undefined : convert(rt, value, makeValues, 0)
+
+type Make = (rt: Runtime, entries: [string, Value][]) => Value
+
+const makeEntries: Make = (rt, entries) => rt.makeDict(entries)
+const makeValues: Make = (_rt, entries) => makeTuple(entries.map(([, value]) => value))
+
+const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value => {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  rt.budget.step(1)
+  const deeper = (item: Value) => convert(rt, item, make, depth + 1)
+  if (isInstanceValue(value) && fieldsOf(value) !== undefined) {
+    const fields = fieldStatesOf(value).filter((field) => !field.initOnly)
+    return make(
+      rt,
+      fields.map(({ name }) => [name, deeper(rt.getAttribute(value, name))]),
+    )
+  }
+  if (isSequence(value)) {
+    const items = value.items.map(deeper)
+    return value.kind === 'list' ? makeList(items, value.rest) : makeTuple(items, value.rest)
+  }
+  if (!isDict(value)) return value
+  const dict = rt.makeDict(dictEntries(value).map(([key, item]) => [deeper(key), deeper(item)]))
+  dict.rest = value.rest
+  return dict
+}

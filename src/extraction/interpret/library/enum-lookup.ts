@@ -1,0 +1,34 @@
+import { bind } from '../bind.ts'
+import { makeEmptyDict } from '../make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, DictValue, InstanceValue, Value } from '../value.ts'
+import { isDict, isInstanceValue } from './support/arguments.ts'
+import { isFlagClass, makeFlag } from './enum-flag.ts'
+
+/** `__members__`: members by name, aliases too. */
+export const membersOf = (cls: ClassValue): DictValue => {
+  const members = cls.namespace.get('_member_map_')
+  return isDict(members) ? members : makeEmptyDict()
+}
+
+/** The members without aliases, in their order. */
+export const uniqueMembers = (cls: ClassValue): InstanceValue[] => [
+  ...new Set([...membersOf(cls).values.values()].filter(isInstanceValue)),
+]
+
+/** `Color(value)`; undefined if that can't be known. What no member has goes to `_missing_`. */
+export const findByValue = (rt: Runtime, cls: ClassValue, value: Value): Value | undefined => {
+  const members = uniqueMembers(cls)
+  if (isInstanceValue(value) && members.includes(value)) return value
+  let isSure = true
+  for (const member of members) {
+    const same = rt.equals(member.attributes.get('_value_') ?? null, value)
+    if (same === true) return member
+    if (same === undefined) isSure = false
+  }
+  if (!isSure) return undefined
+  if (isFlagClass(cls) && typeof value === 'bigint') return makeFlag(rt, cls, value)
+  const missing = rt.findInClass(cls, '_missing_')
+  const found = missing === undefined ? null : rt.call(bind(rt, missing, undefined, cls), [value])
+  return found ?? rt.raiseIfHandled('ValueError', `no ${cls.name}`)
+}

@@ -1,0 +1,129 @@
+import { makeItemsIterator, makeInstance, makeList } from '../make-value.ts'
+import { nativeClass } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Kwargs, NativeCall, Value } from '../value.ts'
+import { argumentOf, intOf, pathOf, textOf } from './support/arguments.ts'
+import { findLibraryClass } from './support/library-class.ts'
+import { quietMethods } from './support/names.ts'
+import { nativeState } from './support/native-state.ts'
+import { locate, readBytes, readText } from './support/pack-file.ts'
+
+/** What a file object holds: text or bytes, and how much of it was read. */
+export interface FileState {
+  content: string | Uint8Array
+  at: number
+  closed: boolean
+}
+
+export const FILE = nativeState<FileState>('io.IOBase')
+
+/**
+ * `open(file, mode, buffering, encoding, errors)`: a file of the pack to read, or one to write whose content is
+ * forgotten. Undefined for any other.
+ */
+export const openFile = (rt: Runtime, args: Value[], kwargs: Kwargs): Value | undefined => {
+  const path = pathOf(rt, argumentOf(args, kwargs, 0, 'file'))
+  const mode = textOf(argumentOf(args, kwargs, 1, 'mode') ?? 'r')
+  if (path === undefined || mode === undefined) return undefined
+  const binary = mode.includes('b')
+  if (/[wax]/.test(mode)) {
+    return locate(rt, path) === undefined
+      ? undefined
+      : makeFile(rt, binary ? new Uint8Array() : '', path)
+  }
+  const encoding = textOf(argumentOf(args, kwargs, 3, 'encoding') ?? null)
+  const errors = textOf(argumentOf(args, kwargs, 4, 'errors') ?? null)
+  const content = binary ? readBytes(rt, path) : readText(rt, path, encoding, errors)
+  return content === undefined ? undefined : makeFile(rt, content, path)
+}
+
+/** A file object over content that is there already. */
+export const makeFile = (rt: Runtime, content: string | Uint8Array, name?: string): Value => {
+  const cls = findLibraryClass(
+    rt,
+    'io',
+    typeof content === 'string' ? 'TextIOBase' : 'BufferedIOBase',
+  )
+  if (cls === undefined) return rt.unknown('open()', 'standard-library')
+  const state: FileState = { content, at: 0, closed: false }
+  const file = makeInstance(cls, undefined, FILE.wrap(state))
+  if (name !== undefined) file.attributes.set('name', name)
+  return file
+}
+
+/** A class of file objects; those of io differ in name only. */
+export const makeFileClass = (rt: Runtime, name: string) =>
+  nativeClass(rt, { name, module: 'io', methods: METHODS })
+
+/** Everything that was not read yet, at most `size` units of it. */
+export const readRest = (state: FileState, size?: number): string | Uint8Array => {
+  const start = state.at
+  const end = size === undefined || size < 0 ? state.content.length : start + size
+  state.at = Math.min(end, state.content.length)
+  return state.content.slice(start, state.at)
+}
+
+const ofState =
+  (call: (state: FileState, args: Value[], rt: Runtime) => Value | undefined): NativeCall =>
+  (rt, [self, ...args]) => {
+    const state = FILE.of(self)
+    return state === undefined ? undefined : call(state, args, rt)
+  }
+
+const toValue = (content: string | Uint8Array): Value =>
+  typeof content === 'string' ? content : { kind: 'bytes', data: content }
+
+const linesOf = (rt: Runtime, state: FileState): Value[] | undefined => {
+  const rest = readRest(state)
+  const text = typeof rest === 'string' ? rest : Buffer.from(rest).toString('latin1')
+  // Files know line feeds only; splitlines would break at form feeds too.
+  const lines = text.split(/(?<=\n)/).filter((line) => line !== '')
+  if (!rt.budget.allowItems(lines.length)) return undefined
+  return lines.map((line) => toValue(typeof rest === 'string' ? line : Buffer.from(line, 'latin1')))
+}
+
+const METHODS: Record<string, NativeCall> = {
+  ...quietMethods('flush truncate __del__'),
+  __enter__: (_rt, [self]) => self,
+  __exit__: ofState((state) => {
+    state.closed = true
+    return null
+  }),
+  close: ofState((state) => {
+    state.closed = true
+    return null
+  }),
+  read: ofState((state, [size]) => {
+    const most = size === undefined || size === null ? -1 : intOf(size)
+    return most === undefined ? undefined : toValue(readRest(state, most))
+  }),
+  readline: ofState((state) => {
+    const end = state.content.indexOf(
+      (typeof state.content === 'string' ? '\n' : 10) as never,
+      state.at,
+    )
+    return toValue(readRest(state, end < 0 ? undefined : end + 1 - state.at))
+  }),
+  readlines: ofState((state, _args, rt) => {
+    const lines = linesOf(rt, state)
+    return lines === undefined ? undefined : makeList(lines)
+  }),
+  __iter__: ofState((state, _args, rt) => {
+    const lines = linesOf(rt, state)
+    return lines === undefined ? undefined : makeItemsIterator('file_iterator', lines)
+  }),
+  write: ofState((_state, [text]) => BigInt(textOf(text)?.length ?? 0)),
+  writelines: () => null,
+  getvalue: ofState((state) => toValue(state.content)),
+  seek: ofState((state, [at]) => {
+    const offset = intOf(at)
+    if (offset === undefined) return undefined
+    state.at = Math.max(0, Math.min(offset, state.content.length))
+    return BigInt(offset)
+  }),
+  tell: ofState((state) => BigInt(state.at)),
+  readable: () => true,
+  writable: () => true,
+  seekable: () => true,
+  isatty: () => false,
+}

@@ -1,0 +1,28 @@
+import { makeList } from '../make-value.ts'
+import { nativeModule } from '../native.ts'
+import { matchWildcard } from '../text/path/wildcard.ts'
+import type { ModuleValue, NativeCall } from '../value.ts'
+import { pathOf } from './support/arguments.ts'
+import { functionsOf } from './support/names.ts'
+
+/** `fnmatch`: on Linux names keep their case. */
+export const makeFnmatch = (): ModuleValue =>
+  nativeModule('fnmatch', functionsOf('fnmatch', { fnmatch, fnmatchcase: fnmatch, filter }))
+
+const fnmatch: NativeCall = (rt, [name, pattern]) => {
+  const [text, wildcard] = [pathOf(rt, name), pathOf(rt, pattern)]
+  if (text === undefined || wildcard === undefined) return undefined
+  return matchWildcard(text, wildcard)
+}
+
+/** A name that can't be judged is kept, and more may follow. */
+const filter: NativeCall = (rt, [names, pattern]) => {
+  const wildcard = pathOf(rt, pattern)
+  if (names === undefined || wildcard === undefined) return undefined
+  const { items, rest } = rt.readItems(names)
+  const kept = items.filter((item) => {
+    const text = pathOf(rt, item)
+    return text === undefined || matchWildcard(text, wildcard) !== false
+  })
+  return makeList(kept, rest)
+}

@@ -1,0 +1,73 @@
+import { makeInstance, makeTuple } from '../make-value.ts'
+import { nativeClass, nativeFunction, nativeMethod } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, HashKey, Value } from '../value.ts'
+import { isInstanceValue, textOf } from './support/arguments.ts'
+import { nativeState } from './support/native-state.ts'
+
+/** Results kept for one function. */
+const MAX_RESULTS = 10_000
+
+/**
+ * The function, called once for equal arguments: packs keep registries in what a cached function gave, so it has to be
+ * the same object each time.
+ */
+export const cacheFunction = (rt: Runtime, target: Value): Value => {
+  const results = new Map<HashKey, Value>()
+  const cached = nativeMethod(nameOf(rt, target), (rt, args, kwargs) => {
+    const words = [...kwargs].flat()
+    const key = rt.hashKey(makeTuple([...args, null, ...words]))
+    const known = key === undefined ? undefined : results.get(key)
+    if (known !== undefined) return known
+    const result = rt.call(target, args, kwargs)
+    if (key !== undefined && results.size < MAX_RESULTS) results.set(key, result)
+    return result
+  })
+  const clear = nativeFunction('functools.lru_cache.cache_clear', () => {
+    results.clear()
+    return null
+  })
+  cached.attributes = new Map<string, Value>([
+    ['__wrapped__', target],
+    ['cache_clear', clear],
+  ])
+  for (const name of ['__module__', '__name__', '__qualname__', '__doc__']) {
+    const value = rt.findAttribute(target, name)
+    if (value !== undefined) cached.attributes.set(name, value)
+  }
+  return cached
+}
+
+const nameOf = (rt: Runtime, target: Value): string =>
+  textOf(rt.findAttribute(target, '__qualname__')) ?? 'functools.lru_cache()'
+
+const CACHED = nativeState<{ target: Value; name: string | undefined }>('functools.cached_property')
+
+/** Called once for each instance, which keeps the result under the attribute's name. */
+export const makeCachedPropertyClass = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'cached_property',
+    module: 'functools',
+    construct: (_rt, cls, [target]) =>
+      target === undefined
+        ? undefined
+        : makeInstance(cls, undefined, CACHED.wrap({ target, name: undefined })),
+    methods: {
+      __init__: () => null,
+      __set_name__: (_rt, [self, , name]) => {
+        const state = CACHED.of(self)
+        if (state !== undefined) state.name = textOf(name)
+        return null
+      },
+      __get__: (rt, [self, object]) => {
+        const state = CACHED.of(self)
+        if (state === undefined || object === undefined) return undefined
+        if (object === null) return self
+        const result = rt.call(state.target, [object])
+        if (state.name !== undefined && isInstanceValue(object)) {
+          object.attributes.set(state.name, result)
+        }
+        return result
+      },
+    },
+  })

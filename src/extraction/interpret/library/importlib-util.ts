@@ -1,0 +1,61 @@
+import { nativeFunction, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import { makeFileSpec, readSpec } from './module-spec.ts'
+import { argumentOf, pathOf, textOf } from './support/arguments.ts'
+import { functionsOf } from './support/names.ts'
+import { locate } from './support/pack-file.ts'
+
+/** `importlib.util`: specs of the pack's files, and modules made from them. */
+export const makeImportlibUtil = (): ModuleValue =>
+  nativeModule('importlib.util', [
+    ['module_from_spec', nativeFunction('importlib.util.module_from_spec', moduleFromSpec)],
+    ...functionsOf('importlib.util', {
+      spec_from_file_location: specFromFile,
+      find_spec: findSpec,
+    }),
+  ])
+
+/** A file outside the pack gives an unknown spec. */
+const specFromFile: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const path = pathOf(rt, argumentOf(args, kwargs, 1, 'location'))
+  const inside = path === undefined ? undefined : locate(rt, path)
+  if (name === undefined || inside === undefined) return undefined
+  const folders = kwargs.get('submodule_search_locations') ?? null
+  const isPackage = inside.endsWith('/__init__.py') || folders !== null
+  // A folder is taken for its package, as some packs mean it.
+  const file = rt.files.isFolder(inside) ? `${inside}/__init__.py` : inside
+  return makeFileSpec(rt, { name, file, isPackage: isPackage || file !== inside })
+}
+
+const moduleFromSpec: NativeCall = (rt, [spec]) => {
+  const known = readSpec(spec)
+  if (known === undefined || spec === undefined) return undefined
+  const module = rt.makeModule(known.name, known.file, known.isPackage)
+  module.namespace.set('__spec__', spec)
+  return module
+}
+
+/** Of a module of the pack; of all others nobody knows whether they are installed. */
+const findSpec: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const absolute = name === undefined ? undefined : absoluteName(rt, name, args, kwargs)
+  const found = absolute === undefined ? undefined : rt.findModule(absolute)
+  if (absolute === undefined || found === undefined) return undefined
+  return makeFileSpec(rt, { name: absolute, ...found })
+}
+
+const absoluteName = (
+  rt: Runtime,
+  name: string,
+  args: Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): string | undefined => {
+  const level = name.length - name.replace(/^\.+/, '').length
+  const packageName = textOf(argumentOf(args, kwargs, 1, 'package') ?? null)
+  if (level === 0) return name
+  return packageName === undefined
+    ? undefined
+    : rt.resolveName(name.slice(level), packageName, level)
+}

@@ -1,0 +1,59 @@
+import { nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import { makeImportlibResources } from './importlib-resources.ts'
+import { makeImportlibUtil } from './importlib-util.ts'
+import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'
+import { argumentOf, textOf } from './support/arguments.ts'
+import { loadSubmodule } from './support/library-class.ts'
+import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
+
+/** `importlib`, with its submodules as attributes. */
+export const makeImportlib = (rt: Runtime): ModuleValue => {
+  const submodules = Object.entries(SUBMODULES).map(
+    ([name, make]) => [name, loadSubmodule(rt, `importlib.${name}`, make)] as const,
+  )
+  return nativeModule('importlib', [
+    ...submodules,
+    ...functionsOf('importlib', { import_module: importModule, reload, __import__: importModule }),
+    ...quietFunctions('importlib', 'invalidate_caches'),
+  ])
+}
+
+/** `importlib.metadata`: what is installed is the machine's business. */
+export const makeImportlibMetadata = (): ModuleValue =>
+  nativeModule(
+    'importlib.metadata',
+    machineFunctions('importlib.metadata', 'version distribution distributions metadata requires'),
+  )
+
+const SUBMODULES = {
+  util: makeImportlibUtil,
+  machinery: makeImportlibMachinery,
+  resources: makeImportlibResources,
+  abc: makeImportlibAbc,
+}
+
+const importModule: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const absolute = name === undefined ? undefined : absoluteName(rt, name, args, kwargs)
+  return absolute === undefined ? undefined : rt.importModule(absolute)
+}
+
+/** `.a.b` is read from the package given. */
+const absoluteName = (
+  rt: Runtime,
+  name: string,
+  args: Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): string | undefined => {
+  if (!name.startsWith('.')) return name
+  const level = name.length - name.replace(/^\.+/, '').length
+  const packageName = textOf(argumentOf(args, kwargs, 1, 'package') ?? null)
+  if (packageName === undefined) return undefined
+  const absolute = rt.resolveName(name.slice(level), packageName, level)
+  return absolute ?? rt.raiseIfHandled('ImportError', 'beyond top-level package')
+}
+
+/** A module runs once here: running it again would register its nodes again. */
+const reload: NativeCall = (_rt, [module]) => module

@@ -1,0 +1,122 @@
+import { makeList, makeTuple, orElse } from '../make-value.ts'
+import { nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { cleanDocstring } from '../text/docstring.ts'
+import type { ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import { argumentOf, isClass, isFunction, textOf } from './support/arguments.ts'
+import { functionsOf, machineFunctions } from './support/names.ts'
+
+/** `inspect`: kinds and members of objects. Signatures, sources and frames are unknown. */
+export const makeInspect = (): ModuleValue =>
+  nativeModule('inspect', [
+    ...Object.entries(PREDICATES).map(([name, holds]) => predicate(name, holds)),
+    ...functionsOf('inspect', {
+      getmembers,
+      getmembers_static: getmembers,
+      getdoc,
+      cleandoc: (_rt, [doc]) => {
+        const text = textOf(doc)
+        return text === undefined ? undefined : cleanDocstring(text)
+      },
+      getmodule: (rt, [object]) => moduleOf(rt, object),
+      getfile: (rt, [object]) => fileOf(rt, object),
+      getsourcefile: (rt, [object]) => fileOf(rt, object),
+      getabsfile: (rt, [object]) => fileOf(rt, object),
+      getmro: (_rt, [cls]) => (isClass(cls) ? makeTuple(cls.mro.slice()) : undefined),
+      unwrap: (rt, [value = null]) => rt.findAttribute(value, '__wrapped__') ?? value,
+    }),
+    ...machineFunctions('inspect', 'stack currentframe getouterframes'),
+  ])
+
+/** Kinds of an object; undefined where it is unknown. */
+const PREDICATES: Record<string, (value: Value) => boolean> = {
+  isclass: (value) => isClass(value),
+  isfunction: (value) => isFunction(value),
+  ismodule: (value) => hasKind(value, ['module']),
+  ismethod: (value) => hasKind(value, ['method']) && !isOfNative(value),
+  isbuiltin: (value) => hasKind(value, ['native']) || isOfNative(value),
+  isroutine: (value) => hasKind(value, ['function', 'native', 'method']),
+  iscoroutinefunction: (value) => isFunction(value) && isAsync(value),
+  isgeneratorfunction: (value) =>
+    isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isGenerator,
+  isasyncgenfunction: (value) => isFunction(value) && isAsync(value) && isGenerator(value),
+  isgenerator: (value) => hasKind(value, ['iterator']),
+  isdatadescriptor: (value) => hasKind(value, ['property']),
+  isabstract: () => false,
+  isawaitable: () => false,
+  iscoroutine: () => false,
+}
+
+const predicate = (name: string, holds: (value: Value) => boolean) =>
+  functionsOf('inspect', {
+    [name]: (_rt, args, kwargs) => {
+      const value = orElse(argumentOf(args, kwargs, 0, 'object'), () => kwargs.get('obj'))
+      return value === undefined || hasKind(value, ['unknown']) ? undefined : holds(value)
+    },
+  }).at(0) ?? ([name, null] as const)
+
+const hasKind = (value: Value, kinds: readonly string[]): boolean =>
+  typeof value === 'object' && value !== null && kinds.includes(value.kind)
+
+const isOfNative = (value: Value): boolean =>
+  typeof value === 'object' && value?.kind === 'method' && hasKind(value.function, ['native'])
+
+const isAsync = (value: Value): boolean =>
+  isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isAsync
+
+const isGenerator = (value: Value): boolean =>
+  isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isGenerator
+
+/** Sorted by name. A member whose test can't be decided is kept. */
+const getmembers: NativeCall = (rt, args, kwargs) => {
+  const object = argumentOf(args, kwargs, 0, 'object')
+  const test = argumentOf(args, kwargs, 1, 'predicate') ?? null
+  const names = object === undefined ? undefined : rt.listAttributes(object)
+  if (object === undefined || names === undefined) return undefined
+  rt.budget.step(names.length)
+  const members = names.flatMap((name) => {
+    const value = memberOf(rt, object, name)
+    if (value === undefined || (test !== null && isRefused(rt, test, value))) return []
+    return [makeTuple([name, value])]
+  })
+  const isWhole = typeof object !== 'object' || object?.kind !== 'module' || object.complete
+  return makeList(members, !isWhole)
+}
+
+const memberOf = (rt: Runtime, object: Value, name: string): Value | undefined => {
+  if (typeof object === 'object' && object?.kind === 'module') return object.namespace.get(name)
+  return rt.findAttribute(object, name)
+}
+
+const isRefused = (rt: Runtime, test: Value, value: Value): boolean => {
+  const answer: Truth = rt.truth(rt.call(test, [value]))
+  return answer === false
+}
+
+/** The docstring without indentation, inherited from a base if there is none. */
+const getdoc: NativeCall = (rt, [object]) => {
+  if (object === undefined) return undefined
+  if (isClass(object)) {
+    for (const base of object.mro) {
+      const doc = base.kind === 'class' ? base.namespace.get('__doc__') : undefined
+      if (typeof doc === 'string') return cleanDocstring(doc)
+    }
+    return null
+  }
+  const doc = rt.findAttribute(object, '__doc__')
+  if (doc === null) return null
+  const text = textOf(doc)
+  return text === undefined ? undefined : cleanDocstring(text)
+}
+
+const moduleOf = (rt: Runtime, object: Value | undefined): Value | undefined => {
+  if (object === undefined || (typeof object === 'object' && object?.kind === 'module'))
+    return object
+  const name = textOf(rt.findAttribute(object, '__module__'))
+  return name === undefined ? undefined : rt.modules.get(name)
+}
+
+const fileOf = (rt: Runtime, object: Value | undefined): Value | undefined => {
+  const module = moduleOf(rt, object)
+  return typeof module === 'object' && module?.kind === 'module' ? module.file : undefined
+}

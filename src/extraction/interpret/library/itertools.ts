@@ -1,0 +1,215 @@
+import { makeItemsIterator, makeTuple, orElse } from '../make-value.ts'
+import { nativeFunction, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue, NativeCall, NativeValue, Value } from '../value.ts'
+import { combinations, permutations, product } from './itertools-combine.ts'
+import { argumentOf, intOf } from './support/arguments.ts'
+import { eachItem, makeLazy } from './support/lazy.ts'
+import type { LazyEnd } from './support/lazy.ts'
+import { functionsOf } from './support/names.ts'
+
+/** `itertools`: lazy, so that endless ones are cut by who reads them. */
+export const makeItertools = (): ModuleValue =>
+  nativeModule('itertools', [
+    ['chain', makeChain()],
+    ...functionsOf('itertools', {
+      ...FUNCTIONS,
+      combinations: combinations(false),
+      combinations_with_replacement: combinations(true),
+      permutations,
+      product,
+    }),
+  ])
+
+type Generate = (rt: Runtime, end: LazyEnd, args: Value[]) => Generator<Value, void>
+
+/** A function whose arguments must all be there. */
+const lazy =
+  (needed: number, generate: Generate): NativeCall =>
+  (rt, args) =>
+    args.length < needed ? undefined : makeLazy(rt, 'generator', (end) => generate(rt, end, args))
+
+function* chainItems(rt: Runtime, end: LazyEnd, sources: Value[]): Generator<Value, void> {
+  for (const source of sources) yield* eachItem(rt, source, end)
+}
+
+const makeChain = (): NativeValue => {
+  const chain = nativeFunction('itertools.chain', lazy(0, chainItems))
+  const fromIterable = lazy(1, function* from(rt, end, [source = null]) {
+    for (const item of eachItem(rt, source, end)) yield* eachItem(rt, item, end)
+  })
+  chain.attributes = new Map([
+    ['from_iterable', nativeFunction('itertools.chain.from_iterable', fromIterable)],
+  ])
+  // `chain(*unknown)` still gives what is known, and perhaps more.
+  chain.callWithRest = (rt, args) =>
+    makeLazy(rt, 'generator', (end) => {
+      end.rest = true
+      return chainItems(rt, end, args)
+    })
+  return chain
+}
+
+/** Tests that can't be decided let the item pass. */
+const holds = (rt: Runtime, test: Value, item: Value): boolean =>
+  rt.truth(test === null ? item : rt.call(test, [item])) !== false
+
+function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
+  for (let at = start; ; at = rt.binary('+', at, step)) yield at
+}
+
+function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) {
+  const [first, last, step] = bounds.length < 2 ? [0n, bounds[0], 1n] : bounds
+  const [start, stop] = [intOf(orNone(first, 0n)), last === null ? Infinity : intOf(last)]
+  const every = intOf(orNone(step, 1n))
+  if (start === undefined || stop === undefined || every === undefined || every < 1) {
+    end.rest = true
+    return
+  }
+  let at = 0
+  if (stop <= 0) return
+  for (const item of eachItem(rt, source, end)) {
+    if (at >= start && (at - start) % every === 0) yield item
+    at += 1
+    if (at >= stop) return
+  }
+}
+
+const orNone = (value: Value | undefined, fallback: Value): Value =>
+  value === undefined || value === null ? fallback : value
+
+const zipLongest: NativeCall = (rt, args, kwargs) => {
+  const fill = orElse(kwargs.get('fillvalue'), () => null)
+  const columns = args.map((arg) => rt.readItems(arg))
+  const length = Math.max(0, ...columns.map(({ items }) => items.length))
+  if (!rt.budget.allowItems(length * columns.length)) return undefined
+  const rows = Array.from({ length }, (_, at) =>
+    makeTuple(columns.map(({ items }) => orElse(items[at], () => fill))),
+  )
+  return makeItemsIterator(
+    'generator',
+    rows,
+    columns.some(({ rest }) => rest),
+  )
+}
+
+/** Neighbours of one key stand together; each group is a list that is read already. */
+const groupBy: NativeCall = (rt, args, kwargs) => {
+  const source = args[0]
+  const key = orElse(argumentOf(args, kwargs, 1, 'key'), () => null)
+  if (source === undefined) return undefined
+  const { items, rest } = rt.readItems(source)
+  const groups: { key: Value; items: Value[] }[] = []
+  for (const item of items) {
+    const own = key === null ? item : rt.call(key, [item])
+    const last = groups.at(-1)
+    if (last !== undefined && rt.equals(last.key, own) === true) last.items.push(item)
+    else groups.push({ key: own, items: [item] })
+  }
+  const pairs = groups.map((group) =>
+    makeTuple([group.key, makeItemsIterator('generator', group.items)]),
+  )
+  return makeItemsIterator('generator', pairs, rest)
+}
+
+const accumulate: NativeCall = (rt, args, kwargs) => {
+  const combine = orElse(argumentOf(args, kwargs, 1, 'func'), () => null)
+  const initial = kwargs.get('initial')
+  return lazy(1, function* sums(rt, end, [source = null]) {
+    let sum: Value | undefined = initial === null ? undefined : initial
+    if (sum !== undefined) yield sum
+    for (const item of eachItem(rt, source, end)) {
+      if (sum === undefined) sum = item
+      else sum = combine === null ? rt.binary('+', sum, item) : rt.call(combine, [sum, item])
+      yield sum
+    }
+  })(rt, args, kwargs)
+}
+
+const FUNCTIONS: Record<string, NativeCall> = {
+  count: (rt, args, kwargs) => {
+    const start = orElse(argumentOf(args, kwargs, 0, 'start'), () => 0n)
+    const step = orElse(argumentOf(args, kwargs, 1, 'step'), () => 1n)
+    return makeLazy(rt, 'generator', (end) => count(rt, end, [start, step]))
+  },
+  repeat: (rt, args, kwargs) => {
+    const times = argumentOf(args, kwargs, 1, 'times')
+    const most = times === undefined ? Infinity : intOf(times)
+    const [item] = args
+    if (item === undefined || most === undefined) return undefined
+    return makeLazy(rt, 'generator', function* again() {
+      for (let left = most; left > 0; left -= 1) yield item
+    })
+  },
+  cycle: lazy(1, function* cycle(rt, end, [source = null]) {
+    const items: Value[] = []
+    for (const item of eachItem(rt, source, end)) {
+      items.push(item)
+      yield item
+    }
+    while (items.length > 0) yield* items
+  }),
+  islice: lazy(2, slice),
+  takewhile: lazy(2, function* take(rt, end, [test = null, source = null]) {
+    for (const item of eachItem(rt, source, end)) {
+      if (!holds(rt, test, item)) return
+      yield item
+    }
+  }),
+  dropwhile: lazy(2, function* drop(rt, end, [test = null, source = null]) {
+    let dropping = true
+    for (const item of eachItem(rt, source, end)) {
+      dropping &&= rt.truth(rt.call(test, [item])) === true
+      if (!dropping) yield item
+    }
+  }),
+  filterfalse: lazy(2, function* filter(rt, end, [test = null, source = null]) {
+    for (const item of eachItem(rt, source, end)) {
+      if (rt.truth(test === null ? item : rt.call(test, [item])) !== true) yield item
+    }
+  }),
+  starmap: lazy(2, function* map(rt, end, [call = null, source = null]) {
+    for (const item of eachItem(rt, source, end)) yield rt.call(call, rt.readItems(item).items)
+  }),
+  compress: lazy(2, function* select(rt, end, [source = null, selectors = null]) {
+    const { items } = rt.readItems(selectors)
+    let at = 0
+    for (const item of eachItem(rt, source, end)) {
+      const selector = items[at]
+      at += 1
+      if (selector === undefined) return
+      if (rt.truth(selector) !== false) yield item
+    }
+  }),
+  pairwise: lazy(1, function* pairs(rt, end, [source = null]) {
+    let before: Value | undefined
+    for (const item of eachItem(rt, source, end)) {
+      if (before !== undefined) yield makeTuple([before, item])
+      before = item
+    }
+  }),
+  batched: lazy(2, function* batches(rt, end, [source = null, size = null]) {
+    const most = intOf(size) ?? 1
+    let batch: Value[] = []
+    for (const item of eachItem(rt, source, end)) {
+      batch.push(item)
+      if (batch.length >= most) {
+        yield makeTuple(batch)
+        batch = []
+      }
+    }
+    if (batch.length > 0) yield makeTuple(batch)
+  }),
+  tee: (rt, [source, count = 2n]) => {
+    const times = intOf(count)
+    if (source === undefined || times === undefined || times > 100) return undefined
+    const { items, rest } = rt.readItems(source)
+    const copies = Array.from({ length: Math.max(0, times) }, () =>
+      makeItemsIterator('generator', items, rest),
+    )
+    return makeTuple(copies)
+  },
+  accumulate,
+  groupby: groupBy,
+  zip_longest: zipLongest,
+}

@@ -1,0 +1,62 @@
+import { makeEmptyDict, makeList, makeTuple } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { readJson } from '../text/json/read.ts'
+import type { JsonBuilder } from '../text/json/read.ts'
+import { decode } from '../text/string/codec.ts'
+import type { Kwargs, ModuleValue, NativeCall, Value } from '../value.ts'
+import { dumps } from './json-dumps.ts'
+import { contentOf } from './support/arguments.ts'
+import { functionsOf } from './support/names.ts'
+
+/** `json`, with both directions and the hooks of reading. */
+export const makeJson = (rt: Runtime): ModuleValue =>
+  nativeModule('json', [
+    ...functionsOf('json', { loads, load, dumps, dump }),
+    // Handlers for either are found when a text is no JSON.
+    ['JSONDecodeError', rt.builtinClass('ValueError')],
+    ['JSONEncoder', nativeClass(rt, { name: 'JSONEncoder', module: 'json.encoder' })],
+    ['JSONDecoder', nativeClass(rt, { name: 'JSONDecoder', module: 'json.decoder' })],
+  ])
+
+const loads: NativeCall = (rt, [source], kwargs) => {
+  const content = contentOf(source)
+  if (typeof content === 'string') return read(rt, content, kwargs)
+  const isBytes = typeof content === 'object' && content?.kind === 'bytes'
+  const text = isBytes ? decode(content.data, 'utf-8-sig') : undefined
+  return text === undefined ? undefined : read(rt, text, kwargs)
+}
+
+const load: NativeCall = (rt, [file], kwargs) => {
+  const source = file === undefined ? undefined : rt.callMethod(file, 'read', [])
+  return source === undefined ? undefined : loads(rt, [source], kwargs)
+}
+
+/** What is written is forgotten. */
+const dump: NativeCall = () => null
+
+const read = (rt: Runtime, text: string, kwargs: Kwargs): Value | undefined => {
+  rt.budget.step(text.length >> 8)
+  const known = readJson<Value>(text, builderOf(rt, kwargs))
+  return known ?? (known === null ? null : rt.raiseIfHandled('ValueError', 'no JSON'))
+}
+
+const builderOf = (rt: Runtime, kwargs: Kwargs): JsonBuilder<Value> => {
+  const pairsHook = hookOf(kwargs, 'object_pairs_hook')
+  const hook = hookOf(kwargs, 'object_hook')
+  return {
+    atom: (value) => value,
+    list: (items) => (rt.budget.allowItems(items.length) ? makeList(items) : makeList([], true)),
+    object: (entries) => {
+      if (!rt.budget.allowItems(entries.length)) return makeEmptyDict(true)
+      if (pairsHook !== undefined) {
+        const pairs = entries.map((pair) => makeTuple(pair))
+        return rt.call(pairsHook, [makeList(pairs)])
+      }
+      const dict = rt.makeDict(entries)
+      return hook === undefined ? dict : rt.call(hook, [dict])
+    },
+  }
+}
+
+const hookOf = (kwargs: Kwargs, name: string): Value | undefined => kwargs.get(name) ?? undefined

@@ -1,0 +1,102 @@
+import type { LibraryRegistry } from '../library-registry.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue } from '../value.ts'
+import { makeAbc } from './abc.ts'
+import { makeCollectionsAbc } from './collections-abc.ts'
+import { makeCollections } from './collections.ts'
+import { makeContextlib } from './contextlib.ts'
+import { makeCopy } from './copy.ts'
+import { makeDataclasses } from './dataclasses.ts'
+import { makeBase64, makeHashlib } from './encodings.ts'
+import { makeEnum } from './enum.ts'
+import { makeFnmatch } from './fnmatch.ts'
+import { makeFunctools } from './functools.ts'
+import { makeGlob } from './glob.ts'
+import { makeImportlibResources } from './importlib-resources.ts'
+import { makeImportlibUtil } from './importlib-util.ts'
+import { makeImportlib, makeImportlibMetadata } from './importlib.ts'
+import { makeInspect } from './inspect.ts'
+import { makeIo } from './io.ts'
+import { makeItertools } from './itertools.ts'
+import { makeJson } from './json.ts'
+import { makeLogging } from './logging.ts'
+import { makeMath } from './math.ts'
+import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'
+import { makeOperator } from './operator.ts'
+import { makeOsPath } from './os-path.ts'
+import { makeOs } from './os.ts'
+import { makePathlib } from './pathlib.ts'
+import { makePkgutil } from './pkgutil.ts'
+import {
+  makeAsyncio,
+  makeAtexit,
+  makeBuiltinsModule,
+  makePlatform,
+  makeShutil,
+  makeThreading,
+  makeTraceback,
+  makeWarnings,
+  makeWeakref,
+} from './quiet-modules.ts'
+import { makeRe } from './re.ts'
+import { makeString } from './string.ts'
+import { makeSys } from './sys.ts'
+import { makeTextwrap } from './textwrap.ts'
+import { makeTypes } from './types.ts'
+import { makeTyping } from './typing.ts'
+
+type MakeModule = (rt: Runtime) => ModuleValue
+
+/**
+ * The modules of the standard library that are more than unknowns. Those of the clock, of chance, of the network and of
+ * processes are left out on purpose: all they could tell is the machine's.
+ */
+export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
+
+const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
+  ['abc', makeAbc],
+  ['asyncio', makeAsyncio],
+  ['atexit', makeAtexit],
+  ['base64', makeBase64],
+  ['builtins', makeBuiltinsModule],
+  ['collections', makeCollections],
+  ['collections.abc', makeCollectionsAbc],
+  ['contextlib', makeContextlib],
+  ['copy', makeCopy],
+  ['dataclasses', makeDataclasses],
+  ['enum', makeEnum],
+  ['fnmatch', makeFnmatch],
+  ['functools', makeFunctools],
+  ['glob', makeGlob],
+  ['hashlib', makeHashlib],
+  ['importlib', makeImportlib],
+  ['importlib.abc', makeImportlibAbc],
+  ['importlib.machinery', makeImportlibMachinery],
+  ['importlib.metadata', makeImportlibMetadata],
+  ['importlib.resources', makeImportlibResources],
+  ['importlib.util', makeImportlibUtil],
+  ['inspect', makeInspect],
+  ['io', makeIo],
+  ['itertools', makeItertools],
+  ['json', makeJson],
+  ['logging', makeLogging],
+  ['math', makeMath],
+  ['operator', makeOperator],
+  ['os', makeOs],
+  ['os.path', makeOsPath],
+  ['pathlib', makePathlib],
+  ['pkgutil', makePkgutil],
+  ['platform', makePlatform],
+  ['posixpath', makeOsPath],
+  ['re', makeRe],
+  ['shutil', makeShutil],
+  ['string', makeString],
+  ['sys', makeSys],
+  ['textwrap', makeTextwrap],
+  ['threading', makeThreading],
+  ['traceback', makeTraceback],
+  ['types', makeTypes],
+  ['typing', makeTyping],
+  ['warnings', makeWarnings],
+  ['weakref', makeWeakref],
+])

@@ -1,0 +1,113 @@
+import { makeInstance, makeList } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { dirname } from '../text/path/posix.ts'
+import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import { argumentOf, pathOf, textOf } from './support/arguments.ts'
+import { makeLibraryInstance } from './support/library-class.ts'
+import { nativeState } from './support/native-state.ts'
+import { locate } from './support/pack-file.ts'
+
+/** What a spec or loader says about a module of the pack. */
+export interface SpecState {
+  name: string
+  /** Absolute path. */
+  file: string
+  isPackage: boolean
+}
+
+const SPEC = nativeState<SpecState>('importlib.machinery')
+
+/** `importlib.machinery`: specs, and loaders that read files of the pack. */
+export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
+  const loader = nativeClass(rt, {
+    name: 'SourceFileLoader',
+    module: 'importlib.machinery',
+    construct: (rt, cls, args, kwargs) => {
+      const name = textOf(argumentOf(args, kwargs, 0, 'fullname'))
+      const path = pathOf(rt, argumentOf(args, kwargs, 1, 'path'))
+      const file = path === undefined ? undefined : locate(rt, path)
+      if (name === undefined || file === undefined) return undefined
+      const state: SpecState = { name, file, isPackage: file.endsWith('/__init__.py') }
+      return withNames(makeInstance(cls, undefined, SPEC.wrap(state)), [
+        ['name', name],
+        ['path', file],
+      ])
+    },
+    methods: {
+      __init__: () => null,
+      exec_module: execModule,
+      load_module: loadModule,
+      create_module: () => null,
+    },
+  })
+  const spec = nativeClass(rt, { name: 'ModuleSpec', module: 'importlib.machinery' })
+  return nativeModule('importlib.machinery', [
+    ['SourceFileLoader', loader],
+    ['ModuleSpec', spec],
+    ['SOURCE_SUFFIXES', makeList(['.py'])],
+  ])
+}
+
+/** `importlib.abc`: bases for loaders of the pack's own. */
+export const makeImportlibAbc = (rt: Runtime): ModuleValue =>
+  nativeModule(
+    'importlib.abc',
+    ['Loader', 'MetaPathFinder', 'PathEntryFinder', 'InspectLoader', 'SourceLoader'].map(
+      (name) => [name, nativeClass(rt, { name, module: 'importlib.abc' })] as const,
+    ),
+  )
+
+/** A spec whose loader reads the file. */
+export const makeFileSpec = (rt: Runtime, state: SpecState): Value => {
+  const { name, file, isPackage } = state
+  const loader = makeLibraryInstance(
+    rt,
+    ['importlib.machinery', 'SourceFileLoader'],
+    SPEC.wrap(state),
+    [
+      ['name', name],
+      ['path', file],
+    ],
+  )
+  const dot = name.lastIndexOf('.')
+  return makeLibraryInstance(rt, ['importlib.machinery', 'ModuleSpec'], SPEC.wrap(state), [
+    ['name', name],
+    ['origin', file],
+    ['loader', loader],
+    ['has_location', true],
+    ['cached', null],
+    ['parent', isPackage ? name : name.slice(0, Math.max(0, dot))],
+    ['submodule_search_locations', isPackage ? makeList([dirname(file)]) : null],
+  ])
+}
+
+export const readSpec = (spec: Value | undefined): SpecState | undefined => SPEC.of(spec)
+
+/** Runs the file in the module; one that is missing raises where the pack is prepared for it. */
+const execModule: NativeCall = (rt, [, module]) => {
+  if (typeof module !== 'object' || module?.kind !== 'module' || module.file === undefined) {
+    return undefined
+  }
+  if (!rt.files.isFile(module.file)) return rt.raise('FileNotFoundError', module.file)
+  rt.runModule(module)
+  return null
+}
+
+const loadModule: NativeCall = (rt, [self]) => {
+  const state = SPEC.of(self)
+  if (state === undefined) return undefined
+  if (!rt.files.isFile(state.file)) return rt.raise('FileNotFoundError', state.file)
+  const module = rt.makeModule(state.name, state.file, state.isPackage)
+  rt.modules.set(state.name, module)
+  rt.runModule(module)
+  return module
+}
+
+const withNames = (
+  instance: ReturnType<typeof makeInstance>,
+  names: readonly (readonly [string, Value])[],
+): Value => {
+  for (const [name, value] of names) instance.attributes.set(name, value)
+  return instance
+}

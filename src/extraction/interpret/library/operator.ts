@@ -1,0 +1,117 @@
+import { makeInstance, makeTuple } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, Kwargs, ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import { textOf } from './support/arguments.ts'
+import { functionsOf } from './support/names.ts'
+import { nativeState } from './support/native-state.ts'
+
+/** `operator`. */
+export const makeOperator = (rt: Runtime): ModuleValue =>
+  nativeModule('operator', [
+    ['itemgetter', makeGetter(rt, 'itemgetter', (rt, value, key) => rt.getItem(value, key))],
+    ['attrgetter', makeGetter(rt, 'attrgetter', getDotted)],
+    ['methodcaller', makeMethodCaller(rt)],
+    ...functionsOf('operator', { ...binaryFunctions(), ...FUNCTIONS }),
+  ])
+
+const OPERATORS = {
+  add: '+',
+  concat: '+',
+  sub: '-',
+  mul: '*',
+  truediv: '/',
+  floordiv: '//',
+  mod: '%',
+  pow: '**',
+  and_: '&',
+  or_: '|',
+  xor: '^',
+  lshift: '<<',
+  rshift: '>>',
+} as const
+
+const binaryFunctions = (): Record<string, NativeCall> =>
+  Object.fromEntries(
+    Object.entries(OPERATORS).map(([name, sign]) => [
+      name,
+      (rt, [a, b]) => (a === undefined || b === undefined ? undefined : rt.binary(sign, a, b)),
+    ]),
+  )
+
+const comparing =
+  (holds: (rt: Runtime, a: Value, b: Value) => Truth): NativeCall =>
+  (rt, [a, b]) =>
+    a === undefined || b === undefined ? undefined : holds(rt, a, b)
+
+const opposite = (truth: Truth): Truth => (truth === undefined ? undefined : !truth)
+
+const FUNCTIONS: Record<string, NativeCall> = {
+  eq: comparing((rt, a, b) => rt.equals(a, b)),
+  ne: comparing((rt, a, b) => opposite(rt.equals(a, b))),
+  lt: comparing((rt, a, b) => rt.less(a, b)),
+  gt: comparing((rt, a, b) => rt.less(b, a)),
+  is_: comparing((rt, a, b) => rt.identical(a, b)),
+  is_not: comparing((rt, a, b) => opposite(rt.identical(a, b))),
+  contains: comparing((rt, a, b) => rt.contains(a, b)),
+  truth: (rt, [value]) => (value === undefined ? undefined : rt.truth(value)),
+  not_: (rt, [value]) => (value === undefined ? undefined : opposite(rt.truth(value))),
+  getitem: (rt, [value, key]) =>
+    value === undefined || key === undefined ? undefined : rt.getItem(value, key),
+  setitem: (rt, [value, key, to]) => {
+    if (value !== undefined && key !== undefined && to !== undefined) rt.setItem(value, key, to)
+    return null
+  },
+  delitem: (rt, [value, key]) => {
+    if (value !== undefined && key !== undefined) rt.deleteItem(value, key)
+    return null
+  },
+}
+
+type Get = (rt: Runtime, value: Value, key: Value) => Value | undefined
+
+/** `attrgetter('a.b')`. */
+const getDotted: Get = (rt, value, key) => {
+  let at: Value = value
+  for (const name of textOf(key)?.split('.') ?? []) at = rt.getAttribute(at, name)
+  return textOf(key) === undefined ? undefined : at
+}
+
+const KEYS = nativeState<Value[]>('operator.itemgetter')
+const CALL = nativeState<{ name: string | undefined; args: Value[]; kwargs: Kwargs }>(
+  'operator.methodcaller',
+)
+
+/** One key gives its value, several a tuple. */
+const makeGetter = (rt: Runtime, name: string, get: Get): ClassValue =>
+  nativeClass(rt, {
+    name,
+    module: 'operator',
+    construct: (_rt, cls, keys) => makeInstance(cls, undefined, KEYS.wrap(keys)),
+    methods: {
+      __init__: () => null,
+      __call__: (rt, [self, value]) => {
+        const keys = KEYS.of(self)
+        if (keys === undefined || value === undefined) return undefined
+        const found = keys.map((key) => get(rt, value, key))
+        if (!found.every((item) => item !== undefined)) return undefined
+        return found.length === 1 ? found[0] : makeTuple(found)
+      },
+    },
+  })
+
+const makeMethodCaller = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'methodcaller',
+    module: 'operator',
+    construct: (_rt, cls, [name, ...args], kwargs) =>
+      makeInstance(cls, undefined, CALL.wrap({ name: textOf(name), args, kwargs })),
+    methods: {
+      __init__: () => null,
+      __call__: (rt, [self, value]) => {
+        const state = CALL.of(self)
+        if (state?.name === undefined || value === undefined) return undefined
+        return rt.callMethod(value, state.name, state.args, state.kwargs)
+      },
+    },
+  })

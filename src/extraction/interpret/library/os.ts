@@ -1,0 +1,76 @@
+import { makeEmptyDict, makeList } from '../make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { encode } from '../text/string/codec.ts'
+import type { DictValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import { makeOsPath } from './os-path.ts'
+import { makeFolderNames } from './os-folder.ts'
+import { argumentOf, pathOf } from './support/arguments.ts'
+import { loadSubmodule } from './support/library-class.ts'
+import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
+import { exists } from './support/pack-file.ts'
+
+/** `os`: an empty environment, the files of the pack, and nothing that acts on the machine. */
+export const makeOs = (rt: Runtime): ModuleValue => {
+  const environ = makeEmptyDict()
+  return nativeModule('os', [
+    ...CONSTANTS,
+    ['path', loadSubmodule(rt, 'os.path', makeOsPath)],
+    ['environ', environ],
+    ['getenv', makeGetenv(environ)],
+    ['error', rt.builtinClass('OSError')],
+    ['PathLike', nativeClass(rt, { name: 'PathLike', module: 'os' })],
+    ...makeFolderNames(rt),
+    ...functionsOf('os', FUNCTIONS),
+    ...quietFunctions('os', QUIET),
+    ...machineFunctions('os', MACHINE),
+  ])
+}
+
+const CONSTANTS = [
+  ['name', 'posix'],
+  ['sep', '/'],
+  ['altsep', null],
+  ['pathsep', ':'],
+  ['linesep', '\n'],
+  ['curdir', '.'],
+  ['pardir', '..'],
+  ['extsep', '.'],
+  ['devnull', '/dev/null'],
+  ['F_OK', 0n],
+  ['R_OK', 4n],
+  ['W_OK', 2n],
+  ['X_OK', 1n],
+] as const
+
+const QUIET =
+  'makedirs mkdir removedirs rmdir remove unlink rename renames replace symlink link chmod chown ' +
+  'utime chdir putenv unsetenv add_dll_directory truncate close kill umask nice sync mkfifo'
+
+const MACHINE =
+  'cpu_count getpid getppid getuid getgid getlogin uname stat lstat fstat urandom system popen ' +
+  'times getloadavg get_terminal_size sched_getaffinity statvfs readlink'
+
+/** Missing variables are None: nothing is set. */
+const makeGetenv = (environ: DictValue): Value =>
+  nativeFunction('os.getenv', (rt, args, kwargs) => {
+    const name = argumentOf(args, kwargs, 0, 'key')
+    if (name === undefined) return undefined
+    return rt.getEntry(environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null
+  })
+
+const FUNCTIONS: Record<string, NativeCall> = {
+  getcwd: (rt) => rt.files.normalise('.'),
+  fspath: (rt, [path]) => pathOf(rt, path),
+  fsdecode: (rt, [path]) => pathOf(rt, path),
+  fsencode: (rt, [path]) => {
+    const text = pathOf(rt, path)
+    const data = text === undefined ? undefined : encode(text)
+    return data === undefined ? undefined : { kind: 'bytes', data }
+  },
+  access: (rt, [path]) => {
+    const text = pathOf(rt, path)
+    return text === undefined ? undefined : exists(rt, text)
+  },
+  get_exec_path: () => makeList([], true),
+}

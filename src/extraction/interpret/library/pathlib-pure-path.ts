@@ -1,0 +1,141 @@
+import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../make-value.ts'
+import { nativeClass } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import * as pure from '../text/path/pure-path.ts'
+import { reprText } from '../text/repr.ts'
+import type { ClassValue, NativeCall, Value } from '../value.ts'
+import { isInstanceValue, pathOf } from './support/arguments.ts'
+import { likePath, makePath, textOfPath } from './support/path-value.ts'
+
+/** The part of pathlib that only looks at the text. */
+export const makePurePathClass = (
+  rt: Runtime,
+  name: string,
+  base: ClassValue | undefined,
+): ClassValue =>
+  nativeClass(rt, {
+    name,
+    module: 'pathlib',
+    ...(base ? { bases: [base] } : {}),
+    ...(name === 'PurePath' ? { construct: constructPath, ...PURE } : {}),
+    payload: 'str',
+  })
+
+/** `Path(*parts)`. `Path` itself makes a PosixPath in Python; that difference shows in its repr only. */
+export const constructPath = (rt: Runtime, cls: ClassValue, args: Value[]): Value | undefined => {
+  const parts = args.map((part) => pathOf(rt, part))
+  return parts.every((part) => part !== undefined) ? makePath(cls, ...parts) : undefined
+}
+
+/** A method of the path's text. */
+const ofText =
+  (call: (path: string, rt: Runtime, self: Value) => Value | undefined) =>
+  (rt: Runtime, self: Value): Value | undefined => {
+    const path = textOfPath(self)
+    return path === undefined ? undefined : call(path, rt, self)
+  }
+
+/** A method of the path and one text, that gives a path. */
+const toPath =
+  (call: (path: string, text: string) => string | undefined): NativeCall =>
+  (rt, [self = null, other]) => {
+    const [path, text] = [textOfPath(self), pathOf(rt, other)]
+    return path === undefined || text === undefined ? undefined : likePath(self, call(path, text))
+  }
+
+const compared =
+  (holds: (order: number) => boolean): NativeCall =>
+  (_rt, [self, other]) => {
+    const [a, b] = [textOfPath(self), textOfPath(other)]
+    return a === undefined || b === undefined ? NOT_IMPLEMENTED : holds(pure.comparePaths(a, b))
+  }
+
+const joinpath: NativeCall = (rt, [self, ...others]) => {
+  const parts = [self, ...others].map((part) => pathOf(rt, part))
+  return parts.every((part) => part !== undefined)
+    ? likePath(self, pure.makePurePath(...parts))
+    : undefined
+}
+
+const relativeTo: NativeCall = (rt, [self, ...others]) => {
+  const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
+  if (path === undefined || folder === undefined) return undefined
+  const relative = pure.relativeTo(path, folder)
+  return relative === undefined ? rt.raiseIfHandled('ValueError') : likePath(self, relative)
+}
+
+const joinpathText = (rt: Runtime, values: Value[]): string | undefined => {
+  const parts = values.map((part) => pathOf(rt, part))
+  return parts.every((part) => part !== undefined) ? pure.makePurePath(...parts) : undefined
+}
+
+const METHODS: Record<string, NativeCall> = {
+  // The content is there already, and object has nothing to do with it.
+  __init__: () => null,
+  __str__: (_rt, [self]) => textOfPath(self),
+  __fspath__: (_rt, [self]) => textOfPath(self),
+  __repr__: (_rt, [self]) => {
+    const text = textOfPath(self)
+    const name = isInstanceValue(self) ? self.cls.name.replace(/^Path$/, 'PosixPath') : ''
+    return text === undefined ? undefined : `${name}(${reprText(text)})`
+  },
+  __eq__: (_rt, [self, other]) => {
+    const [a, b] = [textOfPath(self), textOfPath(other)]
+    if (isUnknownValue(other)) return undefined
+    return a !== undefined && a === b
+  },
+  __lt__: compared((order) => order < 0),
+  __le__: compared((order) => order <= 0),
+  __gt__: compared((order) => order > 0),
+  __ge__: compared((order) => order >= 0),
+  __truediv__: joinpath,
+  __rtruediv__: (rt, [self, other]) => {
+    const [path, first] = [textOfPath(self), pathOf(rt, other)]
+    if (path === undefined || first === undefined) return undefined
+    return likePath(self, pure.makePurePath(first, path))
+  },
+  joinpath,
+  with_name: toPath(pure.withName),
+  with_suffix: toPath(pure.withSuffix),
+  with_stem: toPath((path, stem) => pure.withName(path, stem + pure.suffixOf(path))),
+  with_segments: (rt, [self, ...parts]) =>
+    isInstanceValue(self) ? constructPath(rt, self.cls, parts) : undefined,
+  relative_to: relativeTo,
+  is_relative_to: (rt, [self, ...others]) => {
+    const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
+    if (path === undefined || folder === undefined) return undefined
+    return pure.relativeTo(path, folder) !== undefined
+  },
+  is_absolute: (_rt, [self]) => textOfPath(self)?.startsWith('/'),
+  is_reserved: () => false,
+  as_posix: (_rt, [self]) => textOfPath(self),
+  match: (rt, [self, pattern]) => {
+    const [path, text] = [textOfPath(self), pathOf(rt, pattern)]
+    return path === undefined || text === undefined ? undefined : pure.matchPath(path, text)
+  },
+}
+
+const isUnknownValue = (value: Value | undefined): boolean =>
+  typeof value === 'object' && value?.kind === 'unknown'
+
+const PURE = {
+  methods: METHODS,
+  properties: {
+    name: ofText(pure.nameOf),
+    stem: ofText(pure.stemOf),
+    suffix: ofText(pure.suffixOf),
+    suffixes: ofText((path) => makeList(pure.suffixesOf(path))),
+    parts: ofText((path) => makeTuple(pure.partsOf(path))),
+    root: ofText(pure.rootOf),
+    anchor: ofText(pure.rootOf),
+    drive: ofText(() => ''),
+    parent: ofText((path, _rt, self) => likePath(self, pure.parentOf(path))),
+    parents: ofText((path, _rt, self) =>
+      makeTuple(
+        pure
+          .parentsOf(path)
+          .map((parent) => (isInstanceValue(self) ? makeInstance(self.cls, parent) : parent)),
+      ),
+    ),
+  },
+}

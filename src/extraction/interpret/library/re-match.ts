@@ -1,0 +1,97 @@
+import { makeInstance, makeTuple } from '../make-value.ts'
+import { nativeClass } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { groupText } from '../text/regex/regex.ts'
+import type { Regex, RegexMatch } from '../text/regex/regex.ts'
+import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
+import type { ClassValue, NativeCall, Value } from '../value.ts'
+import { argumentOf, intOf, textOf } from './support/arguments.ts'
+import { nativeState } from './support/native-state.ts'
+
+/** State of a match: of which pattern in which text. */
+export interface MatchState {
+  match: RegexMatch
+  regex: Regex
+  text: string
+}
+
+const MATCH = nativeState<MatchState>('re.Match')
+
+export const makeMatchValue = (cls: ClassValue, state: MatchState): Value =>
+  makeInstance(cls, undefined, MATCH.wrap(state))
+
+export const makeMatchClass = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'Match',
+    module: 're',
+    methods: METHODS,
+    properties: {
+      string: (_rt, self) => MATCH.of(self)?.text,
+      lastindex: (_rt, self) => lastIndex(MATCH.of(self)),
+    },
+  })
+
+const ofState =
+  (call: (state: MatchState, args: Value[]) => Value | undefined): NativeCall =>
+  (_rt, [self, ...args]) => {
+    const state = MATCH.of(self)
+    return state === undefined ? undefined : call(state, args)
+  }
+
+/** Number of a group, given by number or name; undefined for one that the pattern lacks. */
+const indexOf = (state: MatchState, key: Value | undefined): number | undefined => {
+  const name = textOf(key)
+  const { groupCount, groupNames } = state.regex.compiled
+  if (name !== undefined) return groupNames.get(name)
+  const index = key === undefined ? 0 : intOf(key)
+  return index !== undefined && index >= 0 && index <= groupCount ? index : undefined
+}
+
+const groupValue = (state: MatchState, key: Value | undefined): Value | undefined => {
+  const index = indexOf(state, key)
+  return index === undefined ? undefined : (groupText(state.match, index) ?? null)
+}
+
+const spanValue = (state: MatchState, key: Value | undefined, end: 0 | 1): Value | undefined => {
+  const index = indexOf(state, key)
+  return index === undefined ? undefined : BigInt(state.match.spans[index]?.[end] ?? -1)
+}
+
+const groupsOf = (state: MatchState, fallback: Value): Value[] =>
+  state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)
+
+/** Not the highest group but the one closed last, which only sequences tell. */
+const lastIndex = (state: MatchState | undefined): Value | undefined =>
+  state !== undefined && state.regex.compiled.groupCount === 0 ? null : undefined
+
+const METHODS: Record<string, NativeCall> = {
+  group: ofState((state, keys) => {
+    if (keys.length < 2) return groupValue(state, keys[0])
+    const groups = keys.map((key) => groupValue(state, key))
+    return groups.every((group) => group !== undefined) ? makeTuple(groups) : undefined
+  }),
+  __getitem__: ofState((state, [key]) => groupValue(state, key)),
+  groups: (_rt, [self, ...args], kwargs) => {
+    const state = MATCH.of(self)
+    const fallback = argumentOf(args, kwargs, 0, 'default') ?? null
+    return state === undefined ? undefined : makeTuple(groupsOf(state, fallback))
+  },
+  groupdict: (rt, [self, ...args], kwargs) => {
+    const state = MATCH.of(self)
+    if (state === undefined) return undefined
+    const groups = groupsOf(state, argumentOf(args, kwargs, 0, 'default') ?? null)
+    const names = [...state.regex.compiled.groupNames]
+    return rt.makeDict(names.map(([name, index]) => [name, groups[index - 1] ?? null]))
+  },
+  start: ofState((state, [key]) => spanValue(state, key, 0)),
+  end: ofState((state, [key]) => spanValue(state, key, 1)),
+  span: ofState((state, [key]) => {
+    const [start, end] = [spanValue(state, key, 0), spanValue(state, key, 1)]
+    return start === undefined || end === undefined ? undefined : makeTuple([start, end])
+  }),
+  expand: ofState((state, [template]) => {
+    const text = textOf(template)
+    const replacement = text === undefined ? undefined : readReplacement(text, state.regex)
+    return replacement && expandReplacement(replacement, state.match)
+  }),
+}

@@ -1,0 +1,149 @@
+import { makeInstance, makeItemsIterator, makeList, makeTuple, NO_KWARGS } from '../make-value.ts'
+import { nativeClass } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import {
+  groupText,
+  matchAllRegex,
+  matchRegex,
+  splitRegex,
+  substitute,
+} from '../text/regex/regex.ts'
+import type { Regex, RegexMatch } from '../text/regex/regex.ts'
+import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
+import type { ClassValue, NativeCall, Value } from '../value.ts'
+import { makeMatchValue } from './re-match.ts'
+import { argumentOf, intOf, textOf } from './support/arguments.ts'
+import { nativeState } from './support/native-state.ts'
+
+/** State of a compiled pattern. */
+export interface PatternState {
+  regex: Regex
+  matchClass: ClassValue
+}
+
+export const PATTERN = nativeState<PatternState>('re.Pattern')
+
+const ofRegex = (ask: (regex: Regex) => Value) => (_rt: Runtime, self: Value) => {
+  const state = PATTERN.of(self)
+  return state === undefined ? undefined : ask(state.regex)
+}
+
+export const makePatternClass = (rt: Runtime): ClassValue => {
+  return nativeClass(rt, {
+    name: 'Pattern',
+    module: 're',
+    methods: PATTERN_CALLS,
+    properties: {
+      pattern: ofRegex((regex) => regex.pattern),
+      flags: ofRegex((regex) => BigInt(regex.compiled.flags | 32)),
+      groups: ofRegex((regex) => BigInt(regex.compiled.groupCount)),
+      groupindex: (rt, self) => {
+        const state = PATTERN.of(self)
+        const names = [...(state?.regex.compiled.groupNames ?? [])]
+        return rt.makeDict(names.map(([name, index]) => [name, BigInt(index)]))
+      },
+    },
+  })
+}
+
+export const makePatternValue = (cls: ClassValue, regex: Regex, matchClass: ClassValue): Value =>
+  makeInstance(cls, undefined, PATTERN.wrap({ regex, matchClass }))
+
+/** State of the pattern and the text to use it on. */
+const readSubject = (
+  rt: Runtime,
+  [self, ...args]: Value[],
+  kwargs: ReadonlyMap<string, Value>,
+  index = 0,
+): { state: PatternState; text: string } | undefined => {
+  const state = PATTERN.of(self)
+  const text = textOf(argumentOf(args, kwargs, index, 'string'))
+  if (state === undefined || text === undefined) return undefined
+  rt.budget.step((text.length >> 4) + 1)
+  return { state, text }
+}
+
+const find =
+  (how: 'search' | 'match' | 'fullmatch'): NativeCall =>
+  (rt, args, kwargs) => {
+    const subject = readSubject(rt, args, kwargs)
+    const start = intOf(argumentOf(args.slice(1), kwargs, 1, 'pos') ?? 0n)
+    if (subject === undefined || start === undefined || args.length > 3) return undefined
+    const { state, text } = subject
+    const match = matchRegex(state.regex, text, how, Math.max(0, start))
+    if (match === undefined) return rt.budget.spent('pattern', state.regex.pattern)
+    return match && makeMatchValue(state.matchClass, { match, regex: state.regex, text })
+  }
+
+const findAll = (
+  rt: Runtime,
+  args: Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): { state: PatternState; text: string; matches: RegexMatch[] } | undefined => {
+  const subject = args.length > 2 ? undefined : readSubject(rt, args, kwargs)
+  if (subject === undefined) return undefined
+  const matches = matchAllRegex(subject.state.regex, subject.text)
+  if (matches === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
+  return rt.budget.allowItems(matches.length) ? { ...subject, matches } : undefined
+}
+
+/** One group gives its text, several a tuple, none the whole match. */
+const foundValue = (match: RegexMatch): Value => {
+  const groups = match.spans.slice(1).map((_, at) => groupText(match, at + 1) ?? '')
+  return groups.length > 1 ? makeTuple(groups) : (groups[0] ?? groupText(match, 0) ?? '')
+}
+
+const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, Value>) => {
+  const subject = readSubject(rt, args, kwargs, 1)
+  const by = argumentOf(args.slice(1), kwargs, 0, 'repl')
+  const count = intOf(argumentOf(args.slice(1), kwargs, 2, 'count') ?? 0n)
+  if (subject === undefined || by === undefined || count === undefined) return undefined
+  const { state, text } = subject
+  const replacementOf = readReplacer(rt, by, state, text)
+  return replacementOf && substitute(state.regex, text, replacementOf, count)
+}
+
+/** A text with references to groups, or a function of the match. */
+const readReplacer = (rt: Runtime, by: Value, state: PatternState, text: string) => {
+  const { regex, matchClass } = state
+  const template = textOf(by)
+  if (template === undefined) {
+    return (match: RegexMatch) =>
+      textOf(rt.call(by, [makeMatchValue(matchClass, { match, regex, text })], NO_KWARGS))
+  }
+  const replacement = readReplacement(template, regex)
+  return replacement && ((match: RegexMatch) => expandReplacement(replacement, match))
+}
+
+/** Methods of a pattern, which the module has as functions too. */
+export const PATTERN_CALLS: Record<string, NativeCall> = {
+  search: find('search'),
+  match: find('match'),
+  fullmatch: find('fullmatch'),
+  findall: (rt, args, kwargs) => {
+    const found = findAll(rt, args, kwargs)
+    return found === undefined ? undefined : makeList(found.matches.map(foundValue))
+  },
+  finditer: (rt, args, kwargs) => {
+    const found = findAll(rt, args, kwargs)
+    if (found === undefined) return undefined
+    const { state, text, matches } = found
+    const values = matches.map((match) =>
+      makeMatchValue(state.matchClass, { match, regex: state.regex, text }),
+    )
+    return makeItemsIterator('callable_iterator', values)
+  },
+  split: (rt, args, kwargs) => {
+    const subject = readSubject(rt, args, kwargs)
+    const limit = intOf(argumentOf(args.slice(1), kwargs, 1, 'maxsplit') ?? 0n)
+    if (subject === undefined || limit === undefined) return undefined
+    const parts = splitRegex(subject.state.regex, subject.text, limit)
+    if (parts === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
+    return makeList(parts.map((part) => part ?? null))
+  },
+  sub: (rt, args, kwargs) => substituteAll(rt, args, kwargs)?.text,
+  subn: (rt, args, kwargs) => {
+    const result = substituteAll(rt, args, kwargs)
+    return result && makeTuple([result.text, BigInt(result.count)])
+  },
+}

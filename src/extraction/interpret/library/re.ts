@@ -1,0 +1,85 @@
+import { nativeFunction, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { REGEX_FLAGS } from '../text/regex/pattern.ts'
+import { compileRegex } from '../text/regex/regex.ts'
+import type { Regex } from '../text/regex/regex.ts'
+import { escapePattern } from '../text/regex/replacement.ts'
+import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import { makeMatchClass } from './re-match.ts'
+import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
+import { argumentOf, intOf, textOf } from './support/arguments.ts'
+
+/** `re` for str: what the own matcher can't judge within its limits is unknown. */
+export const makeRe = (rt: Runtime): ModuleValue => {
+  const matchClass = makeMatchClass(rt)
+  const patternClass = makePatternClass(rt)
+  const compile: NativeCall = (rt, args, kwargs) => {
+    const pattern = argumentOf(args, kwargs, 0, 'pattern')
+    if (PATTERN.of(pattern) !== undefined) return pattern
+    const regex = readPattern(rt, pattern, argumentOf(args, kwargs, 1, 'flags'))
+    return regex === undefined ? undefined : makePatternValue(patternClass, regex, matchClass)
+  }
+  return nativeModule('re', [
+    ['compile', nativeFunction('re.compile', compile)],
+    ['Pattern', patternClass],
+    ['Match', matchClass],
+    ['error', rt.builtinClass('ValueError')],
+    ['escape', nativeFunction('re.escape', escape)],
+    ['purge', nativeFunction('re.purge', () => null)],
+    ...FLAGS,
+    ...moduleFunctions(compile),
+  ])
+}
+
+const FLAGS: [string, Value][] = [
+  ['A', 'ascii'],
+  ['ASCII', 'ascii'],
+  ['I', 'ignoreCase'],
+  ['IGNORECASE', 'ignoreCase'],
+  ['L', 'locale'],
+  ['LOCALE', 'locale'],
+  ['M', 'multiline'],
+  ['MULTILINE', 'multiline'],
+  ['S', 'dotAll'],
+  ['DOTALL', 'dotAll'],
+  ['U', 'unicode'],
+  ['UNICODE', 'unicode'],
+  ['X', 'verbose'],
+  ['VERBOSE', 'verbose'],
+].map(([name = '', flag]) => [name, BigInt(REGEX_FLAGS[flag as keyof typeof REGEX_FLAGS])])
+
+/** Where the flags stand in `re.search(pattern, string, flags)` and its kin. */
+const FLAG_INDEX = new Map([
+  ['sub', 4],
+  ['subn', 4],
+  ['split', 3],
+])
+
+/** `re.search(pattern, ...)` is `re.compile(pattern, flags).search(...)`. */
+const moduleFunctions = (compile: NativeCall): [string, Value][] =>
+  Object.entries(PATTERN_CALLS).map(([name, call]) => {
+    const index = FLAG_INDEX.get(name) ?? 2
+    const wrapped: NativeCall = (rt, args, kwargs) => {
+      const flags = argumentOf(args, kwargs, index, 'flags') ?? 0n
+      const pattern = compile(rt, [args[0] ?? kwargs.get('pattern') ?? null, flags], new Map())
+      const rest = args[0] === undefined ? args : args.slice(1, index)
+      return pattern === undefined ? undefined : call(rt, [pattern, ...rest], kwargs)
+    }
+    return [name, nativeFunction(`re.${name}`, wrapped)]
+  })
+
+const readPattern = (
+  rt: Runtime,
+  pattern: Value | undefined,
+  flags: Value | undefined,
+): Regex | undefined => {
+  const [text, bits] = [textOf(pattern), intOf(flags ?? 0n)]
+  if (text === undefined || bits === undefined) return undefined
+  const regex = compileRegex(text, bits)
+  return regex ?? rt.budget.spent('pattern', text.slice(0, 200))
+}
+
+const escape: NativeCall = (_rt, [pattern]) => {
+  const text = textOf(pattern)
+  return text === undefined ? undefined : escapePattern(text)
+}

@@ -1,0 +1,83 @@
+import { makeEmptyDict } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import { capitalize } from '../text/string/case.ts'
+import { split } from '../text/string/split.ts'
+import type { ClassValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import { isInstanceValue, textOf } from './support/arguments.ts'
+import { functionsOf } from './support/names.ts'
+
+const LOWER = 'abcdefghijklmnopqrstuvwxyz'
+const DIGITS = '0123456789'
+const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
+const WHITESPACE = ' \t\n\r\v\f'
+
+/** `string`. */
+export const makeString = (rt: Runtime): ModuleValue =>
+  nativeModule('string', [
+    ['ascii_lowercase', LOWER],
+    ['ascii_uppercase', LOWER.toUpperCase()],
+    ['ascii_letters', LOWER + LOWER.toUpperCase()],
+    ['digits', DIGITS],
+    ['hexdigits', `${DIGITS}abcdefABCDEF`],
+    ['octdigits', '01234567'],
+    ['punctuation', PUNCTUATION],
+    ['whitespace', WHITESPACE],
+    ['printable', DIGITS + LOWER + LOWER.toUpperCase() + PUNCTUATION + WHITESPACE],
+    ['Template', makeTemplate(rt)],
+    ...functionsOf('string', { capwords }),
+  ])
+
+const capwords: NativeCall = (_rt, [text, separator]) => {
+  const words = split(textOf(text) ?? '', textOf(separator))
+  if (textOf(text) === undefined || words === undefined) return undefined
+  return words.map(capitalize).join(textOf(separator) ?? ' ')
+}
+
+/** `$name`, `${name}`, `$$`. */
+const makeTemplate = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'Template',
+    module: 'string',
+    methods: {
+      __init__: (_rt, [self, template]) => {
+        if (!isInstanceValue(self) || template === undefined) return undefined
+        self.attributes.set('template', template)
+        return null
+      },
+      substitute: substituting(false),
+      safe_substitute: substituting(true),
+    },
+  })
+
+const PLACEHOLDER = /\$(?:(\$)|([_a-z][_a-z0-9]*)|\{([_a-z][_a-z0-9]*)\})/gi
+
+const substituting =
+  (safe: boolean): NativeCall =>
+  (rt, [self, mapping = makeEmptyDict()], kwargs) => {
+    const template = isInstanceValue(self) ? textOf(self.attributes.get('template')) : undefined
+    if (template === undefined) return undefined
+    let isKnown = true
+    const text = template.replaceAll(
+      PLACEHOLDER,
+      (whole, dollar?: string, name?: string, braced?: string) => {
+        if (dollar !== undefined) return dollar
+        const value = findValue(rt, mapping, kwargs, name ?? braced ?? '')
+        const found = value === undefined ? undefined : rt.str(value)
+        isKnown &&= found !== undefined || (value === undefined && safe)
+        return found ?? whole
+      },
+    )
+    return isKnown && rt.budget.allowString(text.length) ? text : undefined
+  }
+
+const findValue = (
+  rt: Runtime,
+  mapping: Value,
+  kwargs: ReadonlyMap<string, Value>,
+  name: string,
+): Value | undefined => {
+  const own = kwargs.get(name)
+  if (own !== undefined) return own
+  return rt.contains(mapping, name) === true ? rt.getItem(mapping, name) : undefined
+}

@@ -1,0 +1,32 @@
+import { makeInstance } from '../../make-value.ts'
+import type { Runtime } from '../../runtime.ts'
+import { makePurePath } from '../../text/path/pure-path.ts'
+import type { ClassValue, Value } from '../../value.ts'
+import { findLibraryClass } from './library-class.ts'
+import { isInstanceValue, textOf } from './arguments.ts'
+
+/**
+ * A path is an instance whose content is its text, as in a subclass of str: so it is equal to itself as a key, and
+ * everything that takes text takes it.
+ */
+export const makePath = (cls: ClassValue, ...parts: readonly string[]): Value =>
+  makeInstance(cls, makePurePath(...parts))
+
+/** A `pathlib.Path` for other modules of the library. */
+export const makePathlibPath = (rt: Runtime, text: string): Value | undefined => {
+  const cls = findLibraryClass(rt, 'pathlib', 'Path')
+  return cls === undefined ? undefined : makePath(cls, text)
+}
+
+/** A path of the same class. */
+export const likePath = (self: Value | undefined, text: string | undefined): Value | undefined =>
+  isInstanceValue(self) && text !== undefined ? makePath(self.cls, text) : undefined
+
+/** Text of a path, and of nothing else. */
+export const textOfPath = (value: Value | undefined): string | undefined =>
+  isInstanceValue(value) && isPathClass(value.cls) ? textOf(value) : undefined
+
+const isPathClass = (cls: ClassValue): boolean =>
+  cls.mro.some(
+    (base) => base.kind === 'class' && base.name === 'PurePath' && base.home === 'library',
+  )

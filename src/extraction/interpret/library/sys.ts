@@ -1,0 +1,75 @@
+import { makeInstance, makeList, makeNamespaceDict, makeTuple } from '../make-value.ts'
+import { nativeClass, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { InstanceValue, ModuleValue, Value } from '../value.ts'
+import { functionsOf, machineFunctions, quietFunctions, quietMethods } from './support/names.ts'
+
+/** The Python that packs are told they run on. */
+const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', serial: 0n }
+
+/** `sys`: Linux, Python 3.12, the live `path` and `modules`. */
+export const makeSys = (rt: Runtime): ModuleValue =>
+  nativeModule('sys', [
+    ['path', rt.sysPath],
+    // More is imported in the host than by the pack.
+    ['modules', makeNamespaceDict(rt.modules, true)],
+    ['platform', 'linux'],
+    ['version_info', makeVersion(rt)],
+    ['hexversion', 0x030c00f0n],
+    ['byteorder', 'little'],
+    ['maxsize', 2n ** 63n - 1n],
+    ['maxunicode', 0x10ffffn],
+    ['argv', makeList([rt.unknown('sys.argv[0]', 'machine')], true)],
+    ['path_hooks', makeList([])],
+    ['meta_path', makeList([], true)],
+    ['path_importer_cache', makeNamespaceDict(new Map(), true)],
+    ['dont_write_bytecode', false],
+    ['builtin_module_names', makeTuple([], true)],
+    ['stdout', makeStream(rt, 'stdout')],
+    ['stderr', makeStream(rt, 'stderr')],
+    ...['executable', 'version', 'prefix', 'base_prefix', 'exec_prefix'].map(
+      (name) => [name, rt.unknown(`sys.${name}`, 'machine')] as const,
+    ),
+    ...functionsOf('sys', {
+      getdefaultencoding: () => 'utf-8',
+      getfilesystemencoding: () => 'utf-8',
+      getrecursionlimit: () => 1000n,
+      exc_info: () => makeTuple([null, null, null]),
+      intern: (_rt, [text]) => text,
+      exit: (rt) => rt.raise('SystemExit'),
+    }),
+    ...quietFunctions('sys', 'setrecursionlimit settrace setprofile addaudithook exit_handler'),
+    ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),
+  ])
+
+/** A tuple with names, `>= (3, 10)` as well as `.minor`. */
+const makeVersion = (rt: Runtime): InstanceValue => {
+  const tuple = rt.builtinClass('tuple')
+  const cls = nativeClass(rt, {
+    name: 'version_info',
+    module: 'sys',
+    bases: [tuple],
+    payload: 'tuple',
+  })
+  const version = makeInstance(cls, makeTuple(Object.values(VERSION)))
+  for (const [name, value] of Object.entries(VERSION)) version.attributes.set(name, value)
+  return version
+}
+
+/** A stream that takes whatever is written. */
+const makeStream = (rt: Runtime, name: string): Value => {
+  const stream = makeInstance(
+    nativeClass(rt, {
+      name: 'TextIOWrapper',
+      module: 'io',
+      methods: {
+        ...quietMethods('write flush close reconfigure writelines'),
+        isatty: () => false,
+        fileno: () => (name === 'stdout' ? 1n : 2n),
+      },
+    }),
+  )
+  stream.attributes.set('encoding', 'utf-8')
+  stream.attributes.set('name', `<${name}>`)
+  return stream
+}

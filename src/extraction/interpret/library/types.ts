@@ -1,0 +1,96 @@
+import { makeNamespaceDict, NOT_IMPLEMENTED } from '../make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, ModuleValue, NativeCall } from '../value.ts'
+import { argumentOf, isDict, isInstanceValue, isSequence, textOf } from './support/arguments.ts'
+
+/** `types`: names of builtin types, and plain holders of attributes. */
+export const makeTypes = (rt: Runtime): ModuleValue =>
+  nativeModule('types', [
+    ['SimpleNamespace', makeSimpleNamespace(rt)],
+    ['ModuleType', makeModuleType(rt)],
+    ['MethodType', makeMethodType(rt)],
+    ['FunctionType', rt.builtinClass('function')],
+    ['LambdaType', rt.builtinClass('function')],
+    ['BuiltinFunctionType', rt.builtinClass('builtin_function_or_method')],
+    ['BuiltinMethodType', rt.builtinClass('builtin_function_or_method')],
+    ['GeneratorType', rt.builtinClass('generator')],
+    ['NoneType', rt.builtinClass('NoneType')],
+    ['EllipsisType', rt.builtinClass('ellipsis')],
+    ['DynamicClassAttribute', rt.builtinClass('property')],
+    // A view that nobody may change is the dict itself to whoever only reads.
+    ['MappingProxyType', nativeFunction('types.MappingProxyType', (_rt, [dict]) => dict)],
+    ['new_class', nativeFunction('types.new_class', newClass)],
+  ])
+
+const makeSimpleNamespace = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
+    name: 'SimpleNamespace',
+    module: 'types',
+    methods: {
+      __init__: (_rt, [self, source], kwargs) => {
+        if (!isInstanceValue(self)) return undefined
+        const entries = isDict(source) ? source.values : new Map()
+        for (const [name, value] of [...entries, ...kwargs]) {
+          if (typeof name === 'string') self.attributes.set(name, value)
+        }
+        return null
+      },
+      __repr__: (rt, [self]) => {
+        if (!isInstanceValue(self)) return undefined
+        const texts = [...self.attributes].map(([name, value]) => {
+          const text = rt.repr(value)
+          return text === undefined ? undefined : `${name}=${text}`
+        })
+        return texts.includes(undefined) ? undefined : `namespace(${texts.join(', ')})`
+      },
+      __eq__: (rt, [self, other]) => {
+        if (!isInstanceValue(self) || !isInstanceValue(other)) return NOT_IMPLEMENTED
+        if (self.cls !== other.cls) return NOT_IMPLEMENTED
+        return rt.equals(makeNamespaceDict(self.attributes), makeNamespaceDict(other.attributes))
+      },
+    },
+  })
+
+const constructModule: NativeCall = (rt, [, ...args], kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  if (name === undefined) return undefined
+  const module = rt.makeModule(name, `${rt.files.root}/${name.replaceAll('.', '/')}.py`, false)
+  module.namespace.delete('__file__')
+  return module
+}
+
+/** Calling it makes an empty module of the pack; `isinstance` holds for every module. */
+const makeModuleType = (rt: Runtime): ClassValue =>
+  withNew(rt.builtinClass('module'), 'types.ModuleType', constructModule)
+
+/** `MethodType(function, object)`. */
+const makeMethodType = (rt: Runtime): ClassValue =>
+  withNew(rt.builtinClass('method'), 'types.MethodType', (_rt, [, target, self]) =>
+    target === undefined || self === undefined
+      ? undefined
+      : { kind: 'method', function: target, self },
+  )
+
+/** Gives a builtin class without a constructor one, once. */
+const withNew = (cls: ClassValue, name: string, call: NativeCall): ClassValue => {
+  if (!cls.namespace.has('__new__')) {
+    cls.namespace.set('__new__', { kind: 'staticmethod', function: nativeFunction(name, call) })
+  }
+  return cls
+}
+
+/** `new_class(name, bases, kwds, exec_body)`. */
+const newClass: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const bases = argumentOf(args, kwargs, 1, 'bases')
+  const keywords = argumentOf(args, kwargs, 2, 'kwds')
+  const body = argumentOf(args, kwargs, 3, 'exec_body')
+  if (name === undefined) return undefined
+  const namespace = new Map()
+  if (body !== undefined && body !== null) rt.call(body, [makeNamespaceDict(namespace)])
+  return rt.makeClass(name, isSequence(bases) ? bases.items : [], namespace, {
+    kwargs: isDict(keywords) ? (keywords.values as Map<string, never>) : new Map(),
+    module: rt.currentModule().name,
+  })
+}

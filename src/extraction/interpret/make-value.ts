@@ -1,0 +1,80 @@
+import type {
+  BytesValue,
+  DictValue,
+  InstanceValue,
+  IteratorValue,
+  ClassValue,
+  Kwargs,
+  ListValue,
+  Origin,
+  SingletonValue,
+  TupleValue,
+  UnknownCall,
+  UnknownValue,
+  Value,
+} from './value.ts'
+
+export const NO_KWARGS: Kwargs = new Map()
+
+export const ELLIPSIS: SingletonValue = { kind: 'singleton', name: 'Ellipsis' }
+export const NOT_IMPLEMENTED: SingletonValue = { kind: 'singleton', name: 'NotImplemented' }
+
+export function makeList(items: Value[], rest = false): ListValue {
+  return { kind: 'list', items, rest }
+}
+
+export function makeTuple(items: Value[], rest = false): TupleValue {
+  return { kind: 'tuple', items, rest }
+}
+
+export function makeBytes(data: Uint8Array): BytesValue {
+  return { kind: 'bytes', data }
+}
+
+export function makeEmptyDict(rest = false): DictValue {
+  return { kind: 'dict', values: new Map(), keys: undefined, rest }
+}
+
+/** A dict that shares its entries with the names of a module, class or instance. */
+export function makeNamespaceDict(names: Map<string, Value>, rest = false): DictValue {
+  return { kind: 'dict', values: names, keys: undefined, rest }
+}
+
+export function makeInstance(cls: ClassValue, payload?: Value, native?: unknown): InstanceValue {
+  return { kind: 'instance', cls, attributes: new Map(), payload, native }
+}
+
+export function makeIterator(type: string, next: () => Value | undefined): IteratorValue {
+  return { kind: 'iterator', type, next, rest: false }
+}
+
+/** An iterator over items that are there already. */
+export function makeItemsIterator(type: string, items: Value[], rest = false): IteratorValue {
+  let index = 0
+  return { kind: 'iterator', type, next: () => items[index++], rest }
+}
+
+// Names grow with every attribute and call of an unknown; longer ones serve no reader.
+const NAME_LENGTH = 200
+
+export function makeUnknown(name: string, origin: Origin, call?: UnknownCall): UnknownValue {
+  const cut = name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name
+  return { kind: 'unknown', name: cut, origin, call, truth: undefined }
+}
+
+export function isUnknown(value: Value | undefined): value is UnknownValue {
+  return typeof value === 'object' && value !== null && value.kind === 'unknown'
+}
+
+/** The value, unless it is missing: None is a value, which `??` would pass over. */
+export function orElse<T extends Value | undefined>(
+  value: Value | undefined,
+  other: () => T,
+): Value | T {
+  return value === undefined ? other() : value
+}
+
+/** The value's `kind`, or undefined for None, bool, int, float and str. */
+export function kindOf(value: Value | undefined) {
+  return typeof value === 'object' && value !== null ? value.kind : undefined
+}

@@ -1,0 +1,65 @@
+import { dictCopy, dictKey, dictSet } from './dict.ts'
+import { isUnknown } from './make-value.ts'
+import type { Value } from './value.ts'
+
+/**
+ * One value out of those that branches of an undecided test gave: known beats unknown and None; dicts, lists and sets
+ * unite; else the first wins. Undefined stands for a name that a branch left unbound.
+ */
+export function mergeValues(values: readonly (Value | undefined)[]): Value | undefined {
+  const bound = values.filter((value) => value !== undefined)
+  const known = bound.filter((value) => value !== null && !isUnknown(value))
+  const [first, ...others] = [...new Set(known)]
+  if (first === undefined) return bound.find((value) => isUnknown(value)) ?? bound[0]
+  return others.length === 0 ? first : unite(first, others)
+}
+
+function unite(first: Value, others: Value[]): Value {
+  if (typeof first !== 'object' || first === null) return first
+  if (first.kind === 'dict') return uniteDicts([first, ...others])
+  if (first.kind === 'list') return uniteLists([first, ...others])
+  if (first.kind === 'set') return uniteSets([first, ...others])
+  return first
+}
+
+function uniteDicts(values: Value[]): Value {
+  const dicts = values.filter((value) => typeof value === 'object' && value?.kind === 'dict')
+  const [first, ...others] = dicts
+  if (first === undefined || others.length === 0) return first ?? null
+  const united = dictCopy(first)
+  for (const other of others) {
+    united.rest ||= other.rest
+    for (const [hash, value] of other.values)
+      if (!united.values.has(hash)) dictSet(united, hash, dictKey(other, hash), value)
+  }
+  return united
+}
+
+function uniteLists(values: Value[]): Value {
+  const lists = values.filter((value) => typeof value === 'object' && value?.kind === 'list')
+  const items = new Set(lists.flatMap((list) => list.items))
+  return { kind: 'list', items: [...items], rest: lists.some((list) => list.rest) }
+}
+
+function uniteSets(values: Value[]): Value {
+  const sets = values.filter((value) => typeof value === 'object' && value?.kind === 'set')
+  return {
+    kind: 'set',
+    frozen: sets.every((set) => set.frozen),
+    items: new Map(sets.flatMap((set) => [...set.items])),
+    rest: sets.some((set) => set.rest),
+  }
+}
+
+/** The result of a function with returns under undecided tests: the largest dict, else the first known value. */
+export function mergeReturned(values: readonly Value[]): Value {
+  let largest: Value | undefined
+  let size = -1
+  for (const value of values) {
+    if (typeof value !== 'object' || value?.kind !== 'dict' || value.values.size <= size) continue
+    largest = value
+    size = value.values.size
+  }
+  const known = values.find((value) => value !== null && !isUnknown(value))
+  return largest ?? known ?? values.find((value) => isUnknown(value)) ?? null
+}

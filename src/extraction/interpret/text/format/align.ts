@@ -1,0 +1,64 @@
+import { capText } from '../limits.ts'
+import { lengthOf } from '../string/code-points.ts'
+import type { FormatSpec } from './spec.ts'
+
+/** Pads text to the width by fill and alignment; undefined over the cap. */
+export const alignText = (
+  text: string,
+  spec: FormatSpec,
+  fallback: '<' | '>',
+): string | undefined => {
+  const missing = Math.max(0, spec.width - lengthOf(text))
+  const align = spec.align ?? fallback
+  const left = align === '<' ? 0 : align === '^' ? Math.floor(missing / 2) : missing
+  return capText(spec.fill.repeat(left) + text + spec.fill.repeat(missing - left))
+}
+
+/** A number taken apart: sign, prefix (`0x`), digits before the point, and all that follows. */
+export interface NumberParts {
+  sign: string
+  prefix: string
+  whole: string
+  rest: string
+}
+
+/**
+ * Groups the digits, and pads: between sign and digits for `=` and for a `0` without alignment. Zeros put there are
+ * grouped with the digits.
+ */
+export const alignNumber = (parts: NumberParts, spec: FormatSpec): string | undefined => {
+  const align = spec.align ?? (spec.zeroPadded ? '=' : '>')
+  const head = parts.sign + parts.prefix
+  const size = groupSize(spec)
+  if (align !== '=') return alignText(head + group(parts.whole, spec, size) + parts.rest, spec, '>')
+  const room = spec.width - lengthOf(head) - parts.rest.length
+  if (spec.fill === '0') {
+    return capText(head + group(zeroFilled(parts.whole, room, size), spec, size) + parts.rest)
+  }
+  const whole = group(parts.whole, spec, size)
+  return capText(head + spec.fill.repeat(Math.max(0, room - whole.length)) + whole + parts.rest)
+}
+
+/** The sign that the specification asks for. */
+export const signOf = (isNegative: boolean, spec: FormatSpec): string =>
+  isNegative ? '-' : spec.sign.replace('-', '')
+
+/** Digits in a group; 0 for none. Binary, octal and hexadecimal digits go by fours. */
+const groupSize = (spec: FormatSpec): number =>
+  spec.grouping === '' ? 0 : 'boxX'.includes(spec.type) && spec.type !== '' ? 4 : 3
+
+/** So many zeros that with its separators the number fills the room; one more digit where a separator would lead. */
+const zeroFilled = (digits: string, room: number, size: number): string => {
+  if (size === 0) return digits.padStart(room, '0')
+  const whole = Math.floor(room / (size + 1)) * size
+  const left = room % (size + 1)
+  return digits.padStart(whole + (left === 0 && room > 0 ? 1 : left), '0')
+}
+
+const group = (digits: string, spec: FormatSpec, size: number): string => {
+  if (size === 0 || digits.length <= size) return digits
+  const first = digits.length % size
+  const groups = first === 0 ? [] : [digits.slice(0, first)]
+  for (let at = first; at < digits.length; at += size) groups.push(digits.slice(at, at + size))
+  return groups.join(spec.grouping)
+}

@@ -1,0 +1,157 @@
+import { MAX_TEXT } from '../limits.ts'
+import { parseFieldName } from './field-name.ts'
+import type { FieldName } from './field-name.ts'
+
+/** How `str.format` gets at its values. Undefined anywhere makes the whole result unknown. */
+export interface TemplateSource<V> {
+  positional: (index: number) => V | undefined
+  named: (name: string) => V | undefined
+  attribute: (value: V, name: string) => V | undefined
+  /** `[2]` asks for an int, `[name]` for a str. */
+  item: (value: V, key: bigint | string) => V | undefined
+  convert: (value: V, conversion: 's' | 'r' | 'a') => V | undefined
+  format: (value: V, spec: string) => string | undefined
+}
+
+/** A replacement field between literal texts. */
+export interface TemplateField {
+  name: string
+  conversion: string | undefined
+  spec: string
+}
+
+/** Fields in a specification may not hold fields themselves. */
+const MAX_DEPTH = 2
+
+/** `template.format(...)`; undefined where Python raises, where a value is unknown, and over the cap. */
+export const formatTemplate = <V>(
+  template: string,
+  source: TemplateSource<V>,
+): string | undefined => expand(template, source, { next: 0, depth: MAX_DEPTH })
+
+/** `string.Formatter().parse(template)`: literal texts and fields in turn; undefined for unbalanced braces. */
+export const parseTemplate = (template: string): (string | TemplateField)[] | undefined => {
+  const pieces: (string | TemplateField)[] = []
+  let literal = ''
+  for (let at = 0; at < template.length;) {
+    const character = template.charAt(at)
+    const isDoubled = template.charAt(at + 1) === character
+    if ((character !== '{' && character !== '}') || isDoubled) {
+      literal += character
+      at += isDoubled && (character === '{' || character === '}') ? 2 : 1
+      continue
+    }
+    const end = character === '{' ? endOfField(template, at + 1) : undefined
+    const field = end === undefined ? undefined : parseField(template.slice(at + 1, end))
+    if (end === undefined || field === undefined) return undefined
+    pieces.push(literal, field)
+    literal = ''
+    at = end + 1
+  }
+  return [...pieces, literal]
+}
+
+/** `next`: number of the next `{}`; undefined once a numbered field was met, as both don't mix. */
+interface Progress {
+  next: number | undefined
+  depth: number
+}
+
+const expand = <V>(
+  template: string,
+  source: TemplateSource<V>,
+  progress: Progress,
+): string | undefined => {
+  const pieces = progress.depth > 0 ? parseTemplate(template) : undefined
+  if (pieces === undefined) return undefined
+  const out: string[] = []
+  let total = 0
+  for (const piece of pieces) {
+    const text = typeof piece === 'string' ? piece : expandField(piece, source, progress)
+    if (text === undefined) return undefined
+    total += text.length
+    if (total > MAX_TEXT) return undefined
+    out.push(text)
+  }
+  return out.join('')
+}
+
+const expandField = <V>(
+  field: TemplateField,
+  source: TemplateSource<V>,
+  progress: Progress,
+): string | undefined => {
+  const name = parseFieldName(field.name)
+  const found = name === undefined ? undefined : lookUp(name, source, progress)
+  const value = found === undefined ? undefined : convert(found, field.conversion, source)
+  if (value === undefined) return undefined
+  const inner: Progress = { next: progress.next, depth: progress.depth - 1 }
+  const spec = field.spec.includes('{') ? expand(field.spec, source, inner) : field.spec
+  progress.next = inner.next
+  return spec === undefined ? undefined : source.format(value, spec)
+}
+
+const lookUp = <V>(
+  name: FieldName,
+  source: TemplateSource<V>,
+  progress: Progress,
+): V | undefined => {
+  let value = lookUpFirst(name.first, source, progress)
+  for (const step of name.rest) {
+    if (value === undefined) return undefined
+    value =
+      'attribute' in step ? source.attribute(value, step.attribute) : source.item(value, step.item)
+  }
+  return value
+}
+
+const lookUpFirst = <V>(
+  first: bigint | string,
+  source: TemplateSource<V>,
+  progress: Progress,
+): V | undefined => {
+  if (typeof first === 'string' && first !== '') return source.named(first)
+  if (first === '') {
+    if (progress.next === undefined) return undefined
+    progress.next += 1
+    return source.positional(progress.next - 1)
+  }
+  if (progress.next !== undefined && progress.next > 0) return undefined
+  progress.next = undefined
+  return source.positional(Number(first))
+}
+
+const convert = <V>(
+  value: V,
+  conversion: string | undefined,
+  source: TemplateSource<V>,
+): V | undefined => {
+  if (conversion === undefined) return value
+  return conversion === 's' || conversion === 'r' || conversion === 'a'
+    ? source.convert(value, conversion)
+    : undefined
+}
+
+/** Offset of the brace that closes the field; braces inside count, those in `[...]` don't. */
+const endOfField = (template: string, start: number): number | undefined => {
+  let depth = 1
+  for (let at = start; at < template.length; at += 1) {
+    const character = template.charAt(at)
+    if (character === '[' && depth === 1) {
+      const close = template.indexOf(']', at)
+      if (close > 0 && !/[:!]/.test(template.slice(start, at))) at = close
+    }
+    if (character === '{') depth += 1
+    if (character === '}') depth -= 1
+    if (depth === 0) return at
+  }
+  return undefined
+}
+
+const FIELD = /^((?:[^![\]:{}]|\[[^\]]*\])*)(?:!([^]))?(?::([^]*))?$/u
+
+const parseField = (text: string): TemplateField | undefined => {
+  const match = FIELD.exec(text)
+  if (match === null) return undefined
+  return { name: match[1] ?? '', conversion: match[2], spec: match[3] ?? '' }
+}

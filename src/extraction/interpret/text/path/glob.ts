@@ -1,0 +1,94 @@
+import { hasWildcard, matchWildcard } from './wildcard.ts'
+import { joinPath } from './posix.ts'
+
+/** The files that a glob sees. Names are sorted; undefined is no folder, or one that can't be known. */
+export interface GlobFiles {
+  list: (folder: string) => string[] | undefined
+  exists: (path: string) => boolean
+  isFolder: (path: string) => boolean
+}
+
+export interface GlobOptions {
+  /** `**` stands for any number of folders; else it is `*`. */
+  recursive: boolean
+  /** Names with a leading dot match wildcards too, as in pathlib. */
+  includeHidden: boolean
+}
+
+/** Most paths of one result, and folders looked into for it. */
+const MAX_PATHS = 20_000
+
+/**
+ * Paths below `root` that match the pattern's parts, in the order of `glob.glob`, each joined to `root` as it is
+ * written. Undefined when there are more than 20,000 paths to look at.
+ */
+export const globPaths = (
+  root: string,
+  pattern: string,
+  files: GlobFiles,
+  options: GlobOptions,
+): string[] | undefined => {
+  let paths = [root]
+  const parts = pattern.split('/')
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1
+    const found = step(paths, part, isLast, files, options)
+    if (found === undefined || found.length > MAX_PATHS) return undefined
+    paths = found
+  }
+  return paths
+}
+
+const step = (
+  paths: readonly string[],
+  part: string,
+  isLast: boolean,
+  files: GlobFiles,
+  options: GlobOptions,
+): string[] | undefined => {
+  if (part === '**' && options.recursive) return descend(paths, isLast, files, options)
+  const found: string[] = []
+  for (const path of paths) {
+    if (hasWildcard(part)) {
+      const names = (files.list(path) ?? []).filter((name) => isMatch(name, part, options))
+      for (const name of names) {
+        const child = joinPath(path, name)
+        if (isLast || files.isFolder(child)) found.push(child)
+      }
+    } else {
+      const child = joinPath(path, part)
+      // A trailing slash asks for folders.
+      if (part === '' ? files.isFolder(path) : files.exists(child)) found.push(child)
+    }
+    if (found.length > MAX_PATHS) return undefined
+  }
+  return found
+}
+
+/** The folders themselves and everything below; files too when nothing follows. */
+const descend = (
+  paths: readonly string[],
+  isLast: boolean,
+  files: GlobFiles,
+  options: GlobOptions,
+): string[] | undefined => {
+  const found = new Set<string>()
+  const waiting = paths.map((path) => (isLast ? joinPath(path, '') : path)).toReversed()
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue
+    found.add(path)
+    if (found.size > MAX_PATHS) return undefined
+    const names = (files.list(path) ?? []).filter(
+      (name) => options.includeHidden || !name.startsWith('.'),
+    )
+    const children = names.map((name) => joinPath(path, name))
+    const kept = isLast ? children : children.filter((child) => files.isFolder(child))
+    if (waiting.length + kept.length > MAX_PATHS) return undefined
+    waiting.push(...kept.toReversed())
+  }
+  return [...found]
+}
+
+const isMatch = (name: string, part: string, options: GlobOptions): boolean =>
+  (options.includeHidden || part.startsWith('.') || !name.startsWith('.')) &&
+  matchWildcard(name, part) === true

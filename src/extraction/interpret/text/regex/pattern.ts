@@ -1,0 +1,98 @@
+/** What a pattern of Python's `re` is read into. Groups are numbered from 1, in the order of their brackets. */
+export type PatternNode =
+  /** Takes one character. */
+  | { kind: 'character'; matches: CharacterTest }
+  | { kind: 'sequence'; items: PatternNode[] }
+  | { kind: 'choice'; branches: PatternNode[] }
+  | { kind: 'group'; index: number; body: PatternNode }
+  /** Once left, it is not tried another way: `(?>...)`. */
+  | { kind: 'atomic'; body: PatternNode }
+  | { kind: 'repeat'; body: PatternNode; min: number; max: number; lazy: boolean }
+  /** `width` is how far a look-behind goes back. */
+  | { kind: 'look'; body: PatternNode; behind: boolean; negated: boolean; width: number }
+  /** Takes nothing: `^`, `\b`. */
+  | { kind: 'place'; holds: PlaceTest }
+  | { kind: 'reference'; index: number; fold: Fold }
+  | { kind: 'condition'; index: number; yes: PatternNode; no: PatternNode }
+
+export type CharacterTest = (character: string) => boolean
+export type PlaceTest = (text: readonly string[], at: number) => boolean
+/** What characters that count as equal share. */
+export type Fold = (character: string) => string
+
+export interface Pattern {
+  root: PatternNode
+  groupCount: number
+  groupNames: ReadonlyMap<string, number>
+  /** With those that the pattern itself sets. */
+  flags: number
+}
+
+/** Values of `re.A`, `re.I` and so on. */
+export const REGEX_FLAGS = {
+  ignoreCase: 2,
+  locale: 4,
+  multiline: 8,
+  dotAll: 16,
+  unicode: 32,
+  verbose: 64,
+  ascii: 256,
+} as const
+
+/** Fewest and most characters that a node takes. */
+export const widthOf = (node: PatternNode): { min: number; max: number } => {
+  switch (node.kind) {
+    case 'character':
+      return { min: 1, max: 1 }
+    case 'sequence':
+      return node.items.map(widthOf).reduce(add, { min: 0, max: 0 })
+    case 'choice':
+      return node.branches.map(widthOf).reduce(span)
+    case 'condition':
+      return span(widthOf(node.yes), widthOf(node.no))
+    case 'group':
+    case 'atomic':
+      return widthOf(node.body)
+    case 'repeat': {
+      const { min, max } = widthOf(node.body)
+      return { min: min * node.min, max: max === 0 ? 0 : max * node.max }
+    }
+    case 'look':
+    case 'place':
+      return { min: 0, max: 0 }
+    case 'reference':
+      return { min: 0, max: Infinity }
+  }
+}
+
+/** Whether a repeat of varying count stands in it, so that a repeat around it would be nested. */
+export const hasRepeat = (node: PatternNode): boolean => {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.some(hasRepeat)
+    case 'choice':
+      return node.branches.some(hasRepeat)
+    case 'condition':
+      return hasRepeat(node.yes) || hasRepeat(node.no)
+    case 'repeat':
+      return (node.max > 1 && node.max !== node.min) || hasRepeat(node.body)
+    case 'group':
+    case 'atomic':
+    case 'look':
+      return hasRepeat(node.body)
+    default:
+      return false
+  }
+}
+
+interface Width {
+  min: number
+  max: number
+}
+
+const add = (a: Width, b: Width): Width => ({ min: a.min + b.min, max: a.max + b.max })
+
+const span = (a: Width, b: Width): Width => ({
+  min: Math.min(a.min, b.min),
+  max: Math.max(a.max, b.max),
+})

@@ -1,0 +1,111 @@
+import { categoryTest, foldCase, ignoringCase, isWord } from './character-class.ts'
+import { readCharacterEscape, readOctal } from './escape.ts'
+import type { CharacterTest, Fold, PatternNode } from './pattern.ts'
+import { readSet } from './read-set.ts'
+import { hasFlag, refuse } from './reader.ts'
+import type { Reader } from './reader.ts'
+
+/** One element that is no group: a character, `.`, a set, an escape, `^` or `$`. */
+export const readAtom = (reader: Reader): PatternNode => {
+  const character = reader.characters[reader.at] ?? ''
+  reader.at += 1
+  switch (character) {
+    case '.':
+      return any(hasFlag(reader, 'dotAll') ? () => true : (other) => other !== '\n')
+    case '^':
+      return hasFlag(reader, 'multiline') ? LINE_START : START
+    case '$':
+      return hasFlag(reader, 'multiline') ? LINE_END : LAST_LINE_END
+    case '[':
+      return any(readSet(reader))
+    case '\\':
+      return readEscape(reader)
+    case '*':
+    case '+':
+    case '?':
+      return refuse('nothing to repeat')
+    default:
+      return literal(reader, character)
+  }
+}
+
+/** How the pattern, at this place, compares characters. */
+export const foldOf = (reader: Reader): Fold =>
+  hasFlag(reader, 'ignoreCase') ? foldCase(hasFlag(reader, 'ascii')) : (character) => character
+
+const any = (matches: CharacterTest): PatternNode => ({ kind: 'character', matches })
+
+const literal = (reader: Reader, character: string): PatternNode => {
+  const isEqual: CharacterTest = (other) => other === character
+  if (!hasFlag(reader, 'ignoreCase')) return any(isEqual)
+  const fold = foldOf(reader)
+  const folded = fold(character)
+  const same: CharacterTest = (other) => fold(other) === folded
+  return any(ignoringCase(same, hasFlag(reader, 'ascii')))
+}
+
+const readEscape = (reader: Reader): PatternNode => {
+  const letter = reader.characters[reader.at]
+  if (letter === undefined) return refuse('a backslash at the end')
+  const ascii = hasFlag(reader, 'ascii')
+  const category = categoryTest(letter, ascii)
+  const place = category ? undefined : placeOf(letter, ascii)
+  if (category !== undefined || place !== undefined) {
+    reader.at += 1
+    return category === undefined ? (place ?? START) : any(category)
+  }
+  if (/^[0-9]$/.test(letter)) return readNumbered(reader)
+  const escape = readCharacterEscape(reader.characters, reader.at)
+  if (escape === undefined) return refuse('an escape without a meaning')
+  reader.at = escape.end
+  return literal(reader, escape.character)
+}
+
+/** `\0` and three octal digits are characters; other numbers refer to groups. */
+const readNumbered = (reader: Reader): PatternNode => {
+  const digits = reader.characters.slice(reader.at, reader.at + 3).join('')
+  if (digits.startsWith('0') || /^[0-7]{3}$/.test(digits)) {
+    const octal = readOctal(reader.characters, reader.at)
+    if (octal === undefined) return refuse('an octal escape out of range')
+    reader.at = octal.end
+    return literal(reader, octal.character)
+  }
+  const number = /^\d{1,2}/.exec(digits)?.[0] ?? ''
+  reader.at += number.length
+  return referTo(reader, Number(number))
+}
+
+/** A reference to what a group matched. */
+export const referTo = (reader: Reader, index: number): PatternNode =>
+  reader.closed.has(index)
+    ? { kind: 'reference', index, fold: foldOf(reader) }
+    : refuse('a reference to a group that is not closed')
+
+const START: PatternNode = { kind: 'place', holds: (_, at) => at === 0 }
+const END: PatternNode = { kind: 'place', holds: (text, at) => at === text.length }
+const LINE_START: PatternNode = {
+  kind: 'place',
+  holds: (text, at) => at === 0 || text[at - 1] === '\n',
+}
+const LINE_END: PatternNode = {
+  kind: 'place',
+  holds: (text, at) => at === text.length || text[at] === '\n',
+}
+/** Without the flag `m` a last line feed may follow. */
+const LAST_LINE_END: PatternNode = {
+  kind: 'place',
+  holds: (text, at) => at === text.length || (at === text.length - 1 && text[at] === '\n'),
+}
+
+const placeOf = (letter: string, ascii: boolean): PatternNode | undefined => {
+  if (letter === 'A') return START
+  if (letter === 'Z') return END
+  if (letter !== 'b' && letter !== 'B') return undefined
+  const isBorder = letter === 'b'
+  return {
+    kind: 'place',
+    // CPython up to 3.13: in an empty text neither `\b` nor `\B` holds.
+    holds: (text, at) =>
+      text.length > 0 && (isWord(text[at - 1], ascii) !== isWord(text[at], ascii)) === isBorder,
+  }
+}

@@ -1,0 +1,56 @@
+import { REGEX_FLAGS } from './pattern.ts'
+
+/** Where reading a pattern stands. */
+export interface Reader {
+  characters: readonly string[]
+  at: number
+  flags: number
+  groupCount: number
+  groupNames: Map<string, number>
+  /** Groups that are closed: only these can be referred to. */
+  closed: Set<number>
+}
+
+/** Thrown by what reads a pattern when it is none; caught by `readPattern`. */
+export class PatternRefused extends Error {}
+
+export const refuse = (why: string): never => {
+  throw new PatternRefused(why)
+}
+
+export const peek = (reader: Reader): string | undefined => reader.characters[reader.at]
+
+/** Steps over the text if it comes next. */
+export const accept = (reader: Reader, text: string): boolean => {
+  const comes = reader.characters.slice(reader.at, reader.at + text.length).join('') === text
+  if (comes) reader.at += text.length
+  return comes
+}
+
+export const expect = (reader: Reader, text: string): void => {
+  if (!accept(reader, text)) refuse(`${text} is missing`)
+}
+
+/** What comes before `end`, and steps over both. */
+export const readUntil = (reader: Reader, end: string): string => {
+  const close = reader.characters.indexOf(end, reader.at)
+  if (close < 0) return refuse(`${end} is missing`)
+  const text = reader.characters.slice(reader.at, close).join('')
+  reader.at = close + 1
+  return text
+}
+
+export const hasFlag = (reader: Reader, flag: keyof typeof REGEX_FLAGS): boolean =>
+  (reader.flags & REGEX_FLAGS[flag]) !== 0
+
+/** Blanks and comments, which don't count with the flag `x`. */
+export const skipVerbose = (reader: Reader): void => {
+  while (hasFlag(reader, 'verbose')) {
+    const next = peek(reader)
+    if (next === '#') {
+      const end = reader.characters.indexOf('\n', reader.at)
+      reader.at = end < 0 ? reader.characters.length : end + 1
+    } else if (next !== undefined && /^[ \t\n\r\f\v]$/.test(next)) reader.at += 1
+    else return
+  }
+}

@@ -1,0 +1,124 @@
+import { MAX_TEXT } from '../limits.ts'
+import { codePoints } from '../string/code-points.ts'
+import { findMatch } from './match.ts'
+import type { Spans } from './match.ts'
+import type { Pattern } from './pattern.ts'
+import { readPattern } from './read-pattern.ts'
+
+/** A pattern of Python's `re`, ready to be used. */
+export interface Regex {
+  pattern: string
+  compiled: Pattern
+}
+
+/** A match: its text in characters, and where each group lies. */
+export interface RegexMatch {
+  text: readonly string[]
+  spans: Spans
+}
+
+/** Longest text a pattern is used on, in characters. */
+const MAX_SUBJECT = 5000
+
+/**
+ * `re.compile(pattern, flags)`; undefined for what Python refuses and over the limits. The pattern is run by an own
+ * backtracking matcher: JavaScript's can't be interrupted, takes a reference to a group without a match for an empty
+ * one, and forgets groups at each round of a repeat.
+ */
+export const compileRegex = (pattern: string, flags = 0): Regex | undefined => {
+  const compiled = readPattern(pattern, flags)
+  return compiled === undefined ? undefined : { pattern, compiled }
+}
+
+/** `search`, `match` or `fullmatch` from a character on; null for no match, undefined over the limits. */
+export const matchRegex = (
+  regex: Regex,
+  subject: string,
+  how: 'search' | 'match' | 'fullmatch',
+  start = 0,
+): RegexMatch | null | undefined => {
+  const text = charactersOf(subject)
+  if (text === undefined) return undefined
+  const options = { start, anchored: how !== 'search', full: how === 'fullmatch' }
+  if (start > text.length) return null
+  const spans = findMatch(regex.compiled, text, options)
+  return spans ? { text, spans } : spans
+}
+
+/** Every match from left to right, as `finditer` gives them, at most `limit`. */
+export const matchAllRegex = (
+  regex: Regex,
+  subject: string,
+  limit = Infinity,
+): RegexMatch[] | undefined => {
+  const text = charactersOf(subject)
+  if (text === undefined) return undefined
+  const matches: RegexMatch[] = []
+  for (let [start, mustAdvance] = [0, false]; matches.length < limit;) {
+    const spans = findMatch(regex.compiled, text, { start, mustAdvance })
+    if (spans === undefined) return undefined
+    const whole = spans?.[0]
+    if (spans === null || whole === undefined) break
+    matches.push({ text, spans })
+    start = whole[1]
+    mustAdvance = whole[0] === whole[1]
+  }
+  return matches
+}
+
+/** Text of a group; undefined for one that took no part. */
+export const groupText = (match: RegexMatch, index: number): string | undefined => {
+  const span = match.spans[index]
+  return span === undefined ? undefined : match.text.slice(...span).join('')
+}
+
+/**
+ * `re.sub`: the text with every match replaced by what `replacementOf` gives, and how many there were; undefined when
+ * that is undefined once, or over the limits. A count of 0 is all.
+ */
+export const substitute = (
+  regex: Regex,
+  subject: string,
+  replacementOf: (match: RegexMatch) => string | undefined,
+  count = 0,
+): { text: string; count: number } | undefined => {
+  const matches = matchAllRegex(regex, subject, count > 0 ? count : Infinity)
+  if (matches === undefined || count < 0) return undefined
+  const out: string[] = []
+  let [end, total] = [0, 0]
+  for (const match of matches) {
+    const [from, to] = match.spans[0] ?? [end, end]
+    const replacement = replacementOf(match)
+    if (replacement === undefined) return undefined
+    out.push(match.text.slice(end, from).join(''), replacement)
+    total += replacement.length
+    if (total > MAX_TEXT) return undefined
+    end = to
+  }
+  return { text: out.join('') + codePoints(subject).slice(end).join(''), count: matches.length }
+}
+
+/** `re.split`: the texts between the matches, and those of the groups (undefined took no part). 0 splits is all. */
+export const splitRegex = (
+  regex: Regex,
+  subject: string,
+  limit = 0,
+): (string | undefined)[] | undefined => {
+  const matches = limit < 0 ? [] : matchAllRegex(regex, subject, limit > 0 ? limit : Infinity)
+  if (matches === undefined) return undefined
+  const parts: (string | undefined)[] = []
+  let end = 0
+  for (const match of matches) {
+    const [from, to] = match.spans[0] ?? [end, end]
+    parts.push(match.text.slice(end, from).join(''))
+    for (let index = 1; index < match.spans.length; index += 1) parts.push(groupText(match, index))
+    end = to
+  }
+  return [...parts, codePoints(subject).slice(end).join('')]
+}
+
+const charactersOf = (subject: string): readonly string[] | undefined => {
+  if (subject.length > MAX_SUBJECT * 2) return undefined
+  const characters = codePoints(subject)
+  return characters.length > MAX_SUBJECT ? undefined : characters
+}

@@ -1,0 +1,89 @@
+import { MAX_TEXT } from './limits.ts'
+
+/** CPython prints an int of more digits only in hexadecimal. */
+const MAX_DIGITS = 4300
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
+const NEEDS_CARE = /[\\'\p{C}\p{Zl}\p{Zp}\xa0]|(?! )\p{Zs}/u
+const SHORT_ESCAPES = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
+
+/** `repr(text)`: single quotes unless only those are in it. Undefined over the cap. */
+export const reprText = (text: string): string | undefined => {
+  if (!NEEDS_CARE.test(text)) return text.length + 2 > MAX_TEXT ? undefined : `'${text}'`
+  return quote(text, (character) => UNPRINTABLE.test(character))
+}
+
+/** `ascii(text)`: as repr, with everything beyond ASCII escaped. */
+export const asciiText = (text: string): string | undefined =>
+  quote(text, (character) => UNPRINTABLE.test(character) || character > '\x7f')
+
+/** `ascii(value)` from `repr(value)`: everything beyond ASCII escaped. */
+export const escapeNonAscii = (text: string): string | undefined => {
+  const out = Array.from(text, (character) =>
+    character > '\x7f' ? escapeOf(character) : character,
+  )
+  const joined = out.join('')
+  return joined.length > MAX_TEXT ? undefined : joined
+}
+
+/** `repr(data)`: `b'\x00a'`. Undefined over the cap. */
+export const reprBytes = (data: Uint8Array): string | undefined => {
+  if (data.length > MAX_TEXT) return undefined
+  const latin = Buffer.from(data).toString('latin1')
+  const quoted = quote(latin, (character) => character < ' ' || character > '~')
+  return quoted === undefined ? undefined : `b${quoted}`
+}
+
+/** `str(value)` of an int; undefined for more than 4,300 digits, which raises. */
+export const reprInt = (value: bigint): string | undefined => {
+  const text = value.toString()
+  return text.length > MAX_DIGITS + (value < 0n ? 1 : 0) ? undefined : text
+}
+
+/** `repr(value)` of a float: the shortest text that reads back, with an exponent below 1e-4 and from 1e16 on. */
+export const reprFloat = (value: number): string => {
+  if (Number.isNaN(value)) return 'nan'
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
+  const [mantissa = '', power = '0'] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent < -4 || exponent >= 16) return `${mantissa}e${exponentText(exponent)}`
+  const digits = mantissa.replace('-', '').replace('.', '')
+  return (value < 0 ? '-' : '') + placePoint(digits, exponent)
+}
+
+/** `+05`: a sign and two digits at least, as C prints it. */
+export const exponentText = (exponent: number): string =>
+  (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
+
+const placePoint = (digits: string, exponent: number): string => {
+  if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, '0')
+  return `${whole}.${digits.slice(exponent + 1) || '0'}`
+}
+
+const quote = (text: string, isEscaped: (character: string) => boolean): string | undefined => {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const out: string[] = [mark]
+  let length = 2
+  for (const character of text) {
+    const piece =
+      SHORT_ESCAPES.get(character) ??
+      (character === mark ? `\\${mark}` : isEscaped(character) ? escapeOf(character) : character)
+    length += piece.length
+    if (length > MAX_TEXT) return undefined
+    out.push(piece)
+  }
+  return `${out.join('')}${mark}`
+}
+
+const escapeOf = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  const hex = code.toString(16)
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}

@@ -1,0 +1,112 @@
+import { capText, MAX_TEXT } from '../limits.ts'
+import { codePoints, lengthOf } from './code-points.ts'
+
+/** `text.replace(old, replacement, count)`, undefined over the cap. A negative count is all. */
+export const replace = (
+  text: string,
+  old: string,
+  replacement: string,
+  count = -1n,
+): string | undefined => {
+  const parts = old === '' ? ['', ...codePoints(text), ''] : text.split(old)
+  const times = count < 0n || count > parts.length - 1 ? parts.length - 1 : Number(count)
+  if (text.length + times * (replacement.length - old.length) > MAX_TEXT) return undefined
+  const replaced = parts.slice(0, times + 1).join(replacement)
+  const rest = parts.slice(times + 1)
+  return rest.length === 0 ? replaced : replaced + old + rest.join(old)
+}
+
+/** `separator.join(parts)`, undefined over the cap. */
+export const join = (separator: string, parts: readonly string[]): string | undefined => {
+  let length = separator.length * Math.max(0, parts.length - 1)
+  for (const part of parts) length += part.length
+  return length > MAX_TEXT ? undefined : parts.join(separator)
+}
+
+/** `text.zfill(width)`: zeros between the sign and the digits. */
+export const zfill = (text: string, width: bigint): string | undefined => {
+  const missing = missingTo(width, text)
+  if (missing === undefined) return undefined
+  const sign = text.startsWith('+') || text.startsWith('-') ? text.charAt(0) : ''
+  return sign + '0'.repeat(missing) + text.slice(sign.length)
+}
+
+/** `text.ljust(width, fill)`; undefined over the cap or when `fill` is not one character. */
+export const justifyLeft = (text: string, width: bigint, fill = ' '): string | undefined =>
+  pad(text, width, fill, () => 0)
+
+/** `text.rjust(width, fill)`. */
+export const justifyRight = (text: string, width: bigint, fill = ' '): string | undefined =>
+  pad(text, width, fill, (missing) => missing)
+
+/** `text.center(width, fill)`; of an odd number of fills the extra one goes left only for an odd width, as in CPython. */
+export const center = (text: string, width: bigint, fill = ' '): string | undefined =>
+  pad(text, width, fill, (missing) => Math.floor(missing / 2) + (missing & Number(width & 1n) & 1))
+
+/** `text.expandtabs(size)`: a line feed or carriage return begins the count anew. */
+export const expandTabs = (text: string, size = 8n): string | undefined => {
+  if (size > MAX_TEXT) return undefined
+  const width = Number(size > 0n ? size : 0n)
+  const out: string[] = []
+  let [column, total] = [0, 0]
+  for (const character of text) {
+    const spaces = width === 0 ? 0 : width - (column % width)
+    const piece = character === '\t' ? ' '.repeat(spaces) : character
+    column = character === '\n' || character === '\r' ? 0 : column + lengthOf(piece)
+    total += piece.length
+    if (total > MAX_TEXT) return undefined
+    out.push(piece)
+  }
+  return out.join('')
+}
+
+/**
+ * `text.translate(table)`: what stands for a code point; null deletes it, undefined leaves it. Undefined over the cap.
+ */
+export const translate = (
+  text: string,
+  lookUp: (codePoint: number) => string | null | undefined,
+): string | undefined => {
+  const out: string[] = []
+  let total = 0
+  for (const character of text) {
+    const piece = lookUp(character.codePointAt(0) ?? 0)
+    const kept = piece === undefined ? character : (piece ?? '')
+    total += kept.length
+    if (total > MAX_TEXT) return undefined
+    out.push(kept)
+  }
+  return out.join('')
+}
+
+/** `str.maketrans(from, to, remove)`, for texts; undefined for texts of different length, which raises. */
+export const makeTranslation = (
+  from: string,
+  to: string,
+  remove = '',
+): Map<number, string | null> | undefined => {
+  const [sources, targets] = [codePoints(from), codePoints(to)]
+  if (sources.length !== targets.length) return undefined
+  const table = new Map<number, string | null>()
+  for (const [at, source] of sources.entries()) {
+    table.set(source.codePointAt(0) ?? 0, targets[at] ?? '')
+  }
+  for (const character of remove) table.set(character.codePointAt(0) ?? 0, null)
+  return table
+}
+
+const pad = (
+  text: string,
+  width: bigint,
+  fill: string,
+  leftOf: (missing: number) => number,
+): string | undefined => {
+  const missing = missingTo(width, text)
+  if (missing === undefined || lengthOf(fill) !== 1) return undefined
+  const left = leftOf(missing)
+  return capText(fill.repeat(left) + text + fill.repeat(missing - left))
+}
+
+/** Characters missing to the width; undefined when that width is over the cap. */
+const missingTo = (width: bigint, text: string): number | undefined =>
+  width > MAX_TEXT ? undefined : Math.max(0, Number(width) - lengthOf(text))

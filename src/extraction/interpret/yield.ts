@@ -1,0 +1,25 @@
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
+import type { Value } from './value.ts'
+import type { Yield, YieldFrom } from '../python/ast.ts'
+
+export function evaluateYield(rt: Runtime, node: Yield, scope: Scope): Value {
+  give(rt, scope, node.value ? rt.evaluate(node.value, scope) : null)
+  return null
+}
+
+export function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): Value {
+  const source = rt.evaluate(node.value, scope)
+  const { items } = rt.readItems(source)
+  for (const item of items) give(rt, scope, item)
+  const returned =
+    typeof source === 'object' && source?.kind === 'iterator' ? source.returned : undefined
+  return returned ?? null
+}
+
+function give(rt: Runtime, scope: Scope, value: Value): void {
+  const yielded = scope.frame?.yielded
+  if (yielded === undefined) return
+  if (yielded.length < rt.budget.limits.forItems) yielded.push(value)
+  else rt.budget.spent('items')
+}

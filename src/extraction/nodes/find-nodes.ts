@@ -1,0 +1,103 @@
+import type { ExtractedNode, How } from '../inspection.ts'
+import { dictEntries } from '../interpret/dict.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import { isUnknown } from '../interpret/make-value.ts'
+import type { ModuleValue, Value } from '../interpret/value.ts'
+import { isNode } from './judge-node.ts'
+import { makeJsonWriter } from './json-text.ts'
+import { readNode } from './read-node.ts'
+import type { NodeReader } from './v1-node.ts'
+import { listV3Classes } from './v3/list-v3-classes.ts'
+
+export interface FoundNodes {
+  nodes: ExtractedNode[]
+  how: How
+  /** Values of the mapping that are no nodes. */
+  dropped: number
+  /** Why nodes may be missing. */
+  reasons: string[]
+  /** What is known when there is no node: that there is none, or nothing. */
+  state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
+}
+
+/** Reads the nodes as the host finds them: the mapping decides, without one the entrypoint. */
+export const findNodes = (interpreter: Interpreter): FoundNodes => {
+  const entry = interpreter.importEntry()
+  if (!entry) return { ...NONE, state: 'no_init' }
+  const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter) }
+  const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
+  const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
+  if (v1 && v1.nodes.length > 0) return v1
+  // An empty mapping beside an entrypoint is more often our failure than the pack's wish.
+  const v3 = readEntrypoint(reader, entry)
+  if (v3 && (v3.nodes.length > 0 || !v1)) return v3
+  if (v1) return v1
+  return { ...NONE, state: hasWebDirectory(interpreter, entry) ? 'known' : 'no_mapping' }
+}
+
+const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }
+
+const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
+  const { interpreter } = reader
+  const dict = interpreter.asDict(mapping)
+  if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
+  const found = readEntries(reader, dictEntries(dict))
+  const isWhole = !dict.rest && found.reasons.length === 0
+  return {
+    ...found,
+    how: found.nodes.length > 0 ? 'v1' : 'none',
+    reasons: dict.rest ? [...found.reasons, 'mapping_rest'] : found.reasons,
+    state: isWhole ? 'known' : 'unknown',
+  }
+}
+
+const readEntries = (
+  reader: NodeReader,
+  entries: readonly (readonly [Value, Value])[],
+): Omit<FoundNodes, 'how' | 'state'> => {
+  const { interpreter } = reader
+  const nodes = new Map<string, ExtractedNode>()
+  const reasons = new Set<string>()
+  let dropped = 0
+  for (const [key, value] of entries) {
+    const name = isUnknown(key) ? undefined : interpreter.text(key)
+    if (name === undefined) {
+      reasons.add('name_unresolved')
+      continue
+    }
+    if (isNode(interpreter, value)) nodes.set(name, readNode(reader, name, value))
+    else dropped += 1
+  }
+  return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
+}
+
+/** Undefined without an entrypoint. */
+const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
+  const { interpreter } = reader
+  const listed = listV3Classes(interpreter, entry)
+  if (!listed) return undefined
+  const nodes = new Map<string, ExtractedNode>()
+  const reasons = new Set<string>(listed.complete ? [] : ['mapping_rest'])
+  let dropped = 0
+  for (const value of listed.classes) {
+    if (!isNode(interpreter, value)) {
+      dropped += 1
+      continue
+    }
+    const node = readNode(reader, undefined, value)
+    if (node.name === '') reasons.add('name_unresolved')
+    else nodes.set(node.name, node)
+  }
+  return {
+    nodes: [...nodes.values()],
+    how: nodes.size > 0 ? 'v3' : 'none',
+    dropped,
+    reasons: [...reasons],
+    state: reasons.size === 0 ? 'known' : 'unknown',
+  }
+}
+
+const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
+  const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
+  return folder !== undefined && folder !== null
+}

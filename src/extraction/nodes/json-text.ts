@@ -1,0 +1,162 @@
+import { dictEntries } from '../interpret/dict.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import type { DictValue, InstanceValue, Value } from '../interpret/value.ts'
+
+/** A value of the pack as the registry keeps it. */
+export interface JsonText {
+  /** JSON, compact, in the order of the pack. */
+  text: string
+  /** A part of it depends on the machine or could not be known. */
+  isDynamic: boolean
+}
+
+/** Values nest deeper only in hostile packs, or in circles. */
+const MAX_DEPTH = 40
+
+/**
+ * Makes the writer of values as JSON text, with numbers as JavaScript writes them. It is a writer of its own because a
+ * plain object would put keys such as `"2"` first, and a pack may use the key `__proto__`.
+ */
+export const makeJsonWriter = (interpreter: Interpreter) => {
+  /** Undefined for what can't be known, which whoever holds it leaves out. */
+  const write = (value: Value, at: Writing, depth = 0): string | undefined => {
+    if (depth > MAX_DEPTH || at.room < 0) return undefined
+    if (value === null) return 'null'
+    if (typeof value === 'object') return writeObject(value, at, depth)
+    const text = typeof value === 'bigint' ? String(Number(value)) : JSON.stringify(value)
+    at.room -= text.length
+    return text === 'Infinity' || text === '-Infinity' ? 'null' : text
+  }
+
+  const writeObject = (
+    value: Exclude<Value, null | string | number | bigint | boolean>,
+    at: Writing,
+    depth: number,
+  ): string | undefined => {
+    if (value.kind === 'dict') return writeDict(value, at, depth)
+    if (value.kind === 'instance') return writeInstance(value, at, depth)
+    return ITERABLE.has(value.kind) ? writeItems(value, at, depth) : undefined
+  }
+
+  /** An instance of a subclass of str, dict …, or a member of an enumeration. */
+  const writeInstance = (value: InstanceValue, at: Writing, depth: number): string | undefined => {
+    if (isEnumMember(value)) {
+      const content = interpreter.findAttribute(value, 'value')
+      return content === undefined ? undefined : write(content, at, depth + 1)
+    }
+    return value.payload === undefined ? undefined : write(value.payload, at, depth + 1)
+  }
+
+  const writeItems = (value: Value, at: Writing, depth: number): string => {
+    const { items, rest } = interpreter.readItems(value)
+    if (rest) at.isDynamic = true
+    const texts = items.flatMap((item) => write(item, at, depth + 1) ?? leaveOut(at))
+    return `[${texts.join(',')}]`
+  }
+
+  const writeDict = (dict: DictValue, at: Writing, depth: number): string => {
+    if (dict.rest) at.isDynamic = true
+    const members = dictEntries(dict).flatMap(([key, value]) => {
+      const name = keyText(key)
+      const text = name === undefined ? undefined : write(value, at, depth + 1)
+      return text === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${text}`]
+    })
+    return `{${members.join(',')}}`
+  }
+
+  /** As Python's json writes keys: `1` is `"1"`, `True` is `"true"`. */
+  const keyText = (key: Value): string | undefined => {
+    if (typeof key === 'boolean' || key === null) return String(key)
+    if (typeof key === 'object') {
+      const payload = key.kind === 'instance' && !isEnumMember(key) ? key.payload : undefined
+      return typeof payload === 'string' ? payload : undefined
+    }
+    return interpreter.text(key)
+  }
+
+  /** Sections, and in each the inputs: a type, which may be a list of choices, and options. */
+  const writeInputTypes = (value: Value, at: Writing): string | undefined => {
+    const sections = interpreter.asDict(value)
+    if (!sections) return undefined
+    return writeMembers(sections, at, (section) => {
+      const inputs = interpreter.asDict(section)
+      if (!inputs) return write(section, at) ?? putInstead(at, '{}')
+      return writeMembers(inputs, at, (spec) => writeSpec(spec, at))
+    })
+  }
+
+  const writeMembers = (
+    dict: DictValue,
+    at: Writing,
+    writeMember: (value: Value) => string,
+  ): string => {
+    if (dict.rest) at.isDynamic = true
+    const members = dictEntries(dict).flatMap(([key, value]) => {
+      const name = keyText(key)
+      return name === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${writeMember(value)}`]
+    })
+    return `{${members.join(',')}}`
+  }
+
+  const writeSpec = (spec: Value, at: Writing): string => {
+    const isSequence = typeof spec === 'object' && spec !== null && SEQUENCES.has(spec.kind)
+    if (!isSequence) return write(spec, at, 2) ?? putInstead(at, '["*"]')
+    const { items, rest } = interpreter.readItems(spec)
+    if (rest) at.isDynamic = true
+    const texts = items.flatMap((item, index) => {
+      const text = write(item, at, 3)
+      // A list that only the machine knows is empty on a clean host.
+      if (text !== undefined) return [text]
+      return index === 0 ? [putInstead(at, '[]')] : leaveOut(at)
+    })
+    return `[${texts.join(',')}]`
+  }
+
+  /** Socket types or names: what can't be known is a socket of any type. */
+  const writeTypes = (value: Value, at: Writing): string | undefined => {
+    const isSequence = typeof value === 'object' && value !== null && SEQUENCES.has(value.kind)
+    if (!isSequence) return write(value, at)
+    const { items, rest } = interpreter.readItems(value)
+    if (rest) at.isDynamic = true
+    return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`
+  }
+
+  const making =
+    (make: (value: Value, at: Writing) => string | undefined) =>
+    (value: Value, otherwise: string): JsonText => {
+      const at: Writing = { isDynamic: false, room: TEXT_MAX }
+      const text = make(value, at)
+      const isWhole = text !== undefined && at.room >= 0
+      return isWhole ? { text, isDynamic: at.isDynamic } : { text: otherwise, isDynamic: true }
+    }
+
+  return { inputTypes: making(writeInputTypes), types: making(writeTypes) }
+}
+
+export type JsonWriter = ReturnType<typeof makeJsonWriter>
+
+/** Most characters of one text. */
+const TEXT_MAX = 256 * 1024
+
+interface Writing {
+  isDynamic: boolean
+  /** Characters that may still come. */
+  room: number
+}
+
+const SEQUENCES = new Set(['list', 'tuple'])
+const ITERABLE = new Set(['list', 'tuple', 'set', 'view', 'range'])
+
+const isEnumMember = ({ cls }: InstanceValue): boolean =>
+  cls.mro.some((base) => base.kind === 'class' && base.module === 'enum' && base.name === 'Enum')
+
+/** Notes that a part is left out, and gives what stands in its place. */
+const leaveOut = (at: Writing): [] => {
+  at.isDynamic = true
+  return []
+}
+
+const putInstead = (at: Writing, text: string): string => {
+  at.isDynamic = true
+  return text
+}

@@ -1,0 +1,73 @@
+import type { ExtractedNode } from '../inspection.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import type { ClassValue, UnknownValue, Value } from '../interpret/value.ts'
+import { readV1Node } from './v1-node.ts'
+import type { NodeReader } from './v1-node.ts'
+import { readV3Node } from './v3/read-v3-node.ts'
+
+/**
+ * Reads one node, of either form. Without a name the class has to say it; the name is empty when that cannot be known.
+ * Of a class that is not in the pack only what the facts about the host say is known.
+ */
+export const readNode = (
+  reader: NodeReader,
+  name: string | undefined,
+  cls: ClassValue | UnknownValue,
+): ExtractedNode => {
+  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
+    return readV1Node(reader, name ?? '', cls)
+  const fields = readV3Node(reader.interpreter, cls)
+  if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
+  const { json } = reader
+  const inputs = json.inputTypes(fields.inputTypes, UNKNOWN_NODE.input_types)
+  const types = json.types(fields.returnTypes, '[]')
+  const names = json.types(fields.returnNames, types.text)
+  const dynamic = new Set(fields.dynamic)
+  if (inputs.isDynamic) dynamic.add('input_types')
+  if (types.isDynamic) dynamic.add('return_types')
+  if (names.isDynamic) dynamic.add('return_names')
+  return {
+    name: name ?? fields.nodeId ?? '',
+    category: fields.category,
+    description: fields.description,
+    function: fields.function,
+    deprecated: fields.deprecated,
+    experimental: fields.experimental,
+    input_types: inputs.text,
+    return_types: types.text,
+    return_names: names.text,
+    output_is_list: fields.outputIsList,
+    dynamic: [...dynamic],
+  }
+}
+
+/** A class with a schema of its own, unless it also has the older form without being one of the newer base. */
+const hasSchema = (interpreter: Interpreter, cls: ClassValue): boolean => {
+  const schema = interpreter.findInClass(cls, 'define_schema')
+  return schema !== undefined && !isForeign(schema)
+}
+
+const isForeign = (value: Value): boolean =>
+  typeof value === 'object' && value !== null && value.kind === 'unknown'
+
+const UNKNOWN_NODE: ExtractedNode = {
+  name: '',
+  category: '',
+  description: '',
+  function: '',
+  deprecated: false,
+  experimental: false,
+  input_types: '{"required":{}}',
+  return_types: '[]',
+  return_names: '[]',
+  output_is_list: [],
+  dynamic: [
+    'category',
+    'description',
+    'function',
+    'input_types',
+    'return_types',
+    'return_names',
+    'output_is_list',
+  ],
+}

@@ -1,0 +1,144 @@
+import type { ExtractedNode } from '../inspection.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import { isUnknown } from '../interpret/make-value.ts'
+import type { BaseValue, Value } from '../interpret/value.ts'
+import type { JsonWriter } from './json-text.ts'
+
+export interface NodeReader {
+  interpreter: Interpreter
+  json: JsonWriter
+}
+
+/** Steps of one `INPUT_TYPES` or schema. */
+export const NODE_STEPS = 100_000
+
+const NO_INPUTS = '{"required":{}}'
+
+/** Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. */
+export const readV1Node = (
+  { interpreter, json }: NodeReader,
+  name: string,
+  cls: BaseValue,
+): ExtractedNode => {
+  const dynamic: string[] = []
+  const find = (attribute: string): Value | undefined => interpreter.findAttribute(cls, attribute)
+  const note = <T>(field: string, { isDynamic, value }: Read<T>): T => {
+    if (isDynamic) dynamic.push(field)
+    return value
+  }
+  const readText = (attribute: string, otherwise: string): Read<string> =>
+    textOf(interpreter, find(attribute), otherwise)
+  const readFlag = (attribute: string): Read<boolean> => {
+    const truth = truthOf(interpreter, find(attribute))
+    return { value: truth ?? false, isDynamic: truth === undefined }
+  }
+  const returnTypes = readTypes({ interpreter, json }, find('RETURN_TYPES'), '[]')
+  const names = find('RETURN_NAMES')
+  return {
+    name,
+    category: note('category', readText('CATEGORY', 'sd')),
+    description: note('description', readText('DESCRIPTION', '')),
+    function: note('function', readText('FUNCTION', '')),
+    deprecated: note('deprecated', readFlag('DEPRECATED')),
+    experimental: note('experimental', readFlag('EXPERIMENTAL')),
+    input_types: note('input_types', readInputTypes({ interpreter, json }, cls)),
+    return_types: note('return_types', returnTypes),
+    return_names: note(
+      'return_names',
+      names === undefined
+        ? returnTypes
+        : readTypes({ interpreter, json }, names, returnTypes.value),
+    ),
+    output_is_list: note('output_is_list', readIsList(interpreter, find)),
+    dynamic,
+  }
+}
+
+/** A field, and whether a part of it depends on the machine or could not be known. */
+interface Read<T> {
+  value: T
+  isDynamic: boolean
+}
+
+const textOf = (
+  interpreter: Interpreter,
+  value: Value | undefined,
+  otherwise: string,
+): Read<string> => {
+  if (value === undefined) return { value: otherwise, isDynamic: false }
+  if (value === null) return { value: '', isDynamic: false }
+  const text = interpreter.text(value)
+  return { value: text ?? '', isDynamic: text === undefined }
+}
+
+const truthOf = (interpreter: Interpreter, value: Value | undefined): boolean | undefined =>
+  value === undefined ? false : interpreter.truth(value)
+
+const readTypes = (
+  { json }: NodeReader,
+  value: Value | undefined,
+  otherwise: string,
+): Read<string> => {
+  if (value === undefined) return { value: otherwise, isDynamic: false }
+  const { text, isDynamic } = json.types(value, otherwise)
+  return { value: text, isDynamic }
+}
+
+/** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */
+const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): Read<string> => {
+  const given = interpreter.findAttribute(cls, 'INPUT_TYPES')
+  if (given === undefined) return { value: NO_INPUTS, isDynamic: false }
+  if (isUnknown(given)) return { value: NO_INPUTS, isDynamic: true }
+  const result = interpreter.asDict(given) ? given : callInputTypes(interpreter, cls, given)
+  if (result === undefined) return { value: NO_INPUTS, isDynamic: true }
+  const { text, isDynamic } = json.inputTypes(result, NO_INPUTS)
+  return { value: text, isDynamic }
+}
+
+/** A plain function that wants the class gets it, although the host would pass nothing. Undefined when it raises. */
+const callInputTypes = (
+  interpreter: Interpreter,
+  cls: BaseValue,
+  callee: Value,
+): Value | undefined => {
+  const { value, raised } = interpreter.tryCall(callee, wantsClass(callee) ? [cls] : [], {
+    steps: NODE_STEPS,
+  })
+  return raised === undefined ? value : undefined
+}
+
+const wantsClass = (callee: Value): boolean => {
+  if (typeof callee !== 'object' || callee?.kind !== 'function') return false
+  const { positionalOnly, positional } = callee.node.args
+  const first = positionalOnly[0] ?? positional[0]
+  return first !== undefined && first.default === undefined
+}
+
+/** Given, or one `false` for each element of `RETURN_TYPES`. */
+const readIsList = (
+  interpreter: Interpreter,
+  find: (attribute: string) => Value | undefined,
+): Read<boolean[]> => {
+  const given = find('OUTPUT_IS_LIST')
+  if (given === undefined) {
+    const types = find('RETURN_TYPES')
+    const { count, isDynamic } = countElements(interpreter, types)
+    return { value: Array.from({ length: count }, () => false), isDynamic }
+  }
+  if (typeof given === 'boolean') return { value: [given], isDynamic: false }
+  const { items, rest } = interpreter.readItems(given)
+  const flags = items.map((item) => interpreter.truth(item))
+  return {
+    value: flags.map((flag) => flag ?? false),
+    isDynamic: rest || flags.includes(undefined),
+  }
+}
+
+const countElements = (
+  interpreter: Interpreter,
+  types: Value | undefined,
+): { count: number; isDynamic: boolean } => {
+  if (types === undefined) return { count: 0, isDynamic: false }
+  const { items, rest } = interpreter.readItems(types)
+  return { count: items.length, isDynamic: rest }
+}

@@ -1,0 +1,70 @@
+import { findPart, typeNameOf } from '../../host/schema-part.ts'
+import type { SchemaPart } from '../../host/schema-part.ts'
+import { makeTuple } from '../../interpret/make-value.ts'
+import type { DictValue, Value } from '../../interpret/value.ts'
+import { readOptions } from './options.ts'
+import { itemsOf, textOf, truthOf } from './reading.ts'
+import type { V3Reading } from './reading.ts'
+import { socketTypeOf } from './socket-type.ts'
+
+const FIELD = 'input_types'
+
+/** Sections of inputs as the older form has them: `required` is always there. */
+export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
+  const { runtime } = reading.interpreter
+  const required = runtime.makeDict([])
+  const sections = runtime.makeDict([['required', required]])
+  for (const item of itemsOf(reading, inputs, [FIELD])) {
+    const part = findPart(item)
+    const read = part?.maker === 'Input' ? readInput(reading, part) : undefined
+    if (!read) {
+      reading.note(FIELD)
+      continue
+    }
+    const section = read.isOptional ? 'optional' : 'required'
+    const known = runtime.getEntry(sections, section) ?? runtime.makeDict([])
+    if (typeof known !== 'object' || known?.kind !== 'dict') continue
+    runtime.setEntry(known, read.id, makeTuple([read.type, read.options]))
+    runtime.setEntry(sections, section, known)
+  }
+  return sections
+}
+
+interface ReadInput {
+  id: string
+  isOptional: boolean
+  type: string
+  options: Value
+}
+
+/** Undefined if its id can't be known. */
+const readInput = (reading: V3Reading, part: SchemaPart): ReadInput | undefined => {
+  const inner = innerOf(part)
+  const source = inner ? mergeInner(part, inner) : part
+  if (source.rest) reading.note(FIELD)
+  const id = textOf(reading, source.values.get('id'), FIELD)
+  if (id === undefined) return undefined
+  const isSlot = typeNameOf(source) === 'DynamicSlot'
+  return {
+    id,
+    isOptional: isSlot || truthOf(reading, source.values.get('optional'), FIELD),
+    type: socketTypeOf(reading, part, FIELD),
+    options: readOptions(reading, source, { inner, makeInputDict }),
+  }
+}
+
+/** The input that another one wraps: MultiType takes one for its id, DynamicSlot for its slot. */
+const innerOf = (part: SchemaPart): SchemaPart | undefined => {
+  const inner = findPart(part.values.get('slot')) ?? findPart(part.values.get('id'))
+  return inner?.maker === 'Input' ? inner : undefined
+}
+
+/** What the inner one sets wins; id, too, is its. */
+const mergeInner = (part: SchemaPart, inner: SchemaPart): SchemaPart => {
+  const values = new Map(part.values)
+  for (const name of ['id', 'display_name', 'optional', 'tooltip', 'lazy']) {
+    const given = inner.values.get(name)
+    if (given !== undefined && given !== null && given !== false) values.set(name, given)
+  }
+  return { ...part, values, rest: part.rest || inner.rest }
+}

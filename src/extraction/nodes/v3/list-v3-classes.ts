@@ -1,0 +1,36 @@
+import type { Interpreter } from '../../interpret/interpreter.ts'
+import { KNOWN_MODULES } from '../../interpret/known-modules.ts'
+import { isUnknown } from '../../interpret/make-value.ts'
+import type { ModuleValue, Value } from '../../interpret/value.ts'
+import { findSchemaMethod } from './schema-method.ts'
+
+/**
+ * The node classes that the pack's `comfy_entrypoint` gives; undefined for a pack without one. `complete` is false if
+ * there may be more. What has no schema is left out: without it a class has no name, and packs that list all classes of
+ * a module list those of libraries, too.
+ */
+export const listV3Classes = (
+  interpreter: Interpreter,
+  entry: ModuleValue,
+): { classes: Value[]; complete: boolean } | undefined => {
+  const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
+  if (entrypoint === undefined || entrypoint === null) return undefined
+  const extension = interpreter.call(entrypoint, [])
+  const getNodes = interpreter.findAttribute(extension, 'get_node_list')
+  if (getNodes === undefined) return { classes: [], complete: false }
+  const { items, rest } = interpreter.readItems(interpreter.call(getNodes, []))
+  const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
+  const others = items.filter((item) => !isNode(item))
+  return {
+    classes: [...new Set(items.filter(isNode))],
+    complete: !rest && !others.some(mayBeNode),
+  }
+}
+
+/** Something of which only its name is known, or a class with such a base, unless that is of a library. */
+const mayBeNode = (item: Value): boolean => {
+  if (typeof item === 'object' && item?.kind === 'class') return item.mro.slice(1).some(mayBeNode)
+  if (!isUnknown(item) || (item.origin !== 'pack' && item.origin !== 'third-party')) return false
+  const [first = ''] = item.name.split(/[.([]/)
+  return !KNOWN_MODULES.thirdParty.has(first)
+}

@@ -1,0 +1,100 @@
+import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
+import type { SchemaPart } from '../../host/schema-part.ts'
+import { makeList } from '../../interpret/make-value.ts'
+import type { DictValue, Value } from '../../interpret/value.ts'
+import { itemsOf } from './reading.ts'
+import type { V3Reading } from './reading.ts'
+import { socketTypeOf, typeNamed } from './socket-type.ts'
+
+const FIELD = 'input_types'
+
+export type MakeInputDict = (reading: V3Reading, inputs: Value) => DictValue
+
+export interface Parameter {
+  part: SchemaPart
+  name: string
+  value: Value
+  makeInputDict: MakeInputDict
+}
+
+/** Adds a parameter that describes further inputs; false for all others. */
+export const addNested = (
+  reading: V3Reading,
+  options: Map<string, Value>,
+  parameter: Parameter,
+): boolean => {
+  const add = NESTED[`${typeNameOf(parameter.part) ?? ''}.${parameter.name}`]
+  add?.(reading, options, parameter)
+  return add !== undefined
+}
+
+type Add = (reading: V3Reading, options: Map<string, Value>, parameter: Parameter) => void
+
+/** Inputs that grow in number: the template tells one of them, and their names. */
+const addAutogrow: Add = (reading, options, { value, makeInputDict }) => {
+  const template = findTemplate(reading, value)
+  if (!template) return
+  const input = findPart(template.values.get('input'))
+  if (input && hasWidget(input)) input.values.set('force_input', true)
+  const given = new Map<string, Value>()
+  given.set('input', makeInputDict(reading, makeList([template.values.get('input') ?? null])))
+  for (const name of ['prefix', 'names', 'min', 'max']) {
+    const own = template.values.get(name)
+    if (own !== undefined && own !== null) given.set(name, own)
+  }
+  options.set('template', reading.interpreter.runtime.makeDict(given))
+}
+
+/** Sockets that are of the same type once one is connected. */
+const addMatchType: Add = (reading, options, { value }) => {
+  const template = findTemplate(reading, value)
+  if (!template) return
+  const given = new Map<string, Value>([
+    ['template_id', template.values.get('template_id') ?? null],
+  ])
+  const allowed = template.values.get('allowed_types') ?? null
+  const isMany =
+    typeof allowed === 'object' && (allowed?.kind === 'list' || allowed?.kind === 'tuple')
+  const types = isMany ? itemsOf(reading, allowed, [FIELD]) : [allowed]
+  const names = types.map((type) => (type === null ? '*' : typeNamed(reading, type, FIELD)))
+  given.set('allowed_types', names.join(','))
+  options.set('template', reading.interpreter.runtime.makeDict(given))
+}
+
+/** Choices that each bring inputs of their own. */
+const addDynamicCombo: Add = (reading, options, { value, makeInputDict }) => {
+  const { runtime } = reading.interpreter
+  const choices = itemsOf(reading, value, [FIELD]).flatMap((item) => {
+    const option = findTemplate(reading, item)
+    if (!option) return []
+    const inputs = makeInputDict(reading, option.values.get('inputs') ?? null)
+    return [
+      runtime.makeDict([
+        ['key', option.values.get('key') ?? null],
+        ['inputs', inputs],
+      ]),
+    ]
+  })
+  options.set('options', makeList(choices))
+}
+
+/** A socket that brings inputs once it is connected. */
+const addDynamicSlot: Add = (reading, options, { part, value, makeInputDict }) => {
+  const slot = findPart(part.values.get('slot'))
+  if (slot) options.set('slotType', socketTypeOf(reading, slot, FIELD))
+  options.set('inputs', makeInputDict(reading, value))
+  if (slot && hasWidget(slot)) options.set('forceInput', true)
+}
+
+const findTemplate = (reading: V3Reading, value: Value): SchemaPart | undefined => {
+  const template = findPart(value)
+  if (!template || template.rest) reading.note(FIELD)
+  return template
+}
+
+const NESTED: Record<string, Add> = {
+  'Autogrow.template': addAutogrow,
+  'MatchType.template': addMatchType,
+  'DynamicCombo.options': addDynamicCombo,
+  'DynamicSlot.inputs': addDynamicSlot,
+}

@@ -1,0 +1,81 @@
+import { findPart } from '../../host/schema-part.ts'
+import type { SchemaPart } from '../../host/schema-part.ts'
+import type { Interpreter } from '../../interpret/interpreter.ts'
+import { makeList } from '../../interpret/make-value.ts'
+import type { ClassValue, Value } from '../../interpret/value.ts'
+import { readFunctionName } from './function-name.ts'
+import { addHidden } from './hidden.ts'
+import { makeInputDict } from './inputs.ts'
+import { readOutputs } from './outputs.ts'
+import { textOf, truthOf } from './reading.ts'
+import { recoverSchema } from './recover-schema.ts'
+import { findSchemaMethod } from './schema-method.ts'
+import type { V3Fields, V3Reading } from './reading.ts'
+
+/** Steps of one schema. */
+const SCHEMA_STEPS = 100_000
+
+/**
+ * Reads a class with a `define_schema` of its own as the host lists it: the schema is made and converted to the older
+ * form. Undefined for a class without one. Of a schema that can't be known every field is dynamic.
+ */
+export const readV3Node = (interpreter: Interpreter, cls: ClassValue): V3Fields | undefined => {
+  const define = findSchemaMethod(interpreter, cls)
+  if (define === undefined) return undefined
+  const made = findPart(interpreter.call(define, [], { steps: SCHEMA_STEPS }))
+  const dynamic = new Set<string>()
+  const reading: V3Reading = { interpreter, note: (field) => dynamic.add(field) }
+  const schema =
+    made?.maker === 'Schema'
+      ? made
+      : recoverSchema(interpreter, { cls, method: define, steps: SCHEMA_STEPS })
+  const fields = schema ? readSchema(reading, schema) : readNothing(reading)
+  const name = readFunctionName(interpreter, cls)
+  if (name === '') reading.note('function')
+  return { ...fields, function: name, dynamic: [...dynamic] }
+}
+
+type SchemaFields = Omit<V3Fields, 'function' | 'dynamic'>
+
+const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
+  if (schema.rest) for (const field of SCHEMA_FIELDS) reading.note(field)
+  const find = (name: string): Value | undefined => schema.values.get(name)
+  const inputTypes = makeInputDict(reading, find('inputs') ?? null)
+  addHidden(reading, inputTypes, schema)
+  return {
+    // A node without a name is none: there is nothing to mark.
+    nodeId: textOf({ ...reading, note: () => {} }, find('node_id'), ''),
+    category: textOf(reading, find('category'), 'category') ?? '',
+    description: textOf(reading, find('description'), 'description') ?? '',
+    deprecated: truthOf(reading, find('is_deprecated'), 'deprecated'),
+    experimental: truthOf(reading, find('is_experimental'), 'experimental'),
+    inputTypes,
+    ...readOutputs(reading, find('outputs') ?? null),
+  }
+}
+
+const readNothing = (reading: V3Reading): SchemaFields => {
+  for (const field of SCHEMA_FIELDS) reading.note(field)
+  return {
+    nodeId: undefined,
+    category: '',
+    description: '',
+    deprecated: false,
+    experimental: false,
+    inputTypes: makeInputDict(reading, null),
+    returnTypes: makeList([]),
+    returnNames: makeList([]),
+    outputIsList: [],
+  }
+}
+
+const SCHEMA_FIELDS = [
+  'category',
+  'description',
+  'deprecated',
+  'experimental',
+  'input_types',
+  'return_types',
+  'return_names',
+  'output_is_list',
+]

@@ -1,0 +1,66 @@
+import { findHostText } from '../../host/host-text.ts'
+import type { Interpreter } from '../../interpret/interpreter.ts'
+import { isUnknown } from '../../interpret/make-value.ts'
+import type { Value } from '../../interpret/value.ts'
+
+/** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
+export interface V3Fields {
+  /** Undefined if it can't be known. */
+  nodeId: string | undefined
+  category: string
+  description: string
+  /** Empty if it can't be known. */
+  function: string
+  deprecated: boolean
+  experimental: boolean
+  /** A dict of sections, each a dict from id to a tuple of socket type and options. */
+  inputTypes: Value
+  /** A list of texts. */
+  returnTypes: Value
+  returnNames: Value
+  outputIsList: boolean[]
+  /** Fields of the registry of which a part was left out because it can't be known. */
+  dynamic: string[]
+}
+
+/** The reading of one schema. */
+export interface V3Reading {
+  interpreter: Interpreter
+  /** Marks a field of the registry as not wholly known. */
+  note(field: string): void
+}
+
+/** Undefined for None, and for what can't be known, which is noted. */
+export const textOf = (
+  { interpreter, note }: V3Reading,
+  value: Value | undefined,
+  field: string,
+): string | undefined => {
+  if (value === undefined || value === null) return undefined
+  const text = isUnknown(value) ? findHostText(value) : interpreter.text(value)
+  if (text === undefined) note(field)
+  return text
+}
+
+/** False for None, and for what can't be known, which is noted. */
+export const truthOf = (
+  { interpreter, note }: V3Reading,
+  value: Value | undefined,
+  field: string,
+): boolean => {
+  const truth = value === undefined ? false : interpreter.truth(value)
+  if (truth === undefined) note(field)
+  return truth ?? false
+}
+
+/** Items of a list of the schema; None is an empty one. */
+export const itemsOf = (
+  { interpreter, note }: V3Reading,
+  value: Value,
+  fields: readonly string[],
+): Value[] => {
+  if (value === null) return []
+  const { items, rest } = interpreter.readItems(value)
+  if (rest) for (const field of fields) note(field)
+  return items
+}

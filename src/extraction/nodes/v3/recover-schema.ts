@@ -1,0 +1,76 @@
+import { bindPart } from '../../host/schema-part.ts'
+import type { SchemaPart } from '../../host/schema-part.ts'
+import type { Interpreter } from '../../interpret/interpreter.ts'
+import { nativeFunction } from '../../interpret/native.ts'
+import type { Scope } from '../../interpret/scope.ts'
+import type { ClassValue, FunctionValue, Value } from '../../interpret/value.ts'
+import type { Call, Expression } from '../../python/ast.ts'
+
+const KIND = { maker: 'Schema', type: undefined }
+
+/**
+ * The schema as the text of the method tells it, for a method whose run gave none: it raised, mostly over something that
+ * only we do not know. Each argument of the call is worked out for itself, so one that raises costs no other; names that
+ * the method binds are unknown.
+ */
+export const recoverSchema = (
+  interpreter: Interpreter,
+  { cls, method, steps }: { cls: ClassValue; method: Value; steps: number },
+): SchemaPart | undefined => {
+  const fn = functionOf(method)
+  const call = fn?.node.kind === 'FunctionDef' ? findSchemaCall(fn.node.body) : undefined
+  if (!fn || !call) return undefined
+  const scope = makeScope(cls, fn)
+  const work = (node: Expression): Value =>
+    interpreter.call(
+      nativeFunction('argument', (rt) => rt.evaluate(node, scope)),
+      [],
+      { steps },
+    )
+  const named = call.keywords.filter(({ name }) => name !== undefined)
+  const kwargs = new Map(named.map(({ name, value }) => [name ?? '', work(value)]))
+  const rest =
+    call.args.some(({ kind }) => kind === 'Starred') || named.length < call.keywords.length
+  return { ...KIND, values: bindPart(KIND, rest ? [] : call.args.map(work), kwargs), rest }
+}
+
+const functionOf = (method: Value): FunctionValue | undefined => {
+  if (typeof method !== 'object' || method === null) return undefined
+  if (method.kind === 'method' || method.kind === 'classmethod' || method.kind === 'staticmethod')
+    return functionOf(method.function)
+  return method.kind === 'function' ? method : undefined
+}
+
+/** The scope of the method's body before its first statement. */
+const makeScope = (cls: ClassValue, fn: FunctionValue): Scope => {
+  const { positional, positionalOnly } = fn.node.args
+  const first = positionalOnly[0] ?? positional[0]
+  return {
+    kind: 'function',
+    names: new Map<string, Value>(first ? [[first.name, cls]] : []),
+    parent: fn.scope,
+    module: fn.module,
+    declared: undefined,
+    frame: { function: fn, self: cls, maybeReturned: [], yielded: [] },
+    owner: fn.owner,
+  }
+}
+
+/** The first call of `Schema` in the text. The stack is ours: a hostile pack nests deeper than that of the engine. */
+const findSchemaCall = (body: unknown): Call | undefined => {
+  const left: unknown[] = [body]
+  while (left.length > 0) {
+    const node = left.pop()
+    if (typeof node !== 'object' || node === null) continue
+    if (isSchemaCall(node)) return node
+    left.push(...(Array.isArray(node) ? node : Object.values(node)).toReversed())
+  }
+  return undefined
+}
+
+const isSchemaCall = (node: object): node is Call => {
+  const { kind, func } = node as Partial<Call>
+  if (kind !== 'Call') return false
+  if (func?.kind === 'Attribute') return func.attr === 'Schema'
+  return func?.kind === 'Name' && func.id === 'Schema'
+}

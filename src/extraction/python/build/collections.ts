@@ -1,0 +1,80 @@
+import type {
+  Comprehension,
+  ComprehensionClause,
+  Dict,
+  DictComprehension,
+  Expression,
+} from '../ast.ts'
+import { count, exprAt, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
+import type { Builder, Builders, Kids } from '../kids.ts'
+import { sequencePattern } from './patterns.ts'
+import { tupleOrOne } from './expressions.ts'
+
+interface Pair {
+  key: Expression
+  value: Expression
+}
+
+/** `[…]` and `(…)` are patterns of a `case` too, under the same name. */
+const display =
+  (kind: 'Tuple' | 'List' | 'Set'): Builder =>
+  (kids) =>
+    has(kids, 'case_pattern') ? sequencePattern(kids) : { kind, line: kids.line, items: values(kids) }
+
+/** `for (a) in b` has a target in parentheses, not a tuple. */
+const tuplePattern = (kids: Kids): unknown =>
+  count(kids) === 3 && nameAt(kids, 1) !== 'case_pattern' ? exprAt(kids, 1) : display('Tuple')(kids)
+
+const dictionary = (kids: Kids): Dict => {
+  const items: Dict['items'] = []
+  for (let index = 1; index < count(kids) - 1; index += 1) {
+    const name = nameAt(kids, index)
+    if (name === 'pair') items.push(valueAt<Pair>(kids, index))
+    else if (name !== ',') items.push({ key: undefined, value: exprAt(kids, index) })
+  }
+  return { kind: 'Dict', line: kids.line, items }
+}
+
+const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 2) })
+
+const comprehension =
+  (of: Comprehension['of']): Builder =>
+  (kids) => ({ kind: 'Comprehension', line: kids.line, of, element: exprAt(kids, 1), clauses: clauses(kids) })
+
+const dictComprehension = (kids: Kids): DictComprehension => ({
+  kind: 'DictComprehension',
+  line: kids.line,
+  ...valueAt<Pair>(kids, 1),
+  clauses: clauses(kids),
+})
+
+const clauses = (kids: Kids): ComprehensionClause[] => {
+  const found: ComprehensionClause[] = []
+  for (let index = 2; index < count(kids) - 1; index += 1) {
+    if (nameAt(kids, index) === 'for_in_clause') found.push(valueAt(kids, index))
+    else found.at(-1)?.conditions.push(exprAt(kids, index))
+  }
+  return found
+}
+
+const forInClause = (kids: Kids): ComprehensionClause => {
+  const start = indexOf(kids, 'for')
+  const middle = indexOf(kids, 'in')
+  return { target: exprAt(kids, start + 1), iter: tupleOrOne(kids, middle + 1), conditions: [] }
+}
+
+export const collectionBuilders: Builders = {
+  tuple: display('Tuple'),
+  tuple_pattern: tuplePattern,
+  list: display('List'),
+  list_pattern: display('List'),
+  set: display('Set'),
+  dictionary,
+  pair,
+  list_comprehension: comprehension('list'),
+  set_comprehension: comprehension('set'),
+  generator_expression: comprehension('generator'),
+  dictionary_comprehension: dictComprehension,
+  for_in_clause: forInClause,
+  if_clause: (kids) => valueAt(kids, 1),
+}

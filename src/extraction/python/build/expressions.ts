@@ -1,0 +1,149 @@
+import type {
+  Arguments,
+  Attribute,
+  Call,
+  Expression,
+  Keyword,
+  Lambda,
+  Slice,
+  Starred,
+  Subscript,
+  Tuple,
+  Yield,
+  YieldFrom,
+} from '../ast.ts'
+import {
+  after,
+  BROKEN,
+  count,
+  endsWithComma,
+  exprAt,
+  find,
+  indexOf,
+  lineAt,
+  nameAt,
+  valueAt,
+  values,
+} from '../kids.ts'
+import type { Builders, Kids } from '../kids.ts'
+
+export interface CallArguments {
+  args: Expression[]
+  keywords: Keyword[]
+}
+
+/** The value in a row of children without a comma, else all of them as a tuple. */
+export const tupleOrOne = (kids: Kids, from = 0, to = count(kids)): Expression => {
+  const items = values<Expression>(kids, from, to)
+  const [first] = items
+  if (first && items.length === 1 && indexOf(kids, ',', from) < 0) return first
+  return { kind: 'Tuple', line: lineAt(kids, from), items }
+}
+
+const attribute = (kids: Kids): Attribute | typeof BROKEN => {
+  const name = exprAt(kids, 2)
+  if (name.kind !== 'Name') return BROKEN
+  return { kind: 'Attribute', line: kids.line, value: exprAt(kids, 0), attr: name.id }
+}
+
+const subscript = (kids: Kids): Subscript => ({
+  kind: 'Subscript',
+  line: kids.line,
+  value: exprAt(kids, 0),
+  index: indexOfSubscript(kids, 2),
+})
+
+/** What stands between brackets, from child `from` to the closing one; one starred index is a tuple too. */
+export const indexOfSubscript = (kids: Kids, from: number): Expression => {
+  const index = tupleOrOne(kids, from, count(kids) - 1)
+  return index.kind === 'Starred' ? { kind: 'Tuple', line: index.line, items: [index] } : index
+}
+
+const slice = (kids: Kids): Slice => {
+  const first = indexOf(kids, ':')
+  const second = indexOf(kids, ':', first + 1)
+  const stop = second < 0 ? count(kids) : second
+  return {
+    kind: 'Slice',
+    line: kids.line,
+    lower: values<Expression>(kids, 0, first)[0],
+    upper: values<Expression>(kids, first + 1, stop)[0],
+    step: second < 0 ? undefined : values<Expression>(kids, second + 1)[0],
+  }
+}
+
+const call = (kids: Kids): Call => {
+  const func = exprAt(kids, 0)
+  if (nameAt(kids, 1) !== 'argument_list') {
+    return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
+  }
+  return { kind: 'Call', line: kids.line, func, ...valueAt<CallArguments>(kids, 1) }
+}
+
+const argumentList = (kids: Kids): CallArguments => {
+  const args: Expression[] = []
+  const keywords: Keyword[] = []
+  for (let index = 1; index < count(kids) - 1; index += 1) {
+    const name = nameAt(kids, index)
+    if (name === 'keyword_argument') keywords.push(valueAt(kids, index))
+    else if (name === 'dictionary_splat') keywords.push({ name: undefined, value: exprAt(kids, index) })
+    else if (name !== ',') args.push(exprAt(kids, index))
+  }
+  return { args, keywords }
+}
+
+const keywordArgument = (kids: Kids): Keyword | typeof BROKEN => {
+  const name = exprAt(kids, 0)
+  return name.kind === 'Name' ? { name: name.id, value: exprAt(kids, 2) } : BROKEN
+}
+
+const lambda = (kids: Kids): Lambda => ({
+  kind: 'Lambda',
+  line: kids.line,
+  args: find<Arguments>(kids, 'lambda_parameters') ?? {
+    positionalOnly: [],
+    positional: [],
+    varargs: undefined,
+    keywordOnly: [],
+    kwargs: undefined,
+  },
+  body: exprAt(kids, count(kids) - 1),
+})
+
+const starred = (kids: Kids): Starred => ({
+  kind: 'Starred',
+  line: kids.line,
+  value: exprAt(kids, 1),
+})
+
+const yielding = (kids: Kids): Yield | YieldFrom => {
+  const source = after<Expression>(kids, 'from')
+  if (source) return { kind: 'YieldFrom', line: kids.line, value: source }
+  return { kind: 'Yield', line: kids.line, value: values<Expression>(kids)[0] }
+}
+
+const expressionList = (kids: Kids): Tuple => ({
+  kind: 'Tuple',
+  line: kids.line,
+  items: values(kids),
+})
+
+const second = (kids: Kids): unknown => valueAt(kids, 1)
+
+export const expressionBuilders: Builders = {
+  attribute,
+  subscript,
+  slice,
+  call,
+  argument_list: argumentList,
+  keyword_argument: keywordArgument,
+  lambda,
+  list_splat: starred,
+  list_splat_pattern: starred,
+  dictionary_splat: second,
+  dictionary_splat_pattern: second,
+  parenthesized_expression: second,
+  yield: yielding,
+  expression_list: expressionList,
+  pattern_list: expressionList,
+}

@@ -1,0 +1,61 @@
+import type { Alias, Import, ImportFrom, Name } from '../ast.ts'
+import { count, find, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
+import type { Builders, Kids } from '../kids.ts'
+
+interface RelativeImport {
+  level: number
+  module: string | undefined
+}
+
+const importing = (kids: Kids): Import => ({
+  kind: 'Import',
+  line: kids.line,
+  names: aliases(kids, 1),
+})
+
+const importFrom = (kids: Kids): ImportFrom => {
+  const from = source(kids)
+  const names = has(kids, 'wildcard_import')
+    ? [{ name: '*', asname: undefined }]
+    : aliases(kids, indexOf(kids, 'import') + 1)
+  return { kind: 'ImportFrom', line: kids.line, ...from, names }
+}
+
+const source = (kids: Kids): RelativeImport => {
+  if (nameAt(kids, 1) === 'relative_import') return valueAt(kids, 1)
+  return { level: 0, module: nameAt(kids, 1) === '__future__' ? '__future__' : valueAt(kids, 1) }
+}
+
+const aliases = (kids: Kids, from: number): Alias[] => {
+  const found: Alias[] = []
+  for (let index = from; index < count(kids); index += 1) {
+    const name = nameAt(kids, index)
+    if (name === 'aliased_import') found.push(valueAt(kids, index))
+    else if (name === 'dotted_name') found.push({ name: valueAt(kids, index), asname: undefined })
+  }
+  return found
+}
+
+const aliased = (kids: Kids): Alias => ({
+  name: valueAt(kids, 0),
+  asname: valueAt<Name>(kids, 2).id,
+})
+
+const relative = (kids: Kids): RelativeImport => ({
+  level: valueAt<number>(kids, 0),
+  module: find<string>(kids, 'dotted_name'),
+})
+
+const dotted = (kids: Kids): string =>
+  values<Name>(kids)
+    .map((name) => name.id)
+    .join('.')
+
+export const importBuilders: Builders = {
+  import_statement: importing,
+  import_from_statement: importFrom,
+  future_import_statement: importFrom,
+  aliased_import: aliased,
+  relative_import: relative,
+  dotted_name: dotted,
+}

@@ -1,0 +1,37 @@
+import type { Constant, Expression, Name, Statement } from '../ast.ts'
+import { readFloat, readInteger } from '../number-literal.ts'
+import type { Conversion } from './strings.ts'
+
+/** A node read from its source text alone. */
+export type LeafBuilder = (text: string, line: number, start: number) => unknown
+
+/** Python compares identifiers in the NFKC form. */
+export const name = (text: string, line: number): Name => ({
+  kind: 'Name',
+  line,
+  id: /[^\x00-\x7f]/.test(text) ? text.normalize('NFKC') : text,
+})
+
+const constant =
+  (read: (text: string) => Constant['value']): LeafBuilder =>
+  (text, line): Expression => ({ kind: 'Constant', line, value: read(text) })
+
+const statement =
+  (kind: 'Pass' | 'Break' | 'Continue'): LeafBuilder =>
+  (_text, line): Statement => ({ kind, line })
+
+export const leafBuilders: Record<string, LeafBuilder> = {
+  identifier: name,
+  integer: constant(readInteger),
+  float: constant(readFloat),
+  true: constant(() => true),
+  false: constant(() => false),
+  none: constant(() => null),
+  ellipsis: constant(() => ({ kind: 'Ellipsis' })),
+  /** `..` of a relative import, which may hold blanks. */
+  import_prefix: (text) => text.replace(/[^.]/g, '').length,
+  type_conversion: (text, _line, start): Conversion => ({ start, letter: text.slice(1) }),
+  pass_statement: statement('Pass'),
+  break_statement: statement('Break'),
+  continue_statement: statement('Continue'),
+}

@@ -1,0 +1,189 @@
+import type { Expression, MatchCase, Name, Pattern } from '../ast.ts'
+import {
+  block,
+  BROKEN,
+  count,
+  exprAt,
+  find,
+  has,
+  indexOf,
+  lineAt,
+  nameAt,
+  operatorAt,
+  valueAt,
+} from '../kids.ts'
+import type { Builders, Kids } from '../kids.ts'
+
+interface KeywordPattern {
+  kind: 'KeywordPattern'
+  name: string
+  pattern: Pattern
+}
+
+/** `**rest` in a mapping. */
+interface RestPattern {
+  kind: 'RestPattern'
+  name: string
+}
+
+const caseClause = (kids: Kids): MatchCase => {
+  const stop = has(kids, 'if_clause') ? indexOf(kids, 'if_clause') : indexOf(kids, ':')
+  const patterns = patternsBetween(kids, 1, stop)
+  const [only] = patterns
+  const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
+  return {
+    pattern: single ? only : { kind: 'MatchSequence', patterns },
+    guard: find<Expression>(kids, 'if_clause'),
+    body: block(kids),
+  }
+}
+
+const patternsBetween = (kids: Kids, from: number, to: number): Pattern[] => {
+  const patterns: Pattern[] = []
+  for (let index = from; index < to; index += 1) {
+    if (nameAt(kids, index) === 'case_pattern') patterns.push(valueAt(kids, index))
+  }
+  return patterns
+}
+
+/** `[a, b]` and `(a, b)`; one pattern in parentheses without a comma is that pattern. */
+export const sequencePattern = (kids: Kids): Pattern => {
+  const patterns = patternsBetween(kids, 0, count(kids))
+  const [only] = patterns
+  const grouped = nameAt(kids, 0) === '(' && patterns.length === 1 && !has(kids, ',')
+  return only && grouped ? only : { kind: 'MatchSequence', patterns }
+}
+
+/** The pattern that starts at a child: one or, for `-1`, two of them. */
+const patternAt = (kids: Kids, index: number): Pattern => {
+  if (nameAt(kids, index) === '-') return { kind: 'MatchValue', value: negative(kids, index) }
+  if (nameAt(kids, index) === '_') return { kind: 'MatchAs', pattern: undefined, name: undefined }
+  if (nameAt(kids, index) === 'dotted_name') return namePattern(valueAt(kids, index), lineAt(kids, index))
+  const value = valueAt<Pattern | Expression>(kids, index)
+  switch (value.kind) {
+    case 'Tuple':
+    case 'List':
+      return { kind: 'MatchSequence', patterns: [] }
+    case 'Constant':
+      return value.value === null || typeof value.value === 'boolean'
+        ? { kind: 'MatchSingleton', value: value.value }
+        : { kind: 'MatchValue', value }
+    default:
+      return value.kind.startsWith('Match')
+        ? (value as Pattern)
+        : { kind: 'MatchValue', value: value as Expression }
+  }
+}
+
+const negative = (kids: Kids, index: number): Expression => ({
+  kind: 'UnaryOp',
+  line: lineAt(kids, index + 1),
+  op: '-',
+  operand: exprAt(kids, index + 1),
+})
+
+/** A name is a capture, a dotted one a value to compare with. */
+const namePattern = (dotted: string, line: number): Pattern => {
+  const [first = '', ...attributes] = dotted.split('.')
+  if (attributes.length === 0) {
+    return { kind: 'MatchAs', pattern: undefined, name: first === '_' ? undefined : first }
+  }
+  return { kind: 'MatchValue', value: attributeChain(first, attributes, line) }
+}
+
+const attributeChain = (first: string, attributes: string[], line: number): Expression => {
+  let value: Expression = { kind: 'Name', line, id: first }
+  for (const attr of attributes) value = { kind: 'Attribute', line, value, attr }
+  return value
+}
+
+const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
+
+const casePattern = (kids: Kids): Pattern | KeywordPattern => {
+  const name = nameAt(kids, 0)
+  return UNCHANGED.has(name) ? valueAt(kids, 0) : patternAt(kids, 0)
+}
+
+const union = (kids: Kids): Pattern => {
+  const patterns = [patternAt(kids, 0)]
+  for (let index = 0; index < count(kids); index += 1) {
+    if (nameAt(kids, index) === '|') patterns.push(patternAt(kids, index + 1))
+  }
+  return { kind: 'MatchOr', patterns }
+}
+
+const keyword = (kids: Kids): KeywordPattern => ({
+  kind: 'KeywordPattern',
+  name: valueAt<Name>(kids, 0).id,
+  pattern: patternAt(kids, 2),
+})
+
+const splat = (kids: Kids): Pattern | RestPattern => {
+  const name = find<Name>(kids, 'identifier')?.id
+  if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
+  return { kind: 'MatchStar', name: name === '_' ? undefined : name }
+}
+
+const classPattern = (kids: Kids): Pattern => {
+  const dotted = valueAt<string>(kids, 0).split('.')
+  const patterns = patternsBetween(kids, 2, count(kids)) as (Pattern | KeywordPattern)[]
+  return {
+    kind: 'MatchClass',
+    cls: attributeChain(dotted[0] ?? '', dotted.slice(1), kids.line),
+    patterns: patterns.filter((pattern) => pattern.kind !== 'KeywordPattern'),
+    keywords: patterns
+      .filter((pattern) => pattern.kind === 'KeywordPattern')
+      .map(({ name, pattern }) => ({ name, pattern })),
+  }
+}
+
+const dict = (kids: Kids): Pattern => {
+  const mapping = { keys: [] as Expression[], patterns: [] as Pattern[] }
+  for (let index = 1; index < count(kids) - 1; index += 1) {
+    if (nameAt(kids, index) !== ':') continue
+    mapping.keys.push(keyBefore(kids, index))
+    mapping.patterns.push(valueAt(kids, index + 1))
+  }
+  return { kind: 'MatchMapping', ...mapping, rest: find<RestPattern>(kids, 'splat_pattern')?.name }
+}
+
+const keyBefore = (kids: Kids, colon: number): Expression => {
+  const start = nameAt(kids, colon - 2) === '-' ? colon - 2 : colon - 1
+  const pattern = patternAt(kids, start)
+  if (pattern.kind === 'MatchValue') return pattern.value
+  return {
+    kind: 'Constant',
+    line: lineAt(kids, start),
+    value: pattern.kind === 'MatchSingleton' ? pattern.value : undefined,
+  }
+}
+
+/** `-1 + 2j`. */
+const complex = (kids: Kids): Expression => {
+  const negated = nameAt(kids, 0) === '-'
+  const middle = negated ? 2 : 1
+  const left = negated ? negative(kids, 0) : exprAt(kids, 0)
+  const right = { op: operatorAt(kids, middle), value: exprAt(kids, middle + 1) }
+  return { kind: 'BinOp', line: kids.line, left, rights: [right] }
+}
+
+/** `pattern as name` in a `case`; `expression as target` elsewhere has the same name. */
+export const asPattern = (kids: Kids): Pattern | KeywordPattern | typeof BROKEN => {
+  const target = exprAt(kids, count(kids) - 1)
+  if (target.kind !== 'Name') return BROKEN
+  const value = valueAt<Pattern | KeywordPattern>(kids, 0)
+  if (value.kind !== 'KeywordPattern') return { kind: 'MatchAs', pattern: value, name: target.id }
+  // `key=pattern as name` comes as `(key=pattern) as name`.
+  return { ...value, pattern: { kind: 'MatchAs', pattern: value.pattern, name: target.id } }
+}
+
+export const patternBuilders: Builders = {
+  case_clause: caseClause,
+  case_pattern: casePattern,
+  union_pattern: union,
+  keyword_pattern: keyword,
+  splat_pattern: splat,
+  class_pattern: classPattern,
+  dict_pattern: dict,
+  complex_pattern: complex,
+}

@@ -1,0 +1,179 @@
+import type {
+  AnnAssign,
+  Assert,
+  Assign,
+  Attribute,
+  AugAssign,
+  BinaryOperator,
+  Call,
+  Delete,
+  Expr,
+  Expression,
+  Global,
+  Keyword,
+  Name,
+  Nonlocal,
+  Raise,
+  Return,
+  Statement,
+  Subscript,
+} from '../ast.ts'
+import { after, BROKEN, exprAt, find, has, nameAt, values } from '../kids.ts'
+import type { Builder, Builders, Kids } from '../kids.ts'
+import { tupleOrOne } from './expressions.ts'
+
+const ASSIGNMENTS = new Set(['Assign', 'AugAssign', 'AnnAssign'])
+
+/** An assignment stands in an expression statement and, chained, to the right of another one. */
+const expressionStatement = (kids: Kids): Statement => {
+  const value = exprAt(kids, 0) as Expression | Statement
+  if (!ASSIGNMENTS.has(value.kind)) {
+    return { kind: 'Expr', line: kids.line, value: tupleOrOne(kids) }
+  }
+  if (value.kind === 'Assign') value.targets.reverse()
+  return value as Statement
+}
+
+/** The targets of `a = b = c` gather from the right, to be turned round once. */
+const assignment = (kids: Kids): Statement | typeof BROKEN => {
+  const target = exprAt(kids, 0)
+  const value = after<Expression | Statement>(kids, '=')
+  if (nameAt(kids, 1) === ':') return annotated(kids, target, value)
+  if (value?.kind === 'Assign') {
+    value.targets.push(target)
+    value.line = kids.line
+    return value
+  }
+  if (!value || ASSIGNMENTS.has(value.kind)) return BROKEN
+  return { kind: 'Assign', line: kids.line, targets: [target], value: value as Expression }
+}
+
+const annotated = (
+  kids: Kids,
+  target: Expression,
+  value: Expression | Statement | undefined,
+): Statement | typeof BROKEN => {
+  if (value && ASSIGNMENTS.has(value.kind)) return BROKEN
+  const annotation = exprAt(kids, 2)
+  return { kind: 'AnnAssign', line: kids.line, target, annotation, value: value as Expression | undefined }
+}
+
+const augmented = (kids: Kids): AugAssign | typeof BROKEN => {
+  const value = exprAt(kids, 2)
+  if (ASSIGNMENTS.has(value.kind)) return BROKEN
+  const op = nameAt(kids, 1).slice(0, -1) as BinaryOperator
+  return { kind: 'AugAssign', line: kids.line, target: exprAt(kids, 0), op, value }
+}
+
+const returning = (kids: Kids): Return => ({
+  kind: 'Return',
+  line: kids.line,
+  value: values<Expression>(kids)[0],
+})
+
+const deleting = (kids: Kids): Delete => {
+  const value = exprAt(kids, 1)
+  const listed = nameAt(kids, 1) === 'expression_list' && value.kind === 'Tuple'
+  return { kind: 'Delete', line: kids.line, targets: listed ? value.items : [value] }
+}
+
+const raising = (kids: Kids): Raise => ({
+  kind: 'Raise',
+  line: kids.line,
+  exception: nameAt(kids, 1) === 'from' ? undefined : values<Expression>(kids)[0],
+  cause: after(kids, 'from'),
+})
+
+const asserting = (kids: Kids): Assert => {
+  const [test, message] = values<Expression>(kids)
+  return { kind: 'Assert', line: kids.line, test: test as Expression, message }
+}
+
+const scoping =
+  (kind: 'Global' | 'Nonlocal'): Builder =>
+  (kids): Global | Nonlocal => ({
+    kind,
+    line: kids.line,
+    names: values<Name>(kids).map((name) => name.id),
+  })
+
+/** `print a, b` and `print >>file, a` of Python 2 as calls of the function. */
+const printing = (kids: Kids): Expr => {
+  const file = find<Expression>(kids, 'chevron')
+  const args = values<Expression>(kids, file ? 2 : 1)
+  return statementOfCall(kids, 'print', args, file ? [{ name: 'file', value: file }] : [])
+}
+
+/** `exec code in globals, locals` of Python 2. */
+const executing = (kids: Kids): Expr => statementOfCall(kids, 'exec', values(kids, 1), [])
+
+const statementOfCall = (kids: Kids, id: string, args: Expression[], keywords: Keyword[]): Expr => {
+  const { line } = kids
+  return { kind: 'Expr', line, value: { kind: 'Call', line, func: { kind: 'Name', line, id }, args, keywords } }
+}
+
+/** `type Name[T] = value`: the type parameters are left out. */
+const typeAlias = (kids: Kids): Assign | AnnAssign => {
+  const left = exprAt(kids, 1)
+  const value = exprAt(kids, 3)
+  const { line } = kids
+  const name = nameAt(kids, 1)
+  if (name === 'identifier') return { kind: 'Assign', line, targets: [left], value }
+  if (name === 'generic_type' && left.kind === 'Subscript') {
+    return { kind: 'Assign', line, targets: [left.value], value }
+  }
+  if (left.kind !== 'Slice' || !left.lower || !left.upper) {
+    return { kind: 'Assign', line, targets: [targetOfCall(kids, left)], value }
+  }
+  const target = targetOfCall(kids, left.lower)
+  return { kind: 'AnnAssign', line, target, annotation: left.upper, value }
+}
+
+/** The grammar takes `type(self).total = 0` for an alias of the name `(self).total`. */
+const targetOfCall = (kids: Kids, target: Expression): Expression => {
+  let innermost = target
+  let above: Attribute | Subscript | Call | undefined
+  for (;;) {
+    const inner = innerOf(innermost)
+    if (!inner) break
+    above = innermost as Attribute | Subscript | Call
+    innermost = inner
+  }
+  const call = callOfType(kids.line, innermost)
+  if (!above) return call
+  if (above.kind === 'Call') above.func = call
+  else above.value = call
+  return target
+}
+
+const innerOf = (expression: Expression): Expression | undefined => {
+  if (expression.kind === 'Attribute' || expression.kind === 'Subscript') return expression.value
+  return expression.kind === 'Call' ? expression.func : undefined
+}
+
+const callOfType = (line: number, operand: Expression): Call | Subscript => {
+  const func: Name = { kind: 'Name', line, id: 'type' }
+  if (operand.kind === 'List') {
+    const [index = operand] = operand.items
+    return { kind: 'Subscript', line, value: func, index }
+  }
+  // The class of three arguments; one argument in parentheses is itself.
+  const args = operand.kind === 'Tuple' && operand.items.length === 3 ? operand.items : [operand]
+  return { kind: 'Call', line, func, args, keywords: [] }
+}
+
+export const simpleStatementBuilders: Builders = {
+  expression_statement: expressionStatement,
+  assignment,
+  augmented_assignment: augmented,
+  return_statement: returning,
+  delete_statement: deleting,
+  raise_statement: raising,
+  assert_statement: asserting,
+  global_statement: scoping('Global'),
+  nonlocal_statement: scoping('Nonlocal'),
+  print_statement: printing,
+  chevron: (kids) => exprAt(kids, 1),
+  exec_statement: executing,
+  type_alias_statement: typeAlias,
+}

@@ -1,0 +1,154 @@
+import type { Bytes, Constant, Expression, FormattedValue, JoinedStr } from '../ast.ts'
+import { BROKEN, exprAt, find, has, nameAt, values } from '../kids.ts'
+import type { Builders, Kids } from '../kids.ts'
+import { addText, findLiteralHead, unescape, unescapeBraced } from '../string-literal.ts'
+import type { LiteralHead } from '../string-literal.ts'
+
+type Literal = Constant | Bytes | JoinedStr
+
+/** A field of an f-string and where it stands in the source. */
+interface Field {
+  start: number
+  end: number
+  /** The source text that `{value=}` shows before the value. */
+  label: string
+  value: FormattedValue
+}
+
+/** `:spec` within a field; its texts still have their escapes, as only the string knows whether it is raw. */
+interface Spec {
+  start: number
+  end: number
+  joined: JoinedStr
+}
+
+export interface Conversion {
+  start: number
+  letter: string
+}
+
+/** A literal without fields, from its source. */
+export const plainString = (text: string, start: number, end: number, line: number): Literal => {
+  const head = findLiteralHead(text, start)
+  if (!head || head.quote === '`') return { kind: 'Constant', line, value: undefined }
+  const value = unescape(text.slice(head.start, end - head.quote.length), head)
+  if (head.bytes) return { kind: 'Bytes', line, value: Buffer.from(value, 'latin1') }
+  return { kind: 'Constant', line, value }
+}
+
+const fString = (kids: Kids): Literal => {
+  const head = findLiteralHead(kids.text, kids.start)
+  if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
+  const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+  const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
+  const end = addFields(joined, values(kids), head.start, read)
+  addText(joined.values, read(end, kids.end - head.quote.length))
+  if (!head.raw) for (const value of joined.values) unescapeSpec(value, head)
+  return joined
+}
+
+/** Texts and fields in turn from `start` to the end of the last field, which is returned. */
+const addFields = (
+  joined: JoinedStr,
+  fields: Field[],
+  start: number,
+  read: (from: number, to: number) => string,
+): number => {
+  let end = start
+  for (const field of fields) {
+    addText(joined.values, read(end, field.start) + field.label)
+    joined.values.push(field.value)
+    end = field.end
+  }
+  return end
+}
+
+const unescapeSpec = (value: string | FormattedValue, head: LiteralHead): void => {
+  if (typeof value === 'string' || !value.spec) return
+  value.spec.values = value.spec.values.map((part) =>
+    typeof part === 'string' ? unescape(part, head) : part,
+  )
+  for (const part of value.spec.values) unescapeSpec(part, head)
+}
+
+const interpolation = (kids: Kids): Field => {
+  const spec = find<Spec>(kids, 'format_specifier')
+  // A line break at the end of a specification is no part of its node.
+  if (spec) addText(spec.joined.values, kids.text.slice(spec.end, kids.end - 1))
+  const conversion = find<Conversion>(kids, 'type_conversion')
+  const labelled = has(kids, '=')
+  const labelEnd = conversion?.start ?? spec?.start ?? kids.end - 1
+  return {
+    start: kids.start,
+    end: kids.end,
+    label: labelled ? kids.text.slice(kids.start + 1, labelEnd) : '',
+    value: {
+      kind: 'FormattedValue',
+      value: fieldValue(kids),
+      conversion: conversionOf(conversion) ?? (labelled && !spec ? 'r' : undefined),
+      spec: spec?.joined ?? assignedSpec(kids),
+    },
+  }
+}
+
+const conversionOf = (conversion: Conversion | undefined): FormattedValue['conversion'] => {
+  const letter = conversion?.letter
+  return letter === 'r' || letter === 's' || letter === 'a' ? letter : undefined
+}
+
+/** `{x:=5}` is `x` with the spec `=5`: a walrus needs parentheses there, which the grammar does not know. */
+const fieldValue = (kids: Kids): Expression => {
+  const value = exprAt(kids, 1)
+  if (nameAt(kids, 1) !== 'named_expression' || value.kind !== 'NamedExpr') return value
+  return { kind: 'Name', line: value.line, id: value.target }
+}
+
+const assignedSpec = (kids: Kids): JoinedStr | undefined => {
+  if (nameAt(kids, 1) !== 'named_expression') return undefined
+  const field = kids.text.slice(kids.start, kids.end - 1)
+  return { kind: 'JoinedStr', line: kids.line, values: [field.slice(field.indexOf(':=') + 1)] }
+}
+
+const formatSpecifier = (kids: Kids): Spec => {
+  const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+  const read = (from: number, to: number) => kids.text.slice(from, to)
+  const end = addFields(joined, values(kids), kids.start + 1, read)
+  addText(joined.values, read(end, kids.end))
+  return { start: kids.start, end: kids.end, joined }
+}
+
+/** Bytes join bytes only; with one f-string among them the whole is one. */
+const concatenated = (kids: Kids): Literal | typeof BROKEN => {
+  const parts = values<Literal>(kids)
+  if (parts.every((part) => part.kind === 'Bytes')) {
+    return { kind: 'Bytes', line: kids.line, value: Buffer.concat(parts.map((part) => part.value)) }
+  }
+  if (parts.some((part) => part.kind === 'Bytes')) return BROKEN
+  if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(kids.line, parts)
+  return { kind: 'Constant', line: kids.line, value: joinTexts(parts as Constant[]) }
+}
+
+const joinTexts = (parts: Constant[]): string | undefined =>
+  parts.every((part) => typeof part.value === 'string')
+    ? parts.map((part) => part.value).join('')
+    : undefined
+
+const joinStrings = (line: number, parts: Literal[]): JoinedStr => {
+  const joined: JoinedStr = { kind: 'JoinedStr', line, values: [] }
+  for (const part of parts) {
+    const pieces = part.kind === 'JoinedStr' ? part.values : [(part as Constant).value]
+    for (const piece of pieces) {
+      if (typeof piece === 'string') addText(joined.values, piece)
+      else joined.values.push(piece as FormattedValue)
+    }
+  }
+  return joined
+}
+
+export const stringBuilders: Builders = {
+  string: fString,
+  interpolation,
+  format_expression: interpolation,
+  format_specifier: formatSpecifier,
+  concatenated_string: concatenated,
+}

@@ -1,0 +1,68 @@
+import type { Expression, With } from '../ast.ts'
+import { block, BROKEN, exprAt, find, has, nameAt, valueAt, values } from '../kids.ts'
+import type { Builders, Kids } from '../kids.ts'
+import { asPattern } from './patterns.ts'
+
+/** `context as target`; the grammar has it wherever an expression may stand, Python in few places. */
+export interface AsPattern {
+  kind: 'AsPattern'
+  context: Expression
+  target: Expression
+}
+
+type Item = With['items'][number]
+
+const withStatement = (kids: Kids): With => ({
+  kind: 'With',
+  line: kids.line,
+  items: find<Item[]>(kids, 'with_clause') ?? [],
+  body: block(kids),
+})
+
+/** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
+const withClause = (kids: Kids): Item[] => {
+  const all = values<Expression | AsPattern>(kids)
+  const [only] = all
+  if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
+    return isTuple(only.items) ? [item(only)] : only.items.map(item)
+  }
+  const inParentheses = nameAt(kids, 0) === '(' && has(kids, ',')
+  return inParentheses && isTuple(all) ? [tupleItem(kids.line, all)] : all.map(item)
+}
+
+/** `with (a, *b):` and `with (a := b, c):` have a tuple after all. */
+const isTuple = (all: (Expression | AsPattern)[]): boolean =>
+  all.length === 0 || all.some(({ kind }) => kind === 'Starred' || kind === 'NamedExpr')
+
+const tupleItem = (line: number, all: (Expression | AsPattern)[]): Item => ({
+  context: { kind: 'Tuple', line, items: all as Expression[] },
+  target: undefined,
+})
+
+const item = (value: Expression | AsPattern): Item =>
+  value.kind === 'AsPattern'
+    ? { context: value.context, target: value.target }
+    : { context: value, target: undefined }
+
+const as = (kids: Kids): unknown => {
+  if (kids.parent === 'case_pattern') return asPattern(kids)
+  if (!mayHoldAs(kids)) return BROKEN
+  return { kind: 'AsPattern', context: exprAt(kids, 0), target: exprAt(kids, 2) } satisfies AsPattern
+}
+
+/** These hand the target on to the node around them. */
+const LAST_OF = new Set(['conditional_expression', 'lambda'])
+
+export const mayHoldAs = ({ parent, grandparent }: Kids): boolean =>
+  parent === 'with_item' ||
+  parent === 'except_clause' ||
+  LAST_OF.has(parent) ||
+  (grandparent === 'with_item' && (parent === 'parenthesized_expression' || parent === 'tuple'))
+
+export const withBuilders: Builders = {
+  with_statement: withStatement,
+  with_clause: withClause,
+  with_item: (kids) => valueAt(kids, 0),
+  as_pattern: as,
+  as_pattern_target: (kids) => exprAt(kids, 0),
+}

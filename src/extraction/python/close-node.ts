@@ -1,0 +1,115 @@
+import type { Expression, Starred } from './ast.ts'
+import { mayHoldAs } from './build/with.ts'
+import type { AsPattern } from './build/with.ts'
+import { drop, closeError } from './damage.ts'
+import type { NodeType } from './grammar.ts'
+import { BROKEN } from './kids.ts'
+import type { Kids } from './kids.ts'
+import { lineHere, pushKid, topFrame, truncate } from './walk-state.ts'
+import type { Frame, Walk } from './walk-state.ts'
+
+/** Levels of one expression that are kept: twice what CPython allows for brackets, and within reach of a recursion. */
+const MAX_NESTING = 400
+
+/** Builds the innermost open node, whose children are on the stack, in their place. The cursor is on it again. */
+export const closeNode = (walk: Walk): void => {
+  const frame = walk.frames.pop() as Frame
+  const { kids } = walk
+  // An `elif` nests in the `if` before it, so its level lasts until that `if` ends.
+  if (frame.type.name !== 'elif_clause') walk.blocks = frame.blocks
+  if (frame.isError) return closeError(walk, frame)
+  present(walk, frame)
+  if (frame.broken || hidesError(walk, frame)) return drop(walk, frame)
+  const height = heightOfKids(walk, frame)
+  if (height >= MAX_NESTING && frame.type.nests) return cut(walk, frame)
+  const value = build(kids, frame.type)
+  if (value === BROKEN) return drop(walk, frame)
+  replace(walk, frame, value, height)
+}
+
+const present = (walk: Walk, frame: Frame): void => {
+  const { kids, frames, cursor } = walk
+  kids.base = frame.base
+  kids.line = (kids.size > frame.base && kids.lines[frame.base]) || lineHere(walk)
+  kids.parent = topFrame(walk).type.name
+  kids.grandparent = frames.at(-2)?.type.name ?? ''
+  if (frame.type.needsSpan) {
+    kids.start = cursor.startIndex
+    kids.end = cursor.endIndex
+  }
+  if (frame.scopesYield) kids.bodyYields = walk.yields.pop() ?? false
+}
+
+/** A missing token that has no node of its own, as a line break. */
+const hidesError = (walk: Walk, frame: Frame): boolean =>
+  walk.hasErrors &&
+  frame.type.isStatement &&
+  walk.broken.length === frame.noted &&
+  walk.cursor.currentNode.hasError
+
+/** Of the highest child; the left end of a chain becomes part of it and is not below it. */
+const heightOfKids = (walk: Walk, frame: Frame): number => {
+  if (frame.type.isStatement) return 0
+  const { kids, heights } = walk
+  const isChain = frame.type.chains && kids.names[frame.base] === frame.type.name
+  let height = 0
+  for (let at = isChain ? frame.base + 1 : frame.base; at < kids.size; at += 1) {
+    const own = heights[at] as number
+    if (own > height) height = own
+  }
+  return height
+}
+
+/** Too deep: an expression is unknown from here on, anything else spoils its statement. */
+const cut = (walk: Walk, frame: Frame): void => {
+  walk.cut.push(walk.kids.line)
+  if (!frame.type.isExpression) return drop(walk, frame)
+  const unknown: Expression = { kind: 'Constant', line: walk.kids.line, value: undefined }
+  truncate(walk, frame.base)
+  pushKid(walk, frame.type.name, unknown, unknown.line, 1)
+}
+
+const replace = (walk: Walk, frame: Frame, value: unknown, height: number): void => {
+  const { kids, heights } = walk
+  const joined = frame.type.chains && value === kids.values[frame.base]
+  const own = frame.type.nests ? height + 1 : height
+  const total = joined ? Math.max(own, heights[frame.base] as number) : own
+  truncate(walk, frame.base)
+  pushKid(walk, nameOf(frame.type, kids.names[frame.base] ?? '', value), value, kids.line, total)
+}
+
+/** Nothing but the expression in them. */
+const TRANSPARENT = new Set(['type', 'with_item'])
+
+/** What the parent sees as the name: a star goes on up. */
+const nameOf = (type: NodeType, first: string, value: unknown): string => {
+  if (TRANSPARENT.has(type.name)) return first
+  const isSplat = type.hoistsSplat && (value as { kind?: string }).kind === 'Starred'
+  return isSplat ? 'list_splat' : type.name
+}
+
+/** The grammar reads `*a.b()` as the call of `*a.b`: the star is put in front of the whole again. */
+const build = (kids: Kids, type: NodeType): unknown => {
+  if (type.hoistsAs) return buildWithoutAs(kids, type)
+  if (!type.hoistsSplat || kids.names[kids.base] !== 'list_splat') return type.build?.(kids)
+  const inner = buildWithoutStar(kids, type)
+  return inner === BROKEN ? BROKEN : { kind: 'Starred', line: kids.line, value: inner }
+}
+
+const buildWithoutStar = (kids: Kids, type: NodeType): unknown => {
+  const value = (kids.values[kids.base] as Starred).value
+  kids.values[kids.base] = value
+  kids.names[kids.base] = value.kind === 'BinOp' ? 'binary_operator' : ''
+  const built = type.build?.(kids)
+  kids.names[kids.base] = 'list_splat'
+  return built
+}
+
+/** `a if b else (c as d)` is what the grammar makes of `with a if b else c as d`; the target belongs to the whole. */
+const buildWithoutAs = (kids: Kids, type: NodeType): unknown => {
+  const last = kids.values[kids.size - 1] as Expression | AsPattern
+  if (last.kind !== 'AsPattern') return type.build?.(kids)
+  if (!mayHoldAs(kids)) return BROKEN
+  kids.values[kids.size - 1] = last.context
+  return { ...last, context: type.build?.(kids) } as AsPattern
+}

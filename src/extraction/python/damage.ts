@@ -1,0 +1,66 @@
+import { ERROR } from './grammar.ts'
+import type { NodeType } from './grammar.ts'
+import { columnHere, endLineHere, lineHere, topFrame, truncate } from './walk-state.ts'
+import type { Frame, Walk } from './walk-state.ts'
+
+/**
+ * In a tree with errors, whether the node at the cursor is read or skipped. An error spoils the statement it lies in:
+ * the innermost one, if it lies in a block. Called for each node before it is read.
+ */
+export const mayRead = (walk: Walk, type: NodeType): boolean => {
+  const parent = topFrame(walk)
+  if (type === ERROR) return mayReadError(walk, parent)
+  if (walk.cursor.nodeIsMissing) return spoil(walk, parent)
+  if (parent.isError) return mayRecover(walk, type, parent)
+  return true
+}
+
+/** Notes what is at the cursor, or marks the statement around it. Returns false. */
+export const spoil = (walk: Walk, parent: Frame): false => {
+  if (parent.isList) note(walk, lineHere(walk), endLineHere(walk))
+  else parent.broken = true
+  return false
+}
+
+/**
+ * An error between statements may hold complete ones. One between the colon of a header and the block is in the first
+ * statement of that block.
+ */
+const mayReadError = (walk: Walk, parent: Frame): boolean => {
+  if (parent.isList) return true
+  if (parent.type.hasBlock && walk.kids.names[walk.kids.size - 1] === ':') {
+    note(walk, lineHere(walk), endLineHere(walk))
+    return false
+  }
+  return spoil(walk, parent)
+}
+
+/** A statement within an error is kept if it begins where those of the list around the error do. */
+const mayRecover = (walk: Walk, type: NodeType, error: Frame): boolean => {
+  if (!type.isStatement || columnHere(walk) !== error.column) return false
+  noteUpTo(walk, error, lineHere(walk) - 1)
+  error.from = endLineHere(walk) + 1
+  return true
+}
+
+/** The end of an error between statements; what it holds of them stays on the stack. */
+export const closeError = (walk: Walk, error: Frame): void => {
+  noteUpTo(walk, error, endLineHere(walk))
+  if (walk.broken.length === error.noted) note(walk, lineHere(walk), endLineHere(walk))
+}
+
+const noteUpTo = (walk: Walk, error: Frame, endLine: number): void => {
+  if (error.from <= endLine) note(walk, error.from, endLine)
+}
+
+/** A node that can't be built: as a statement of a list it is left out, else it spoils its parent. */
+export const drop = (walk: Walk, frame: Frame): void => {
+  truncate(walk, frame.base)
+  const parent = topFrame(walk)
+  if (frame.type.name === 'case_clause') parent.broken = true
+  else spoil(walk, parent)
+}
+
+export const note = (walk: Walk, line: number, endLine: number): void => {
+  walk.broken.push({ line, endLine })
+}

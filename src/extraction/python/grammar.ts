@@ -1,0 +1,126 @@
+import type { Language } from 'web-tree-sitter'
+import type { Builder, Builders } from './kids.ts'
+import { collectionBuilders } from './build/collections.ts'
+import { compoundStatementBuilders } from './build/compound-statements.ts'
+import { expressionBuilders } from './build/expressions.ts'
+import { importBuilders } from './build/imports.ts'
+import { leafBuilders } from './build/leaves.ts'
+import type { LeafBuilder } from './build/leaves.ts'
+import { operatorBuilders } from './build/operators.ts'
+import { parameterBuilders } from './build/parameters.ts'
+import { patternBuilders } from './build/patterns.ts'
+import { simpleStatementBuilders } from './build/simple-statements.ts'
+import { stringBuilders } from './build/strings.ts'
+import { typeBuilders } from './build/types.ts'
+import { withBuilders } from './build/with.ts'
+
+const BUILDERS: Builders = {
+  ...collectionBuilders,
+  ...compoundStatementBuilders,
+  ...expressionBuilders,
+  ...importBuilders,
+  ...operatorBuilders,
+  ...parameterBuilders,
+  ...patternBuilders,
+  ...simpleStatementBuilders,
+  ...stringBuilders,
+  ...typeBuilders,
+  ...withBuilders,
+}
+
+const COMMENTS = new Set(['comment', 'line_continuation'])
+
+/** Too deep a nesting turns these into an unknown; anything else that is too deep spoils its statement. */
+const EXPRESSIONS = new Set([
+  ...Object.keys(operatorBuilders),
+  ...['attribute', 'subscript', 'call', 'lambda', 'yield', 'list_splat', 'expression_list'],
+  ...['list', 'tuple', 'set', 'dictionary', 'string', 'concatenated_string', 'generic_type'],
+  ...['list_comprehension', 'set_comprehension', 'generator_expression'],
+  ...['dictionary_comprehension', 'member_type'],
+])
+
+/** Nodes that add no level to the tree that is built, or whose levels are counted in another way. */
+const FLAT = new Set([
+  ...Object.keys(compoundStatementBuilders),
+  ...Object.keys(simpleStatementBuilders),
+  ...['parenthesized_expression', 'argument_list', 'keyword_argument', 'pair', 'type', 'case_clause'],
+])
+
+const HAVE_BLOCKS = new Set([
+  ...Object.keys(compoundStatementBuilders),
+  ...['with_statement', 'case_clause'],
+])
+
+const CHAINS = new Set(['binary_operator', 'union_type', 'boolean_operator'])
+
+const SPLAT_HOISTS = new Set([
+  ...['binary_operator', 'boolean_operator', 'comparison_operator', 'unary_operator'],
+  ...['attribute', 'subscript', 'call'],
+])
+
+const AS_HOISTS = new Set(['conditional_expression', 'lambda'])
+
+const SPANS = new Set(['unary_operator', 'string', 'interpolation', 'format_expression', 'format_specifier'])
+
+/** What the walk does at a node of one type: numbers, because it asks a million times for each 6 MB. */
+export const SKIP = 0
+export const TOKEN = 1
+export const LEAF = 2
+export const IDENTIFIER = 3
+export const STRING = 4
+export const INNER = 5
+
+export interface NodeType {
+  name: string
+  shape: number
+  leaf: LeafBuilder | undefined
+  build: Builder | undefined
+  isStatement: boolean
+  isExpression: boolean
+  /** Holds blocks: it can be right in part. */
+  hasBlock: boolean
+  /** Adds a level of nesting. */
+  nests: boolean
+  /** A node of the same type as its first child is the beginning of the same chain. */
+  chains: boolean
+  /** A star before its first child belongs before the whole. */
+  hoistsSplat: boolean
+  /** A target after its last child belongs to the whole. */
+  hoistsAs: boolean
+  /** Its builder reads `start` and `end`. */
+  needsSpan: boolean
+}
+
+/** The types of nodes by the number the parser gives them, read once. */
+export const readNodeTypes = (language: Language): NodeType[] =>
+  language.types.map((name, id) => nodeType(name ?? '', language.nodeTypeIsNamed(id)))
+
+const nodeType = (name: string, named: boolean): NodeType => {
+  const leaf = named ? leafBuilders[name] : undefined
+  const build = named ? BUILDERS[name] : undefined
+  return {
+    name,
+    shape: shapeOf(name, leaf, build),
+    leaf,
+    build,
+    isStatement: named && /_(statement|definition)$/.test(name),
+    isExpression: EXPRESSIONS.has(name),
+    hasBlock: named && HAVE_BLOCKS.has(name),
+    nests: build !== undefined && !FLAT.has(name),
+    chains: named && CHAINS.has(name),
+    hoistsSplat: named && SPLAT_HOISTS.has(name),
+    hoistsAs: named && AS_HOISTS.has(name),
+    needsSpan: named && SPANS.has(name),
+  }
+}
+
+const shapeOf = (name: string, leaf: LeafBuilder | undefined, build: Builder | undefined): number => {
+  if (COMMENTS.has(name)) return SKIP
+  if (name === 'identifier') return IDENTIFIER
+  if (leaf) return LEAF
+  if (!build) return TOKEN
+  return name === 'string' ? STRING : INNER
+}
+
+/** What the parser could make nothing of. It has a number of its own, outside the list. */
+export const ERROR: NodeType = { ...nodeType('ERROR', true), shape: INNER }

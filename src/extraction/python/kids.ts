@@ -1,0 +1,80 @@
+import type { BinaryOperator, Expression, Statement } from './ast.ts'
+
+/**
+ * The children of the node that is being built, on the one stack of the walk: entries `base` to `size`. Punctuation and
+ * keywords are entries with a name and no value; comments are none. It is one object for the whole walk, valid for the
+ * length of one call.
+ */
+export interface Kids {
+  names: string[]
+  values: unknown[]
+  lines: number[]
+  base: number
+  size: number
+  /** 1-based, of the first child. */
+  line: number
+  parent: string
+  grandparent: string
+  text: string
+  /** In `text`; read for strings and their parts alone, because each costs a call into the parser. */
+  start: number
+  end: number
+  /** The function body among the children has a `yield` of its own. */
+  bodyYields: boolean
+}
+
+/** Makes the value of a node; `BROKEN` if no valid Python has such a node. */
+export type Builder = (kids: Kids) => unknown
+export type Builders = Record<string, Builder>
+
+export const BROKEN = Symbol('broken')
+
+export const count = (kids: Kids): number => kids.size - kids.base
+
+export const nameAt = (kids: Kids, index: number): string => kids.names[kids.base + index] ?? ''
+
+export const valueAt = <T>(kids: Kids, index: number): T => kids.values[kids.base + index] as T
+
+export const exprAt = (kids: Kids, index: number): Expression => valueAt(kids, index)
+
+/** Of a child that is first or has a value; others have none. */
+export const lineAt = (kids: Kids, index: number): number =>
+  kids.lines[kids.base + index] || kids.line
+
+/** Index of the first child of this name at or after `from`, or -1. */
+export const indexOf = (kids: Kids, name: string, from = 0): number => {
+  for (let at = kids.base + from; at < kids.size; at += 1) {
+    if (kids.names[at] === name) return at - kids.base
+  }
+  return -1
+}
+
+export const has = (kids: Kids, name: string): boolean => indexOf(kids, name) >= 0
+
+/** All that is not punctuation, from child `from` on, before child `to`. */
+export const values = <T>(kids: Kids, from = 0, to = count(kids)): T[] => {
+  const found: T[] = []
+  for (let at = kids.base + from; at < kids.base + to; at += 1) {
+    if (kids.values[at] !== undefined) found.push(kids.values[at] as T)
+  }
+  return found
+}
+
+/** The value of the first child of this name. */
+export const find = <T>(kids: Kids, name: string, from = 0): T | undefined => {
+  const index = indexOf(kids, name, from)
+  return index < 0 ? undefined : valueAt<T>(kids, index)
+}
+
+/** What follows the first child of this name (a keyword as `from` or `=`). */
+export const after = <T>(kids: Kids, name: string): T | undefined => {
+  const index = indexOf(kids, name)
+  return index < 0 || index + 1 >= count(kids) ? undefined : valueAt<T>(kids, index + 1)
+}
+
+export const block = (kids: Kids): Statement[] => find(kids, 'block') ?? []
+
+export const endsWithComma = (kids: Kids): boolean => nameAt(kids, count(kids) - 1) === ','
+
+export const operatorAt = (kids: Kids, index: number): BinaryOperator =>
+  nameAt(kids, index) as BinaryOperator

@@ -1,0 +1,21 @@
+/** Lines by offset. */
+export interface LineIndex {
+  /** 1-based line of an offset; quick where offsets come near the last one asked for. */
+  lineOf(offset: number): number
+  /** Offset of the first character of a 1-based line. */
+  startOf(line: number): number
+}
+
+export const makeLineIndex = (lines: string[]): LineIndex => {
+  const starts = new Uint32Array(lines.length + 1)
+  for (let index = 0; index < lines.length; index += 1) {
+    starts[index + 1] = (starts[index] as number) + (lines[index] as string).length + 1
+  }
+  let at = 0
+  const lineOf = (offset: number): number => {
+    while (at + 1 < lines.length && (starts[at + 1] as number) <= offset) at += 1
+    while (at > 0 && (starts[at] as number) > offset) at -= 1
+    return at + 1
+  }
+  return { lineOf, startOf: (line) => starts[line - 1] ?? 0 }
+}

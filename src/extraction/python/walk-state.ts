@@ -1,0 +1,78 @@
+import type { TreeCursor } from 'web-tree-sitter'
+import type { BrokenStatement } from './ast.ts'
+import type { NodeType } from './grammar.ts'
+import type { Kids } from './kids.ts'
+import type { LineIndex } from './line-index.ts'
+
+/** The state of one walk over a syntax tree. */
+export interface Walk {
+  cursor: TreeCursor
+  types: NodeType[]
+  text: string
+  lines: LineIndex
+  /** The stack of what is built and not yet part of its parent. */
+  kids: Kids
+  /** For each entry of the stack: levels of expressions in it. */
+  heights: number[]
+  /** The inner nodes around the cursor, from the module on. */
+  frames: Frame[]
+  /** Blocks around the cursor. */
+  blocks: number
+  /** For the module, each function body and each lambda around the cursor: has it a `yield`? */
+  yields: boolean[]
+  /** There is an error somewhere in the tree. Without one, nothing is asked about errors. */
+  hasErrors: boolean
+  broken: BrokenStatement[]
+  cut: number[]
+}
+
+/** An inner node whose children are being read. */
+export interface Frame {
+  type: NodeType
+  /** Where its children begin on the stack. */
+  base: number
+  /** Of a function body and a lambda: a `yield` in it is theirs. */
+  scopesYield: boolean
+  /** Can't be built, and so neither can the statement it belongs to. */
+  broken: boolean
+  /** Blocks around it. */
+  blocks: number
+  /** How many broken statements were noted before it. */
+  noted: number
+  /** Its children are statements. */
+  isList: boolean
+  /** An error between statements: of its children the complete statements are kept. */
+  isError: boolean
+  /** Of a list: where its statements begin in their lines. */
+  column: number
+  /** Of an error: the first line that is not yet accounted for. */
+  from: number
+}
+
+export const topFrame = (walk: Walk): Frame => walk.frames.at(-1) as Frame
+
+export const lineHere = (walk: Walk): number => walk.lines.lineOf(walk.cursor.startIndex)
+
+/** Line of the last character of the node at the cursor; some nodes take the line break after them along. */
+export const endLineHere = (walk: Walk): number => {
+  const { startIndex, endIndex } = walk.cursor
+  return walk.lines.lineOf(Math.max(startIndex, endIndex - 1))
+}
+
+export const columnHere = (walk: Walk): number =>
+  walk.cursor.startIndex - walk.lines.startOf(lineHere(walk))
+
+export const pushKid = (walk: Walk, name: string, value: unknown, line: number, height: number): void => {
+  const { kids, heights } = walk
+  const { size } = kids
+  kids.names[size] = name
+  kids.values[size] = value
+  kids.lines[size] = line
+  heights[size] = height
+  kids.size = size + 1
+}
+
+/** Drops the entries from `base` on; what they hold must not outlive the walk's use of it. */
+export const truncate = (walk: Walk, base: number): void => {
+  walk.kids.size = base
+}

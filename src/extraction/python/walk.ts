@@ -1,0 +1,158 @@
+import type { Tree } from 'web-tree-sitter'
+import type { BrokenStatement, Statement } from './ast.ts'
+import { name } from './build/leaves.ts'
+import { plainString } from './build/strings.ts'
+import { closeNode } from './close-node.ts'
+import { closeError, mayRead } from './damage.ts'
+import { ERROR, IDENTIFIER, LEAF, SKIP, STRING, TOKEN } from './grammar.ts'
+import type { NodeType } from './grammar.ts'
+import { values } from './kids.ts'
+import type { Kids } from './kids.ts'
+import { makeLineIndex } from './line-index.ts'
+import { openNode, rootFrame } from './open-node.ts'
+import { ParseCancelled } from './parse-cancelled.ts'
+import { findLiteralHead } from './string-literal.ts'
+import { lineHere, pushKid, topFrame } from './walk-state.ts'
+import type { Walk } from './walk-state.ts'
+
+const STEPS_BETWEEN_CHECKS = 8192
+
+export interface Source {
+  text: string
+  lines: string[]
+}
+
+export interface Walked {
+  body: Statement[]
+  broken: BrokenStatement[]
+  cut: number[]
+}
+
+/**
+ * Reads a syntax tree into plain statements. There is no recursion: children are built before their parents, on one
+ * stack of values, so that no nesting of the source can overflow the stack of JavaScript.
+ */
+export const walkTree = (
+  tree: Tree,
+  source: Source,
+  types: NodeType[],
+  isCancelled: () => boolean,
+): Walked => {
+  const walk = startWalk(tree, source, types)
+  try {
+    run(walk, isCancelled)
+  } finally {
+    walk.cursor.delete()
+  }
+  walk.kids.base = 0
+  return { body: values<Statement>(walk.kids), broken: walk.broken, cut: walk.cut }
+}
+
+const startWalk = (tree: Tree, source: Source, types: NodeType[]): Walk => ({
+  cursor: tree.walk(),
+  types,
+  text: source.text,
+  lines: makeLineIndex(source.lines),
+  kids: startKids(source.text),
+  heights: [],
+  frames: [rootFrame(tree.rootNode.isError)],
+  blocks: 0,
+  yields: [false],
+  hasErrors: tree.rootNode.hasError,
+  broken: [],
+  cut: [],
+})
+
+const startKids = (text: string): Kids => ({
+  names: [],
+  values: [],
+  lines: [],
+  base: 0,
+  size: 0,
+  line: 1,
+  parent: '',
+  grandparent: '',
+  text,
+  start: 0,
+  end: 0,
+  bodyYields: false,
+})
+
+const run = (walk: Walk, isCancelled: () => boolean): void => {
+  const { cursor, frames } = walk
+  if (!cursor.gotoFirstChild()) return
+  for (let steps = 1; ; steps += 1) {
+    if (steps % STEPS_BETWEEN_CHECKS === 0 && isCancelled()) throw new ParseCancelled()
+    if (enter(walk)) continue
+    while (!cursor.gotoNextSibling()) {
+      cursor.gotoParent()
+      if (frames.length === 1) return finish(walk)
+      closeNode(walk)
+    }
+  }
+}
+
+/** The root itself is an error if nothing of the file is right. */
+const finish = (walk: Walk): void => {
+  const root = topFrame(walk)
+  if (root.isError) closeError(walk, root)
+}
+
+/** Reads the node at the cursor, or begins to: then the cursor is on its first child and the result true. */
+const enter = (walk: Walk): boolean => {
+  const type = walk.types[walk.cursor.nodeTypeId] ?? ERROR
+  if (walk.hasErrors && !mayRead(walk, type)) return false
+  switch (type.shape) {
+    case SKIP:
+      return false
+    case TOKEN:
+      pushKid(walk, type.name, undefined, isFirst(walk) ? lineHere(walk) : 0, 0)
+      return false
+    case IDENTIFIER:
+      pushIdentifier(walk)
+      return false
+    case LEAF:
+      pushLeaf(walk, type)
+      return false
+    case STRING:
+      return !pushPlainString(walk, type) && openNode(walk, type)
+    default:
+      return openNode(walk, type)
+  }
+}
+
+const isFirst = (walk: Walk): boolean => walk.kids.size === topFrame(walk).base
+
+/** Finds the end by itself, because asking the parser for it takes longer than a name is. */
+const pushIdentifier = (walk: Walk): void => {
+  const { cursor, text, lines } = walk
+  const start = cursor.startIndex
+  const line = lines.lineOf(start)
+  let end = start
+  while (isAsciiWord(text.charCodeAt(end))) end += 1
+  if (text.charCodeAt(end) > 0x7f) end = cursor.endIndex
+  pushKid(walk, 'identifier', name(text.slice(start, end), line), line, 1)
+}
+
+const isAsciiWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  code === 0x5f ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39)
+
+const pushLeaf = (walk: Walk, type: NodeType): void => {
+  const { cursor, text, lines } = walk
+  const start = cursor.startIndex
+  const line = lines.lineOf(start)
+  pushKid(walk, type.name, type.leaf?.(text.slice(start, cursor.endIndex), line, start), line, 1)
+}
+
+/** All strings but those with fields are read from their text alone, which spares half a dozen nodes each. */
+const pushPlainString = (walk: Walk, type: NodeType): boolean => {
+  const { cursor, text, lines } = walk
+  const start = cursor.startIndex
+  if (findLiteralHead(text, start)?.format) return false
+  const line = lines.lineOf(start)
+  pushKid(walk, type.name, plainString(text, start, cursor.endIndex, line), line, 1)
+  return true
+}

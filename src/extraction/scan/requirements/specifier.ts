@@ -1,0 +1,69 @@
+import { compareReleases, readRelease } from './release.ts'
+
+/**
+ * Whether a version specifier (PEP 440) leaves an installer nothing but bad releases: `==8.3.41`, `===8.3.41`, or bounds
+ * between which only bad ones lie. `==8.3.*` and `>=8.3.41` let it take another one.
+ */
+export const pinsBad = (specifier: string, bad: readonly string[]): boolean => {
+  const clauses = specifier.split(',').map((clause) => CLAUSE.exec(clause.trim()))
+  if (clauses.some((clause) => clause === null) || specifier.trim() === '') return false
+  const parts = clauses.map((clause) => ({
+    operator: clause?.[1] ?? '',
+    version: clause?.[2] ?? '',
+  }))
+  const allowed = bad.filter((version) => parts.every((part) => allows(part, version)))
+  return allowed.length > 0 && (parts.some(isExact) || isClosed(parts, allowed))
+}
+
+const CLAUSE = /^(===|==|~=|!=|<=|>=|<|>)\s*([^\s=<>!~]+)$/
+
+interface Clause {
+  operator: string
+  version: string
+}
+
+const isExact = ({ operator, version }: Clause): boolean =>
+  operator === '===' || (operator === '==' && !version.endsWith('.*'))
+
+const allows = ({ operator, version }: Clause, candidate: string): boolean => {
+  if (version.endsWith('.*')) {
+    const inside = `${normal(candidate)}.`.startsWith(`${normal(version.slice(0, -2))}.`)
+    return operator === '!=' ? !inside : inside
+  }
+  const order = compareReleases(readRelease(candidate), readRelease(version))
+  switch (operator) {
+    case '===':
+    case '==':
+      return order === 0
+    case '!=':
+      return order !== 0
+    case '<=':
+      return order <= 0
+    case '<':
+      return order < 0
+    case '>':
+      return order > 0
+    default:
+      // `~=` also has an upper bound, which none of the closed ranges here are about.
+      return order >= 0
+  }
+}
+
+const normal = (version: string): string => readRelease(version).join('.')
+
+/**
+ * Bounds on both sides that follow directly on each other: `>=8.3.41,<=8.3.42`, `>8.3.40,<8.3.42`. Between two numbers
+ * with the same beginning lie only those whose last part is counted between.
+ */
+const isClosed = (parts: Clause[], allowed: string[]): boolean => {
+  const low = parts.find(({ operator }) => operator === '>=' || operator === '>')
+  const high = parts.find(({ operator }) => operator === '<=' || operator === '<')
+  if (!low || !high) return false
+  const [from, to] = [readRelease(low.version), readRelease(high.version)]
+  if (from.length !== to.length || from.slice(0, -1).join('.') !== to.slice(0, -1).join('.'))
+    return false
+  const first = (from.at(-1) ?? 0) + (low.operator === '>' ? 1 : 0)
+  const last = (to.at(-1) ?? 0) - (high.operator === '<' ? 1 : 0)
+  const excluded = parts.filter(({ operator }) => operator === '!=').length
+  return last >= first && last - first + 1 - excluded <= allowed.length
+}

@@ -1,0 +1,70 @@
+import type { ArchiveEntry } from '../../archive/entry.ts'
+import { extensionOf } from '../../archive/entry.ts'
+import { isUncheckedBytecode } from '../../archive/magic-bytecode.ts'
+import { detectKind } from '../../archive/magic.ts'
+import type { BinaryKind } from '../../archive/magic.ts'
+import type { Hit } from '../hit.ts'
+import { isMinerName } from './miner.ts'
+
+/** A file of the archive that is executable code, by its first bytes. */
+export interface Binary {
+  path: string
+  kind: 'program' | 'bytecode' | 'wheel'
+  entry: ArchiveEntry
+}
+
+export const listBinaries = (entries: readonly ArchiveEntry[]): Binary[] =>
+  entries.flatMap((entry) => {
+    const kind = binaryKind(detectKind(entry.head, entry.bytes), entry.path)
+    return kind ? [{ path: entry.path, kind, entry }] : []
+  })
+
+const binaryKind = (kind: BinaryKind | undefined, path: string): Binary['kind'] | undefined => {
+  if (kind === 'pe' || kind === 'elf' || kind === 'mach-o') return 'program'
+  if (kind === 'python-bytecode') return 'bytecode'
+  return kind === 'zip' && extensionOf(path) === '.whl' ? 'wheel' : undefined
+}
+
+/** disguised-binary, odd-bytecode, native-binary, and programs named as miners are. */
+export const findBinaries = (binaries: readonly Binary[], paths: ReadonlySet<string>): Hit[] => {
+  const caches = new Set<string>()
+  return binaries.flatMap((binary): Hit[] => {
+    const hit: Hit = { rule: judge(binary, paths), path: binary.path, line: undefined }
+    const cache = hit.rule === 'native-binary' && CACHE.exec(binary.path)?.[1]
+    if (typeof cache !== 'string') return [hit]
+    // One forgotten cache is one thing to mend, however many files it has.
+    if (caches.has(cache)) return []
+    caches.add(cache)
+    return [hit]
+  })
+}
+
+/** A file that Python put beside a module by itself. */
+const CACHE = /^((?:.*\/)?__pycache__)\/[^/]*\.pyc$/i
+
+const judge = (binary: Binary, paths: ReadonlySet<string>): Hit['rule'] => {
+  if (binary.kind === 'program') {
+    if (DISGUISES.has(extensionOf(binary.path))) return 'disguised-binary'
+    return isMinerName(binary.path.split('/').at(-1) ?? '') ? 'miner' : 'native-binary'
+  }
+  return binary.kind === 'bytecode' && isOdd(binary, paths) ? 'odd-bytecode' : 'native-binary'
+}
+
+/** Kinds of media, text, data and weights: no program is named so by mistake. */
+const DISGUISES = new Set(
+  `.avi .bmp .cfg .ckpt .css .csv .gguf .gif .htm .html .ico .ini .jpeg .jpg .js .json .log .md .mkv .mov .mp3 .mp4
+  .npy .npz .ogg .onnx .otf .pdf .pkl .png .pt .pth .py .pyi .rst .safetensors .svg .tif .tiff .toml .ttf .txt .wav
+  .webm .webp .woff .woff2 .xml .yaml .yml`.split(/\s+/),
+)
+
+/** A module without source, or one that Python would not compare with its source. */
+const isOdd = ({ path, entry }: Binary, paths: ReadonlySet<string>): boolean => {
+  if (isUncheckedBytecode(entry.head)) return true
+  return /\.pyc$/i.test(path) && !CACHE.test(path) && !paths.has(path.replace(/c$/i, ''))
+}
+
+/** script: shell scripts, by their extension. */
+export const findScripts = (entries: readonly ArchiveEntry[]): Hit[] =>
+  entries
+    .filter(({ path }) => /\.(?:bat|cmd|ps1|sh)$/i.test(path))
+    .map(({ path }) => ({ rule: 'script', path, line: undefined }))

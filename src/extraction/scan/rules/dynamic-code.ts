@@ -1,0 +1,81 @@
+import type { Expression } from '../../python/ast.ts'
+import type { Hit } from '../hit.ts'
+import type { Origin } from '../source/origin-names.ts'
+import { originsOf } from '../source/origins.ts'
+import type { CallSite, Command } from '../source/call-site.ts'
+import type { SourceFile } from '../source/source-file.ts'
+import { textsOf } from '../source/values.ts'
+
+/** exec-decoded, exec-network, dynamic-code: what runs as code, the gravest that fits each call. */
+export const findDynamicCode = (file: SourceFile): Hit[] =>
+  file.calls.flatMap((site) => {
+    const hit = judgeRunner(site) ?? judgeCommand(site)
+    return hit ? [{ ...hit, path: file.path, line: site.call.line }] : []
+  })
+
+type Judged = Pick<Hit, 'rule' | 'detail'>
+
+const judgeRunner = (site: CallSite): Judged | undefined => {
+  const runner = site.names.find((name) => RUNNERS.has(name))
+  const code = runner && codeArgument(site)
+  if (runner === undefined || !code) return undefined
+  const origins = originsOf(code, site.scope)
+  const detail = runner.replace('builtins.', '')
+  if (origins.has('decoded') || hasHiddenCode(code, site)) return { rule: 'exec-decoded', detail }
+  if (isFromNetwork(runner, origins)) return { rule: 'exec-network', detail }
+  return CODE_BUILDERS.has(runner) ? undefined : { rule: 'dynamic-code', detail }
+}
+
+const codeArgument = ({ call }: CallSite): Expression | undefined =>
+  call.args[0] ?? call.keywords.find(({ name }) => name === 'source')?.value
+
+const RUNNERS = new Set([
+  'builtins.exec',
+  'builtins.eval',
+  'builtins.execfile',
+  'builtins.compile',
+  'code.InteractiveInterpreter().runcode',
+  'code.InteractiveInterpreter().runsource',
+  'code.InteractiveConsole().push',
+])
+
+/** Alone it runs nothing. */
+const CODE_BUILDERS = new Set(['builtins.compile'])
+
+/** An answer's JSON that goes to eval is mostly a list somebody didn't parse; to exec it is code. */
+const isFromNetwork = (runner: string, origins: ReadonlySet<Origin>): boolean =>
+  origins.has('network') || (runner === 'builtins.exec' && origins.has('answer'))
+
+/** A constant program that decodes another one and runs it. */
+const hasHiddenCode = (code: Expression, site: CallSite): boolean =>
+  textsOf(code, site.scope).some((text) => DECODES_AND_RUNS.test(text))
+
+const DECODES_AND_RUNS =
+  /\b(?:exec|eval)\s*\([^)]{0,200}(?:b64decode|b32decode|b85decode|a85decode|decompress|fromhex|unhexlify|marshal\s*\.\s*loads|rot_?13)/
+
+/** `python -c` with such a program, PowerShell with an encoded one, or a command that was decoded itself. */
+const judgeCommand = (site: CallSite): Judged | undefined => {
+  const { commands } = site
+  const argument = site.call.args[0]
+  if (commands.length === 0 || !argument) return undefined
+  const isHidden =
+    commands.some(({ line }) => DECODES_AND_RUNS.test(line) || ENCODED_SHELL.test(line)) ||
+    decodedNodes(argument, commands).some((node) => originsOf(node, site.scope).has('decoded'))
+  return isHidden ? { rule: 'exec-decoded', detail: site.names[0] } : undefined
+}
+
+const ENCODED_SHELL =
+  /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,200}\s-e(?:c|nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}|\bbase64\s+(?:-d|--decode)\b[^|]{0,80}\|\s*(?:ba|z)?sh\b/i
+
+/** The program itself and what follows `-c`: an argument that was decoded is data. */
+const decodedNodes = (argument: Expression, commands: readonly Command[]): Expression[] => {
+  if (argument.kind !== 'List' && argument.kind !== 'Tuple')
+    return commands.some(({ shell }) => shell) ? [argument] : []
+  const { items } = argument
+  return items.filter((_, at) => at === 0 || isCodeOption(items[at - 1]))
+}
+
+const isCodeOption = (node: Expression | undefined): boolean =>
+  node?.kind === 'Constant' &&
+  typeof node.value === 'string' &&
+  /^[-/]c(ommand)?$/i.test(node.value)

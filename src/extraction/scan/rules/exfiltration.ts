@@ -1,0 +1,73 @@
+import type { Expression } from '../../python/ast.ts'
+import type { Hit } from '../hit.ts'
+import { originsOf } from '../source/origins.ts'
+import type { CallSite } from '../source/call-site.ts'
+import type { SourceFile } from '../source/source-file.ts'
+import { HOLE, isWhole } from '../source/text.ts'
+import { textsOf } from '../source/values.ts'
+
+/**
+ * exfiltration: files or the environment are sent to a webhook, bot or paste that is written in the code. An address that
+ * holds the user's own token or id is not: packs send pictures to the user's own channel.
+ */
+export const findExfiltration = (file: SourceFile): Hit[] =>
+  file.calls.filter(isExfiltration).map(({ call }) => ({
+    rule: 'exfiltration',
+    path: file.path,
+    line: call.line,
+  }))
+
+const isExfiltration = (site: CallSite): boolean => {
+  if (!site.names.some((name) => SENDERS.test(name))) return false
+  const address = addressOf(site)
+  const addresses = address ? textsOf(address, site.scope) : []
+  const sent = contentOf(site).map((node) => originsOf(node, site.scope))
+  const has = (origin: 'environment' | 'file' | 'variable'): boolean =>
+    sent.some((origins) => origins.has(origin))
+  if (has('environment')) return addresses.some(isFixedAddress)
+  return (has('file') || has('variable')) && addresses.some(isDrop)
+}
+
+const SENDERS =
+  /^(?:requests|httpx|aiohttp|urllib3|niquests)\.(?:(?:[sS]ession|Client|AsyncClient|ClientSession|PoolManager)\(\)\.)?(?:post|put|patch|request|get)$|^urllib\.request\.(?:urlopen|Request)$/
+
+const addressOf = ({ call, names }: CallSite): Expression | undefined =>
+  call.keywords.find(({ name }) => name === 'url')?.value ??
+  call.args[names.some((name) => name.endsWith('.request')) ? 1 : 0]
+
+/** What a request carries; headers are how one proves to be somebody. */
+const contentOf = (site: CallSite): Expression[] => {
+  const address = addressOf(site)
+  const content = site.call.keywords.filter(({ name }) => CONTENT.has(name ?? ''))
+  return [
+    ...content.map(({ value }) => value),
+    ...site.call.args.filter((node) => node !== address),
+    ...(address && address.kind !== 'Name' && address.kind !== 'Constant' ? [address] : []),
+  ]
+}
+
+const CONTENT = new Set(['content', 'data', 'files', 'json', 'params', 'fields', 'body'])
+
+/** Addresses to which anybody may send, without a part that only the user knows. */
+const isDrop = (address: string): boolean => DROPS.some((drop) => drop.test(address))
+
+const DROPS = [
+  /^https?:\/\/(?:\w+\.)?discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks\/\d{15,}\/[\w-]{30,}/,
+  /^https?:\/\/hooks\.slack\.com\/services\/T\w+\/B\w+\/\w{16,}/,
+  /^https?:\/\/api\.telegram\.org\/bot\d{6,}:[\w-]{30,}/,
+  /^https?:\/\/(?:\w+\.)?(?:webhook\.site|requestbin\.\w+|pipedream\.net|requestcatcher\.com|beeceptor\.com|interact\.sh|oast\.\w+|burpcollaborator\.net|dnslog\.cn)(?:[/:]|$)/,
+  /^https?:\/\/(?:[\w-]+\.)*(?:webhook\.site|m\.pipedream\.net|oast\.\w+|burpcollaborator\.net|interact\.sh|ngrok(?:-free)?\.(?:io|app|dev))(?:[/:]|$)/,
+  /^https?:\/\/(?:pastebin\.com\/api|paste\.ee\/|hastebin\.com\/documents|rentry\.co\/api|dpaste\.org\/api|ix\.io)/,
+  /^https?:\/\/(?:\w+\.)?(?:gofile\.io|anonfiles\.com|transfer\.sh|file\.io|bashupload\.com|oshi\.at)(?:[/:]|$)/,
+]
+
+/** An address whose host is written down, and is another machine. */
+const isFixedAddress = (address: string): boolean => {
+  const host = /^https?:\/\/([^/:]+)/.exec(address)?.[1]
+  return (
+    host !== undefined &&
+    isWhole(host) &&
+    !/^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0|\[)/.test(host) &&
+    !host.includes(HOLE)
+  )
+}

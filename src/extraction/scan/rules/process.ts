@@ -1,0 +1,55 @@
+import type { Hit } from '../hit.ts'
+import { isBad } from '../requirements/judge.ts'
+import { readRequirement } from '../requirements/requirement.ts'
+import type { Command } from '../source/call-site.ts'
+import type { CallSite } from '../source/call-site.ts'
+import type { SourceFile } from '../source/source-file.ts'
+import { HOLE } from '../source/text.ts'
+import { textsOf } from '../source/values.ts'
+
+/** runtime-install, bad-requirement in such a command, shell, process. */
+export const findProcesses = (file: SourceFile): Hit[] =>
+  file.calls.flatMap((site) =>
+    judge(site).map((hit) => ({ ...hit, path: file.path, line: site.call.line })),
+  )
+
+type Judged = Pick<Hit, 'rule' | 'detail'>
+
+const judge = (site: CallSite): Judged[] => {
+  const { commands } = site
+  const bad = badRequirements(commands)
+  if (isInstaller(site) || commands.some(isInstall)) return [{ rule: 'runtime-install' }, ...bad]
+  if (commands.length === 0) return []
+  return [{ rule: commands.some(({ shell }) => shell) ? 'shell' : 'process' }, ...bad]
+}
+
+const isInstaller = ({ call, scope, names }: CallSite): boolean =>
+  names.includes('ensurepip.bootstrap') ||
+  (names.some((name) => PIP_MAIN.test(name)) &&
+    call.args.some((part) => textOfItems(part, scope).includes('install')))
+
+const PIP_MAIN = /^pip(?:\._internal)?(?:\.cli\.main)?\.main$/
+
+const textOfItems = (node: CallSite['call']['args'][number], scope: CallSite['scope']): string[] =>
+  node.kind === 'List' || node.kind === 'Tuple'
+    ? node.items.flatMap((item) => textsOf(item, scope))
+    : textsOf(node, scope)
+
+const isInstall = ({ line }: Command): boolean => INSTALL.test(line)
+
+/** pip with an argument that is not known counts: nobody passes `list` in a variable. */
+const INSTALL = new RegExp(
+  String.raw`(?:^|[\s/\\"'&;|${HOLE}])(?:pip[\d.]*|uv\s+pip|conda|mamba)(?:\.exe)?["']?\s+(?:-\S+\s+)*(?:install\b|${HOLE})`,
+)
+
+const badRequirements = (commands: readonly Command[]): Judged[] => {
+  const words = commands
+    .filter(isInstall)
+    .flatMap(({ words }) => words.flatMap(({ texts }) => texts))
+  const found = words.flatMap((word) => {
+    const requirement = word.includes(HOLE) ? undefined : readRequirement(word)
+    const detail = requirement && isBad(requirement)
+    return detail === undefined ? [] : [detail]
+  })
+  return [...new Set(found)].map((detail) => ({ rule: 'bad-requirement', detail }))
+}

@@ -1,0 +1,95 @@
+import type { ArchiveEntry } from '../archive/entry.ts'
+import type { Module } from '../python/ast.ts'
+import { findUnknownEncoding } from '../python/source-text.ts'
+import { foldHits } from './fold-hits.ts'
+import type { Hit } from './hit.ts'
+import { archivesOpened } from './rules/archive-facts.ts'
+import { listBinaries } from './rules/binaries.ts'
+import type { Binary } from './rules/binaries.ts'
+import type { ScanLimits } from './scan-limits.ts'
+import { scanFile } from './scan-file.ts'
+import { readSource } from './source/source-file.ts'
+import type { ImportedModule, SourceFile } from './source/source-file.ts'
+
+export interface Sources {
+  entries: readonly ArchiveEntry[]
+  modules: (path: string) => Module | undefined
+  reached: ReadonlySet<string>
+  limits: ScanLimits
+  now: () => number
+}
+
+export interface ScannedSources {
+  hits: Hit[]
+  /** Names of the archives that Python opens. */
+  opened: Set<string>
+  imports: Map<string, readonly ImportedModule[]>
+  complete: boolean
+}
+
+/** Every Python file, those that run by themselves first, as long as the budgets last. */
+export const scanSources = (sources: Sources): ScannedSources => {
+  const { limits, now } = sources
+  const scan: Scan = {
+    ...sources,
+    binaries: listBinaries(sources.entries),
+    scanned: { hits: [], opened: new Set(), imports: new Map(), complete: true },
+  }
+  const [start, files] = [now(), orderSources(sources)]
+  let bytes = 0
+  for (const [at, entry] of files.entries()) {
+    bytes += entry.text?.length ?? 0
+    if (bytes > limits.sourceBytes || now() - start > limits.milliseconds) {
+      giveUp(scan, undefined, `${files.length - at} of the files, because the budget was spent`)
+      break
+    }
+    scanEntry(entry, scan)
+  }
+  return scan.scanned
+}
+
+interface Scan extends Sources {
+  binaries: readonly Binary[]
+  scanned: ScannedSources
+}
+
+const orderSources = ({ entries, reached }: Sources): ArchiveEntry[] => {
+  const rank = ({ path }: ArchiveEntry): number =>
+    reached.has(path) ? 0 : /(?:^|\/)(?:install|prestartup_script)\.py$/.test(path) ? 1 : 2
+  return entries
+    .filter(({ path }) => /\.py$/i.test(path))
+    .toSorted((left, right) => rank(left) - rank(right))
+}
+
+const scanEntry = (entry: ArchiveEntry, scan: Scan): void => {
+  if (!entry.text) return tell(scan, entry.path, `${entry.bytes} bytes are too many`)
+  const encoding = findUnknownEncoding(entry.text)
+  if (encoding !== undefined) tell(scan, entry.path, `the encoding ${encoding} is not known`)
+  try {
+    const module = scan.modules(entry.path)
+    if (module) scanModule(readSource(entry.path, module), scan)
+    else giveUp(scan, entry.path, 'it could not be parsed')
+  } catch {
+    // Whatever a hostile file does to the scan costs that file's findings only, and is told.
+    giveUp(scan, entry.path, 'the scan of it could not end')
+  }
+}
+
+const scanModule = (file: SourceFile, scan: Scan): void => {
+  scan.scanned.imports.set(file.path, file.imports)
+  for (const name of archivesOpened(file)) scan.scanned.opened.add(name)
+  const { hits, complete } = scanFile(file, scan.binaries)
+  for (const hit of foldHits(hits, scan.limits.perRuleAndFile))
+    scan.scanned.hits.push({ ...hit, text: file.module.lines[(hit.line ?? 0) - 1] })
+  if (!complete) giveUp(scan, file.path, 'the scan of it could not end')
+}
+
+/** Code that nobody has seen must not become active. */
+const giveUp = (scan: Scan, path: string | undefined, detail: string): void => {
+  scan.scanned.complete = false
+  tell(scan, path, detail)
+}
+
+const tell = ({ scanned }: Scan, path: string | undefined, detail: string): void => {
+  scanned.hits.push({ rule: 'not-scanned', path, line: undefined, detail })
+}

@@ -1,0 +1,86 @@
+import type { Expression } from '../../python/ast.ts'
+import type { Command, NamedCall, Word } from './call-site.ts'
+import { listsOf } from './command-items.ts'
+import type { Item } from './command-items.ts'
+import { findKeyword, isTrue } from './keywords.ts'
+import { HOLE } from './text.ts'
+import { namesOf, textsOf } from './values.ts'
+
+/** The commands a call may start; none if it starts no process. */
+export const commandsOf = (site: NamedCall): Command[] => {
+  const starter = site.names.map((name) => STARTERS.get(name)).find(Boolean)
+  if (!starter) return []
+  if (starter === 'words')
+    return [ofItems(site.call.args.map((node) => ({ node, scope: site.scope })))]
+  const argument = site.call.args[0] ?? findKeyword(site, 'args') ?? findKeyword(site, 'cmd')
+  if (!argument) return []
+  const shell = starter === 'shell' || isTrue(site, 'shell')
+  return (
+    listsOf(argument, site.scope)?.map((items) => ofItems(items, shell)) ??
+    textsOf(argument, site.scope).map((line) => ofLine(line, argument, shell))
+  )
+}
+
+/** How a function takes its command: one list or string; a string for a shell; each word an argument. */
+const STARTERS = new Map<string, 'command' | 'shell' | 'words'>([
+  ...['run', 'call', 'check_call', 'check_output', 'Popen'].map(
+    (name) => [`subprocess.${name}`, 'command'] as const,
+  ),
+  ['subprocess.getoutput', 'shell'],
+  ['subprocess.getstatusoutput', 'shell'],
+  ['commands.getoutput', 'shell'],
+  ['os.system', 'shell'],
+  ['os.popen', 'shell'],
+  ['os.startfile', 'words'],
+  ['asyncio.create_subprocess_exec', 'words'],
+  ['asyncio.subprocess.create_subprocess_exec', 'words'],
+  ['asyncio.create_subprocess_shell', 'shell'],
+  ['asyncio.subprocess.create_subprocess_shell', 'shell'],
+  ['pty.spawn', 'command'],
+  ['pexpect.spawn', 'command'],
+  ['pexpect.run', 'command'],
+  ...['execl', 'execle', 'execlp', 'execlpe', 'execv', 'execve', 'execvp', 'execvpe'].map(
+    (name) => [`os.${name}`, 'words'] as const,
+  ),
+  ['os.posix_spawn', 'words'],
+  ['os.posix_spawnp', 'words'],
+])
+
+const ofItems = (items: readonly Item[], shell = false): Command => {
+  const [first] = items
+  // Words are kept as long as their file, so that a list of thousands must not count as one question.
+  if (first) first.scope.effort.steps -= items.length * WORD_STEPS
+  const words = items.map(wordOf)
+  return { words, shell, line: words.map(({ texts }) => texts[0] ?? HOLE).join(' ') }
+}
+
+const WORD_STEPS = 10
+
+const wordOf = ({ node, scope }: Item): Word => ({
+  texts: namesOf(node, scope).includes('sys.executable') ? ['python'] : textsOf(node, scope),
+  node,
+})
+
+/** What starts a program stands at the beginning. */
+const MAX_WORDS = 64
+
+/** A string as its words; quotes only keep blanks together. */
+const ofLine = (line: string, node: Expression, shell: boolean): Command => {
+  const words = (line.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? []).slice(0, MAX_WORDS)
+  const whole = words.length === 1 ? node : undefined
+  return {
+    words: words.map((word) => ({ texts: [word.replaceAll(/^["']|["']$/g, '')], node: whole })),
+    shell,
+    line,
+  }
+}
+
+/** The program that a command starts, looking through interpreters and launchers: `python tool.py` starts `tool.py`. */
+export const programOf = ({ words }: Command): Word | undefined => {
+  let at = 0
+  while (at < words.length - 1 && words[at]?.texts.some((text) => LAUNCHERS.test(text))) at += 1
+  return words[at]
+}
+
+const LAUNCHERS =
+  /^(?:(?:\S*[/\\])?(?:python[\d.]*|pythonw|py|sh|bash|zsh|cmd|powershell|pwsh|msiexec|start|nohup|sudo|env|wine|rundll32|regsvr32|cscript|wscript|mshta)(?:\.exe)?|-u|-B|-File|-WindowStyle|hidden|\/[cbiq]|\/qn)$/i

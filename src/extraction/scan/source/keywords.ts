@@ -1,0 +1,32 @@
+import type { Expression } from '../../python/ast.ts'
+import type { NamedCall } from './call-site.ts'
+import { findBindings } from './scope.ts'
+import type { Scope } from './scope.ts'
+import { constantText } from './values.ts'
+
+export const findKeyword = ({ call }: NamedCall, name: string): Expression | undefined =>
+  call.keywords.find((keyword) => keyword.name === name)?.value
+
+/** Whether a keyword is given as True, or as a name that is. */
+export const isTrue = (site: NamedCall, name: string): boolean => {
+  const value = findKeyword(site, name)
+  return value !== undefined && isTrueValue(value, site.scope)
+}
+
+export const isTrueValue = (node: Expression, scope: Scope): boolean => {
+  if (node.kind === 'Constant') return node.value === true || node.value === 1n
+  if (node.kind !== 'Name') return false
+  const [binding, ...others] = findBindings(scope, node.id) ?? []
+  return (
+    others.length === 0 &&
+    binding?.kind === 'value' &&
+    binding.value.kind === 'Constant' &&
+    binding.value.value === true
+  )
+}
+
+/** The text of one constant argument; undefined if it isn't one. */
+export const argumentText = (site: NamedCall, at: number, keyword: string): string | undefined => {
+  const node = site.call.args[at] ?? findKeyword(site, keyword)
+  return node && constantText(node, site.scope)
+}

@@ -1,0 +1,120 @@
+import type { Call, Expression, Subscript } from '../../python/ast.ts'
+import { BUILTINS, canonicalName } from './builtins.ts'
+import type { Query } from './query.ts'
+import { findBindings, findOwnClass, moduleOf } from './scope.ts'
+import type { Binding, Scope } from './scope.ts'
+
+/**
+ * Dotted names an expression may stand for, through imports, aliases and assignments: `sp.run` after
+ * `import subprocess as sp` is `subprocess.run`, what a call gives is `requests.get()`, an item `x[]`. Builtins are
+ * `builtins.eval`. Also through what is spelt to hide it: `getattr(os, 'system')`, `__import__('os').system`,
+ * `vars(os)['system']`, `sys.modules['os']`. Empty for what can't be known.
+ */
+export const namesWithin = (node: Expression, scope: Scope, query: Query): string[] => {
+  switch (node.kind) {
+    case 'Name':
+      return namesOfName(node.id, scope, query)
+    case 'Attribute':
+      return [
+        ...ownAttribute(node.value, node.attr, scope).flatMap((at) => namesOfBinding(at, query)),
+        ...member(query.names(node.value, scope), node.attr),
+      ]
+    case 'Call':
+      return namesOfCall(node, scope, query)
+    case 'Subscript':
+      return namesOfItem(node, scope, query)
+    case 'Await':
+    case 'NamedExpr':
+      return query.names(node.value, scope)
+    case 'IfExp':
+      return [node.body, node.orelse].flatMap((part) => query.names(part, scope))
+    case 'BoolOp':
+      return node.values.slice(0, MAX_CHOICES).flatMap((part) => query.names(part, scope))
+    default:
+      return []
+  }
+}
+
+/** `a or b or c`. */
+const MAX_CHOICES = 8
+
+const namesOfName = (id: string, scope: Scope, query: Query): string[] => {
+  const bindings = findBindings(scope, id)
+  if (bindings) return bindings.flatMap((binding) => namesOfBinding(binding, query))
+  if (BUILTINS.has(id) || id === '__builtins__')
+    return [canonicalName(BUILTINS.has(id) ? `builtins.${id}` : id)]
+  return moduleOf(scope).stars.map((module) => canonicalName(`${module}.${id}`))
+}
+
+const namesOfBinding = (binding: Binding, query: Query): string[] => {
+  switch (binding.kind) {
+    case 'import':
+      return [canonicalName(binding.name)]
+    case 'value':
+      return query.names(binding.value, binding.scope)
+    case 'item':
+      return query.names(binding.value, binding.scope).map((name) => `${name}[]`)
+    default:
+      return []
+  }
+}
+
+/** What the class of a method assigns to `self.<attr>`, in its body or in any method. */
+export const ownAttribute = (value: Expression, attr: string, scope: Scope): Binding[] => {
+  const owner = value.kind === 'Name' ? findOwnClass(scope, value.id) : undefined
+  return owner ? [...(owner.names.get(attr) ?? []), ...(owner.attributes.get(attr) ?? [])] : []
+}
+
+const member = (names: string[], attr: string): string[] =>
+  names
+    .filter((name) => name.length < MAX_LENGTH)
+    .map((name) =>
+      name.endsWith('.__dict__') && attr === 'get' ? name : canonicalName(`${name}.${attr}`),
+    )
+
+/** Beyond it no rule has a name. */
+const MAX_LENGTH = 200
+
+const namesOfCall = (node: Call, scope: Scope, query: Query): string[] =>
+  query.names(node.func, scope).flatMap((func) => {
+    const [first, second] = node.args
+    const text = (part: Expression | undefined): string | undefined =>
+      part && query.constant(part, scope)
+    if (func === 'builtins.getattr' && first) {
+      const attr = text(second)
+      return attr === undefined ? [] : member(query.names(first, scope), attr)
+    }
+    if (IMPORTERS.has(func)) {
+      const name = text(first)
+      return name === undefined ? [] : [canonicalName(name)]
+    }
+    if (func === 'builtins.vars' && first) return member(query.names(first, scope), '__dict__')
+    if (func === 'builtins.globals') return ['builtins.globals()']
+    if (func.endsWith('.__dict__')) return memberOfText(func, text(first))
+    return func.length < MAX_LENGTH ? [`${func}()`] : []
+  })
+
+/** They give the module that their first argument names. */
+export const IMPORTERS: ReadonlySet<string> = new Set([
+  'builtins.__import__',
+  'importlib.import_module',
+  'importlib.__import__',
+])
+
+const namesOfItem = (node: Subscript, scope: Scope, query: Query): string[] =>
+  query.names(node.value, scope).flatMap((base) => {
+    if (base.length > MAX_LENGTH) return []
+    if (base !== 'sys.modules' && !base.endsWith('.__dict__') && !NAMESPACES.has(base))
+      return [`${base}[]`]
+    return memberOfText(base, query.constant(node.index, scope))
+  })
+
+/** Items of these are modules or builtins. */
+const NAMESPACES = new Set(['sys.modules', 'builtins', 'builtins.globals()'])
+
+const memberOfText = (holder: string, key: string | undefined): string[] => {
+  if (key === undefined) return []
+  if (holder === 'sys.modules' || key === '__builtins__') return [canonicalName(key)]
+  if (NAMESPACES.has(holder)) return [`builtins.${key}`]
+  return member([holder.slice(0, -'.__dict__'.length)], key)
+}

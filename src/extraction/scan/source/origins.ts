@@ -1,0 +1,199 @@
+import type { Call, Expression } from '../../python/ast.ts'
+import { isDisguise } from './decode.ts'
+import { ownAttribute } from './names.ts'
+import { isDecoder, sourcesOf } from './origin-names.ts'
+import type { Origin } from './origin-names.ts'
+import { partsOf } from './parts.ts'
+import { charge, deeper } from './query.ts'
+import type { Query } from './query.ts'
+import { findBindings } from './scope.ts'
+import type { Binding, Scope } from './scope.ts'
+import { makeQuery } from './values.ts'
+
+/**
+ * Where the content of a value comes from, through assignments, string operations, decoders, containers and functions of
+ * the same file.
+ */
+export const originsOf = (node: Expression, scope: Scope): ReadonlySet<Origin> => {
+  const found = new Set<Origin>()
+  addOrigins({ node, scope }, { found, query: makeQuery(scope) })
+  return found
+}
+
+interface Search {
+  found: Set<Origin>
+  query: Query
+}
+
+interface Place {
+  node: Expression
+  scope: Scope
+}
+
+const addOrigins = (place: Place, search: Search): void =>
+  deeper(search.query, () => addWithin(place, search), undefined)
+
+const addWithin = ({ node, scope }: Place, search: Search): void => {
+  switch (node.kind) {
+    case 'Name':
+      return addBindings(findBindings(scope, node.id) ?? [], search)
+    case 'Attribute':
+      return addAttribute({ node, scope }, node, search)
+    case 'Call':
+      return addCall(node, scope, search)
+    case 'Subscript':
+      return addItem(node, scope, search)
+    case 'Comprehension':
+      // What its loops bind is out of reach here; what they loop over has the same content.
+      for (const part of [node.element, ...node.clauses.map(({ iter }) => iter)])
+        addOrigins({ node: part, scope }, search)
+      return undefined
+    case 'DictComprehension':
+      for (const part of [node.key, node.value, ...node.clauses.map(({ iter }) => iter)])
+        addOrigins({ node: part, scope }, search)
+      return undefined
+    case 'Lambda':
+    case 'Compare':
+      return undefined
+    default:
+      return addParts(node, scope, search)
+  }
+}
+
+const addParts = (node: Expression, scope: Scope, search: Search): void => {
+  const parts = partsOf(node)
+  charge(search.query, Math.floor(parts.length / 16))
+  for (const part of parts.slice(0, MAX_PARTS)) addOrigins({ node: part, scope }, search)
+}
+
+/** A display of more is data. */
+const MAX_PARTS = 300
+
+const addBindings = (bindings: Binding[], search: Search): void => {
+  for (const binding of bindings) {
+    if (binding.kind === 'value' || binding.kind === 'added' || binding.kind === 'item')
+      addOrigins({ node: binding.value, scope: binding.scope }, search)
+  }
+}
+
+const addAttribute = (
+  place: Place,
+  node: Expression & { kind: 'Attribute' },
+  search: Search,
+): void => {
+  addBindings(ownAttribute(node.value, node.attr, place.scope), search)
+  if (search.query.names(node, place.scope).includes('os.environ')) search.found.add('environment')
+  else if (!ABOUT_ANSWER.has(node.attr))
+    addOrigins({ node: node.value, scope: place.scope }, search)
+}
+
+/** Attributes that tell about an answer or a file, and hold none of its content. */
+const ABOUT_ANSWER = new Set([
+  'elapsed',
+  'encoding',
+  'headers',
+  'name',
+  'ok',
+  'reason',
+  'returncode',
+  'shape',
+  'size',
+  'status',
+  'status_code',
+  'url',
+])
+
+const addCall = (node: Call, scope: Scope, search: Search): void => {
+  const names = search.query.names(node.func, scope)
+  const sources = names.flatMap((name) =>
+    sourcesOf(name, node, (part) => search.query.constant(part, scope)),
+  )
+  for (const source of sources) search.found.add(source)
+  if (sources.includes('variable')) return
+  if (names.includes('builtins.map')) addMapped(node, scope, search)
+  if (names.length === 0) addReturns(node.func, scope, search)
+  if (node.func.kind === 'Attribute') addMethod(node, node.func, scope, search)
+  if (names.some(isPassing) || sources.length > 0)
+    for (const part of node.args.slice(0, MAX_PARTS)) addOrigins({ node: part, scope }, search)
+}
+
+/** `map(chr, numbers)`. */
+const addMapped = ({ args: [mapped] }: Call, scope: Scope, search: Search): void => {
+  const names = mapped ? search.query.names(mapped, scope) : []
+  if (names.some(isDecoder)) search.found.add('decoded')
+}
+
+const addReturns = (func: Expression, scope: Scope, search: Search): void => {
+  if (func.kind !== 'Name') return
+  for (const binding of findBindings(scope, func.id) ?? [])
+    if (binding.kind === 'function')
+      for (const value of binding.scope.returns)
+        addOrigins({ node: value, scope: binding.scope }, search)
+}
+
+const addMethod = (
+  node: Call,
+  func: Expression & { kind: 'Attribute' },
+  scope: Scope,
+  search: Search,
+): void => {
+  const [first] = node.args
+  if (func.attr === 'read_text' || func.attr === 'read_bytes') search.found.add('file')
+  if (func.attr === 'decode' && first && isDisguise(search.query.constant(first, scope) ?? ''))
+    search.found.add('decoded')
+  if (func.attr === 'json') return addAnswer({ node: func.value, scope }, search)
+  if (func.attr === 'join' || func.attr === 'format')
+    for (const part of node.args.slice(0, MAX_PARTS)) addOrigins({ node: part, scope }, search)
+  if (!ABOUT_ANSWER.has(func.attr)) addOrigins({ node: func.value, scope }, search)
+}
+
+/** A parsed answer is data, of which a single member may still be text. */
+const addAnswer = (place: Place, search: Search): void => {
+  const within: Search = { found: new Set(), query: search.query }
+  addOrigins(place, within)
+  for (const origin of within.found) search.found.add(origin === 'network' ? 'answer' : origin)
+}
+
+/** Functions whose result has the content of their arguments. */
+const isPassing = (name: string): boolean => PASSING.has(name) || PASSING_MODULES.test(name)
+
+const PASSING_MODULES =
+  /^(base64|binascii|zlib|gzip|bz2|lzma|marshal|codecs|json|textwrap|urllib\.parse|copy)\./
+
+const PASSING = new Set([
+  'builtins.bytearray',
+  'builtins.bytes',
+  'builtins.compile',
+  'builtins.dict',
+  'builtins.filter',
+  'builtins.iter',
+  'builtins.list',
+  'builtins.map',
+  'builtins.memoryview',
+  'builtins.repr',
+  'builtins.reversed',
+  'builtins.sorted',
+  'builtins.str',
+  'builtins.tuple',
+  'builtins.BytesIO',
+  'builtins.StringIO',
+])
+
+const addItem = (node: Expression & { kind: 'Subscript' }, scope: Scope, search: Search): void => {
+  if (search.query.names(node.value, scope).includes('os.environ')) search.found.add('variable')
+  else {
+    if (isReversal(node.index) && search.query.constant(node.value, scope) !== undefined)
+      search.found.add('decoded')
+    addOrigins({ node: node.value, scope }, search)
+  }
+}
+
+/** `[::-1]`, which hides a constant and sorts anything else. */
+const isReversal = (index: Expression): boolean =>
+  index.kind === 'Slice' &&
+  !index.lower &&
+  !index.upper &&
+  index.step?.kind === 'UnaryOp' &&
+  index.step.op === '-' &&
+  index.step.operand.kind === 'Constant' &&
+  index.step.operand.value === 1n

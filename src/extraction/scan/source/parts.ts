@@ -1,0 +1,50 @@
+import type { Expression } from '../../python/ast.ts'
+
+/** Expressions directly within one, in source order; none of those that open a scope (lambda, comprehension). */
+export const partsOf = (node: Expression): Expression[] => {
+  switch (node.kind) {
+    case 'JoinedStr':
+      return node.values.flatMap((value) =>
+        typeof value === 'string' ? [] : [value.value, ...(value.spec ? [value.spec] : [])],
+      )
+    case 'Attribute':
+    case 'Starred':
+    case 'Await':
+    case 'NamedExpr':
+    case 'YieldFrom':
+      return [node.value]
+    case 'Yield':
+      return node.value ? [node.value] : []
+    case 'Subscript':
+      return [node.value, node.index]
+    case 'Slice':
+      return [node.lower, node.upper, node.step].filter((part) => part !== undefined)
+    case 'Call':
+      return [node.func, ...node.args, ...node.keywords.map(({ value }) => value)]
+    default:
+      return operandsOf(node)
+  }
+}
+
+const operandsOf = (node: Expression): Expression[] => {
+  switch (node.kind) {
+    case 'BinOp':
+      return [node.left, ...node.rights.map(({ value }) => value)]
+    case 'BoolOp':
+      return node.values
+    case 'UnaryOp':
+      return [node.operand]
+    case 'Compare':
+      return [node.left, ...node.comparisons.map(({ value }) => value)]
+    case 'IfExp':
+      return [node.test, node.body, node.orelse]
+    case 'Tuple':
+    case 'List':
+    case 'Set':
+      return node.items
+    case 'Dict':
+      return node.items.flatMap(({ key, value }) => (key ? [key, value] : [value]))
+    default:
+      return []
+  }
+}

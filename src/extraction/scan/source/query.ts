@@ -1,0 +1,37 @@
+import type { Expression } from '../../python/ast.ts'
+import type { Effort, Scope } from './scope.ts'
+
+/**
+ * One question about a value. It holds what answering may cost, counted over all that it leads to, so that a hostile
+ * file can't multiply work, and the answers that names and texts need of each other.
+ */
+export interface Query {
+  steps: number
+  depth: number
+  /** What all questions about the file may cost. */
+  effort: Effort
+  names(node: Expression, scope: Scope): string[]
+  texts(node: Expression, scope: Scope): string[]
+  /** The text of a value that can be only one and is wholly known. */
+  constant(node: Expression, scope: Scope): string | undefined
+}
+
+/** Real code answers within a few dozen steps. */
+export const MAX_STEPS = 1500
+
+const MAX_DEPTH = 40
+
+/** Runs one step deeper; `otherwise` when the effort is spent. */
+export const deeper = <T>(query: Query, run: () => T, otherwise: T): T => {
+  if (query.steps <= 0 || query.depth >= MAX_DEPTH || query.effort.steps <= 0) return otherwise
+  charge(query, 1)
+  query.depth += 1
+  const result = run()
+  query.depth -= 1
+  return result
+}
+
+export const charge = (query: Query, steps: number): void => {
+  query.steps -= steps
+  query.effort.steps -= steps
+}

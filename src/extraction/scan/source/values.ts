@@ -1,0 +1,49 @@
+import type { Expression } from '../../python/ast.ts'
+import { namesWithin } from './names.ts'
+import { MAX_STEPS, charge, deeper } from './query.ts'
+import type { Query } from './query.ts'
+import type { Scope } from './scope.ts'
+import { HOLE, MAX_TEXTS, isWhole } from './text.ts'
+import { textsWithin } from './texts.ts'
+
+export const makeQuery = ({ effort }: Scope): Query => {
+  const query: Query = {
+    steps: MAX_STEPS,
+    depth: 0,
+    effort,
+    names: (node, scope) =>
+      deeper(query, () => unique(namesWithin(node, scope, query), MAX_NAMES), []),
+    texts: (node, scope) => {
+      const texts = deeper(query, () => textsWithin(node, scope, query), [HOLE])
+      // Long texts cost what many short ones do.
+      charge(query, Math.floor(texts.reduce((sum, text) => sum + text.length, 0) / STEP_LENGTH))
+      return unique(texts, MAX_TEXTS)
+    },
+    constant: (node, scope) => {
+      const [text, ...others] = query.texts(node, scope)
+      return text !== undefined && others.length === 0 && isWhole(text) ? text : undefined
+    },
+  }
+  return query
+}
+
+const MAX_NAMES = 6
+
+/** Characters of text that count as a step. */
+const STEP_LENGTH = 64
+
+/** Most values have one name and one text at most. */
+const unique = (all: string[], most: number): string[] =>
+  all.length < 2 ? all : [...new Set(all)].slice(0, most)
+
+/** Dotted names that an expression may stand for; see `namesWithin`. */
+export const namesOf = (node: Expression, scope: Scope): string[] =>
+  makeQuery(scope).names(node, scope)
+
+/** Texts that a value may be, unknown parts as HOLE; see `textsWithin`. */
+export const textsOf = (node: Expression, scope: Scope): string[] =>
+  makeQuery(scope).texts(node, scope)
+
+/** The text of a value that can be only one and is wholly known. */
+export const constantText = (node: Expression, scope: Scope): string | undefined =>
+  makeQuery(scope).constant(node, scope)

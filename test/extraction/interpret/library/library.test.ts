@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+
+import { LIBRARY } from '../../../../src/extraction/interpret/library/library.ts'
+import { makeRunner, reprOf } from '../support.ts'
+
+/** Files beside `__init__.py`, by path. */
+const pack = readJson('pack.json') as Record<string, string>
+
+/**
+ * Each table holds programs, and what CPython 3.12 prints as repr of their `result` when they are the `__init__.py` of
+ * that pack.
+ */
+const tables = readdirSync(new URL('tables', import.meta.url)).toSorted()
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+}
+
+describe('the standard library gives what CPython gives', async () => {
+  const run = await makeRunner({ library: LIBRARY })
+  for (const table of tables) {
+    test(`in ${table.replace('.json', '')}`, () => {
+      const wrong: string[] = []
+      for (const [source = '', expected] of readJson(`tables/${table}`) as string[][]) {
+        const ran = run({ ...pack, '__init__.py': source })
+        const actual = reprOf(ran, 'result')
+        const [note] = ran.interpreter.notes()
+        if (actual !== expected) {
+          wrong.push(`${source}\n  gives   ${actual} ${note?.message ?? ''}\n  and not ${expected}`)
+        }
+      }
+      assert.equal(wrong.join('\n\n'), '')
+    })
+  }
+})

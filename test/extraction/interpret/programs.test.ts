@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { makeRunner } from './support.ts'
+import type { Run } from './support.ts'
+
+interface Program {
+  /** Binds `result` to a list. */
+  source: string
+  /** `repr` of each of its items, as CPython 3.11 prints it. */
+  expected: string[]
+}
+
+const PROGRAMS = JSON.parse(
+  readFileSync(new URL('programs.json', import.meta.url), 'utf8'),
+) as Program[]
+
+describe('small programs give what CPython gives', () => {
+  let run: Run
+  before(async () => {
+    run = await makeRunner()
+  })
+
+  for (const [index, { source, expected }] of PROGRAMS.entries()) {
+    test(`program ${index + 1}: ${source.split('\n', 1)[0]?.slice(0, 60)}`, () => {
+      const ran = run(source)
+      const { runtime } = ran.interpreter
+      const items = ran.interpreter.readItems(ran.get('result') ?? null).items
+      assert.deepEqual(
+        items.map((item) => runtime.repr(item)),
+        expected,
+      )
+      assert.deepEqual(ran.interpreter.notes(), [])
+    })
+  }
+})

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+
+import type { ExtractedNode } from '../../../src/extraction/inspection.ts'
+import { makeExtractPack, nodeOf } from './extract-pack.ts'
+import type { ExtractPack } from './extract-pack.ts'
+
+const CUP = `
+class Cup:
+    RETURN_TYPES = ("IMAGE",)
+    FUNCTION = "run"
+    CATEGORY = "clay"
+    @classmethod
+    def INPUT_TYPES(cls): return {"required": {"clay": ("IMAGE",)}}
+`
+
+let extract: ExtractPack
+before(async () => {
+  extract = await makeExtractPack()
+})
+
+/** Fields of the one class that the source adds as node `X`. */
+const read = (source: string, name = 'X', cls = name): ExtractedNode =>
+  nodeOf(extract(`${CUP}${source}\nNODE_CLASS_MAPPINGS = {"${name}": ${cls}}\n`), name)
+
+describe('fields of a node', () => {
+  test('are those of the class, with the defaults of the host', () => {
+    assert.deepEqual(read('X = Cup'), {
+      name: 'X',
+      category: 'clay',
+      description: '',
+      function: 'run',
+      deprecated: false,
+      experimental: false,
+      input_types: '{"required":{"clay":["IMAGE"]}}',
+      return_types: '["IMAGE"]',
+      return_names: '["IMAGE"]',
+      output_is_list: [false],
+      dynamic: [],
+    })
+  })
+
+  test('have numbers as JavaScript writes them', () => {
+    const node = read(`
+class X(Cup):
+    @classmethod
+    def INPUT_TYPES(cls):
+        return {"required": {"turns": ("INT", {"default": 1.0, "max": 0xffffffffffffffff}),
+                             "heat": ("FLOAT", {"step": 1e-05}), "mode": (["a", "b"],)}}
+`)
+    assert.equal(
+      node.input_types,
+      '{"required":{"turns":["INT",{"default":1,"max":18446744073709552000}],"heat":["FLOAT",{"step":0.00001}],"mode":[["a","b"]]}}',
+    )
+  })
+
+  test('take strings and dicts of own classes as what they hold', () => {
+    const node = read(`
+class Anything(str):
+    def __ne__(self, other): return False
+class Open(dict):
+    def __contains__(self, key): return True
+class X(Cup):
+    RETURN_TYPES = (Anything("*"),)
+    INPUT_TYPES = classmethod(lambda cls: {"required": {}, "optional": Open()})
+`)
+    assert.equal(node.return_types, '["*"]')
+    assert.equal(node.input_types, '{"required":{},"optional":{}}')
+  })
+
+  test('keep a string where a tuple was meant', () => {
+    const node = read('class X(Cup):\n    RETURN_TYPES = ("IMAGE"); RETURN_NAMES = ("a")')
+    assert.equal(node.return_types, '"IMAGE"')
+    assert.equal(node.return_names, '"a"')
+    assert.deepEqual(node.output_is_list, [false, false, false, false, false])
+  })
+
+  test('follow super() and what a class adds', () => {
+    const node = read(`
+class Low:
+    CATEGORY = "kiln/base"; RETURN_TYPES = ("IMAGE",)
+    @classmethod
+    def INPUT_TYPES(cls): return {"required": {"clay": ("IMAGE",)}}
+class X(Low):
+    CATEGORY = Low.CATEGORY + "/tall"
+    @classmethod
+    def INPUT_TYPES(cls): d = super().INPUT_TYPES(); d["required"]["size"] = ("INT",); return d
+`)
+    assert.equal(node.input_types, '{"required":{"clay":["IMAGE"],"size":["INT"]}}')
+    assert.equal(node.category, 'kiln/base/tall')
+  })
+
+  test('have empty lists where the machine decides, and say so', () => {
+    const node = read(`
+import folder_paths; from nodes import MAX_RESOLUTION
+class X(Cup):
+    INPUT_TYPES = classmethod(lambda c: {"required": {"name": (folder_paths.get_filename_list("x"),),
+                                                      "size": ("INT", {"max": MAX_RESOLUTION})}})
+`)
+    assert.equal(node.input_types, '{"required":{"name":[[]],"size":["INT",{"max":16384}]}}')
+    assert.deepEqual(node.dynamic, ['input_types'])
+  })
+
+  test('keep the known choices beside those of the machine', () => {
+    const node = read(`
+import folder_paths
+class X(Cup):
+    INPUT_TYPES = classmethod(lambda c: {"required": {
+        "a": (["None"] + folder_paths.get_filename_list("loras"),),
+        "b": (sorted(folder_paths.get_filename_list("vae")), {"default": folder_paths.models_dir, "tooltip": "t"}),
+        "c": ([f for f in folder_paths.get_filename_list("x") if f.endswith(".pt")],)}})
+`)
+    assert.equal(
+      node.input_types,
+      '{"required":{"a":[["None"]],"b":[[],{"tooltip":"t"}],"c":[[]]}}',
+    )
+  })
+
+  test('come from the facts about the host where a class of it is the base', () => {
+    const node = read('from nodes import SaveImage\nclass X(SaveImage): CATEGORY = "kiln"')
+    assert.equal(node.category, 'kiln')
+    assert.equal(node.function, 'save_images')
+    assert.match(node.input_types, /"images":\["IMAGE"/)
+  })
+
+  test('read docstrings and own descriptors', () => {
+    const node = read(`
+import inspect
+class lazy:
+    def __init__(self, f): self.f = f
+    def __get__(self, obj, cls): return self.f(cls)
+class X(Cup):
+    """Fires
+    it."""
+    DESCRIPTION = inspect.cleandoc(__doc__); RETURN_TYPES = ("IMAGE", "MASK")
+    RETURN_NAMES = lazy(lambda cls: tuple(t.lower() for t in cls.RETURN_TYPES))
+`)
+    assert.equal(node.description, 'Fires\nit.')
+    assert.equal(node.return_names, '["image","mask"]')
+  })
+
+  test('keep the node when INPUT_TYPES raises, and mark the field', () => {
+    const node = read(
+      'class X(Cup):\n    @classmethod\n    def INPUT_TYPES(cls): raise ValueError("no")',
+    )
+    assert.equal(node.input_types, '{"required":{}}')
+    assert.deepEqual(node.dynamic, ['input_types'])
+  })
+
+  test('take INPUT_TYPES in every form that packs give it', () => {
+    for (const form of [
+      'INPUT_TYPES = {"required": {"a": ("INT",)}}',
+      'INPUT_TYPES = lambda: {"required": {"a": ("INT",)}}',
+      'def INPUT_TYPES(s): return {"required": {"a": ("INT",)}}',
+      '@staticmethod\n    def INPUT_TYPES(): return {"required": {"a": ("INT",)}}',
+    ])
+      assert.equal(
+        read(`class X:\n    RETURN_TYPES = ()\n    ${form}`).input_types,
+        '{"required":{"a":["INT"]}}',
+        form,
+      )
+  })
+
+  test('write keys as JSON does, in the order of the pack, whatever they are called', () => {
+    const node = read(
+      'class X(Cup):\n    INPUT_TYPES = {"required": {"b": ("A", {2: 1, True: 0, None: 3}), "__proto__": ("B",), "1": ("C",)}}',
+    )
+    assert.equal(
+      node.input_types,
+      '{"required":{"b":["A",{"2":1,"true":0,"null":3}],"__proto__":["B"],"1":["C"]}}',
+    )
+  })
+
+  test('give enumerations their values, and NaN and infinities null', () => {
+    const node = read(`
+from enum import Enum
+class Mode(Enum): A = "a"; B = "b"
+class X(Cup):
+    INPUT_TYPES = {"required": {"m": ([m for m in Mode], {"default": Mode.A}), "f": ("FLOAT", {"max": float("inf"), "min": float("nan")})}}
+`)
+    assert.equal(
+      node.input_types,
+      '{"required":{"m":[["a","b"],{"default":"a"}],"f":["FLOAT",{"max":null,"min":null}]}}',
+    )
+  })
+
+  test('say which types could not be known', () => {
+    const node = read('from somewhere import KIND\nclass X(Cup): RETURN_TYPES = ("IMAGE", KIND)')
+    assert.equal(node.return_types, '["IMAGE","*"]')
+    assert.ok(node.dynamic.includes('return_types'), node.dynamic.join())
+  })
+
+  test('read flags by their truth', () => {
+    const node = read('class X(Cup): DEPRECATED = 1; EXPERIMENTAL = True; OUTPUT_IS_LIST = (True,)')
+    assert.equal(node.deprecated, true)
+    assert.equal(node.experimental, true)
+    assert.deepEqual(node.output_is_list, [true])
+  })
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { CASES } from './code-cases.ts'
+import { rulesOf } from './support.ts'
+
+for (const { rule, hits, passes } of CASES)
+  describe(rule, () => {
+    for (const source of hits)
+      test(`it is found in ${source}`, () => {
+        assert.ok(
+          rulesOf(source).includes(rule),
+          `found ${rulesOf(source).join(', ') || 'nothing'}`,
+        )
+      })
+    for (const source of passes)
+      test(`it is not found in ${source}`, () => {
+        assert.ok(!rulesOf(source).includes(rule), 'found')
+      })
+  })

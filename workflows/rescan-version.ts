@@ -1,0 +1,16 @@
+import { proxyActivities } from '@temporalio/workflow'
+
+import type { MediaActivities, RescannedVersion } from '../activities/index.ts'
+import { CHECK_TIMING, checkOptions } from './options.ts'
+
+/** Scans the archive of a version anew, by the scanner that the media workers have now. */
+export const rescanVersion = async ({
+  versionId,
+}: {
+  versionId: string
+}): Promise<RescannedVersion> => {
+  const { rescanVersion: scan } = proxyActivities<MediaActivities>(
+    checkOptions('scan the archive anew', CHECK_TIMING),
+  )
+  return await scan(versionId)
+}
