@@ -79,7 +79,8 @@ const makeSend = (socket: Socket): HttpConnection['send'] => {
   return (request) =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject }
-      socket.write(request)
+      if (socket.destroyed) fail()
+      else socket.write(request)
     })
 }
 

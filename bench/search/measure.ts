@@ -35,11 +35,11 @@ export const measureShape = async (
   { http, bare }: { http: Side; bare: Side },
 ): Promise<Measured> => {
   const measured: Measured = { shape, concurrency, http: [], bare: [] }
+  // The api closes a connection that sends nothing for ten seconds: those to it are opened last.
   const lanes = {
-    bare: await openLanes(bare, shape, concurrency),
-    http: await openLanes(http, shape, concurrency),
+    bare: await openWarm(bare, shape, concurrency),
+    http: await openWarm(http, shape, concurrency),
   }
-  for (const side of ['bare', 'http'] as const) await warmUp(shape, lanes[side])
   for (let round = 0; round < ROUNDS; round += 1)
     for (const side of ['bare', 'http'] as const)
       measured[side].push(await measureRound(shape, lanes[side]))
@@ -47,16 +47,21 @@ export const measureShape = async (
   return measured
 }
 
-const openLanes = (side: Side, { requests, status }: Shape, count: number): Promise<Lane[]> =>
-  Promise.all(Array.from({ length: count }, () => side.openLane(requests, status ?? 200)))
-
 /**
- * Counts are in memory, and every connection of the pool has every statement prepared and planned: PostgreSQL plans the
- * first five times anew. The pool takes its connections in turn.
+ * Lanes of a side whose counts are in memory and whose connections have every statement prepared and planned: PostgreSQL
+ * plans the first five times anew, and the pool takes its connections in turn.
  */
-const warmUp = async ({ requests }: Shape, lanes: readonly Lane[]): Promise<void> => {
-  const calls = Math.max(requests.length, Math.ceil((6 * POOL) / lanes.length))
+const openWarm = async (
+  side: Side,
+  { requests, status }: Shape,
+  concurrency: number,
+): Promise<Lane[]> => {
+  const lanes = await Promise.all(
+    Array.from({ length: concurrency }, () => side.openLane(requests, status ?? 200)),
+  )
+  const calls = Math.max(requests.length, Math.ceil((6 * POOL) / concurrency))
   for (let at = 0; at < calls; at += 1) await Promise.all(lanes.map((lane) => lane.call(at)))
+  return lanes
 }
 
 const measureRound = async (shape: Shape, lanes: readonly Lane[]): Promise<Round> => {

@@ -284,7 +284,7 @@ describe('deciding on a version', () => {
     assert.deepEqual(await moves.decideVersion(id), decided)
     assert.equal(
       (await see(id)).reason,
-      'The archive has no end record: it is cut or damaged (truncated)',
+      '1 finding flags this version; the worst: The archive has no complete end record, it is cut or damaged: zip and send it again',
     )
   })
 

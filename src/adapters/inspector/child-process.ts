@@ -34,6 +34,7 @@ export interface InspectorChild {
 }
 
 const WATCH_MS = 100
+const START_MS = 30_000
 const MAX_RUNS = 50
 const MAX_IDLE_RSS = 300 * 2 ** 20
 
@@ -104,7 +105,9 @@ interface Follow {
 
 const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow): Promise<RunEnd> =>
   new Promise((resolve) => {
-    const start = performance.now()
+    // What the process takes to start is not the archive's.
+    let start: number | undefined
+    const asked = performance.now()
     const finish = (end: RunEnd): void => {
       clearInterval(watch)
       child.off('message', hear)
@@ -117,11 +120,16 @@ const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow):
     const fail = (error: Error): void => finish({ end: 'fault', error })
     const hear = (message: unknown): void => {
       const news = message as ChildNews
+      if (news.kind === 'begin') start ??= performance.now()
       if (news.kind === 'done') finish({ end: 'done' })
       else if (news.kind === 'fault') fail(Object.assign(new Error(news.message), systemOf(news)))
       else onNews(news)
     }
     const watch = setInterval(() => {
+      if (start === undefined) {
+        if (performance.now() - asked > START_MS) fail(new Error('the process does not start'))
+        return
+      }
       if (performance.now() - start > limits.runMs) return finish({ end: 'budget_time' })
       void readRss(child).then((rss) => {
         if (rss > limits.rssBytes) finish({ end: 'budget_memory' })

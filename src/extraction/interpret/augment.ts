@@ -36,7 +36,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
 /** `list.extend`. */
 export function extendList(rt: Runtime, list: ListValue, value: Value): void {
   const { items, rest } = rt.readItems(value)
-  if (rest) list.rest = true
+  if (rest || rt.state.repeating > 0) list.rest = true
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true
     return

@@ -2,9 +2,11 @@ import { bindParameters } from './bind-parameters.ts'
 import type { CallArguments } from './call-arguments.ts'
 import { mergeReturned } from './merge-values.ts'
 import { makeIterator, makeUnknown } from './make-value.ts'
+import { Raised } from './raise.ts'
 import type { Runtime } from './runtime.ts'
 import type { Frame, Scope } from './scope.ts'
 import type { FunctionValue, IteratorValue, Value } from './value.ts'
+import type { FunctionDef } from '../python/ast.ts'
 
 /** Calls a function of the pack. A generator function gives an iterator; its body runs when that is first asked. */
 export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments): Value {
@@ -27,7 +29,7 @@ function giveUp(
 }
 
 function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
-  const frame: Frame = { function: fn, self: call.args[0], maybeReturned: [], yielded: [] }
+  const frame: Frame = { function: fn, self: call.args[0], maybeReturned: [], yielded: [], maybeYielded: false }
   return {
     kind: 'function',
     names: bindParameters(rt, fn, call),
@@ -42,22 +44,34 @@ function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments):
 function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   const { state } = rt
   const caller = state.scope
-  const { nesting } = state
+  const { nesting, repeating } = state
   state.scope = scope
+  state.repeating = 0
   state.depth += 1
   state.nesting = 0
   fn.active += 1
   try {
     if (fn.node.kind === 'Lambda') return rt.evaluate(fn.node.body, scope)
-    const end = rt.execute(fn.node.body, scope)
-    const returned = typeof end === 'object' ? end.returned : null
-    const maybe = scope.frame?.maybeReturned ?? []
-    return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
+    return resultOf(rt, fn.node, scope)
   } finally {
     fn.active -= 1
+    state.repeating = repeating
     state.nesting = nesting
     state.depth -= 1
     state.scope = caller
+  }
+}
+
+/** What the body returns; a value that it may have returned before it raised is the result instead of the raise. */
+function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
+  const maybe = scope.frame?.maybeReturned ?? []
+  try {
+    const end = rt.execute(node.body, scope)
+    const returned = typeof end === 'object' ? end.returned : null
+    return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
+  } catch (error) {
+    if (!(error instanceof Raised) || maybe.length === 0) throw error
+    return mergeReturned(maybe)
   }
 }
 
@@ -72,6 +86,7 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
     }
     const item = yielded[index]
     index += 1
+    if (item === undefined) generator.rest = scope.frame?.maybeYielded ?? false
     return item
   })
   return generator

@@ -52,8 +52,13 @@ function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value): Completion
 }
 
 function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
-  const end = rt.execute(body, scope)
-  return typeof end === 'object' ? end : undefined
+  rt.state.repeating += 1
+  try {
+    const end = rt.execute(body, scope)
+    return typeof end === 'object' ? end : undefined
+  } finally {
+    rt.state.repeating -= 1
+  }
 }
 
 export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion {

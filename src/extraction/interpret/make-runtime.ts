@@ -79,6 +79,7 @@ function makeState(packageName: string): RunState {
     nesting: 0,
     handlers: [],
     handled: [],
+    repeating: 0,
     maybeBroken: false,
     assigned: new WeakMap(),
     identities: new WeakMap(),

@@ -55,16 +55,16 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
 
 function runTree(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
-  const { scope: around, handlers, handled, nesting, maybeBroken } = state
+  const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
   const scope = moduleScope(module)
   // A handler of the importing module does not keep a raise from being noted here.
-  Object.assign(state, { scope, handlers: [], handled: [], nesting: 0 })
+  Object.assign(state, { scope, handlers: [], handled: [], nesting: 0, repeating: 0 })
   module.running = true
   try {
     for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
   } finally {
     module.running = false
-    Object.assign(state, { scope: around, handlers, handled, nesting, maybeBroken })
+    Object.assign(state, { scope: around, handlers, handled, nesting, repeating, maybeBroken })
   }
 }
 
@@ -82,7 +82,7 @@ function runStatement(
     return true
   } catch (error) {
     if (error instanceof BudgetSpent) throw error
-    Object.assign(state, { depth, nesting: 0, scope, handlers: [] })
+    Object.assign(state, { depth, nesting: 0, repeating: 0, scope, handlers: [] })
     for (const name of assignedNames(rt, [statement])) module.lost.add(name)
     if (error instanceof Raised) {
       noteRaise(rt, module, statement.line, error)

@@ -171,6 +171,8 @@ export interface RunState {
   handlers: { types: (Expression | undefined)[]; scope: Scope }[]
   /** Exceptions that handlers are dealing with, for a bare `raise`. */
   handled: Value[]
+  /** Loops around the running statement, within its function, whose number of rounds is unknown. */
+  repeating: number
   /** The round of the innermost loop met a `break` under an undecided test. */
   maybeBroken: boolean
   /** Names that a block may bind, computed once for each block. */

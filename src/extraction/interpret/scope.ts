@@ -26,4 +26,6 @@ export interface Frame {
   maybeReturned: Value[]
   /** Values yielded so far, if it is a generator. */
   yielded: Value[]
+  /** It may have yielded more, or less. */
+  maybeYielded: boolean
 }

@@ -10,7 +10,8 @@ export function evaluateYield(rt: Runtime, node: Yield, scope: Scope): Value {
 
 export function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): Value {
   const source = rt.evaluate(node.value, scope)
-  const { items } = rt.readItems(source)
+  const { items, rest } = rt.readItems(source)
+  if (rest && scope.frame) scope.frame.maybeYielded = true
   for (const item of items) give(rt, scope, item)
   const returned =
     typeof source === 'object' && source?.kind === 'iterator' ? source.returned : undefined
@@ -18,8 +19,12 @@ export function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): V
 }
 
 function give(rt: Runtime, scope: Scope, value: Value): void {
-  const yielded = scope.frame?.yielded
-  if (yielded === undefined) return
-  if (yielded.length < rt.budget.limits.forItems) yielded.push(value)
-  else rt.budget.spent('items')
+  const { frame } = scope
+  if (frame === undefined) return
+  if (rt.state.repeating > 0) frame.maybeYielded = true
+  if (frame.yielded.length < rt.budget.limits.forItems) frame.yielded.push(value)
+  else {
+    rt.budget.spent('items')
+    frame.maybeYielded = true
+  }
 }

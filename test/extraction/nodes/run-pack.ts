@@ -14,7 +14,7 @@ export interface RanPack {
   module: ModuleValue
   /** A name of `__init__.py`. */
   get(name: string): Value
-  /** A name of `__init__.py` as JSON; an unknown fails. */
+  /** A name of `__init__.py` as JSON; `unknown` stands for what is unknown. */
   json(name: string): unknown
 }
 

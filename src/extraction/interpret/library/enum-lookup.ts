@@ -21,6 +21,7 @@ export const findByValue = (rt: Runtime, cls: ClassValue, value: Value): Value |
   const members = uniqueMembers(cls)
   if (isInstanceValue(value) && members.includes(value)) return value
   let isSure = true
+  rt.budget.step(members.length)
   for (const member of members) {
     const same = rt.equals(member.attributes.get('_value_') ?? null, value)
     if (same === true) return member

@@ -21,6 +21,7 @@ export const addMembers = (
     const value = withoutAuto(rt, cls, { name, candidate, values, resolved })
     values.push(value)
     const made = makeMember(rt, cls, value)
+    rt.budget.step(values.length)
     const alias = uniqueMembers(cls).find(
       (other) => rt.equals(valueOf(other), valueOf(made)) === true,
     )

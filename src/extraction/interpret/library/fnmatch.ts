@@ -1,5 +1,6 @@
 import { makeList } from '../make-value.ts'
 import { nativeModule } from '../native.ts'
+import type { Runtime } from '../runtime.ts'
 import { matchWildcard } from '../text/path/wildcard.ts'
 import type { ModuleValue, NativeCall } from '../value.ts'
 import { pathOf } from './support/arguments.ts'
@@ -9,10 +10,15 @@ import { functionsOf } from './support/names.ts'
 export const makeFnmatch = (): ModuleValue =>
   nativeModule('fnmatch', functionsOf('fnmatch', { fnmatch, fnmatchcase: fnmatch, filter }))
 
+const match = (rt: Runtime, text: string, wildcard: string): boolean | undefined => {
+  rt.budget.step((text.length * wildcard.length) >> 8)
+  return matchWildcard(text, wildcard)
+}
+
 const fnmatch: NativeCall = (rt, [name, pattern]) => {
   const [text, wildcard] = [pathOf(rt, name), pathOf(rt, pattern)]
   if (text === undefined || wildcard === undefined) return undefined
-  return matchWildcard(text, wildcard)
+  return match(rt, text, wildcard)
 }
 
 /** A name that can't be judged is kept, and more may follow. */
@@ -22,7 +28,7 @@ const filter: NativeCall = (rt, [names, pattern]) => {
   const { items, rest } = rt.readItems(names)
   const kept = items.filter((item) => {
     const text = pathOf(rt, item)
-    return text === undefined || matchWildcard(text, wildcard) !== false
+    return text === undefined || match(rt, text, wildcard) !== false
   })
   return makeList(kept, rest)
 }

@@ -3,6 +3,7 @@ import { nativeFunction, nativeModule } from '../native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, NativeValue, Value } from '../value.ts'
 import { combinations, permutations, product } from './itertools-combine.ts'
+import { accumulate, groupBy, zipLongest } from './itertools-group.ts'
 import { argumentOf, intOf } from './support/arguments.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 import type { LazyEnd } from './support/lazy.ts'
@@ -77,54 +78,6 @@ function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) 
 
 const orNone = (value: Value | undefined, fallback: Value): Value =>
   value === undefined || value === null ? fallback : value
-
-const zipLongest: NativeCall = (rt, args, kwargs) => {
-  const fill = orElse(kwargs.get('fillvalue'), () => null)
-  const columns = args.map((arg) => rt.readItems(arg))
-  const length = Math.max(0, ...columns.map(({ items }) => items.length))
-  if (!rt.budget.allowItems(length * columns.length)) return undefined
-  const rows = Array.from({ length }, (_, at) =>
-    makeTuple(columns.map(({ items }) => orElse(items[at], () => fill))),
-  )
-  return makeItemsIterator(
-    'generator',
-    rows,
-    columns.some(({ rest }) => rest),
-  )
-}
-
-/** Neighbours of one key stand together; each group is a list that is read already. */
-const groupBy: NativeCall = (rt, args, kwargs) => {
-  const source = args[0]
-  const key = orElse(argumentOf(args, kwargs, 1, 'key'), () => null)
-  if (source === undefined) return undefined
-  const { items, rest } = rt.readItems(source)
-  const groups: { key: Value; items: Value[] }[] = []
-  for (const item of items) {
-    const own = key === null ? item : rt.call(key, [item])
-    const last = groups.at(-1)
-    if (last !== undefined && rt.equals(last.key, own) === true) last.items.push(item)
-    else groups.push({ key: own, items: [item] })
-  }
-  const pairs = groups.map((group) =>
-    makeTuple([group.key, makeItemsIterator('generator', group.items)]),
-  )
-  return makeItemsIterator('generator', pairs, rest)
-}
-
-const accumulate: NativeCall = (rt, args, kwargs) => {
-  const combine = orElse(argumentOf(args, kwargs, 1, 'func'), () => null)
-  const initial = kwargs.get('initial')
-  return lazy(1, function* sums(rt, end, [source = null]) {
-    let sum: Value | undefined = initial === null ? undefined : initial
-    if (sum !== undefined) yield sum
-    for (const item of eachItem(rt, source, end)) {
-      if (sum === undefined) sum = item
-      else sum = combine === null ? rt.binary('+', sum, item) : rt.call(combine, [sum, item])
-      yield sum
-    }
-  })(rt, args, kwargs)
-}
 
 const FUNCTIONS: Record<string, NativeCall> = {
   count: (rt, args, kwargs) => {

@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime.ts'
 import { writeJsonFloat, writeJsonText } from '../text/json/write.ts'
 import { reprInt } from '../text/repr.ts'
 import { compareText } from '../text/string/code-points.ts'
-import type { DictValue, Kwargs, NativeCall, Value } from '../value.ts'
+import type { DictValue, Kwargs, NativeCall, ObjectValue, Value } from '../value.ts'
 import { contentOf, flagOf, intOf, textOf, textsOf } from './support/arguments.ts'
 
 /** `json.dumps` with indent, separators, sort_keys, ensure_ascii and default; unknown if any value inside is. */
@@ -78,7 +78,7 @@ const writeAtom = ({ style }: Writer, value: Value): string | undefined => {
 const writeContainer = (writer: Writer, value: Value, depth: number): string | undefined => {
   const content = contentOf(value)
   if (depth >= MAX_DEPTH || typeof content !== 'object' || content === null) return undefined
-  writer.rt.budget.step(1)
+  writer.rt.budget.step(sizeOf(content))
   if (content.kind === 'dict') return writeDict(writer, content, depth)
   if (content.kind === 'list' || content.kind === 'tuple') {
     const items = content.rest ? [undefined] : content.items
@@ -90,6 +90,12 @@ const writeContainer = (writer: Writer, value: Value, depth: number): string | u
   const { fallback } = writer.style
   if (fallback === undefined || content.kind === 'unknown') return undefined
   return write(writer, writer.rt.call(fallback, [value]), depth + 1)
+}
+
+/** One step and one for each sixteen items. */
+const sizeOf = (value: ObjectValue): number => {
+  if (value.kind === 'dict') return 1 + (value.values.size >> 4)
+  return value.kind === 'list' || value.kind === 'tuple' ? 1 + (value.items.length >> 4) : 1
 }
 
 const writeDict = (writer: Writer, dict: DictValue, depth: number): string | undefined => {

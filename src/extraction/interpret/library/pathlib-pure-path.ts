@@ -111,7 +111,9 @@ const METHODS: Record<string, NativeCall> = {
   as_posix: (_rt, [self]) => textOfPath(self),
   match: (rt, [self, pattern]) => {
     const [path, text] = [textOfPath(self), pathOf(rt, pattern)]
-    return path === undefined || text === undefined ? undefined : pure.matchPath(path, text)
+    if (path === undefined || text === undefined) return undefined
+    rt.budget.step((path.length * text.length) >> 8)
+    return pure.matchPath(path, text)
   },
 }
 

@@ -9,6 +9,8 @@ import {
   substitute,
 } from '../text/regex/regex.ts'
 import type { Regex, RegexMatch } from '../text/regex/regex.ts'
+import { makeMatchBudget } from '../text/regex/match-options.ts'
+import type { MatchBudget } from '../text/regex/match-options.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 import type { ClassValue, NativeCall, Value } from '../value.ts'
 import { makeMatchValue } from './re-match.ts'
@@ -63,6 +65,15 @@ const readSubject = (
   return { state, text }
 }
 
+/** A step of the run for every sixteen of the matcher. */
+const charged = <T>(rt: Runtime, match: (budget: MatchBudget) => T): T => {
+  const budget = makeMatchBudget()
+  const before = budget.steps
+  const result = match(budget)
+  rt.budget.step((before - Math.max(0, budget.steps)) >> 4)
+  return result
+}
+
 const find =
   (how: 'search' | 'match' | 'fullmatch'): NativeCall =>
   (rt, args, kwargs) => {
@@ -70,7 +81,9 @@ const find =
     const start = intOf(argumentOf(args.slice(1), kwargs, 1, 'pos') ?? 0n)
     if (subject === undefined || start === undefined || args.length > 3) return undefined
     const { state, text } = subject
-    const match = matchRegex(state.regex, text, how, Math.max(0, start))
+    const match = charged(rt, (budget) =>
+      matchRegex(state.regex, text, how, { start: Math.max(0, start), budget }),
+    )
     if (match === undefined) return rt.budget.spent('pattern', state.regex.pattern)
     return match && makeMatchValue(state.matchClass, { match, regex: state.regex, text })
   }
@@ -82,7 +95,9 @@ const findAll = (
 ): { state: PatternState; text: string; matches: RegexMatch[] } | undefined => {
   const subject = args.length > 2 ? undefined : readSubject(rt, args, kwargs)
   if (subject === undefined) return undefined
-  const matches = matchAllRegex(subject.state.regex, subject.text)
+  const matches = charged(rt, (budget) =>
+    matchAllRegex(subject.state.regex, subject.text, { budget }),
+  )
   if (matches === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
   return rt.budget.allowItems(matches.length) ? { ...subject, matches } : undefined
 }
@@ -100,7 +115,10 @@ const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, V
   if (subject === undefined || by === undefined || count === undefined) return undefined
   const { state, text } = subject
   const replacementOf = readReplacer(rt, by, state, text)
-  return replacementOf && substitute(state.regex, text, replacementOf, count)
+  return (
+    replacementOf &&
+    charged(rt, (budget) => substitute(state.regex, text, replacementOf, { limit: count, budget }))
+  )
 }
 
 /** A text with references to groups, or a function of the match. */
@@ -137,7 +155,9 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
     const subject = readSubject(rt, args, kwargs)
     const limit = intOf(argumentOf(args.slice(1), kwargs, 1, 'maxsplit') ?? 0n)
     if (subject === undefined || limit === undefined) return undefined
-    const parts = splitRegex(subject.state.regex, subject.text, limit)
+    const parts = charged(rt, (budget) =>
+      splitRegex(subject.state.regex, subject.text, { limit, budget }),
+    )
     if (parts === undefined) return rt.budget.spent('pattern', subject.state.regex.pattern)
     return makeList(parts.map((part) => part ?? null))
   },

@@ -59,9 +59,10 @@ const makeLiteral = (rt: Runtime): Value => {
         isInstanceValue(item) && item.cls === alias ? item.attributes.get('__args__') : undefined
       return isSequence(inner) ? inner.items : [item]
     })
-    const unique = values.filter(
-      (value, at) => !values.slice(0, at).some((other) => rt.equals(other, value) === true),
-    )
+    const unique = values.filter((value, at) => {
+      rt.budget.step(at + 1)
+      return !values.slice(0, at).some((other) => rt.equals(other, value) === true)
+    })
     const made = makeInstance(alias)
     made.attributes.set('__args__', makeTuple(unique))
     made.attributes.set('__origin__', literal)

@@ -12,9 +12,9 @@ export const cleanDocstring = (text: string): string | undefined => {
   const [first = '', ...others] = expanded.split('\n')
   const margin = marginOf(others)
   const lines = [stripStart(first), ...others.map((line) => line.slice(margin))]
-  while (lines.length > 0 && lines.at(-1) === '') lines.pop()
-  while (lines.length > 0 && lines[0] === '') lines.shift()
-  return lines.join('\n')
+  const start = lines.findIndex((line) => line !== '')
+  const end = lines.findLastIndex((line) => line !== '')
+  return start < 0 ? '' : lines.slice(start, end + 1).join('\n')
 }
 
 /** `textwrap.dedent(text)`: lines of white space only are emptied, and don't count for the margin. */

@@ -8,15 +8,23 @@ import type { V3Reading } from './reading.ts'
 import { socketTypeOf } from './socket-type.ts'
 
 const FIELD = 'input_types'
+/** Inputs nest deeper only in hostile packs, or in circles. */
+const MAX_DEPTH = 10
 
 /** Sections of inputs as the older form has them: `required` is always there. */
 export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
   const { runtime } = reading.interpreter
   const required = runtime.makeDict([])
   const sections = runtime.makeDict([['required', required]])
+  const within: V3Reading = { ...reading, depth: reading.depth + 1 }
   for (const item of itemsOf(reading, inputs, [FIELD])) {
+    reading.room.inputs -= 1
+    if (reading.room.inputs < 0 || reading.depth > MAX_DEPTH) {
+      reading.note(FIELD)
+      break
+    }
     const part = findPart(item)
-    const read = part?.maker === 'Input' ? readInput(reading, part) : undefined
+    const read = part?.maker === 'Input' ? readInput(within, part) : undefined
     if (!read) {
       reading.note(FIELD)
       continue

@@ -1,3 +1,4 @@
+import { ownEntry } from '../../host/class-facts.ts'
 import { FACTS } from '../../host/facts.ts'
 import { findHostText } from '../../host/host-text.ts'
 import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
@@ -71,7 +72,7 @@ const addGiven = (
     const value = resolve(part.values.get(name))
     if (value === undefined || value === null) continue
     if (isUnknown(value)) reading.note(FIELD)
-    else options.set(FACTS.v3.options[name] ?? name, value)
+    else options.set(ownEntry(FACTS.v3.options, name) ?? name, value)
   }
 }
 

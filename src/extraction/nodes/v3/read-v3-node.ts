@@ -14,6 +14,8 @@ import type { V3Fields, V3Reading } from './reading.ts'
 
 /** Steps of one schema. */
 const SCHEMA_STEPS = 100_000
+/** Inputs of one node, those within others too; a hostile pack shares lists that multiply. */
+const INPUTS_MAX = 5000
 
 /**
  * Reads a class with a `define_schema` of its own as the host lists it: the schema is made and converted to the older
@@ -24,7 +26,12 @@ export const readV3Node = (interpreter: Interpreter, cls: ClassValue): V3Fields 
   if (define === undefined) return undefined
   const made = findPart(interpreter.call(define, [], { steps: SCHEMA_STEPS }))
   const dynamic = new Set<string>()
-  const reading: V3Reading = { interpreter, note: (field) => dynamic.add(field) }
+  const reading: V3Reading = {
+    interpreter,
+    depth: 0,
+    room: { inputs: INPUTS_MAX },
+    note: (field) => dynamic.add(field),
+  }
   const schema =
     made?.maker === 'Schema'
       ? made

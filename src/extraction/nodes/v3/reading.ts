@@ -26,6 +26,10 @@ export interface V3Fields {
 /** The reading of one schema. */
 export interface V3Reading {
   interpreter: Interpreter
+  /** Inputs around the one that is read. */
+  depth: number
+  /** Inputs that may still be read. */
+  room: { inputs: number }
   /** Marks a field of the registry as not wholly known. */
   note(field: string): void
 }

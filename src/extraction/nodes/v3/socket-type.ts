@@ -1,5 +1,5 @@
 import { socketTypeNamed } from '../../host/host-text.ts'
-import { findPart } from '../../host/schema-part.ts'
+import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import type { Value } from '../../interpret/value.ts'
 import { itemsOf, textOf } from './reading.ts'
@@ -26,7 +26,9 @@ const joinTypes = (reading: V3Reading, part: SchemaPart, field: string): string 
   const types = itemsOf(reading, part.values.get('types') ?? null, [field]).map((type) =>
     typeNamed(reading, type, field),
   )
-  if (widget) types.unshift(socketTypeOf(reading, widget, field))
+  // One that wraps itself has no type.
+  if (widget && typeNameOf(widget) !== 'MultiType')
+    types.unshift(socketTypeOf(reading, widget, field))
   return [...new Set(types)].join(',')
 }
 

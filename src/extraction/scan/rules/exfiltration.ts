@@ -24,9 +24,15 @@ const isExfiltration = (site: CallSite): boolean => {
   const sent = contentOf(site).map((node) => originsOf(node, site.scope))
   const has = (origin: 'environment' | 'file' | 'variable'): boolean =>
     sent.some((origins) => origins.has(origin))
-  if (has('environment')) return addresses.some(isFixedAddress)
+  if (has('environment')) return addresses.some(isFixedAddress) || isWebhook(address)
   return (has('file') || has('variable')) && addresses.some(isDrop)
 }
+
+/** A webhook by its name only, as it comes from another file. */
+const isWebhook = (address: Expression | undefined): boolean =>
+  /webhook/i.test(
+    address?.kind === 'Name' ? address.id : address?.kind === 'Attribute' ? address.attr : '',
+  )
 
 const SENDERS =
   /^(?:requests|httpx|aiohttp|urllib3|niquests)\.(?:(?:[sS]ession|Client|AsyncClient|ClientSession|PoolManager)\(\)\.)?(?:post|put|patch|request|get)$|^urllib\.request\.(?:urlopen|Request)$/
@@ -52,9 +58,9 @@ const CONTENT = new Set(['content', 'data', 'files', 'json', 'params', 'fields',
 const isDrop = (address: string): boolean => DROPS.some((drop) => drop.test(address))
 
 const DROPS = [
-  /^https?:\/\/(?:\w+\.)?discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks\/\d{15,}\/[\w-]{30,}/,
-  /^https?:\/\/hooks\.slack\.com\/services\/T\w+\/B\w+\/\w{16,}/,
-  /^https?:\/\/api\.telegram\.org\/bot\d{6,}:[\w-]{30,}/,
+  /^https?:\/\/(?:\w+\.)?discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+/,
+  /^https?:\/\/hooks\.slack\.com\/services\/T\w+\/B\w+\/\w+/,
+  /^https?:\/\/api\.telegram\.org\/bot\d+:[\w-]+/,
   /^https?:\/\/(?:\w+\.)?(?:webhook\.site|requestbin\.\w+|pipedream\.net|requestcatcher\.com|beeceptor\.com|interact\.sh|oast\.\w+|burpcollaborator\.net|dnslog\.cn)(?:[/:]|$)/,
   /^https?:\/\/(?:[\w-]+\.)*(?:webhook\.site|m\.pipedream\.net|oast\.\w+|burpcollaborator\.net|interact\.sh|ngrok(?:-free)?\.(?:io|app|dev))(?:[/:]|$)/,
   /^https?:\/\/(?:pastebin\.com\/api|paste\.ee\/|hastebin\.com\/documents|rentry\.co\/api|dpaste\.org\/api|ix\.io)/,

@@ -90,3 +90,14 @@ describe('formatting as CPython does it', () => {
     assert.equal(formatTemplate('{0}{0}', templateSource([half], new Map())), undefined)
   })
 })
+
+describe('hostile formats', () => {
+  test('are read in one pass', () => {
+    assert.equal(
+      formatTemplate(`{${'['.repeat(1_000_000)}`, templateSource([], new Map())),
+      undefined,
+    )
+    assert.equal(formatTemplate('{'.repeat(1_000_001), templateSource([], new Map())), undefined)
+    assert.equal(formatPercent('%('.repeat(500_000), percentSource([])), undefined)
+  })
+})

@@ -107,5 +107,6 @@ describe('the caps of numbers', () => {
     assert.equal(arithmetic('*', long, long), undefined)
     assert.equal(parseInteger('9'.repeat(4301)), undefined)
     assert.equal(arithmetic('>>', 5n, 10n ** 30n), 0n)
+    assert.equal(parseFloatText(`${'1'.repeat(1_000_000)}x`), undefined)
   })
 })

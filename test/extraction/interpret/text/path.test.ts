@@ -30,6 +30,9 @@ describe('paths as posixpath has them', () => {
     checkTable('commonpath', (...paths: string[]) => posix.commonPath(paths))
     assert.equal(posix.relativePath('a', '/b'), undefined)
     assert.equal(posix.commonPrefix(['/usr/lib', '/usr/local']), '/usr/l')
+    assert.equal(posix.commonPrefix(['a🏺', 'a🏻']), 'a')
+    const long = 'x'.repeat(1_000_000)
+    assert.equal(posix.commonPrefix([long, `${long}y`]), long)
   })
 
   test('normalised once are normal', () => {
@@ -83,6 +86,7 @@ const makeFiles = (paths: readonly string[]): GlobFiles => {
   const isFolder = (path: string) => namesIn(path).length > 0
   return {
     isFolder,
+    charge: () => undefined,
     exists: (path) => all.includes(path) || isFolder(path),
     list: (folder) => (isFolder(folder) ? namesIn(folder) : undefined),
   }
@@ -111,7 +115,12 @@ describe('globs', () => {
 
   test('give nothing known above 20,000 paths', () => {
     const many = Array.from({ length: 20_001 }, (_, at) => `f${at}.py`)
-    const names: GlobFiles = { list: () => many, exists: () => true, isFolder: () => true }
+    const names: GlobFiles = {
+      charge: () => undefined,
+      list: () => many,
+      exists: () => true,
+      isFolder: () => true,
+    }
     assert.equal(globPaths('/r', '*', names, { recursive: true, includeHidden: true }), undefined)
     assert.equal(globPaths('/r', '**', names, { recursive: true, includeHidden: true }), undefined)
   })

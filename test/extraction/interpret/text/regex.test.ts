@@ -43,7 +43,7 @@ describe('regular expressions as CPython has them', () => {
   test('split keeps the groups', () => {
     checkTable('regexsplit', (pattern: string, text: string, limit: bigint) => {
       const regex = compileRegex(pattern)
-      return regex && splitRegex(regex, text, Number(limit))?.map((part) => part ?? null)
+      return regex && splitRegex(regex, text, { limit: Number(limit) })?.map((part) => part ?? null)
     })
   })
 
@@ -53,7 +53,7 @@ describe('regular expressions as CPython has them', () => {
       const replacement = regex && readReplacement(by, regex)
       if (replacement === undefined || regex === undefined) return undefined
       const expand = (match: RegexMatch) => expandReplacement(replacement, match)
-      return substitute(regex, text, expand, Number(count))?.text
+      return substitute(regex, text, expand, { limit: Number(count) })?.text
     })
   })
 })
@@ -74,6 +74,11 @@ describe('limits of regular expressions', () => {
     assert.equal(matchRegex(regex, 'a'.repeat(5000), 'search'), undefined)
     const alternatives = getRegex('(?:a|a|aa)*b')
     assert.equal(matchRegex(alternatives, 'a'.repeat(200), 'search'), undefined)
+  })
+
+  test('hold for all matches of one call together', () => {
+    const slow = getRegex('a(?=.*.*x)|b')
+    assert.equal(matchAllRegex(slow, 'ab'.repeat(2000)), undefined)
   })
 
   test('end a group repeated thousands of times', () => {

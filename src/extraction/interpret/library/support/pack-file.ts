@@ -71,4 +71,5 @@ export const globFilesOf = (rt: Runtime): GlobFiles => ({
   },
   exists: (path) => exists(rt, path) === true,
   isFolder: (path) => isFolder(rt, path) === true,
+  charge: (comparisons) => rt.budget.step(comparisons >> 8),
 })

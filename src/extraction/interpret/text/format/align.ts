@@ -32,7 +32,8 @@ export const alignNumber = (parts: NumberParts, spec: FormatSpec): string | unde
   const size = groupSize(spec)
   if (align !== '=') return alignText(head + group(parts.whole, spec, size) + parts.rest, spec, '>')
   const room = spec.width - lengthOf(head) - parts.rest.length
-  if (spec.fill === '0') {
+  // NaN and infinity have no digits to group.
+  if (spec.fill === '0' && parts.whole !== '') {
     return capText(head + group(zeroFilled(parts.whole, room, size), spec, size) + parts.rest)
   }
   const whole = group(parts.whole, spec, size)

@@ -132,18 +132,23 @@ const convert = <V>(
     : undefined
 }
 
-/** Offset of the brace that closes the field; braces inside count, those in `[...]` don't. */
+/**
+ * Offset of the brace that closes the field. Braces inside count, but not those between the square brackets of its name.
+ */
 const endOfField = (template: string, start: number): number | undefined => {
   let depth = 1
+  let inName = true
+  let bracket = template.indexOf(']', start)
   for (let at = start; at < template.length; at += 1) {
     const character = template.charAt(at)
-    if (character === '[' && depth === 1) {
-      const close = template.indexOf(']', at)
-      if (close > 0 && !/[:!]/.test(template.slice(start, at))) at = close
-    }
+    if (character === ':' || character === '!') inName = false
     if (character === '{') depth += 1
     if (character === '}') depth -= 1
     if (depth === 0) return at
+    if (character !== '[' || depth !== 1 || !inName || bracket < 0) continue
+    // Asked again only when passed, and never after there was none: each scan reads on from the last.
+    if (bracket < at) bracket = template.indexOf(']', at)
+    if (bracket > at) at = bracket
   }
   return undefined
 }

@@ -4,7 +4,11 @@ import { capInt } from './number.ts'
 const DECIMAL_DIGIT = /\p{Nd}/u
 const OTHER_DIGITS = /[^\0-\x7f]/u
 const INT = /^([+-]?)(0[bBoOxX]_?)?([0-9a-zA-Z]+(?:_[0-9a-zA-Z]+)*)$/
-const FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
+const GROUPS = String.raw`\d+(?:_\d+)*`
+const FLOAT = new RegExp(
+  `^[+-]?(?:${GROUPS}(?:\\.(?:${GROUPS})?)?|\\.${GROUPS})(?:e[+-]?${GROUPS})?$`,
+  'i',
+)
 const NAMED_FLOAT = /^([+-]?)(?:(inf|infinity)|nan)$/i
 const PREFIXES = new Map([
   ['b', 2],

@@ -6,6 +6,8 @@ export interface GlobFiles {
   list: (folder: string) => string[] | undefined
   exists: (path: string) => boolean
   isFolder: (path: string) => boolean
+  /** Told before names are compared: characters of a name times those of the pattern, at most so many comparisons. */
+  charge: (comparisons: number) => void
 }
 
 export interface GlobOptions {
@@ -50,7 +52,10 @@ const step = (
   const found: string[] = []
   for (const path of paths) {
     if (hasWildcard(part)) {
-      const names = (files.list(path) ?? []).filter((name) => isMatch(name, part, options))
+      const names = (files.list(path) ?? []).filter((name) => {
+        files.charge(name.length * part.length)
+        return isMatch(name, part, options)
+      })
       for (const name of names) {
         const child = joinPath(path, name)
         if (isLast || files.isFolder(child)) found.push(child)

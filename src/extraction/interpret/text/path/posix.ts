@@ -68,13 +68,15 @@ export const commonPath = (paths: readonly string[]): string | undefined => {
 /** `os.path.commonprefix`: by character, not by name. */
 export const commonPrefix = (texts: readonly string[]): string => {
   const [first = '', ...others] = texts
-  const characters = Array.from(first)
-  let prefix = ''
-  for (const character of characters) {
-    if (!others.every((text) => text.startsWith(prefix + character))) break
-    prefix += character
+  let length = first.length
+  for (const text of others) {
+    let at = 0
+    while (at < length && first.charCodeAt(at) === text.charCodeAt(at)) at += 1
+    length = at
   }
-  return prefix
+  // Half a character is none.
+  const isHalf = /[\ud800-\udbff]$/.test(first.slice(Math.max(0, length - 1), length))
+  return first.slice(0, isHalf ? length - 1 : length)
 }
 
 const segments = (path: string): string[] =>

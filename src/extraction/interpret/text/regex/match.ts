@@ -1,26 +1,11 @@
+import type { MatchBudget, MatchOptions } from './match-options.ts'
 import type { Pattern, PatternNode } from './pattern.ts'
 
 /** Start and end of each group in characters, group 0 being the whole; undefined for one that took no part. */
 export type Spans = ([number, number] | undefined)[]
 
-/**
- * Steps of one call. Backtracking over several repeats takes the power of their number, which JavaScript's own engine
- * can't be stopped from doing; this one gives up after some 20 ms.
- */
-const MAX_STEPS = 500_000
 /** Rounds of repeated groups inside each other: each takes some of the stack. */
 const MAX_ROUNDS = 1000
-
-export interface MatchOptions {
-  /** Where to begin, in characters. */
-  start: number
-  /** The match has to reach the end of the text. */
-  full?: boolean
-  /** Only at `start`, not behind it. */
-  anchored?: boolean
-  /** An empty match at `start` doesn't count: the one before it was empty. */
-  mustAdvance?: boolean
-}
 
 /** The first match; null for none, undefined when that takes too many steps to find out. */
 export const findMatch = (
@@ -28,7 +13,7 @@ export const findMatch = (
   text: readonly string[],
   options: MatchOptions,
 ): Spans | null | undefined => {
-  const run: Run = { text, spans: [], steps: MAX_STEPS, rounds: 0 }
+  const run: Run = { text, spans: [], budget: options.budget, rounds: 0 }
   const last = options.anchored === true ? options.start : text.length
   for (let start = options.start; start <= last; start += 1) {
     run.spans = []
@@ -37,7 +22,7 @@ export const findMatch = (
       if (options.full === true && at !== text.length) return false
       return mayBeEmpty || at !== start
     })
-    if (run.steps <= 0) return undefined
+    if (run.budget.steps <= 0) return undefined
     if (end !== undefined) {
       const groups = Array.from({ length: pattern.groupCount }, (_, at) => run.spans[at + 1])
       return [[start, end], ...groups]
@@ -49,7 +34,7 @@ export const findMatch = (
 interface Run {
   text: readonly string[]
   spans: Spans
-  steps: number
+  budget: MatchBudget
   rounds: number
 }
 
@@ -73,8 +58,8 @@ const matchFrom = (
 
 /** With no steps left everything fails, so that the call ends soon. */
 const match = (run: Run, node: PatternNode, at: number, next: Next): boolean => {
-  run.steps -= 1
-  if (run.steps <= 0) return false
+  run.budget.steps -= 1
+  if (run.budget.steps <= 0) return false
   switch (node.kind) {
     case 'character':
       return at < run.text.length && node.matches(run.text[at] ?? '') && next(at + 1)
@@ -142,19 +127,19 @@ const repeatCharacter = (
   let count = 0
   const goal = lazy ? Math.min(min, most) : most
   while (count < goal && takes(count)) count += 1
-  run.steps -= count
+  run.budget.steps -= count
   if (count < min) return false
   if (lazy) {
-    for (; run.steps > 0; count += 1) {
+    for (; run.budget.steps > 0; count += 1) {
       if (next(start + count)) return true
       if (count >= most || !takes(count)) return false
-      run.steps -= 1
+      run.budget.steps -= 1
     }
     return false
   }
-  for (; count >= min && run.steps > 0; count -= 1) {
+  for (; count >= min && run.budget.steps > 0; count -= 1) {
     if (next(start + count)) return true
-    run.steps -= 1
+    run.budget.steps -= 1
   }
   return false
 }
@@ -168,7 +153,7 @@ const repeatGroup = (
   const { at, count } = round
   const again = () => {
     if (count >= node.max || run.rounds >= MAX_ROUNDS) {
-      if (run.rounds >= MAX_ROUNDS) run.steps = 0
+      if (run.rounds >= MAX_ROUNDS) run.budget.steps = 0
       return false
     }
     run.rounds += 1
@@ -207,6 +192,6 @@ const matchReference = (
     const [a, b] = [run.text[start + offset], run.text[at + offset]]
     if (a === undefined || b === undefined || fold(a) !== fold(b)) return false
   }
-  run.steps -= end - start
+  run.budget.steps -= end - start
   return next(at + end - start)
 }

@@ -1,5 +1,7 @@
 import { MAX_TEXT } from '../limits.ts'
 import { codePoints } from '../string/code-points.ts'
+import { makeMatchBudget } from './match-options.ts'
+import type { MatchBudget } from './match-options.ts'
 import { findMatch } from './match.ts'
 import type { Spans } from './match.ts'
 import type { Pattern } from './pattern.ts'
@@ -15,6 +17,12 @@ export interface Regex {
 export interface RegexMatch {
   text: readonly string[]
   spans: Spans
+}
+
+/** Most matches (or replacements, or splits), and the steps left for all of them. */
+export interface MatchLimits {
+  limit?: number
+  budget?: MatchBudget
 }
 
 /** Longest text a pattern is used on, in characters. */
@@ -35,11 +43,11 @@ export const matchRegex = (
   regex: Regex,
   subject: string,
   how: 'search' | 'match' | 'fullmatch',
-  start = 0,
+  { start = 0, budget = makeMatchBudget() }: MatchLimits & { start?: number } = {},
 ): RegexMatch | null | undefined => {
   const text = charactersOf(subject)
   if (text === undefined) return undefined
-  const options = { start, anchored: how !== 'search', full: how === 'fullmatch' }
+  const options = { start, budget, anchored: how !== 'search', full: how === 'fullmatch' }
   if (start > text.length) return null
   const spans = findMatch(regex.compiled, text, options)
   return spans ? { text, spans } : spans
@@ -49,13 +57,13 @@ export const matchRegex = (
 export const matchAllRegex = (
   regex: Regex,
   subject: string,
-  limit = Infinity,
+  { limit = Infinity, budget = makeMatchBudget() }: MatchLimits = {},
 ): RegexMatch[] | undefined => {
   const text = charactersOf(subject)
   if (text === undefined) return undefined
   const matches: RegexMatch[] = []
   for (let [start, mustAdvance] = [0, false]; matches.length < limit;) {
-    const spans = findMatch(regex.compiled, text, { start, mustAdvance })
+    const spans = findMatch(regex.compiled, text, { start, mustAdvance, budget })
     if (spans === undefined) return undefined
     const whole = spans?.[0]
     if (spans === null || whole === undefined) break
@@ -74,15 +82,15 @@ export const groupText = (match: RegexMatch, index: number): string | undefined 
 
 /**
  * `re.sub`: the text with every match replaced by what `replacementOf` gives, and how many there were; undefined when
- * that is undefined once, or over the limits. A count of 0 is all.
+ * that is undefined once, or over the limits. A limit of 0 is all.
  */
 export const substitute = (
   regex: Regex,
   subject: string,
   replacementOf: (match: RegexMatch) => string | undefined,
-  count = 0,
+  { limit: count = 0, budget = makeMatchBudget() }: MatchLimits = {},
 ): { text: string; count: number } | undefined => {
-  const matches = matchAllRegex(regex, subject, count > 0 ? count : Infinity)
+  const matches = matchAllRegex(regex, subject, { limit: count > 0 ? count : Infinity, budget })
   if (matches === undefined || count < 0) return undefined
   const out: string[] = []
   let [end, total] = [0, 0]
@@ -98,13 +106,14 @@ export const substitute = (
   return { text: out.join('') + codePoints(subject).slice(end).join(''), count: matches.length }
 }
 
-/** `re.split`: the texts between the matches, and those of the groups (undefined took no part). 0 splits is all. */
+/** `re.split`: the texts between the matches, and those of the groups (undefined took no part). A limit of 0 is all. */
 export const splitRegex = (
   regex: Regex,
   subject: string,
-  limit = 0,
+  { limit = 0, budget = makeMatchBudget() }: MatchLimits = {},
 ): (string | undefined)[] | undefined => {
-  const matches = limit < 0 ? [] : matchAllRegex(regex, subject, limit > 0 ? limit : Infinity)
+  const most = limit > 0 ? limit : Infinity
+  const matches = limit < 0 ? [] : matchAllRegex(regex, subject, { limit: most, budget })
   if (matches === undefined) return undefined
   const parts: (string | undefined)[] = []
   let end = 0

@@ -1,0 +1,56 @@
+import { makeItemsIterator, makeTuple, orElse } from '../make-value.ts'
+import type { NativeCall, Value } from '../value.ts'
+import { argumentOf } from './support/arguments.ts'
+import { eachItem, makeLazy } from './support/lazy.ts'
+
+/** `zip_longest(*sources, fillvalue=None)`. */
+export const zipLongest: NativeCall = (rt, args, kwargs) => {
+  const fill = orElse(kwargs.get('fillvalue'), () => null)
+  const columns = args.map((arg) => rt.readItems(arg))
+  const length = Math.max(0, ...columns.map(({ items }) => items.length))
+  if (!rt.budget.allowItems(length * columns.length)) return undefined
+  const rows = Array.from({ length }, (_, at) =>
+    makeTuple(columns.map(({ items }) => orElse(items[at], () => fill))),
+  )
+  return makeItemsIterator(
+    'generator',
+    rows,
+    columns.some(({ rest }) => rest),
+  )
+}
+
+/** Neighbours of one key stand together; each group is a list that is read already. */
+export const groupBy: NativeCall = (rt, args, kwargs) => {
+  const source = args[0]
+  const key = orElse(argumentOf(args, kwargs, 1, 'key'), () => null)
+  if (source === undefined) return undefined
+  const { items, rest } = rt.readItems(source)
+  const groups: { key: Value; items: Value[] }[] = []
+  for (const item of items) {
+    const own = key === null ? item : rt.call(key, [item])
+    const last = groups.at(-1)
+    if (last !== undefined && rt.equals(last.key, own) === true) last.items.push(item)
+    else groups.push({ key: own, items: [item] })
+  }
+  const pairs = groups.map((group) =>
+    makeTuple([group.key, makeItemsIterator('generator', group.items)]),
+  )
+  return makeItemsIterator('generator', pairs, rest)
+}
+
+/** `accumulate(source, func, *, initial)`. */
+export const accumulate: NativeCall = (rt, args, kwargs) => {
+  const combine = orElse(argumentOf(args, kwargs, 1, 'func'), () => null)
+  const initial = kwargs.get('initial')
+  const [source] = args
+  if (source === undefined) return undefined
+  return makeLazy(rt, 'generator', function* sums(end) {
+    let sum: Value | undefined = initial === null ? undefined : initial
+    if (sum !== undefined) yield sum
+    for (const item of eachItem(rt, source, end)) {
+      if (sum === undefined) sum = item
+      else sum = combine === null ? rt.binary('+', sum, item) : rt.call(combine, [sum, item])
+      yield sum
+    }
+  })
+}

@@ -1,0 +1,47 @@
+import type { Call, Dict, Expression, Statement } from '../../python/ast.ts'
+import { makeScope } from './scope.ts'
+import type { Effort, Scope } from './scope.ts'
+import type { ImportedModule, TextSite } from './source-file.ts'
+
+export interface Sites {
+  calls: { call: Call; scope: Scope }[]
+  texts: TextSite[]
+  /** Strings and bytes above 1,000 characters, docstrings included. */
+  longTexts: TextSite[]
+  dicts: { node: Dict; scope: Scope }[]
+  imports: ImportedModule[]
+  effort: Effort
+}
+
+/** What is still to be walked. A stack of its own: sources may nest deeper than JavaScript can call. */
+export interface Walk extends Sites {
+  todo: ({ statement: Statement; scope: Scope } | { expression: Expression; scope: Scope })[]
+  scopes: number
+}
+
+export const newScope = (
+  walk: Walk,
+  kind: Scope['kind'],
+  parent: Scope | undefined,
+  self?: string,
+): Scope => makeScope(walk.scopes++, kind, parent, self)
+
+export const push = (walk: Walk, statements: readonly Statement[], scope: Scope): void => {
+  for (const statement of statements.toReversed()) walk.todo.push({ statement, scope })
+}
+
+export const pushExpressions = (
+  walk: Walk,
+  expressions: readonly (Expression | undefined)[],
+  scope: Scope,
+): void => {
+  for (const expression of expressions.toReversed())
+    if (expression) walk.todo.push({ expression, scope })
+}
+
+/** The function whose body this is, through classes and comprehensions in it. */
+export const functionOf = (scope: Scope): Scope | undefined => {
+  let at: Scope | undefined = scope
+  while (at && at.kind !== 'function') at = at.parent
+  return at
+}

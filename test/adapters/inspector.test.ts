@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
+import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
+import { waitFor } from '../support/wait.ts'
+import { makeZip } from '../support/zip.ts'
+
+let dir: string
+let count = 0
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'kiln-inspector-'))
+})
+after(() => rm(dir, { recursive: true }))
+
+const GOOD = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
+
+/** Runs until its steps are spent, which takes seconds. */
+const SLOW = 'for i in range(20000):\n    for j in range(20000): x = [i, j, str(i)]\n'
+
+const put = async (bytes: Uint8Array): Promise<string> => {
+  count += 1
+  const path = join(dir, `${count}.zip`)
+  await writeFile(path, bytes)
+  return path
+}
+
+const inspect = async (inspector: Inspector, source: string, signal?: AbortSignal) =>
+  await inspector.inspect({
+    path: await put(makeZip(source)),
+    nodeId: 'demo',
+    dependencies: [],
+    signal,
+  })
+
+/** Processes of this test that read archives, by their records. */
+const listChildren = async (): Promise<number[]> =>
+  (await readdir(dir)).flatMap((name) =>
+    name.endsWith('.child.json') ? [Number.parseInt(name, 10)] : [],
+  )
+
+describe('the inspector', () => {
+  test('reads archives in a process of its own, and the next one in the same', async () => {
+    const inspector = makeLocalInspector({ dir })
+    try {
+      const first = await inspect(inspector, GOOD)
+      assert.equal(first.archive.verdict, 'sound')
+      assert.deepEqual(
+        first.nodes.nodes.map(({ name }) => name),
+        ['Kiln Cup'],
+      )
+      assert.deepEqual([first.findings.complete, first.findings.counts.high], [true, 0])
+      const children = await listChildren()
+      await inspect(inspector, GOOD)
+      assert.equal(children.length, 1)
+      assert.deepEqual(await listChildren(), children)
+    } finally {
+      await inspector.close()
+    }
+    assert.deepEqual(await listChildren(), [])
+  })
+
+  test('starts it without the settings of its parent', async () => {
+    const inspector = makeLocalInspector({ dir })
+    try {
+      await inspect(inspector, GOOD)
+      const [pid] = await listChildren()
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+      assert.doesNotMatch(environment, /PATH=|DATABASE_URL|HOME=/)
+    } finally {
+      await inspector.close()
+    }
+  })
+
+  for (const [limit, reason] of [
+    [{ runMs: 500 }, 'budget_time'],
+    [{ rssBytes: 60 * 2 ** 20 }, 'budget_memory'],
+  ] as const)
+    test(`makes ${reason}, twice, the result of what was being read, and makes the rest`, async () => {
+      const inspector = makeLocalInspector({ dir, limits: limit })
+      try {
+        const { archive, nodes, findings } = await inspect(inspector, GOOD + SLOW)
+        assert.equal(archive.verdict, 'sound')
+        assert.deepEqual([nodes.status, nodes.reason], ['failed', reason])
+        // A scan of these few lines takes less than the watch's pause, unless the memory is over at its start.
+        assert.equal(findings.scanner, 'kiln')
+      } finally {
+        await inspector.close()
+      }
+    })
+
+  test('goes on in another process after a kill from outside', async () => {
+    const inspector = makeLocalInspector({ dir })
+    try {
+      await inspect(inspector, GOOD)
+      const [pid] = await listChildren()
+      process.kill(Number(pid), 'SIGKILL')
+      const found = await inspect(inspector, GOOD)
+      assert.equal(found.nodes.nodes.length, 1)
+    } finally {
+      await inspector.close()
+    }
+  })
+
+  test('ends the process with the signal, and throws its reason', async () => {
+    const inspector = makeLocalInspector({ dir })
+    const reason = new Error('enough')
+    try {
+      const stop = new AbortController()
+      const endless = 'while True: pass\n'.repeat(2000)
+      const running = inspect(inspector, GOOD + endless, stop.signal)
+      await waitFor('a process', async () => ((await listChildren()).length > 0 ? true : undefined))
+      stop.abort(reason)
+      await assert.rejects(running, reason)
+      assert.deepEqual(await listChildren(), [])
+    } finally {
+      await inspector.close()
+    }
+  })
+
+  test('tells a file that is not there as a fault of this machine', async () => {
+    const inspector = makeLocalInspector({ dir })
+    try {
+      const gone = { path: join(dir, 'gone.zip'), nodeId: 'demo', dependencies: [] }
+      await assert.rejects(inspector.inspect(gone), { code: 'ENOENT' })
+    } finally {
+      await inspector.close()
+    }
+  })
+})
