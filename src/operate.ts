@@ -6,12 +6,17 @@ import { makeJobs } from './jobs.ts'
 import { makeLog } from './log.ts'
 import { makeCommands } from './operator-commands.ts'
 import { OperatorError } from './operator-error.ts'
+import { makeReinspectCommands } from './reinspect-commands.ts'
 
 const USAGE = `usage: npm run operate -- <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
+  reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
+                   read the host nodes of versions anew that only extractors below n have read
+  rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
+                   the same of the security scan
 `
 
 const config = loadConfig()
@@ -24,13 +29,25 @@ const sql = makeDatabase({
 })
 const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
-const commands = makeCommands({ sql, jobs, taskQueue: config.TASK_QUEUE, ...readTimings(config) })
+const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
+const commands = makeCommands({ ...deps, ...readTimings(config) })
+const reinspect = makeReinspectCommands({
+  ...deps,
+  write: (line) => void process.stdout.write(`${line}\n`),
+})
 
-const [name = '', id = ''] = process.argv.slice(2)
-const command = Object.hasOwn(commands, name) ? commands[name as keyof typeof commands] : undefined
-try {
+const run = async ([name = '', ...rest]: string[]): Promise<string> => {
+  if (Object.hasOwn(reinspect, name)) return await reinspect[name as keyof typeof reinspect](rest)
+  const [id = ''] = rest
+  const command = Object.hasOwn(commands, name)
+    ? commands[name as keyof typeof commands]
+    : undefined
   if (!command || (command.length > 0 && id === '')) throw new OperatorError(USAGE)
-  process.stdout.write(`${await command(id)}\n`)
+  return await command(id)
+}
+
+try {
+  process.stdout.write(`${await run(process.argv.slice(2))}\n`)
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -5,14 +5,14 @@ import { listStillDeliveries, listStillRedeliveries } from './db/delivery.ts'
 import type { StillDelivery, StillRedelivery } from './db/delivery.ts'
 import { insertOutbox } from './db/outbox.ts'
 import type { OutboxStart } from './db/outbox.ts'
-import { listStillVersions } from './db/open-version.ts'
+import { listStillExtractions, listStillVersions } from './db/open-version.ts'
 import type { OpenVersion } from './db/open-version.ts'
 import { listStillTasks, withReconcileLock } from './db/reconcile.ts'
 import { giveUpChecks } from './db/version-checks.ts'
 import type { CheckFaultCode } from './domain/archive-check.ts'
 import type { CheckTiming } from './domain/check-timing.ts'
 import { startDelivery, startRedelivery, taskWorkflowId } from './jobs.ts'
-import { startPublishVersion } from './version-jobs.ts'
+import { publishWorkflowId, startExtraction, startPublishVersion } from './version-jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -43,6 +43,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
         await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
         await reconcileEach(options, signal, listStillVersions, reconcileVersion)
+        await reconcileEach(options, signal, listStillExtractions, reconcileExtraction)
       }),
     options,
   )
@@ -123,6 +124,19 @@ const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion)
       giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
     )
   else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
+}
+
+/** One that is still going, by either of its workflows, is left alone. */
+const reconcileExtraction = async (
+  options: ReconcileOptions,
+  version: OpenVersion,
+): Promise<void> => {
+  const { jobs, log } = options
+  const start = startExtraction({ ...version, versionId: version.id }, options)
+  const states = [await jobs.look(start.workflowId), await jobs.look(publishWorkflowId(version.id))]
+  if (states.includes('open')) return
+  log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
+  await startAgain(options, start)
 }
 
 const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>

@@ -82,6 +82,30 @@ export const listStillVersions = async (
     limit ${limit}
   `
 
+/**
+ * Versions that are decided on, but whose extraction stands still: nobody settles it any more. In the order of their ids,
+ * after a given one.
+ */
+export const listStillExtractions = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+): Promise<OpenVersion[]> =>
+  await sql<OpenVersion[]>`
+    select ${openVersionColumns(sql)}
+    from version v join node n on n.id = v.node_id
+    where v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
+      and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')
+      and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+      and v.id > ${after}
+      and not exists (
+        select from outbox o
+        where o.workflow_id in ('publish-version/' || v.id, 'extract-host-nodes/' || v.id)
+          and o.kind <> 'signal' and o.dispatched_at is null
+      )
+    order by v.id
+    limit ${limit}
+  `
+
 export interface StuckVersion {
   versionId: string
   nodeId: string

@@ -27,6 +27,8 @@ create table extraction (
 
 alter table host_node add column dynamic text[] not null default '{}';
 
+create index version_extracting on version (last_moved_at) where host_node_extract_status = 'pending';
+
 -- One scan of an archive; each scanner has one, with its findings, which are replaced as a whole.
 create table scan (
   version_id uuid not null references version (id),

@@ -29,7 +29,13 @@ function giveUp(
 }
 
 function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
-  const frame: Frame = { function: fn, self: call.args[0], maybeReturned: [], yielded: [], maybeYielded: false }
+  const frame: Frame = {
+    function: fn,
+    self: call.args[0],
+    maybeReturned: [],
+    yielded: [],
+    maybeYielded: false,
+  }
   return {
     kind: 'function',
     names: bindParameters(rt, fn, call),

@@ -96,7 +96,8 @@ describe('budgets', () => {
       assert.deepEqual(Object.fromEntries(found), expected)
       assert.equal(reprOf(ran, 'end'), "'reached'")
       const met: readonly string[] = ran.interpreter.stats().limitsMet
-      for (const name of limitsMet) assert.ok(met.includes(name), `${name} is met, not ${met.join()}`)
+      for (const name of limitsMet)
+        assert.ok(met.includes(name), `${name} is met, not ${met.join()}`)
       assert.deepEqual(
         ran.interpreter.notes().filter((note) => note.kind === 'fault'),
         [],

@@ -83,6 +83,18 @@ const CASES: Case[] = [
     { a: '1', b: '2' },
   ],
   [
+    'a raise after a return that was remembered is no raise',
+    'def f():\n  for x in unk:\n    if x: return 5\n  raise KeyError\na = f()\n' +
+      'def g():\n  if unk: return {"a": 1}\n  raise KeyError\nb = g()',
+    { a: '5', b: "{'a': 1}" },
+  ],
+  [
+    'what an unknown number of rounds yields or adds is incomplete',
+    'def g():\n  yield 1\n  for x in unk: yield x\ndef h():\n  yield from unk\n' +
+      'l = []\nfor x in unk: l.append(2)\na = len(list(g())); b = next(g()); c = len(l); d = l[0]; e = 2 in l; f = len(list(h()))',
+    { a: '<unknown len()>', b: '1', c: '<unknown len()>', d: '2', e: 'True', f: '<unknown len()>' },
+  ],
+  [
     'a raise in all branches is a raise',
     'try:\n  if unk: raise KeyError\n  else: raise ValueError\nexcept KeyError: a = 1',
     { a: '1' },

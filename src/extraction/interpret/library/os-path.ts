@@ -1,4 +1,4 @@
-import { makeList, makeTuple } from '../make-value.ts'
+import { makeTuple } from '../make-value.ts'
 import { nativeModule } from '../native.ts'
 import type { Runtime } from '../runtime.ts'
 import {
@@ -97,6 +97,3 @@ const pathsOf = (rt: Runtime, value: Value | undefined): string[] | undefined =>
   const texts = items.map((item) => pathOf(rt, item))
   return !rest && texts.every((text) => text !== undefined) ? texts : undefined
 }
-
-/** The paths as a list of Python. */
-export const listOfTexts = (texts: readonly string[]): Value => makeList([...texts])

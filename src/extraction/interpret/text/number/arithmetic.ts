@@ -3,20 +3,6 @@ import { floorDivideInt, moduloInt, powerInt, shiftInt, trueDivideInt } from './
 import { capInt, toFloat } from './number.ts'
 import type { PythonNumber } from './number.ts'
 
-export type NumberOperator =
-  | '+'
-  | '-'
-  | '*'
-  | '/'
-  | '//'
-  | '%'
-  | '**'
-  | '<<'
-  | '>>'
-  | '&'
-  | '|'
-  | '^'
-
 /**
  * `left operator right` of two Python numbers (a bool goes in as 0n or 1n). Undefined when Python would raise (division
  * by zero, a float out of range), when the result is complex, and over the caps of powers, shifts and ints.
