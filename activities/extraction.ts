@@ -1,7 +1,6 @@
 import { failExtraction, settleExtraction } from '../src/db/extraction.ts'
 import type { Transaction } from '../src/db/client.ts'
 import type { ExtractStatus } from '../src/domain/version.ts'
-import { EXTRACTOR_VERSION } from '../src/extraction/versions.ts'
 import { failpoint } from '../src/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
 
@@ -18,9 +17,7 @@ export interface ExtractionSettled {
 export const makeExtractionMoves = ({ sql }: CoreDependencies) => ({
   /** Makes the stored reading of the archive that of the version. */
   async settleExtraction(versionId: string): Promise<ExtractionSettled> {
-    const settled = await inTransaction(sql, (sql) =>
-      settleExtraction(sql, { versionId, extractorVersion: EXTRACTOR_VERSION }),
-    )
+    const settled = await inTransaction(sql, (sql) => settleExtraction(sql, versionId))
     if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
     const { result, status, nodeCount } = settled
     return { result, status, detail: `${nodeCount} host nodes` }

@@ -70,11 +70,12 @@ export interface SettledExtraction {
 
 /**
  * Makes the stored reading of a version's archive that of the version: host nodes, extract status and reason in one
- * transaction. A trusted report stays.
+ * transaction. A trusted report stays. It is the reading of the newest extractor, whichever that is: while the service is
+ * renewed the workers that read may have another one than those that settle.
  */
 export const settleExtraction = async (
   sql: Transaction,
-  { versionId, extractorVersion }: Omit<ExtractionKey, 'sha256'>,
+  versionId: string,
 ): Promise<SettledExtraction | undefined> => {
   await lockNodeOfVersion(sql, versionId)
   const [version] = await sql<{ status: ExtractStatus }[]>`
@@ -85,7 +86,8 @@ export const settleExtraction = async (
   const [found] = await sql<StoredExtraction[]>`
     select e.status, e.reason, e.node_count as "nodeCount", e.nodes
     from extraction e join archive a on a.version_id = e.version_id and a.sha256 = e.sha256
-    where e.version_id = ${versionId} and e.extractor_version = ${extractorVersion}
+    where e.version_id = ${versionId}
+    order by e.extractor_version desc limit 1
   `
   if (!found) return { result: 'missing', status: version.status, nodeCount: 0 }
   if (found.nodes) await settle(sql, versionId, found)

@@ -154,14 +154,15 @@ export const listHostNodes = async (
     ${joinPolicy(sql)}
     where h.version_id = ${versionId}
   `
-  const [rows, [count]] = await Promise.all([
-    sql<{ hostNode: HostNode }[]>`
-      select ${hostNodeJson(sql)} as "hostNode" ${found}
-      order by h.host_node_name limit ${limit} offset ${offsetOf(page, limit)}
-    `,
-    sql<{ total: number }[]>`select count(*)::integer as total ${found}`,
-  ])
-  return { hostNodes: rows.map(({ hostNode }) => hostNode), total: count?.total ?? 0 }
+  // Of one statement, so that both are of one moment: a reading may be stored meanwhile.
+  const [row] = await sql<{ hostNodes: HostNode[]; total: number }[]>`
+    select (select count(*)::integer ${found}) as total, coalesce((
+      select json_agg("hostNode") from (
+        select ${hostNodeJson(sql)} as "hostNode" ${found}
+        order by h.host_node_name limit ${limit} offset ${offsetOf(page, limit)}
+      ) shown), '[]') as "hostNodes"
+  `
+  return row ?? { hostNodes: [], total: 0 }
 }
 
 /** A host node by its exact name. */

@@ -17,7 +17,7 @@ import {
 } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import type { RecordOptions } from './node.ts'
-import { FEW, choosePagePlan, dividePage } from './page-plan.ts'
+import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './page-plan.ts'
 import type { PagePart, PagePlan } from './page-plan.ts'
 import { joinNode, nodeJson } from './registry-json.ts'
 
@@ -169,9 +169,13 @@ export const nodePageQuery = (
 ) => sql`
   select ${nodeJson(sql, publicUrl)} as node
   from (
-    ${parts
-      .map((part) => partQuery(sql, { filter, order }, part))
-      .reduce((all, one) => sql`${all} union all ${one}`)}
+    select *
+    from (
+      ${parts
+        .map((part) => partQuery(sql, { filter, order }, part))
+        .reduce((all, one) => sql`${all} union all ${one}`)}
+    ) part
+    ${limitForPlanner(sql)}
   ) page
   join node n on n.id = page.node_id
   ${joinNode(sql)}
@@ -193,7 +197,7 @@ const partQuery = (
   const matches = sql`${term === undefined ? sql`true` : isOfKey(sql, term, key)}
     ${nodeConditions(sql, filter)}`
   const relevance = key === 0 && term !== undefined ? classOf(sql, term) : sql`${key}::integer`
-  const page = sql`order by class desc, ${orderOf(sql, order, sql`s`)} limit ${limit} offset ${offset}`
+  const page = sql`order by class desc, ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
   if (plan !== 'walk')
     return sql`(
       with hit as materialized (
@@ -203,7 +207,7 @@ const partQuery = (
       where ${isShown(sql, filter)}
       ${page}
     )`
-  const walked = sql`order by ${orderOf(sql, order, sql`s`)} limit ${limit} offset ${offset}`
+  const walked = sql`order by ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
   if (isUnfiltered(filter))
     return sql`(select ${key}::integer as class, ${columns} from node_stats s where s.listed ${walked})`
   // With its own offset the look at a node stays one look-up by id, whatever other index would fit.

@@ -1,3 +1,5 @@
+import type { Queryable } from './client.ts'
+
 /**
  * How a page of a long list is read. `pick` and `gather` take all hits out of the filters' indexes and sort them, the
  * first of few, each of which is looked up; `walk` follows the index of the order and looks at each row until the page is
@@ -52,3 +54,13 @@ export const dividePage = <Key>(
     return from < to ? [{ key, offset: from, limit: to - from }] : []
   })
 }
+
+/**
+ * The rows of a page, with numbers that the planner does not see: where it does, it plans each call anew, because a plan
+ * for any number costs more by its guess, and planning takes longer than most of these statements.
+ */
+export const limitTo = (sql: Queryable, { limit, offset }: { limit: number; offset: number }) =>
+  sql`limit (select ${limit}::integer) offset (select ${offset}::integer)`
+
+/** The greatest page there is, so that the planner does not take one of unknown size for a tenth of the table. */
+export const limitForPlanner = (sql: Queryable) => sql`limit 1000`

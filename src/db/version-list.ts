@@ -8,7 +8,7 @@ import { changesOf, getListed } from './listed-count.ts'
 import type { Counted } from './listed-count.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from './node.ts'
-import { choosePagePlan } from './page-plan.ts'
+import { choosePagePlan, limitForPlanner, limitTo } from './page-plan.ts'
 import type { PagePlan } from './page-plan.ts'
 import { versionJson } from './registry-json.ts'
 
@@ -99,10 +99,14 @@ export const versionPageQuery = (
   plan: PagePlan,
   publicUrl: string,
 ) => {
-  const page = sql`order by v.created_at desc, v.id limit ${limit} offset ${offset}`
+  const page = sql`order by v.created_at desc, v.id ${limitTo(sql, { limit, offset })}`
   return sql`
     select ${versionJson(sql, publicUrl)} as version
-    from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) page
+    from (
+      select id
+      from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
+      ${limitForPlanner(sql)}
+    ) page
     join version v on v.id = page.id
     join node n on n.id = v.node_id
     order by v.created_at desc, v.id

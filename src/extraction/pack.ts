@@ -10,6 +10,8 @@ export interface Pack {
   files: ReadonlyMap<string, Uint8Array>
   /** Paths of all files below the root, relative to it, sorted by code unit. */
   paths: readonly string[]
+  /** Name of the folder that a host has it in, as it is spelt: the node's id, else that of the wrapping folder. */
+  folder: string | undefined
   /** Names under which the pack may import itself, as `normalName` makes them. */
   ownNames: readonly string[]
   /** Whether the root holds `__init__.py`: without it no host can load the pack. */
@@ -34,6 +36,7 @@ export const makePack = (
     entries,
     files,
     paths,
+    folder: nodeId ?? (root === '' ? undefined : root.slice(0, -1)),
     ownNames: [...new Set(names.map((name) => normalName(name ?? '')))].filter(Boolean),
     hasInit: paths.includes('__init__.py'),
   }

@@ -66,7 +66,11 @@ export const publishSamplePack = async (options: PublishOptions): Promise<Publis
   const installed = await save(outDir, 'publish.after.zip', received)
   const [before, after] = [hashOf(archive), hashOf(received)]
   if (before !== after) throw new Error(`sent ${before}, installed ${after}`)
-  return { files: [sent, installed], notes: [`${downloadUrl}, SHA-256 ${after} as sent`] }
+  const names = await listHostNodes(call, nodeId)
+  return {
+    files: [sent, installed],
+    notes: [`${downloadUrl}, SHA-256 ${after} as sent`, `host nodes: ${names.join(', ')}`],
+  }
 }
 
 interface Version {
@@ -126,6 +130,14 @@ const find = async (call: Call, nodeId: string): Promise<void> => {
   const path = `/nodes/search?search=${encodeURIComponent(nodeId)}`
   const { nodes } = await call<{ nodes: { id: string }[] }>('GET', path)
   if (nodes[0]?.id !== nodeId) throw new Error(`the search does not find ${nodeId} first`)
+}
+
+/** What the archive's Python was found to provide. */
+const listHostNodes = async (call: Call, nodeId: string): Promise<string[]> => {
+  const path = `/nodes/${nodeId}/versions/1.0.0/host-nodes`
+  const { host_nodes } = await call<{ host_nodes: { host_node_name: string }[] }>('GET', path)
+  if (host_nodes.length === 0) throw new Error('no host node was found in the archive')
+  return host_nodes.map(({ host_node_name: name }) => name)
 }
 
 const download = async (link: string): Promise<Uint8Array> => {

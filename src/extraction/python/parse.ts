@@ -5,7 +5,7 @@ import type { Module } from './ast.ts'
 import { readNodeTypes } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
-import { orderIndents, repair } from './repair.ts'
+import { prepare, repair } from './repair.ts'
 import { walkTree } from './walk.ts'
 
 export interface ParseOptions {
@@ -47,7 +47,7 @@ interface Work {
 }
 
 const parseModule = (work: Work): Module => {
-  const text = orderIndents(work.text)
+  const text = prepare(work.text)
   const module = read(work, text)
   const repaired = module.broken.length > 0 ? repair(text) : undefined
   if (repaired === undefined) return module

@@ -101,8 +101,8 @@ const CASES: Case[] = [
   ],
   [
     'a loop over an unknown runs its body once',
-    'seen = []\nfor x in unk: seen.append(1); last = x\nwhile unk: seen.append(2)\nelse: end = 1',
-    { seen: '[1, 2]', last: '<unknown torch.anything[]>', end: '1' },
+    'seen = {}\nfor x in unk: seen["for"] = 1; last = x\nwhile unk: seen["while"] = 2\nelse: end = 1',
+    { seen: "{'for': 1, 'while': 2}", last: '<unknown torch.anything[]>', end: '1' },
   ],
   [
     'a filter that can not be decided keeps the item',
