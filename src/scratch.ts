@@ -16,6 +16,13 @@ export interface Scratch {
   stop(): Promise<void>
 }
 
+interface ScratchOptions {
+  storage: Storage
+  log: Log
+  /** Uses what lies in the folders of killed processes, before they are removed. */
+  beforeSweep?(): Promise<void>
+}
+
 /**
  * Makes this process's folder for unfinished files and keeps it young; folders that nobody keeps young belonged to a
  * process that was killed, and are removed. Ages of single files would not do: a body may finish one image long before
@@ -23,7 +30,7 @@ export interface Scratch {
  */
 export const startScratch = async (
   purpose: string,
-  { storage, log }: { storage: Storage; log: Log },
+  { storage, log, beforeSweep }: ScratchOptions,
 ): Promise<Scratch> => {
   const dir = await mkdtemp(join(await storage.scratchDir(purpose), 'process-'))
   let touched = Date.now()
@@ -38,6 +45,7 @@ export const startScratch = async (
       await utimes(dir, now, now)
       // After a suspend of the whole machine every folder looks abandoned: the others get a turn to touch theirs.
       if (stoodStill) return
+      await beforeSweep?.()
       const removed = await storage.sweepTemporary(DEAD_MS, purpose)
       if (removed > 0)
         log.info({ removed, purpose }, 'unfinished files of a killed process removed')

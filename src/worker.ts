@@ -159,11 +159,18 @@ const findBinaries = async (): Promise<VideoBinaries> => {
   }
 }
 
-/** Groups of processes that a killed worker left are ended before the folders that name them are swept. */
+/**
+ * Groups of processes that a killed worker left are ended before the folders that name them are swept: by the next worker
+ * that starts, or by one that runs, since a child that hangs does not see its parent go.
+ */
 const startMediaScratch = async (): Promise<Scratch> => {
-  const killed = await sweepOrphans(await common.storage.scratchDir('render'))
-  if (killed > 0) log.warn({ killed }, 'ended what a killed worker had left running')
-  return await startScratch('render', common)
+  const dir = await common.storage.scratchDir('render')
+  const beforeSweep = async (): Promise<void> => {
+    const killed = await sweepOrphans(dir)
+    if (killed > 0) log.warn({ killed }, 'ended what a killed worker had left running')
+  }
+  await beforeSweep()
+  return await startScratch('render', { ...common, beforeSweep })
 }
 
 const scratch = config.WORKER_ROLE === 'media' ? await startMediaScratch() : undefined

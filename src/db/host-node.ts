@@ -196,7 +196,10 @@ export const findNodeOfHostNode = async (
       union all
       select node_id, false from current_host_node where name = ${name}
     ) claim
-    join node_stats s on s.node_id = claim.id and s.listed
+    -- With its own offset it stays one look-up for each; the planner would read the table for the hundreds it guesses.
+    cross join lateral (
+      select * from node_stats where node_id = claim.id and listed offset 0
+    ) s
     order by claim.preempts desc, s.search_ranking, s.downloads desc, s.node_id
     limit 1
   `

@@ -175,12 +175,15 @@ export const nodePageQuery = (
         .map((part) => partQuery(sql, { filter, order }, part))
         .reduce((all, one) => sql`${all} union all ${one}`)}
     ) part
-    ${limitForPlanner(sql)}
+    ${limitForPlanner(sql, sizeOf(parts))}
   ) page
   join node n on n.id = page.node_id
   ${joinNode(sql)}
   order by page.class desc, ${orderOf(sql, order, sql`page`)}
 `
+
+const sizeOf = (parts: readonly PlannedPart[]): number =>
+  parts.reduce((size, { limit }) => size + limit, 0)
 
 const orderOf = (sql: Queryable, order: NodeOrder, alias: ReturnType<Queryable>) =>
   order === 'created'

@@ -62,5 +62,11 @@ export const dividePage = <Key>(
 export const limitTo = (sql: Queryable, { limit, offset }: { limit: number; offset: number }) =>
   sql`limit (select ${limit}::integer) offset (select ${offset}::integer)`
 
-/** The greatest page there is, so that the planner does not take one of unknown size for a tenth of the table. */
-export const limitForPlanner = (sql: Queryable) => sql`limit 1000`
+/**
+ * A bound that it does see, of the size of the page: one of unknown size is taken for a tenth of the table, and all that is
+ * joined to it would be read from end to end. Few different bounds, because each is a statement of its own.
+ */
+export const limitForPlanner = (sql: Queryable, limit: number) => {
+  if (limit <= 10) return sql`limit 10`
+  return limit <= 100 ? sql`limit 100` : sql`limit 1000`
+}

@@ -105,7 +105,7 @@ export const versionPageQuery = (
     from (
       select id
       from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
-      ${limitForPlanner(sql)}
+      ${limitForPlanner(sql, limit)}
     ) page
     join version v on v.id = page.id
     join node n on n.id = v.node_id

@@ -80,7 +80,11 @@ export const assertVersionWorkflows = async (
   try {
     const { workflow } = new Client({ connection })
     const query = `TaskQueue = '${service.taskQueue}'`
-    const expected = ids.flatMap((id) => [`publish-version/${id}`, `receive-archive/${id}`])
+    const expected = ids.flatMap((id) => [
+      `publish-version/${id}`,
+      `receive-archive/${id}`,
+      `extract-host-nodes/${id}`,
+    ])
     await waitFor('every workflow has completed', async () => {
       const found: string[] = []
       for await (const { workflowId, status } of workflow.list({ query }))

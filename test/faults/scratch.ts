@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { lutimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { listFolder } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -23,7 +24,16 @@ export const ageScratch = async (service: Service): Promise<void> => {
     await lutimes(join(parentPath, name), then, then).catch(() => {})
 }
 
-/** Waits until living processes have removed what killed ones left. */
+/**
+ * Waits until living processes have removed what killed ones left. The record of a child that lives stays: one that reads
+ * archives waits for the next.
+ */
 export const untilSwept = async (service: Service): Promise<void> => {
-  await waitFor('nothing unfinished is left', async () => (await listScratch(service)).length === 0)
+  await waitFor('nothing unfinished is left', async () => {
+    const left = await listScratch(service)
+    return left.every(isOfLivingChild)
+  })
 }
+
+const isOfLivingChild = (path: string): boolean =>
+  path.endsWith('.child.json') && existsSync(`/proc/${Number.parseInt(basename(path), 10)}`)

@@ -28,7 +28,7 @@ export interface PackFiles {
   /** Names under which the pack may import itself: node id, wrapping folder, project name. */
   ownNames: readonly string[]
   /** Name of the folder that the pack lies in, if it is known; else the first own name. */
-  folder?: string
+  folder?: string | undefined
 }
 
 export interface InterpreterOptions {

@@ -3,13 +3,17 @@ const MIXED_INDENT = /^[ \t]* \t[ \t]*/gm
 /** `\N{` without an end: the grammar looks for one to the end of the file, each time. No name has 100 letters. */
 const ENDLESS_NAME = /\\N\{(?![^}\n]{1,100}\})/g
 
+/** Lines of nothing but a backslash: for each the grammar looks through all that follow. */
+const EMPTY_CONTINUATIONS = /(?:\\\n[ \t]*){50,1000}/g
+
 /**
- * What the grammar is to read instead of a text, of the same length: it is wrong about tabs, and slow where a name of a
- * character does not end.
+ * What the grammar is to read instead of a text, of the same length: it is wrong about tabs, and takes quadratic time for
+ * names without an end and long runs of backslashes.
  */
 export const prepare = (text: string): string => {
   const ordered = text.includes(' \t') ? text.replace(MIXED_INDENT, orderIndent) : text
-  return ordered.includes('\\N{') ? ordered.replace(ENDLESS_NAME, 'NNN') : ordered
+  const named = ordered.includes('\\N{') ? ordered.replace(ENDLESS_NAME, 'NNN') : ordered
+  return named.replace(EMPTY_CONTINUATIONS, (lines) => '\f'.repeat(lines.length))
 }
 
 /**

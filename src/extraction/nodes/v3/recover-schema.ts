@@ -51,7 +51,7 @@ const makeScope = (cls: ClassValue, fn: FunctionValue): Scope => {
     parent: fn.scope,
     module: fn.module,
     declared: undefined,
-    frame: { function: fn, self: cls, maybeReturned: [], yielded: [] },
+    frame: { function: fn, self: cls, maybeReturned: [], yielded: [], maybeYielded: false },
     owner: fn.owner,
   }
 }
