@@ -79,13 +79,14 @@ interface Run<Result> {
   describe(result: Result): string
 }
 
+const label = ({ nodeId, version }: Inspected): string => `${nodeId}@${version}`
+
 const runAll = async <Result>(
   deps: ReinspectDeps,
   versions: Inspected[],
   { isDry, makeStart, describe }: Run<Result>,
 ): Promise<string> => {
   const rest = versions.values()
-  const label = ({ nodeId, version }: Inspected) => `${nodeId}@${version}`
   let failed = 0
   const work = async (): Promise<void> => {
     for (const version of rest) {

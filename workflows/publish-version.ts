@@ -91,7 +91,7 @@ const waitForUpload = async (input: PublishVersionInput): Promise<ArchiveWait> =
     executeChild(receiveArchive, {
       workflowId: `receive-archive/${input.versionId}`,
       args: [input],
-      staticSummary: `upload of ${workflowInfo().workflowId}`,
+      staticSummary: `upload of ${versionLabel()}`,
       typedSearchAttributes: attributesOfChildren(),
     }),
   )
@@ -111,7 +111,7 @@ const settleHostNodes = async (versionId: string, timing: CheckTiming): Promise<
     executeChild(extractHostNodes, {
       workflowId: `extract-host-nodes/${versionId}`,
       args: [{ versionId, timing }],
-      staticSummary: `host nodes of ${workflowInfo().workflowId}`,
+      staticSummary: `host nodes of ${versionLabel()}`,
       typedSearchAttributes: attributesOfChildren(),
     }),
   )
@@ -127,6 +127,16 @@ const untilFree = async <T>(start: () => Promise<T>): Promise<T> => {
         throw error
       await sleep('1 second', { summary: 'a child of an earlier run ends' })
     }
+}
+
+/** "my-pack@1.2.0", as it is found by. */
+const versionLabel = (): string => {
+  const attributes = new Map(
+    workflowInfo()
+      .typedSearchAttributes.getAll()
+      .map(({ key, value }) => [key.name, String(value)]),
+  )
+  return `${attributes.get('KilnNode')}@${attributes.get('KilnVersion')}`
 }
 
 /** Those of this workflow without the status, which would stay what it is now. */

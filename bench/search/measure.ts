@@ -51,15 +51,9 @@ export const measureShape = async (
  * Lanes of a side whose counts are in memory and whose connections have every statement prepared and planned: PostgreSQL
  * plans the first five times anew, and the pool takes its connections in turn.
  */
-const openWarm = async (
-  side: Side,
-  { requests, status }: Shape,
-  concurrency: number,
-): Promise<Lane[]> => {
-  const lanes = await Promise.all(
-    Array.from({ length: concurrency }, () => side.openLane(requests, status ?? 200)),
-  )
-  const calls = Math.max(requests.length, Math.ceil((6 * POOL) / concurrency))
+const openWarm = async (side: Side, shape: Shape, concurrency: number): Promise<Lane[]> => {
+  const lanes = await Promise.all(Array.from({ length: concurrency }, () => side.openLane(shape)))
+  const calls = Math.max(shape.requests.length, Math.ceil((6 * POOL) / concurrency))
   for (let at = 0; at < calls; at += 1) await Promise.all(lanes.map((lane) => lane.call(at)))
   return lanes
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../../src/db/client.ts'
 import { connectHttp, encodeRequest } from './http-client.ts'
 import type { HttpConnection, HttpRequest } from './http-client.ts'
+import type { Shape } from './shapes.ts'
 import type { Recorder, Statement } from './statements.ts'
 
 /** Connections to PostgreSQL of each side: what the api takes unless DATABASE_POOL says otherwise. */
@@ -10,7 +11,7 @@ export const POOL = 10
 export interface Side {
   name: 'http' | 'bare'
   /** Makes the caller of one lane for requests that are made ready before. */
-  openLane(requests: readonly HttpRequest[], status: number): Promise<Lane>
+  openLane(shape: Pick<Shape, 'requests' | 'status' | 'before'>): Promise<Lane>
 }
 
 export interface Lane {
@@ -22,7 +23,7 @@ export interface Lane {
 /** Requests over HTTP, each lane on a connection of its own. */
 export const makeHttpSide = (baseUrl: string): Side => ({
   name: 'http',
-  openLane: async (requests, status) => {
+  openLane: async ({ requests, status = 200 }) => {
     const connection: HttpConnection = await connectHttp(baseUrl)
     const encoded = requests.map((request) => encodeRequest(baseUrl, request))
     return {
@@ -39,16 +40,19 @@ export const makeHttpSide = (baseUrl: string): Side => ({
 /** The statements that the requests lead to, and nothing else, through one pool for all lanes. */
 export const makeBareSide = (sql: Sql, recorder: Recorder): Side => {
   const known = new Map<HttpRequest, Statement[]>()
-  const statementsOf = async (request: HttpRequest): Promise<Statement[]> => {
-    const statements = known.get(request) ?? (await recorder.record(request))
+  const statementsOf = async (
+    request: HttpRequest,
+    before?: () => Promise<void>,
+  ): Promise<Statement[]> => {
+    const statements = known.get(request) ?? (await recorder.record(request, before))
     known.set(request, statements)
     return statements
   }
   return {
     name: 'bare',
-    openLane: async (requests) => {
+    openLane: async ({ requests, before }) => {
       const recorded: Statement[][] = []
-      for (const request of requests) recorded.push(await statementsOf(request))
+      for (const request of requests) recorded.push(await statementsOf(request, before))
       return {
         call: async (at) => {
           for (const statement of recorded[at % recorded.length] ?? []) await send(sql, statement)

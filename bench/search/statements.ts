@@ -29,8 +29,11 @@ export interface Statement {
 }
 
 export interface Recorder {
-  /** The statements of a request, once those of an equal one before have left their counts in memory. */
-  record(request: HttpRequest): Promise<Statement[]>
+  /**
+   * The statements of a request, once those of an equal one have left their counts in memory; unless `before`, which is
+   * done between the two, makes them count again.
+   */
+  record(request: HttpRequest, before?: () => Promise<void>): Promise<Statement[]>
   stop(): Promise<void>
 }
 
@@ -62,8 +65,9 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
     await answer.arrayBuffer()
   }
   return {
-    record: async (request) => {
+    record: async (request, before) => {
       await send(request)
+      await before?.()
       heard = []
       await send(request)
       return heard

@@ -18,13 +18,13 @@ export const measureWalk = async (
   }))
   const walk: Walk = { http: [], bare: [] }
   for (const name of ['bare', 'http'] as const) {
-    const lane = await sides[name].openLane(requests.slice(0, 1), 200)
+    const lane = await sides[name].openLane({ requests: requests.slice(0, 1) })
     for (let at = 0; at < 20; at += 1) await lane.call(at)
     lane.close()
   }
   for (let round = 0; round < ROUNDS; round += 1)
     for (const name of ['bare', 'http'] as const) {
-      const lane = await sides[name].openLane(requests, 200)
+      const lane = await sides[name].openLane({ requests })
       const start = performance.now()
       for (let at = 0; at < requests.length; at += 1) await lane.call(at)
       walk[name].push((performance.now() - start) / 1000)

@@ -43,9 +43,9 @@ export const makeDatabase = ({
       lock_timeout: 1000,
       idle_in_transaction_session_timeout: 10_000,
       // Statements of ours take milliseconds. Where the planner, which sees no values, guesses many rows, to compile one took
-      // 200 ms, and to start workers for one that finds a single row 12 ms.
-      jit: false,
-      max_parallel_workers_per_gather: 0,
+      // 200 ms, and to start workers for one that finds a single row 12 ms. As texts: the driver drops `false` and 0.
+      jit: 'off',
+      max_parallel_workers_per_gather: '0',
     },
     transform: { undefined: null },
     // The driver goes on to write into the list of values.

@@ -46,14 +46,23 @@ export const nodeConditions = (sql: Queryable, filter: NodeFilter) => {
   `
 }
 
+/** A scheme, a host and more: whatever holds it as given holds it normalised, too. */
+const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i
+
+const repositoryCondition = (sql: Queryable, repository: string) =>
+  WHOLE_REPOSITORY.test(repository)
+    ? isNormalPart(sql, repository)
+    : sql`(
+        lower(n.repository) like ${partPattern(sql, repository)} or ${isNormalPart(sql, repository)}
+      )`
+
 /** The normalised form is a part only where something of the term is left: `https://` leaves nothing. */
-const repositoryCondition = (sql: Queryable, repository: string) => sql`(
-  lower(n.repository) like ${partPattern(sql, repository)}
-  or n.repository_key like (
+const isNormalPart = (sql: Queryable, repository: string) => sql`
+  n.repository_key like (
     select '%' || regexp_replace(key, '([\\\\%_])', '\\\\\\1', 'g') || '%'
     from (select nullif(repository_key(${repository}::text), '') as key) normal
   )
-)`
+`
 
 /** Classes of relevance: 5 the term is id or name, 4 begins one, 3 is in one, 2 and 1 are found by words. */
 export const CLASSES = [5, 4, 3, 2, 1] as const

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { recordChild } from '../video-engine/orphan.ts'
+import { confinementArguments } from './confinement.ts'
 import type { ChildNews, ChildOrder } from './messages.ts'
 
 export interface ChildLimits {
@@ -76,25 +76,9 @@ export const startChild = async (dir: string, limits: ChildLimits): Promise<Insp
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 const ENTRY = fileURLToPath(new URL(`./child${IS_SOURCE ? '.ts' : '.js'}`, import.meta.url))
 
-/**
- * From sources a loader is needed, which starts processes of its own. Compiled, the child may read the code and its
- * folder, and write, start and connect to nothing.
- */
-const nodeArguments = (dir: string): string[] => {
-  if (IS_SOURCE) return ['--import', import.meta.resolve('tsx')]
-  const flag = ['--permission', '--experimental-permission'].find((name) =>
-    process.allowedNodeEnvironmentFlags.has(name),
-  )
-  if (flag === undefined) return []
-  return [flag, ...[...codeFolders(), dir].map((folder) => `--allow-fs-read=${join(folder, '*')}`)]
-}
-
-/** The compiled code, and the packages beside it. */
-const codeFolders = (): string[] => {
-  const dist = join(dirname(ENTRY), '../../../..')
-  const tree = fileURLToPath(import.meta.resolve('web-tree-sitter'))
-  return [dist, tree.slice(0, tree.lastIndexOf('node_modules'))]
-}
+/** From sources a loader is needed, which starts processes of its own; compiled, the child is confined. */
+const nodeArguments = (dir: string): string[] =>
+  IS_SOURCE ? ['--import', import.meta.resolve('tsx')] : confinementArguments(dir)
 
 interface Follow {
   order: ChildOrder
@@ -131,10 +115,11 @@ const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow):
         return
       }
       if (performance.now() - start > limits.runMs) return finish({ end: 'budget_time' })
-      void readRss(child).then((rss) => {
-        if (rss > limits.rssBytes) finish({ end: 'budget_memory' })
-      })
+      void watchMemory()
     }, WATCH_MS)
+    const watchMemory = async (): Promise<void> => {
+      if ((await readRss(child)) > limits.rssBytes) finish({ end: 'budget_memory' })
+    }
     child.on('message', hear)
     child.once('exit', leave)
     child.once('error', fail)

@@ -37,9 +37,9 @@ export const sweepOrphans = async (dir: string): Promise<number> => {
     const path = join(dir, name)
     const record = await readRecord(path)
     if (record && (await isRunning(record.owner, record.ownerStart))) continue
-    // Neither runs: it may be of another machine with the same store, whose worker still needs the record.
-    if (record && !(await isRunning(record.group, record.groupStart))) continue
-    if (record) killed += kill(record.group)
+    // It may run on another machine with the same store, whose worker still needs the record.
+    if (record && (await findProcessStart(record.group)) === undefined) continue
+    if (record && (await isRunning(record.group, record.groupStart))) killed += kill(record.group)
     await rm(path, { force: true })
   }
   return killed

@@ -121,17 +121,18 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`
   }
 
-  const making =
-    (make: (value: Value, at: Writing) => string | undefined) =>
-    (value: Value, otherwise: string): JsonText => {
-      const at: Writing = { isDynamic: false, room: TEXT_MAX }
-      const text = make(value, at)
-      const isWhole = text !== undefined && at.room >= 0
-      return isWhole ? { text, isDynamic: at.isDynamic } : { text: otherwise, isDynamic: true }
-    }
-
   return { inputTypes: making(writeInputTypes), types: making(writeTypes) }
 }
+
+/** Bounds a text, and says what stands in its place where it cannot be made. */
+const making =
+  (make: (value: Value, at: Writing) => string | undefined) =>
+  (value: Value, otherwise: string): JsonText => {
+    const at: Writing = { isDynamic: false, room: TEXT_MAX }
+    const text = make(value, at)
+    const isWhole = text !== undefined && at.room >= 0
+    return isWhole ? { text, isDynamic: at.isDynamic } : { text: otherwise, isDynamic: true }
+  }
 
 export type JsonWriter = ReturnType<typeof makeJsonWriter>
 

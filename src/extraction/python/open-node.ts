@@ -1,5 +1,5 @@
 import { closeNode } from './close-node.ts'
-import { note, spoil } from './damage.ts'
+import { spoil } from './damage.ts'
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { columnHere, endLineHere, lineHere, topFrame } from './walk-state.ts'
@@ -20,6 +20,7 @@ export const rootFrame = (isError: boolean): Frame => ({
   isError,
   column: 0,
   from: 1,
+  leftOut: undefined,
 })
 
 /** Begins an inner node: the cursor goes to its first child. False if it has none or is not to be read. */
@@ -48,6 +49,7 @@ const startFrame = (walk: Walk, type: NodeType, parent: Frame): Frame => {
     isError,
     column: isBlock && walk.hasErrors ? columnHere(walk) : parent.column,
     from: isError ? lineHere(walk) : 0,
+    leftOut: undefined,
   }
 }
 
@@ -60,9 +62,20 @@ const enterScopes = (walk: Walk, frame: Frame): void => {
 
 /** Where blocks are too deep, the rest of a chain of `elif` is left out, or else the statement around the block. */
 const mayNest = (walk: Walk, { name }: NodeType): boolean => {
-  if (walk.blocks < MAX_BLOCKS) return true
-  if (name === 'block') return spoil(walk, topFrame(walk))
-  if (name !== 'elif_clause' && name !== 'else_clause') return true
-  note(walk, lineHere(walk), endLineHere(walk))
+  if (name === 'block') return walk.blocks < MAX_BLOCKS || spoil(walk, topFrame(walk))
+  const branches = name === 'elif_clause' || name === 'else_clause'
+  // The block of the branch is one more.
+  if (!branches || walk.blocks < MAX_BLOCKS - 1) return true
+  leaveOut(walk, topFrame(walk))
   return false
+}
+
+/** The branches left out of one statement are noted as one. */
+const leaveOut = (walk: Walk, parent: Frame): void => {
+  const endLine = endLineHere(walk)
+  if (parent.leftOut) parent.leftOut.endLine = endLine
+  else {
+    parent.leftOut = { line: lineHere(walk), endLine }
+    walk.broken.push(parent.leftOut)
+  }
 }

@@ -5,16 +5,22 @@ const ENDLESS_NAME = /\\N\{(?![^}\n]{1,100}\})/g
 
 /** Lines of nothing but a backslash: for each the grammar looks through all that follow. */
 const EMPTY_CONTINUATIONS = /(?:\\\n[ \t]*){50,1000}/g
+/** The same for lines of comments; one with a quote or a brace might belong to a string. */
+const COMMENT_LINES = /(?:^[ \t]*#[^'"{}\n]*\n){50,1000}/gm
 
 /**
  * What the grammar is to read instead of a text, of the same length: it is wrong about tabs, and takes quadratic time for
- * names without an end and long runs of backslashes.
+ * names without an end and long runs of comments or backslashes.
  */
 export const prepare = (text: string): string => {
   const ordered = text.includes(' \t') ? text.replace(MIXED_INDENT, orderIndent) : text
   const named = ordered.includes('\\N{') ? ordered.replace(ENDLESS_NAME, 'NNN') : ordered
-  return named.replace(EMPTY_CONTINUATIONS, (lines) => '\f'.repeat(lines.length))
+  return named.replace(EMPTY_CONTINUATIONS, blank).replace(COMMENT_LINES, blankLines)
 }
+
+const blank = (text: string): string => '\f'.repeat(text.length)
+
+const blankLines = (text: string): string => text.replace(/[^\n]/g, ' ')
 
 /**
  * The same indentation without blanks before tabs. Python's tab goes on to the next multiple of 8, the grammar's adds 8;

@@ -47,6 +47,8 @@ export interface Frame {
   column: number
   /** Of an error: the first line that is not yet accounted for. */
   from: number
+  /** Branches of it that nest too deep. */
+  leftOut: BrokenStatement | undefined
 }
 
 export const topFrame = (walk: Walk): Frame => walk.frames.at(-1) as Frame

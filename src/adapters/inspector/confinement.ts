@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Arguments of Node for a compiled process that reads files of hostile origin: by Node's permission model it may read the
+ * compiled code, its packages and what lies in `dir` (absolute), and can't write, start a process or a thread, or load
+ * native code. None for a Node without that model.
+ */
+export const confinementArguments = (dir: string): string[] => {
+  const flag = ['--permission', '--experimental-permission'].find((name) =>
+    process.allowedNodeEnvironmentFlags.has(name),
+  )
+  if (flag === undefined) return []
+  return [
+    flag,
+    ...[join(SOURCES, '*'), ...packagePatterns(), join(dir, '*')].map(
+      (pattern) => `--allow-fs-read=${pattern}`,
+    ),
+  ]
+}
+
+/** Not the folder above it, which in a checkout holds `.env` and the data of the embedded stack. */
+const SOURCES = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The folder of the packages; where it is a link, both ends of it, since Node asks for each. */
+const packagePatterns = (): string[] => {
+  const name = 'web-tree-sitter'
+  const file = fileURLToPath(import.meta.resolve(name))
+  const real = file.slice(0, file.lastIndexOf(join('node_modules', name)))
+  const searched = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const linked = searched.find((folder) => existsSync(join(folder, name)))
+  // Without a separator the pattern takes in the folder itself: Node 20 looks at a link before it follows it.
+  return [join(real, 'node_modules', '*'), ...(linked === undefined ? [] : [`${linked}*`])]
+}
