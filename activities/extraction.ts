@@ -1,8 +1,7 @@
 import { failExtraction, settleExtraction } from '../src/db/extraction.ts'
-import type { Transaction } from '../src/db/client.ts'
 import type { ExtractStatus } from '../src/domain/version.ts'
-import { failpoint } from '../src/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
+import { inTransaction } from './in-transaction.ts'
 
 /** Where the extraction of a version is. */
 export interface ExtractionSettled {
@@ -14,10 +13,10 @@ export interface ExtractionSettled {
 }
 
 /** The moves of a version's extraction. Run twice, the second finds it settled and changes nothing. */
-export const makeExtractionMoves = ({ sql }: CoreDependencies) => ({
+export const makeExtractionMoves = (deps: CoreDependencies) => ({
   /** Makes the stored reading of the archive that of the version. */
   async settleExtraction(versionId: string): Promise<ExtractionSettled> {
-    const settled = await inTransaction(sql, (sql) => settleExtraction(sql, versionId))
+    const settled = await inTransaction(deps, (sql) => settleExtraction(sql, versionId))
     if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
     const { result, status, nodeCount } = settled
     return { result, status, detail: `${nodeCount} host nodes` }
@@ -25,19 +24,6 @@ export const makeExtractionMoves = ({ sql }: CoreDependencies) => ({
 
   /** Ends an extraction that could not be read in time. Answers its status. */
   async failExtraction(versionId: string, reason: string): Promise<ExtractStatus> {
-    return await inTransaction(sql, (sql) => failExtraction(sql, { versionId, reason }))
+    return await inTransaction(deps, (sql) => failExtraction(sql, { versionId, reason }))
   },
 })
-
-const inTransaction = async <T>(
-  sql: CoreDependencies['sql'],
-  work: (sql: Transaction) => Promise<T>,
-): Promise<T> => {
-  const result = await sql.begin(async (sql) => {
-    const done = await work(sql)
-    failpoint('move.before-commit')
-    return done
-  })
-  failpoint('move.after-commit')
-  return result as T
-}

@@ -10,8 +10,8 @@ import { moveVersion } from '../src/db/version-move.ts'
 import { judgeVersion } from '../src/domain/verdict.ts'
 import { VERSION_MOVES } from '../src/domain/version-move.ts'
 import type { VersionStatus } from '../src/domain/version.ts'
-import { failpoint } from '../src/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
+import { inTransaction } from './in-transaction.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 /** Where a version stands with its upload. */
@@ -105,17 +105,4 @@ const decide = async (
   const scan = await findScan(sql, id)
   const verdict = judgeVersion({ archiveState, archiveCode, scan })
   if (verdict) await moveVersion(sql, { id, ...verdict, actor: 'workflow' })
-}
-
-const inTransaction = async <T>(
-  { sql }: CoreDependencies,
-  work: (sql: Transaction) => Promise<T>,
-): Promise<T> => {
-  const result = await sql.begin(async (sql) => {
-    const done = await work(sql)
-    failpoint('move.before-commit')
-    return done
-  })
-  failpoint('move.after-commit')
-  return result as T
 }
