@@ -1,0 +1,13 @@
+/** Stores what extractor and scanner make of the synthetic packs and cases, under their present versions. */
+import { writeFile } from 'node:fs/promises'
+
+import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
+import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { readAllResults } from './results.ts'
+
+const versions = { extractorVersion: EXTRACTOR_VERSION, scannerVersion: SCANNER_VERSION }
+const results = { ...versions, ...(await readAllResults()) }
+await writeFile(
+  new URL('./results.json', import.meta.url),
+  `${JSON.stringify(results, undefined, 2)}\n`,
+)
