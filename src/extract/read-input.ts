@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 
+import { cpuMilliseconds } from '../adapters/inspector/cpu-clock.ts'
 import { openFileSource } from '../extraction/archive/source.ts'
 import { inspect, inspectPack } from '../extraction/inspect.ts'
 import type { Inspection } from '../extraction/inspection.ts'
@@ -13,7 +14,7 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
   const found: Partial<Inspection> = {}
   const options = {
     parser,
-    now: () => performance.now(),
+    now: cpuMilliseconds,
     onBegin: () => true,
     onSection: (part: Partial<Inspection>) => void Object.assign(found, part),
   }
@@ -23,7 +24,7 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
   if ((await stat(path)).isDirectory()) {
     const { entries, bytes } = await readFolder(path)
     found.archive = { verdict: 'sound', entries: entries.length, unpackedBytes: bytes }
-    inspectPack(makePack(entries, { nodeId }), [], options)
+    await inspectPack(makePack(entries, { nodeId }), [], options)
   } else {
     const source = await openFileSource(path)
     try {

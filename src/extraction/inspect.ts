@@ -21,8 +21,8 @@ export interface InspectOptions {
   now(): number
   /** Told before a section is made; false leaves it out. */
   onBegin(section: keyof Inspection): boolean
-  /** Gets each section once it is made. */
-  onSection(part: Partial<Inspection>): void
+  /** Gets each section once it is made; the next one waits until it has been taken. */
+  onSection(part: Partial<Inspection>): void | Promise<void>
   signal?: AbortSignal
 }
 
@@ -34,10 +34,10 @@ export const inspect = async (options: InspectOptions): Promise<void> => {
   const { source, nodeId, onBegin, onSection, signal } = options
   onBegin('archive')
   const read = await readArchive(source, undefined, signal)
-  if (read.verdict === 'rejected') return onSection(describeRejected(read))
+  if (read.verdict === 'rejected') return await onSection(describeRejected(read))
   const { entries, facts, unpackedBytes } = read
-  onSection({ archive: { verdict: 'sound', entries: entries.length, unpackedBytes } })
-  inspectPack(makePack(entries, { nodeId }), facts, options)
+  await onSection({ archive: { verdict: 'sound', entries: entries.length, unpackedBytes } })
+  await inspectPack(makePack(entries, { nodeId }), facts, options)
 }
 
 export interface InspectPackOptions extends Pick<
@@ -46,14 +46,14 @@ export interface InspectPackOptions extends Pick<
 > {}
 
 /** The two sections that are made of a pack's files. */
-export const inspectPack = (
+export const inspectPack = async (
   pack: Pack,
   archiveFacts: readonly ArchiveFact[],
   { dependencies = [], parser, now, onBegin, onSection }: InspectPackOptions,
-): void => {
+): Promise<void> => {
   const makesNodes = onBegin('nodes')
   const { section, parseFile, reached } = extractNodes({ pack, parser, now, skip: !makesNodes })
-  if (section) onSection({ nodes: section })
+  if (section) await onSection({ nodes: section })
   if (!onBegin('findings')) return
   const findings = scanPack({
     pack,
@@ -63,7 +63,7 @@ export const inspectPack = (
     dependencies: [...dependencies],
     now,
   })
-  onSection({ findings })
+  await onSection({ findings })
 }
 
 /** All three sections of an archive that is rejected: nothing in it is looked at. */

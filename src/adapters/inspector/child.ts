@@ -3,6 +3,7 @@ import { inspect } from '../../extraction/inspect.ts'
 import type { Inspection } from '../../extraction/inspection.ts'
 import { makePythonParser } from '../../extraction/python/parse.ts'
 import type { PythonParser } from '../../extraction/python/parse.ts'
+import { cpuMilliseconds } from './cpu-clock.ts'
 import { SECTIONS } from './messages.ts'
 import type { ChildNews, ChildOrder } from './messages.ts'
 
@@ -11,7 +12,8 @@ const serve = async (): Promise<void> => {
   const parser = await makePythonParser()
   process.on('disconnect', () => process.exit())
   process.on('message', (order) => {
-    void work(order as ChildOrder, parser).then(tell, (error: unknown) => tell(toFault(error)))
+    const news = work(order as ChildOrder, parser).catch(toFault)
+    void news.then(tell)
   })
 }
 
@@ -23,10 +25,10 @@ const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews>
       nodeId: order.nodeId,
       dependencies: order.dependencies,
       parser,
-      now: () => performance.now(),
+      now: cpuMilliseconds,
       onBegin: (section) => {
         const isWanted = !order.skip.includes(section)
-        if (isWanted) tell({ kind: 'begin', section })
+        if (isWanted) void tell({ kind: 'begin', section })
         return isWanted
       },
       onSection: (part) => tellSections(part, order),
@@ -37,15 +39,20 @@ const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews>
   return { kind: 'done' }
 }
 
-const tellSections = (part: Partial<Inspection>, { skip }: ChildOrder): void => {
+const tellSections = async (part: Partial<Inspection>, { skip }: ChildOrder): Promise<void> => {
   for (const section of SECTIONS)
     if (part[section] && !skip.includes(section))
-      tell({ kind: 'section', section, json: JSON.stringify(part[section]) })
+      await tell({ kind: 'section', section, json: JSON.stringify(part[section]) })
 }
 
-const tell = (news: ChildNews): void => {
-  process.send?.(news)
-}
+/**
+ * Ends when it is written: a long section goes in pieces, which would have to wait until the next one is made, and be lost
+ * with it.
+ */
+const tell = (news: ChildNews): Promise<void> =>
+  new Promise((resolve) => {
+    process.send?.(news, () => resolve())
+  })
 
 /** Faults of this machine only: the reading itself throws none. */
 const toFault = (error: unknown): ChildNews => ({
