@@ -64,8 +64,12 @@ export const startExtraction = (
 ): OutboxStart => {
   const { versionId, nodeId, version } = facts
   const summary = facts.summary ?? `host nodes of ${nodeId}@${version}`
+  const start = startPublishVersion({ ...facts, summary }, options)
+  // It moves no status, so that it would show this one for ever.
+  const { KilnStatus: _status, ...searchAttributes } = start.options.searchAttributes
   return {
-    ...startPublishVersion({ ...facts, summary }, options),
+    ...start,
+    options: { ...start.options, searchAttributes },
     kind: 'restart',
     workflowType: 'extractHostNodes',
     workflowId: `extract-host-nodes/${versionId}`,

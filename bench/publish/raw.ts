@@ -1,20 +1,21 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 
+import { withArchive } from '../../activities/stored-archive.ts'
+import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
+import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { ZIP_HEAD_BYTES, beginsAsZip, hasEndRecord } from '../../src/adapters/zip-form.ts'
 import { acceptArchive, receiveArchive } from '../../src/db/archive.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { putExtraction, settleExtraction } from '../../src/db/extraction.ts'
 import { publishVersion } from '../../src/db/publish.ts'
+import { putScan } from '../../src/db/scan.ts'
 import { moveVersion } from '../../src/db/version-move.ts'
+import type { VersionMoveName } from '../../src/domain/version-move.ts'
 import { parseVersionNumber } from '../../src/domain/version-number.ts'
 import { signalArchiveUploaded, startPublishVersion } from '../../src/version-jobs.ts'
-import type { Archive, PublishOnce, Target } from './target.ts'
+import type { PublishOnce, Target } from './target.ts'
 
 interface Raw {
   sql: Sql
@@ -22,41 +23,43 @@ interface Raw {
   target: Target
 }
 
+/** What a worker of media reads at once. */
+const READERS = 2
+
 /**
  * The steps of a publication in a row and nothing between them: the transactions, the bytes written, hashed and synced,
- * read and judged, named for good. No HTTP, no workflow; nobody is told of the rows in the outbox, which are removed.
+ * read by the service's inspector, as many at once as its worker reads, and named for good. No HTTP, no workflow; nobody
+ * is told of the rows in the outbox, which are removed.
  */
-export const makeRawPublish = async ({ sql, storagePath, target }: Raw): Promise<PublishOnce> => {
+export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
   const storage = makeLocalStorage({ root: storagePath })
   const scratchDir = await storage.scratchDir('bench')
-  return async (archive, { nodeId, version }) => {
-    const id = randomUUID()
-    await publish(sql, { id, nodeId, version, target })
-    const uploaded = `uploads/bench/${id}`
-    const stored = await storage.putStream(uploaded, Readable.from(archive.chunks), {
-      maxBytes: archive.bytes.length,
+  const inspector = makeLocalInspector({ dir: scratchDir })
+  const read = makeReader({ sql, storage, scratchDir, inspector })
+  const inTurn = makeTurns(READERS)
+  const publishOnce: PublishOnce = async ({ bytes, chunks }, { nodeId, version }) => {
+    const versionId = randomUUID()
+    await publish(sql, { id: versionId, nodeId, version, target })
+    const storageKey = `uploads/bench/${versionId}`
+    const { sha256 } = await storage.putStream(storageKey, Readable.from(chunks), {
+      maxBytes: bytes.length,
     })
-    const { sha256 } = stored
-    const bytes = archive.bytes.length
-    await sql.begin((sql) =>
-      receiveArchive(sql, {
-        versionId: id,
-        storageKey: uploaded,
-        sha256,
-        bytes,
-        signal: signalArchiveUploaded(id),
-      }),
-    )
-    await sql.begin((sql) => moveVersion(sql, { id, name: 'start_checks', actor: 'workflow' }))
-    const storageKey = `archives/${id}/${sha256}.zip`
-    await check(storage, { archive, uploaded, storageKey, path: join(scratchDir, id) })
-    await sql.begin((sql) => acceptArchive(sql, { versionId: id, sha256, storageKey }))
-    const isActive = await sql.begin((sql) =>
-      moveVersion(sql, { id, name: 'pass', actor: 'workflow' }),
-    )
-    if (!isActive) throw new Error('the version is not active')
-    await storage.remove(uploaded)
+    const archive = { storageKey, sha256, bytes: bytes.length }
+    const signal = signalArchiveUploaded(versionId)
+    await sql.begin((sql) => receiveArchive(sql, { versionId, signal, ...archive }))
+    await move(sql, versionId, 'start_checks')
+    await inTurn(() => read({ versionId, nodeId, archive }))
+    await sql.begin((sql) => settleExtraction(sql, versionId))
+    await move(sql, versionId, 'pass')
+    await storage.remove(storageKey)
+    await sql`delete from outbox where workflow_id = ${`receive-archive/${versionId}`}`
   }
+  return { publishOnce, stop: () => inspector.close() }
+}
+
+const move = async (sql: Sql, id: string, name: VersionMoveName): Promise<void> => {
+  const isMoved = await sql.begin((sql) => moveVersion(sql, { id, name, actor: 'workflow' }))
+  if (!isMoved) throw new Error(`the version does not ${name}`)
 }
 
 const publish = async (
@@ -94,30 +97,51 @@ const publish = async (
   })
 }
 
-interface Check {
-  archive: Archive
-  uploaded: string
-  storageKey: string
-  path: string
+interface Read {
+  versionId: string
+  nodeId: string
+  archive: { storageKey: string; sha256: string; bytes: number }
 }
 
-/** Reads the stored bytes, judges them and gives them their final name. */
-const check = async (
-  storage: Storage,
-  { archive, uploaded, storageKey, path }: Check,
-): Promise<void> => {
-  try {
-    await storage.fetchToFile(uploaded, path)
-    const digest = createHash('sha256')
-    await pipeline(createReadStream(path), digest)
-    const file = await open(path, 'r')
-    const { buffer } = await file.read({ buffer: Buffer.alloc(ZIP_HEAD_BYTES), position: 0 })
-    await file.close()
-    const isGood =
-      digest.digest('hex') === archive.sha256 && beginsAsZip(buffer) && (await hasEndRecord(path))
-    if (!isGood) throw new Error('the archive was damaged')
-    await storage.putFile(storageKey, path)
-  } finally {
-    await rm(path, { force: true })
+/** Reads the stored bytes for everything, stores what was found and gives the archive its final name. */
+const makeReader =
+  ({ sql, storage, scratchDir, inspector }: ReaderDeps) =>
+  async ({ versionId, nodeId, archive }: Read): Promise<void> => {
+    const { sha256 } = archive
+    const { signal } = new AbortController()
+    await withArchive({ storage, scratchDir }, { archive }, signal, async (path) => {
+      const found = await inspector.inspect({ path, nodeId, dependencies: [], signal })
+      const { archive: judged, nodes, findings } = found
+      if (judged.verdict !== 'sound') throw new Error(`the archive is ${judged.verdict}`)
+      await sql.begin((sql) => putExtraction(sql, { versionId, sha256 }, nodes))
+      await sql.begin((sql) => putScan(sql, { versionId, sha256 }, findings))
+      const storageKey = `archives/${versionId}/${sha256}.zip`
+      await storage.putFile(storageKey, path)
+      const { entries } = judged
+      await sql.begin((sql) => acceptArchive(sql, { versionId, sha256, storageKey, entries }))
+    })
+  }
+
+interface ReaderDeps {
+  sql: Sql
+  storage: Storage
+  scratchDir: string
+  inspector: Inspector
+}
+
+/** Runs at most so much at once; the others wait their turn. */
+const makeTurns = (most: number) => {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work: () => Promise<void>): Promise<void> => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
   }
 }

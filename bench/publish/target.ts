@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { makeZip } from '../../test/support/zip.ts'
+import { writeZip } from '../../test/support/zip-writer.ts'
 import { makeRandom } from '../search/random.ts'
 
 /** Who publishes, and with what. */
@@ -28,13 +28,34 @@ export type PublishOnce = (
 
 const CHUNK = 65_536
 
-/** A zip of so many bytes of noise, which no reader can shorten; the same in every run. */
+/** A pack of one node, which is found by reading it. */
+const PACK = `
+class Blur:
+    CATEGORY = 'image'
+    FUNCTION = 'run'
+    RETURN_TYPES = ('IMAGE',)
+
+    @classmethod
+    def INPUT_TYPES(cls):
+        return {'required': {'image': ('IMAGE',), 'radius': ('INT', {'default': 3})}}
+
+    def run(self, image, radius):
+        return (image,)
+
+
+NODE_CLASS_MAPPINGS = {'Blur': Blur}
+`
+
+/** A zip of a small pack and of so many bytes of noise, which no reader can shorten; the same in every run. */
 export const makeArchive = (size: number): Archive => {
   const random = makeRandom(size)
   const noise = Buffer.alloc(size)
   for (let at = 0; at + 4 <= size; at += 4)
     noise.writeUInt32LE(Math.floor(random.next() * 2 ** 32), at)
-  const bytes = makeZip(noise, 'pack/weights.bin')
+  const bytes = writeZip([
+    { name: '__init__.py', data: PACK },
+    { name: 'weights.safetensors', data: noise },
+  ])
   const count = Math.ceil(bytes.length / CHUNK)
   return {
     bytes,

@@ -13,6 +13,8 @@ export interface Round {
   p99: number
   /** Requests a second. */
   rate: number
+  /** Share of the requests that the service had no time for: after 1.8 s it answers 503. Their times count as well. */
+  refused: number
 }
 
 export interface Measured {
@@ -66,11 +68,12 @@ const measureRound = async (shape: Shape, lanes: readonly Lane[]): Promise<Round
     return elapsed > MOST_MS || (elapsed > LEAST_MS && times.length >= LEAST)
   }
   let next = 0
+  let refused = 0
   const work = async (lane: Lane): Promise<void> => {
     while (!isOver()) {
       await shape.before?.()
       const began = performance.now()
-      await lane.call(next++)
+      if (!(await lane.call(next++))) refused += 1
       times.push(performance.now() - began)
     }
   }
@@ -80,7 +83,12 @@ const measureRound = async (shape: Shape, lanes: readonly Lane[]): Promise<Round
   await sleep(5)
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), rate: times.length / seconds }
+  return {
+    p50: at(0.5),
+    p99: at(0.99),
+    rate: times.length / seconds,
+    refused: refused / times.length,
+  }
 }
 
 /** The middle of the rounds. */

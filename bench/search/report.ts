@@ -47,6 +47,8 @@ export const showRow = (measured: Measured): void => {
     showRatio(measured, 'p50'),
     showRatio(measured, 'p99'),
   ])
+  const refused = middle(http, 'refused')
+  if (refused > 0) say(`  ${(100 * refused).toFixed(1)} % of them answered 503, after 1.8 s`)
 }
 
 /** The ratio of the middles, and of the rounds as they followed each other. */

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 
+import { startChild } from '../../src/adapters/inspector/child-process.ts'
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { waitFor } from '../support/wait.ts'
+import { writeZip } from '../support/zip-writer.ts'
 import { makeZip } from '../support/zip.ts'
 
 let dir: string
@@ -18,8 +20,8 @@ after(() => rm(dir, { recursive: true }))
 
 const GOOD = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
 
-/** Runs until its steps are spent, which takes seconds. */
-const SLOW = 'for i in range(20000):\n    for j in range(20000): x = [i, j, str(i)]\n'
+/** Takes some seconds, however fast the steps are. */
+const SLOW = 'long = "kiln " * 200000\nfor i in range(600): x = long.count("n k")\n'
 
 const put = async (bytes: Uint8Array): Promise<string> => {
   count += 1
@@ -119,6 +121,27 @@ describe('the inspector', () => {
     } finally {
       await inspector.close()
     }
+  })
+
+  test('has a long section before it begins the next, and keeps it when that one fails', async () => {
+    const names = '{f"Kiln {i}": Cup for i in range(4000)}'
+    const source = `class Cup: RETURN_TYPES = (); DESCRIPTION = "kiln " * 50\nNODE_CLASS_MAPPINGS = ${names}\n`
+    const unread = Array.from({ length: 40_000 }, (_, n) => `x${n} = [f(${n}) for f in (a, b)]\n`)
+    const path = await put(
+      writeZip([
+        { name: '__init__.py', data: source },
+        { name: 'unread.py', data: unread.join(''), method: 8 },
+      ]),
+    )
+    const child = await startChild(dir, { rssBytes: 2 ** 29, runMs: 60_000, heapMegabytes: 384 })
+    const news: string[] = []
+    const order = { path, nodeId: 'demo', dependencies: [], skip: [] }
+    const { end } = await child.run(order, ({ kind, ...rest }) => {
+      news.push(`${kind} ${'section' in rest ? rest.section : ''}`)
+      if (news.at(-1) === 'begin findings') void child.kill()
+    })
+    assert.equal(end, 'crashed')
+    assert.deepEqual(news.slice(-2), ['section nodes', 'begin findings'])
   })
 
   test('tells a file that is not there as a fault of this machine', async () => {

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../src/db/client.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 /**
@@ -7,6 +8,17 @@ import type { TestDatabase } from '../support/stack.ts'
 export const fillCatalogue = async (
   { sql }: Pick<TestDatabase, 'sql'>,
   { nodes, versionsPerNode = 2 }: { nodes: number; versionsPerNode?: number },
+): Promise<void> => {
+  await sql.begin(async (sql) => {
+    // Thousands of rows with all their indexes take a busy machine longer than a test's statement may.
+    await sql`set local statement_timeout = 0`
+    await fill(sql, { nodes, versionsPerNode })
+  })
+}
+
+const fill = async (
+  sql: Transaction,
+  { nodes, versionsPerNode }: { nodes: number; versionsPerNode: number },
 ): Promise<void> => {
   await sql`insert into app_user (id, name) values ('maker', 'maker')`
   await sql`

@@ -104,8 +104,14 @@ describe('a page of nodes', () => {
       indexes: ['node_stats_ranking', 'node_pkey'],
     },
     {
-      what: 'a repository',
+      what: 'a whole repository',
       filter: { repository: 'https://github.com/Maker7/Pack7.git' },
+      plan: ['pick'],
+      indexes: ['node_repository_key_part'],
+    },
+    {
+      what: 'a part of a repository',
+      filter: { repository: 'aker7/Pack7.git' },
       plan: ['pick'],
       indexes: ['node_repository_part', 'node_repository_key_part'],
     },

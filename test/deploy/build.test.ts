@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 import getPort from 'get-port'
@@ -15,12 +16,15 @@ import {
   signToken,
   startIssuer,
 } from '../../src/local/issuer.ts'
+import type * as confinement from '../../src/adapters/inspector/confinement.ts'
+import type * as local from '../../src/adapters/inspector/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
 import { base64 } from '../support/pictures.ts'
 import { createDatabase, makeTaskQueue, temporalAddress } from '../support/stack.ts'
+import { makeZip } from '../support/zip.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
@@ -30,6 +34,46 @@ const makeOutput = async (): Promise<string> => {
   const parent = join(ROOT, '.data')
   await mkdir(parent, { recursive: true })
   return await mkdtemp(join(parent, 'build-test-'))
+}
+
+const PACK = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
+
+const importBuilt = async <T>(out: string, file: string): Promise<T> =>
+  (await import(pathToFileURL(join(out, 'src/adapters/inspector', file)).href)) as T
+
+/** By the record of the running process, where the system tells its arguments. */
+const assertStartedWith = async (dir: string, expected: string[]): Promise<void> => {
+  const record = (await readdir(dir)).find((name) => name.endsWith('.child.json'))
+  if (record === undefined) return
+  const line = await readFile(`/proc/${Number.parseInt(record, 10)}/cmdline`, 'utf8')
+  const given = new Set(line.split('\0'))
+  assert.deepEqual(
+    expected.filter((argument) => !given.has(argument)),
+    [],
+  )
+}
+
+/** What became of each attempt of a process with these arguments. */
+const probe = async (limits: string[], archive: string): Promise<unknown> => {
+  const text = await readFile(join(import.meta.dirname, 'confined-probe.mjs'), 'utf8')
+  const { stdout } = await run(
+    process.execPath,
+    [...limits, '--input-type=module', '--eval', text, archive],
+    { cwd: ROOT, env: {} },
+  )
+  return JSON.parse(stdout)
+}
+
+const ALLOWED = {
+  'read the archive': 'done',
+  'read the settings': 'ERR_ACCESS_DENIED',
+  'read the system': 'ERR_ACCESS_DENIED',
+  'write beside the archive': 'ERR_ACCESS_DENIED',
+  'write the archive': 'ERR_ACCESS_DENIED',
+  'write elsewhere': 'ERR_ACCESS_DENIED',
+  'start a process': 'ERR_ACCESS_DENIED',
+  'start a thread': 'ERR_ACCESS_DENIED',
+  'load native code': 'ERR_DLOPEN_DISABLED',
 }
 
 describe('what `npm run build` makes', () => {
@@ -53,6 +97,26 @@ describe('what `npm run build` makes', () => {
       entries.filter((name) => name.startsWith('local')),
       [],
     )
+  })
+
+  test('reads an archive in a process that may do nothing else', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kiln-build-archive-'))
+    stops.unshift(() => rm(dir, { recursive: true }))
+    const path = join(dir, 'pack.zip')
+    await writeFile(path, makeZip(PACK, '__init__.py'))
+    const { makeLocalInspector } = await importBuilt<typeof local>(out, 'local.js')
+    const inspector = makeLocalInspector({ dir })
+    stops.unshift(() => inspector.close())
+    const { nodes, findings } = await inspector.inspect({ path, nodeId: 'x', dependencies: [] })
+    assert.deepEqual(
+      nodes.nodes.map(({ name }) => name),
+      ['Kiln Cup'],
+    )
+    assert.equal(findings.complete, true)
+    const { confinementArguments } = await importBuilt<typeof confinement>(out, 'confinement.js')
+    const limits = confinementArguments(dir)
+    await assertStartedWith(dir, limits)
+    assert.deepEqual(await probe(limits, path), ALLOWED)
   })
 
   test('renders an image, and its workers are found healthy', async () => {

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
 
 import type { Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
-import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
 import { clientOf } from './calls.ts'
+import { operate } from './operate.ts'
 import { ACTIVE, DELETED, PENDING, VERSION, makeRegistryClient } from './registry-client.ts'
 import type { PublishedVersion, RegistryClient } from './registry-client.ts'
 import { assertNothingLeft } from './registry-ledger.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Nobody listens there. */
 const NOWHERE = '127.0.0.1:1'
 /** Checks that give up at once, instead of after a minute and a half. */
@@ -121,7 +116,7 @@ describe('versions published while Temporal is away', () => {
     await until('restarted', PENDING, NOT_STORED)
     await mend('restarted')
     const id = idOf('restarted')
-    const { output, code } = await operate('restart', id)
+    const { output, code } = await operate(service, 'restart', id)
     assert.deepEqual([output, code], [`publish-version/${id} was started again\n`, 0])
     await until('restarted', ACTIVE)
   })
@@ -160,30 +155,4 @@ describe('versions published while Temporal is away', () => {
     const uploads = (await service.listFiles()).filter((file) => file.includes('/uploads/'))
     assert.deepEqual(uploads, [])
   })
-
-  /** What an operator types, with the settings of the service. */
-  const operate = async (...args: string[]): Promise<{ output: string; code: number | null }> => {
-    const secret = Buffer.alloc(32).toString('base64')
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/operate.ts', ...args], {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env['PATH'],
-        NODE_ENV: 'test',
-        DATABASE_URL: service.database.url,
-        TEMPORAL_ADDRESS: temporalAddress(),
-        TASK_QUEUE: service.taskQueue,
-        PUBLIC_URL: service.baseUrl,
-        STORAGE_PATH: service.storagePath,
-        AUTH_ISSUER: 'https://issuer.example',
-        AUTH_AUDIENCE: 'kiln',
-        AUTH_JWKS_URL: 'https://issuer.example/keys',
-        SIGNING_KEYS: secret,
-        SECRETS_KEYS: secret,
-        WEBHOOK_DEFAULT_SECRET: service.webhookSecret,
-      },
-    })
-    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
-    return { output, code: code as number | null }
-  }
 })

@@ -14,11 +14,11 @@ import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './reg
 /** Lines of the workers; one process waits at each, and more versions come than they can leave untouched. */
 const FAILPOINTS = {
   core: [
-    // Of the word that the checks run, then of the decision.
+    // Of the word that the checks run, of the host nodes, of the decision.
     'move.before-commit',
     'move.after-commit',
     'move.before-commit:2',
-    'move.after-commit:2',
+    'move.after-commit:3',
   ],
   media: ['check.before-store', 'check.after-store', 'check.before-commit', 'check.after-commit'],
 } as const

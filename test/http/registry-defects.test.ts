@@ -13,7 +13,7 @@ import type { Owned, Registry } from './registry-support.ts'
 
 /**
  * What users of other registries complain of, and the test that shows that it is not so here. Files are those of this
- * folder, `…` stands for `registry-defects`; what the scanner and the extraction decide is shown with them.
+ * folder, `…` stands for `registry-defects`, `extraction` for `registry-extraction`.
  *
  * malformed version, failed update → 500    registry-publish: of the version "…" is told what it should be; of another
  *                                           node, or without a UUID, is not found
@@ -36,7 +36,8 @@ import type { Owned, Registry } from './registry-support.ts'
  * archive public before the scan, URL       registry-cli: publishes with exactly 201, two members, and no downloadUrl;
  *   before the upload, no hash              has its upload answered with exactly 200
  * archives without a limit                  archive-upload: refuses more bytes than were signed; bad-input: 87
- * a flagged verdict is never stored         …-checks: is stored with a readable reason
+ * a flagged verdict is never stored         …-checks: is stored with a readable reason; extraction: is Flagged with a
+ *                                           sentence that names rule, file and line
  * failure report of an unknown version      registry-host-node: of nothing that is there are not found
  * three error shapes, database text         this file
  * tokens in plain text                      registry-publisher: is shown once and stored as its hash alone
@@ -48,10 +49,17 @@ import type { Owned, Registry } from './registry-support.ts'
  * versions of an unknown node → 200         registry-node: takes its statuses by repeated names; bad-input: 82
  *
  *  1 flagged or banned without a reason     …-checks: is stored with a readable reason; …-versions: is moved with a
- *                                           reason; registry-role: shows findings in whole to members
+ *                                           reason; registry-role: shows findings in whole to members; extraction: shows
+ *                                           its findings to members; says why it cannot be had; is Flagged with what is
+ *                                           wrong with it
  *  2 a failed scan is Pending for ever      …-checks: says so, holds up no other version
- *  3 verdicts that move, no appeal          …-checks: is looked at by an admin when its owner asks
- *  4 extraction stuck                       registry-host-node: may fail first
+ *  3 verdicts that move, no appeal          extraction: never flag; those of medium severity are told in tags; is Active
+ *                                           when its owner asks for a review; …-checks: is looked at by an admin, and
+ *                                           each of its moves has an actor; ../faults/reinspect: are scanned anew, and no
+ *                                           finding unpublishes them
+ *  4 extraction stuck                       ../faults/extraction: are read by another worker when theirs is killed; have
+ *                                           failed when each of their children is killed; extraction: is made again when
+ *                                           an admin retries it; registry-host-node: may fail first
  *  5 unscanned versions installable         registry-publish: is read in every status, and installed in one;
  *                                           archive: ends at once with the move; is not there before the checks
  *  6 a slow full sync                       …-search: is copied in one page, again as a 304, and later by what changed

@@ -1,6 +1,8 @@
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from './merge-values.ts'
 import { Raised } from './raise.ts'
+import { putBack } from './removed-entries.ts'
+import type { RemovedEntries } from './removed-entries.ts'
 import type { Completion, Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Value } from './value.ts'
@@ -31,9 +33,9 @@ interface Outcome {
 }
 
 /**
- * Runs every branch from the same bindings and merges what they bind. What they change inside shared objects stays. A
- * branch that raises, returns or leaves a loop just ends; only if all do, the block ends that way. A value returned by
- * one of several is remembered in the frame.
+ * Runs every branch from the same bindings and merges what they bind. What they change inside shared objects stays, what
+ * they take out of dicts comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
+ * ends that way. A value returned by one of several is remembered in the frame.
  */
 export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Completion {
   const names = [...new Set(branches.flatMap((branch) => branch.names))]
@@ -51,7 +53,9 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
-  const { nesting, depth, scope: running } = state
+  const { nesting, depth, scope: running, removed: around } = state
+  const removed: RemovedEntries = new Map()
+  state.removed = removed
   try {
     return { end: branch.run(scope), raised: undefined }
   } catch (error) {
@@ -61,6 +65,8 @@ function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bi
     state.nesting = nesting
     state.depth = depth
     state.scope = running
+    state.removed = around
+    putBack(removed)
   }
 }
 

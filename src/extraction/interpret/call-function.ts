@@ -50,9 +50,10 @@ function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments):
 function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   const { state } = rt
   const caller = state.scope
-  const { nesting, repeating } = state
+  const { nesting, repeating, removed } = state
   state.scope = scope
   state.repeating = 0
+  state.removed = undefined
   state.depth += 1
   state.nesting = 0
   fn.active += 1
@@ -62,6 +63,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   } finally {
     fn.active -= 1
     state.repeating = repeating
+    state.removed = removed
     state.nesting = nesting
     state.depth -= 1
     state.scope = caller

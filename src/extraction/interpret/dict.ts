@@ -24,12 +24,6 @@ export function dictDelete(dict: DictValue, hash: HashKey): boolean {
   return dict.values.delete(hash)
 }
 
-export function dictClear(dict: DictValue): void {
-  dict.values.clear()
-  dict.keys = undefined
-  dict.rest = false
-}
-
 /** The key of an entry as the pack wrote it. */
 export function dictKey(dict: DictValue, hash: HashKey): Value {
   const key = dict.keys?.get(hash)

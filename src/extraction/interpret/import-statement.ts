@@ -1,3 +1,4 @@
+import { BudgetSpent } from './budget.ts'
 import { bindName, isComplete } from './name.ts'
 import { isUnknown } from './make-value.ts'
 import type { Runtime } from './runtime.ts'
@@ -17,10 +18,34 @@ export function executeImport(rt: Runtime, node: Import, scope: Scope): undefine
 
 export function executeImportFrom(rt: Runtime, node: ImportFrom, scope: Scope): undefined {
   const name = absoluteName(rt, node, scope.module)
-  const module = rt.importModule(name)
+  try {
+    bindNames(rt, node, rt.importModule(name), scope)
+  } catch (error) {
+    if (error instanceof BudgetSpent) bindWhatThereIs(node, rt.modules.get(name), scope)
+    throw error
+  }
+}
+
+function bindNames(rt: Runtime, node: ImportFrom, module: Value, scope: Scope): void {
   for (const alias of node.names) {
     if (alias.name === '*') importStar(rt, module, scope)
     else bindName(scope, alias.asname ?? alias.name, importName(rt, module, alias.name))
+  }
+}
+
+/** The run ends within the import, and the mapping that the module has made so far is the best there is. */
+function bindWhatThereIs(node: ImportFrom, module: Value | undefined, scope: Scope): void {
+  if (typeof module !== 'object' || module?.kind !== 'module') return
+  const { namespace } = module
+  for (const alias of node.names) {
+    const isStar = alias.name === '*'
+    const names = isStar
+      ? [...namespace.keys()].filter((key) => !key.startsWith('_'))
+      : [alias.name]
+    for (const name of names) {
+      const value = namespace.get(name)
+      if (value !== undefined) bindName(scope, isStar ? name : (alias.asname ?? name), value)
+    }
   }
 }
 

@@ -81,6 +81,7 @@ function makeState(packageName: string): RunState {
     handled: [],
     repeating: 0,
     maybeBroken: false,
+    removed: undefined,
     assigned: new WeakMap(),
     identities: new WeakMap(),
     lastIdentity: 0,

@@ -55,16 +55,18 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
 
 function runTree(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
-  const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
+  const { scope: around, handlers, handled, nesting, repeating, maybeBroken, removed } = state
   const scope = moduleScope(module)
   // A handler of the importing module does not keep a raise from being noted here.
-  Object.assign(state, { scope, handlers: [], handled: [], nesting: 0, repeating: 0 })
+  const fresh = { handlers: [], handled: [], nesting: 0, repeating: 0, removed: undefined }
+  Object.assign(state, { scope, ...fresh })
   module.running = true
   try {
     for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
   } finally {
     module.running = false
-    Object.assign(state, { scope: around, handlers, handled, nesting, repeating, maybeBroken })
+    const before = { handlers, handled, nesting, repeating, maybeBroken, removed }
+    Object.assign(state, { scope: around, ...before })
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   UnknownValue,
   Value,
 } from './value.ts'
+import type { RemovedEntries } from './removed-entries.ts'
 import type { VirtualFiles } from './virtual-files.ts'
 import type { Expression, Module, Statement } from '../python/ast.ts'
 import type { Scope } from './scope.ts'
@@ -175,6 +176,8 @@ export interface RunState {
   repeating: number
   /** The round of the innermost loop met a `break` under an undecided test. */
   maybeBroken: boolean
+  /** What an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
+  removed: RemovedEntries | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
   /** Numbers given out for `id()`. */

@@ -1,7 +1,7 @@
-import { dictDelete } from './dict.ts'
 import { isUnknown } from './make-value.ts'
 import { setEntry } from './mapping.ts'
 import { payloadOf } from './payload.ts'
+import { removeEntry } from './removed-entries.ts'
 import type { Runtime } from './runtime.ts'
 import { indexOf, sliceParts } from './slice-parts.ts'
 import { sliceIndexes } from './text/string/slice.ts'
@@ -61,7 +61,7 @@ export function deleteItem(rt: Runtime, value: Value, key: Value): void {
 
 function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
   const hash = rt.hashKey(key)
-  if (hash !== undefined && !dictDelete(dict, hash) && !dict.rest && !isUnknown(key))
+  if (hash !== undefined && !removeEntry(rt, dict, hash) && !dict.rest && !isUnknown(key))
     rt.raiseIfExpected('KeyError', 'missing')
 }
 

@@ -1,4 +1,5 @@
 import { evaluateAnnotation } from './annotation.ts'
+import { makeGetter } from './descriptor-get.ts'
 import { dictCopy } from './dict.ts'
 import { globalsOf } from './name.ts'
 import { docstringOf } from './docstring.ts'
@@ -16,6 +17,7 @@ import type {
 /** Attributes that every object of a kind has, and that stand in no namespace. */
 export function specialAttribute(rt: Runtime, value: Value, name: string): Value | undefined {
   if (typeof value === 'object' && value !== null) {
+    if (name === '__get__' && DESCRIPTORS.has(value.kind)) return makeGetter(value)
     switch (value.kind) {
       case 'function':
         return orElse(value.attributes.get(name), () => ofFunction(rt, value, name))
@@ -43,6 +45,14 @@ export function specialAttribute(rt: Runtime, value: Value, name: string): Value
   }
   return name === '__class__' ? rt.typeOf(value) : undefined
 }
+
+const DESCRIPTORS: ReadonlySet<string> = new Set([
+  'function',
+  'method',
+  'classmethod',
+  'staticmethod',
+  'property',
+])
 
 function ofProperty(value: PropertyValue, name: string): Value | undefined {
   if (name === 'fget') return value.get

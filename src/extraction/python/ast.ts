@@ -4,15 +4,20 @@
  * parameters, expression contexts).
  *
  * `line` is 1-based: the first line of the node.
+ *
+ * A tree is shallow enough for recursive functions: expressions and patterns nest at most 406 levels (chains count once),
+ * blocks 200, each `elif` counted. An expression that nests deeper is cut every 400 levels from its leaves up, a statement
+ * in deeper blocks is broken, as are the further branches of a long chain of `elif`. CPython stops at 200 brackets and
+ * 100 levels of indentation.
  */
 export interface Module {
   kind: 'Module'
   body: Statement[]
   /** Text of each line, without its end; index 0 is line 1. */
   lines: string[]
-  /** Statements that hold a syntax error and were left out: their lines. */
+  /** Statements that hold a syntax error and were left out: their lines, in order, none twice. */
   broken: BrokenStatement[]
-  /** Lines of expressions that nest too deep and became unknown (`Constant` with the value `undefined`). */
+  /** Lines of expressions that nest too deep and so are unknown: a Constant whose value is `undefined`. */
   cut: number[]
 }
 
@@ -283,7 +288,8 @@ export type Expression =
 
 /**
  * A literal: null is None, bigint is int, number is float, string is str; implicit concatenation of plain strings is
- * done. Imaginary numbers are `undefined`, as is a number too long to be read.
+ * done. `undefined` is unknown: imaginary numbers, an int of more than 5,000 digits, what is nested too deep. Names of
+ * characters (`\N{DASH}`) stay as they are written. Two escapes that make a surrogate pair are one character here.
  */
 export interface Constant {
   kind: 'Constant'
@@ -301,7 +307,7 @@ export interface Bytes {
   value: Uint8Array
 }
 
-/** An f-string, also one concatenated with plain strings: texts and fields in turn. */
+/** An f-string (or t-string), also one concatenated with plain strings: texts and fields in turn. */
 export interface JoinedStr {
   kind: 'JoinedStr'
   line: number
@@ -382,8 +388,8 @@ export type BinaryOperator =
   | '>>'
 
 /**
- * A chain of one left-associative operator (`a + b + c`) is flat, because packs write strings and sums of thousands of
- * parts: `left`, then each of `rights` in turn.
+ * A chain of left-associative operators of one level (`a + b - c`) is flat, because packs write strings and sums of
+ * thousands of parts: `left`, then each of `rights` in turn.
  */
 export interface BinOp {
   kind: 'BinOp'

@@ -111,5 +111,5 @@ const buildWithoutAs = (kids: Kids, type: NodeType): unknown => {
   if (last.kind !== 'AsPattern') return type.build?.(kids)
   if (!mayHoldAs(kids)) return BROKEN
   kids.values[kids.size - 1] = last.context
-  return { ...last, context: type.build?.(kids) } as AsPattern
+  return { ...last, context: type.build?.(kids) }
 }

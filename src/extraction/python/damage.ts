@@ -12,6 +12,7 @@ export const mayRead = (walk: Walk, type: NodeType): boolean => {
   if (type === ERROR) return mayReadError(walk, parent)
   if (walk.cursor.nodeIsMissing) return spoil(walk, parent)
   if (parent.isError) return mayRecover(walk, type, parent)
+  if (parent.isList && type.isStatement && isRestOfBroken(walk)) return spoil(walk, parent)
   return true
 }
 
@@ -34,6 +35,12 @@ const mayReadError = (walk: Walk, parent: Frame): boolean => {
   }
   return spoil(walk, parent)
 }
+
+/** `a b` is an error and the statement `b`: what goes on in the line of an error is no statement without a semicolon. */
+const isRestOfBroken = ({ broken, kids, lines, cursor }: Walk): boolean =>
+  broken.length > 0 &&
+  kids.names[kids.size - 1] !== ';' &&
+  broken.at(-1)?.endLine === lines.lineOf(cursor.startIndex)
 
 /** A statement within an error is kept if it begins where those of the list around the error do. */
 const mayRecover = (walk: Walk, type: NodeType, error: Frame): boolean => {
@@ -62,5 +69,7 @@ export const drop = (walk: Walk, frame: Frame): void => {
 }
 
 export const note = (walk: Walk, line: number, endLine: number): void => {
-  walk.broken.push({ line, endLine })
+  const last = walk.broken.at(-1)
+  if (last?.line === line && last.endLine === line) last.endLine = Math.max(line, endLine)
+  else walk.broken.push({ line, endLine })
 }

@@ -30,37 +30,41 @@ const BUILDERS: Builders = {
 
 const COMMENTS = new Set(['comment', 'line_continuation'])
 
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
 /** Too deep a nesting turns these into an unknown; anything else that is too deep spoils its statement. */
 const EXPRESSIONS = new Set([
   ...Object.keys(operatorBuilders),
-  ...['attribute', 'subscript', 'call', 'lambda', 'yield', 'list_splat', 'expression_list'],
-  ...['list', 'tuple', 'set', 'dictionary', 'string', 'concatenated_string', 'generic_type'],
-  ...['list_comprehension', 'set_comprehension', 'generator_expression'],
-  ...['dictionary_comprehension', 'member_type'],
+  ...words(`
+    attribute subscript call lambda yield list_splat expression_list generic_type member_type
+    list tuple set dictionary string concatenated_string
+    list_comprehension set_comprehension generator_expression dictionary_comprehension`),
 ])
 
 /** Nodes that add no level to the tree that is built, or whose levels are counted in another way. */
 const FLAT = new Set([
   ...Object.keys(compoundStatementBuilders),
   ...Object.keys(simpleStatementBuilders),
-  ...['parenthesized_expression', 'argument_list', 'keyword_argument', 'pair', 'type', 'case_clause'],
+  ...words('parenthesized_expression argument_list keyword_argument pair type with_item'),
 ])
 
 const HAVE_BLOCKS = new Set([
   ...Object.keys(compoundStatementBuilders),
-  ...['with_statement', 'case_clause'],
+  ...words('with_statement case_clause'),
 ])
 
-const CHAINS = new Set(['binary_operator', 'union_type', 'boolean_operator'])
+const CHAINS = new Set(words('binary_operator union_type boolean_operator'))
 
-const SPLAT_HOISTS = new Set([
-  ...['binary_operator', 'boolean_operator', 'comparison_operator', 'unary_operator'],
-  ...['attribute', 'subscript', 'call'],
-])
+const SPLAT_HOISTS = new Set(
+  words(`
+    binary_operator boolean_operator comparison_operator unary_operator attribute subscript call`),
+)
 
-const AS_HOISTS = new Set(['conditional_expression', 'lambda'])
+const AS_HOISTS = new Set(words('conditional_expression lambda'))
 
-const SPANS = new Set(['unary_operator', 'string', 'interpolation', 'format_expression', 'format_specifier'])
+const SPANS = new Set(
+  words('unary_operator string interpolation format_expression format_specifier'),
+)
 
 /** What the walk does at a node of one type: numbers, because it asks a million times for each 6 MB. */
 export const SKIP = 0
@@ -114,7 +118,11 @@ const nodeType = (name: string, named: boolean): NodeType => {
   }
 }
 
-const shapeOf = (name: string, leaf: LeafBuilder | undefined, build: Builder | undefined): number => {
+const shapeOf = (
+  name: string,
+  leaf: LeafBuilder | undefined,
+  build: Builder | undefined,
+): number => {
   if (COMMENTS.has(name)) return SKIP
   if (name === 'identifier') return IDENTIFIER
   if (leaf) return LEAF

@@ -33,9 +33,9 @@ export const count = (kids: Kids): number => kids.size - kids.base
 
 export const nameAt = (kids: Kids, index: number): string => kids.names[kids.base + index] ?? ''
 
-export const valueAt = <T>(kids: Kids, index: number): T => kids.values[kids.base + index] as T
+export const valueAt = (kids: Kids, index: number): unknown => kids.values[kids.base + index]
 
-export const exprAt = (kids: Kids, index: number): Expression => valueAt(kids, index)
+export const exprAt = (kids: Kids, index: number): Expression => valueAt(kids, index) as Expression
 
 /** Of a child that is first or has a value; others have none. */
 export const lineAt = (kids: Kids, index: number): number =>
@@ -52,29 +52,31 @@ export const indexOf = (kids: Kids, name: string, from = 0): number => {
 export const has = (kids: Kids, name: string): boolean => indexOf(kids, name) >= 0
 
 /** All that is not punctuation, from child `from` on, before child `to`. */
-export const values = <T>(kids: Kids, from = 0, to = count(kids)): T[] => {
-  const found: T[] = []
+export const values = (kids: Kids, from = 0, to = count(kids)): unknown[] => {
+  const found: unknown[] = []
   for (let at = kids.base + from; at < kids.base + to; at += 1) {
-    if (kids.values[at] !== undefined) found.push(kids.values[at] as T)
+    if (kids.values[at] !== undefined) found.push(kids.values[at])
   }
   return found
 }
 
+/** The expressions among the children. */
+export const exprs = (kids: Kids, from = 0, to = count(kids)): Expression[] =>
+  values(kids, from, to) as Expression[]
+
 /** The value of the first child of this name. */
-export const find = <T>(kids: Kids, name: string, from = 0): T | undefined => {
-  const index = indexOf(kids, name, from)
-  return index < 0 ? undefined : valueAt<T>(kids, index)
+export const find = (kids: Kids, name: string): unknown => {
+  const index = indexOf(kids, name)
+  return index < 0 ? undefined : valueAt(kids, index)
 }
 
 /** What follows the first child of this name (a keyword as `from` or `=`). */
-export const after = <T>(kids: Kids, name: string): T | undefined => {
+export const after = (kids: Kids, name: string): unknown => {
   const index = indexOf(kids, name)
-  return index < 0 || index + 1 >= count(kids) ? undefined : valueAt<T>(kids, index + 1)
+  return index < 0 || index + 1 >= count(kids) ? undefined : valueAt(kids, index + 1)
 }
 
-export const block = (kids: Kids): Statement[] => find(kids, 'block') ?? []
-
-export const endsWithComma = (kids: Kids): boolean => nameAt(kids, count(kids) - 1) === ','
+export const block = (kids: Kids): Statement[] => (find(kids, 'block') ?? []) as Statement[]
 
 export const operatorAt = (kids: Kids, index: number): BinaryOperator =>
   nameAt(kids, index) as BinaryOperator

@@ -43,7 +43,7 @@ const startFrame = (walk: Walk, type: NodeType, parent: Frame): Frame => {
     base: walk.kids.size,
     scopesYield: type.name === 'lambda' || (isBlock && parent.type.name === 'function_definition'),
     broken: false,
-      blocks: walk.blocks,
+    blocks: walk.blocks,
     noted: walk.broken.length,
     isList: isError || isBlock,
     isError,

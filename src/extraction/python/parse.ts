@@ -1,12 +1,15 @@
 import { createRequire } from 'node:module'
 import { Language, Parser } from 'web-tree-sitter'
 import type { Tree } from 'web-tree-sitter'
-import type { Module } from './ast.ts'
+import type { BrokenStatement, Module } from './ast.ts'
 import { readNodeTypes } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
 import { prepare, repair } from './repair.ts'
+import { blankLines, findSpoiler, orderBroken } from './spoiler.ts'
 import { walkTree } from './walk.ts'
+import { speedUpAccess } from './wasm-memory.ts'
+import type { WasmModule } from './wasm-memory.ts'
 
 export interface ParseOptions {
   /** Asked every few thousand steps. */
@@ -26,9 +29,14 @@ export interface PythonParser {
 
 /** Loads the parser and the grammar, which takes about 20 ms. */
 export const makePythonParser = async (): Promise<PythonParser> => {
-  await Parser.init()
+  // Only the first one of a process starts the binding, which is then left in this object.
+  const binding: WasmModule = {}
+  await Parser.init(binding)
+  speedUpAccess(binding)
   const require = createRequire(import.meta.url)
-  const language = await Language.load(require.resolve('tree-sitter-python/tree-sitter-python.wasm'))
+  const language = await Language.load(
+    require.resolve('tree-sitter-python/tree-sitter-python.wasm'),
+  )
   const parser = new Parser().setLanguage(language)
   const types = readNodeTypes(language)
   return {
@@ -46,24 +54,51 @@ interface Work {
   isCancelled: () => boolean
 }
 
+/** Further readings of a file with errors stop at this many characters, so that noise costs little more than once. */
+const MAX_REREAD = 500_000
+const MAX_READINGS = 5
+
+/** Reads again with the grammar's faults worked around, and then without the statements that spoil others. */
 const parseModule = (work: Work): Module => {
-  const text = prepare(work.text)
-  const module = read(work, text)
-  const repaired = module.broken.length > 0 ? repair(text) : undefined
-  if (repaired === undefined) return module
-  const second = read(work, repaired)
-  return brokenLines(second) < brokenLines(module) ? second : module
+  let text = prepare(work.text)
+  let best = read(work, text, [])
+  if (best.broken.length === 0) return best
+  const repaired = repair(text)
+  if (repaired !== undefined) {
+    const second = read(work, repaired, [])
+    if (brokenLines(second) < brokenLines(best)) [best, text] = [second, repaired]
+  }
+  return leaveOutSpoilers(work, text, best)
+}
+
+/** An open bracket can take the whole rest of the file along: without its statement the rest is right. */
+const leaveOutSpoilers = (work: Work, text: string, first: Module): Module => {
+  let best = first
+  let shorter = text
+  const without: BrokenStatement[] = []
+  const readings = Math.min(MAX_READINGS, Math.floor(MAX_REREAD / text.length))
+  for (let reading = 0; reading < readings; reading += 1) {
+    const spoiler = findSpoiler(work.lines, best.broken)
+    if (!spoiler) return best
+    without.push(spoiler)
+    shorter = blankLines(shorter, work.lines, spoiler)
+    const next = read(work, shorter, without)
+    if (brokenLines(next) >= brokenLines(best)) return best
+    best = next
+  }
+  return best
 }
 
 const brokenLines = ({ broken }: Module): number =>
   broken.reduce((sum, { line, endLine }) => sum + endLine - line + 1, 0)
 
 /** Parses `repaired`, builds from the text itself. */
-const read = (work: Work, repaired: string): Module => {
+const read = (work: Work, repaired: string, without: BrokenStatement[]): Module => {
   const { parser, types, text, lines, isCancelled } = work
   const tree = parseTree(parser, repaired, isCancelled)
   try {
-    return { kind: 'Module', lines, ...walkTree(tree, { text, lines }, types, isCancelled) }
+    const { body, broken, cut } = walkTree(tree, { text, lines }, types, isCancelled)
+    return { kind: 'Module', body, lines, broken: orderBroken([...without, ...broken]), cut }
   } finally {
     tree.delete()
   }

@@ -5,8 +5,8 @@ const ENDLESS_NAME = /\\N\{(?![^}\n]{1,100}\})/g
 
 /** Lines of nothing but a backslash: for each the grammar looks through all that follow. */
 const EMPTY_CONTINUATIONS = /(?:\\\n[ \t]*){50,1000}/g
-/** The same for lines of comments; one with a quote or a brace might belong to a string. */
-const COMMENT_LINES = /(?:^[ \t]*#[^'"{}\n]*\n){50,1000}/gm
+/** The same for lines of comments; one with a quote, brace or backslash might belong to a string. */
+const COMMENT_LINES = /(?:^[ \t]*#[^'"{}\\\n]*\n){50,1000}/gm
 
 /**
  * What the grammar is to read instead of a text, of the same length: it is wrong about tabs, and takes quadratic time for
@@ -28,7 +28,8 @@ const blankLines = (text: string): string => text.replace(/[^\n]/g, ' ')
  */
 const orderIndent = (indent: string): string => {
   let column = 0
-  for (const character of indent) column = character === '\t' ? column - (column % 8) + 8 : column + 1
+  for (const character of indent)
+    column = character === '\t' ? column - (column % 8) + 8 : column + 1
   const ordered = '\t'.repeat(Math.floor(column / 8)) + ' '.repeat(column % 8)
   return ordered.padStart(indent.length, '\f')
 }
@@ -73,7 +74,7 @@ interface Scan {
  */
 const simplifyBrackets = (text: string): string => {
   const scan: Scan = { text, pieces: [], kept: 0, depth: 0, generic: -1 }
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const character = text.charAt(at)
     const end = endOfToken(text, at, character)
     if ('[({'.includes(character)) open(scan, at)

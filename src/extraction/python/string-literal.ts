@@ -89,7 +89,8 @@ export const unescapeBraced = (content: string, head: LiteralHead): string => {
     .join('')
 }
 
-const halveBraces = (content: string): string => content.replace(/\{\{|\}\}/g, (pair) => pair.charAt(0))
+const halveBraces = (content: string): string =>
+  content.replace(/\{\{|\}\}/g, (pair) => pair.charAt(0))
 
 /** Adds text to the parts of an f-string; two texts in a row are one. */
 export const addText = (values: JoinedStr['values'], text: string): void => {

@@ -64,7 +64,13 @@ export const endLineHere = (walk: Walk): number => {
 export const columnHere = (walk: Walk): number =>
   walk.cursor.startIndex - walk.lines.startOf(lineHere(walk))
 
-export const pushKid = (walk: Walk, name: string, value: unknown, line: number, height: number): void => {
+export const pushKid = (
+  walk: Walk,
+  name: string,
+  value: unknown,
+  line: number,
+  height: number,
+): void => {
   const { kids, heights } = walk
   const { size } = kids
   kids.names[size] = name

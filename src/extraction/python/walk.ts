@@ -45,7 +45,7 @@ export const walkTree = (
     walk.cursor.delete()
   }
   walk.kids.base = 0
-  return { body: values<Statement>(walk.kids), broken: walk.broken, cut: walk.cut }
+  return { body: values(walk.kids) as Statement[], broken: walk.broken, cut: walk.cut }
 }
 
 const startWalk = (tree: Tree, source: Source, types: NodeType[]): Walk => ({

@@ -1,7 +1,8 @@
-import { dictClear, dictCopy, dictDelete, dictKey } from '../dict.ts'
+import { dictCopy, dictKey } from '../dict.ts'
 import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../make-value.ts'
 import { addToDict, setEntry } from '../mapping.ts'
 import { payloadOf } from '../payload.ts'
+import { removeAllEntries, removeEntry } from '../removed-entries.ts'
 import type { Runtime } from '../runtime.ts'
 import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../value.ts'
 
@@ -40,7 +41,7 @@ const METHODS: Record<string, DictMethod> = {
       if (mayHave(dict, key)) return undefined
       return orElse(fallback, () => rt.raiseIfExpected('KeyError', 'missing'))
     }
-    dictDelete(dict, rt.hashKey(key) as HashKey)
+    removeEntry(rt, dict, rt.hashKey(key) as HashKey)
     return known
   },
   popitem: (rt, dict) => {
@@ -48,7 +49,7 @@ const METHODS: Record<string, DictMethod> = {
     if (!last || dict.rest)
       return dict.rest ? undefined : rt.raiseIfExpected('KeyError', 'dictionary is empty')
     const pair = makeTuple([dictKey(dict, last[0]), last[1]])
-    dictDelete(dict, last[0])
+    removeEntry(rt, dict, last[0])
     return pair
   },
   update: (rt, dict, args, kwargs) => {
@@ -56,8 +57,8 @@ const METHODS: Record<string, DictMethod> = {
     for (const [key, value] of kwargs) setEntry(rt, dict, key, value)
     return null
   },
-  clear: (_, dict) => {
-    dictClear(dict)
+  clear: (rt, dict) => {
+    removeAllEntries(rt, dict)
     return null
   },
   copy: (rt, dict) => (rt.budget.allowItems(dict.values.size) ? dictCopy(dict) : undefined),

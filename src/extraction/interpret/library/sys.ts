@@ -18,6 +18,7 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ['hexversion', 0x030c00f0n],
     ['byteorder', 'little'],
     ['maxsize', 2n ** 63n - 1n],
+    ['float_info', makeFloatInfo(rt)],
     ['maxunicode', 0x10ffffn],
     ['argv', makeList([rt.unknown('sys.argv[0]', 'machine')], true)],
     ['path_hooks', makeList([])],
@@ -41,6 +42,27 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ...quietFunctions('sys', 'setrecursionlimit settrace setprofile addaudithook exit_handler'),
     ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),
   ])
+
+/** Of a double. */
+const FLOAT_INFO = {
+  max: Number.MAX_VALUE,
+  max_exp: 1024n,
+  max_10_exp: 308n,
+  min: 2 ** -1022,
+  min_exp: -1021n,
+  min_10_exp: -307n,
+  dig: 15n,
+  mant_dig: 53n,
+  epsilon: Number.EPSILON,
+  radix: 2n,
+  rounds: 1n,
+}
+
+const makeFloatInfo = (rt: Runtime): InstanceValue => {
+  const info = makeInstance(nativeClass(rt, { name: 'float_info', module: 'sys' }))
+  for (const [name, value] of Object.entries(FLOAT_INFO)) info.attributes.set(name, value)
+  return info
+}
 
 /** A tuple with names, `>= (3, 10)` as well as `.minor`. */
 const makeVersion = (rt: Runtime): InstanceValue => {

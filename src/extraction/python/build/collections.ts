@@ -5,7 +5,7 @@ import type {
   DictComprehension,
   Expression,
 } from '../ast.ts'
-import { count, exprAt, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
+import { count, exprAt, exprs, has, indexOf, nameAt, valueAt } from '../kids.ts'
 import type { Builder, Builders, Kids } from '../kids.ts'
 import { sequencePattern } from './patterns.ts'
 import { tupleOrOne } from './expressions.ts'
@@ -19,7 +19,9 @@ interface Pair {
 const display =
   (kind: 'Tuple' | 'List' | 'Set'): Builder =>
   (kids) =>
-    has(kids, 'case_pattern') ? sequencePattern(kids) : { kind, line: kids.line, items: values(kids) }
+    has(kids, 'case_pattern')
+      ? sequencePattern(kids)
+      : { kind, line: kids.line, items: exprs(kids) }
 
 /** `for (a) in b` has a target in parentheses, not a tuple. */
 const tuplePattern = (kids: Kids): unknown =>
@@ -29,7 +31,7 @@ const dictionary = (kids: Kids): Dict => {
   const items: Dict['items'] = []
   for (let index = 1; index < count(kids) - 1; index += 1) {
     const name = nameAt(kids, index)
-    if (name === 'pair') items.push(valueAt<Pair>(kids, index))
+    if (name === 'pair') items.push(valueAt(kids, index) as Pair)
     else if (name !== ',') items.push({ key: undefined, value: exprAt(kids, index) })
   }
   return { kind: 'Dict', line: kids.line, items }
@@ -39,19 +41,26 @@ const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 
 
 const comprehension =
   (of: Comprehension['of']): Builder =>
-  (kids) => ({ kind: 'Comprehension', line: kids.line, of, element: exprAt(kids, 1), clauses: clauses(kids) })
+  (kids) => ({
+    kind: 'Comprehension',
+    line: kids.line,
+    of,
+    element: exprAt(kids, 1),
+    clauses: clauses(kids),
+  })
 
 const dictComprehension = (kids: Kids): DictComprehension => ({
   kind: 'DictComprehension',
   line: kids.line,
-  ...valueAt<Pair>(kids, 1),
+  ...(valueAt(kids, 1) as Pair),
   clauses: clauses(kids),
 })
 
 const clauses = (kids: Kids): ComprehensionClause[] => {
   const found: ComprehensionClause[] = []
   for (let index = 2; index < count(kids) - 1; index += 1) {
-    if (nameAt(kids, index) === 'for_in_clause') found.push(valueAt(kids, index))
+    if (nameAt(kids, index) === 'for_in_clause')
+      found.push(valueAt(kids, index) as ComprehensionClause)
     else found.at(-1)?.conditions.push(exprAt(kids, index))
   }
   return found

@@ -21,7 +21,7 @@ import type { AsPattern } from './with.ts'
 
 const ifStatement = (kids: Kids): If => {
   const branches = [ifOrElif(kids), ...alternatives(kids)]
-  let orelse = find<Statement[]>(kids, 'else_clause') ?? []
+  let orelse = (find(kids, 'else_clause') as Statement[] | undefined) ?? []
   for (const branch of branches.toReversed()) {
     branch.orelse = orelse
     orelse = [branch]
@@ -45,7 +45,7 @@ const ifOrElif = (kids: Kids): If => ({
   orelse: [],
 })
 
-const orElse = (kids: Kids): Statement[] => find(kids, 'else_clause') ?? []
+const orElse = (kids: Kids): Statement[] => (find(kids, 'else_clause') ?? []) as Statement[]
 
 const whileStatement = (kids: Kids): While => ({
   kind: 'While',
@@ -69,8 +69,15 @@ const tryStatement = (kids: Kids): Try => {
   for (let at = kids.base; at < kids.size; at += 1) {
     if (kids.names[at] === 'except_clause') handlers.push(kids.values[at] as ExceptHandler)
   }
-  const finalbody = find<Statement[]>(kids, 'finally_clause') ?? []
-  return { kind: 'Try', line: kids.line, body: block(kids), handlers, orelse: orElse(kids), finalbody }
+  const finalbody = (find(kids, 'finally_clause') as Statement[] | undefined) ?? []
+  return {
+    kind: 'Try',
+    line: kids.line,
+    body: block(kids),
+    handlers,
+    orelse: orElse(kids),
+    finalbody,
+  }
 }
 
 /** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14). */
@@ -79,7 +86,7 @@ const exceptClause = (kids: Kids): ExceptHandler | typeof BROKEN => {
   const stop = indexOf(kids, ':')
   const body = block(kids)
   if (start === stop) return { line: kids.line, type: undefined, name: undefined, body }
-  const first = valueAt<Expression | AsPattern>(kids, start)
+  const first = valueAt(kids, start) as Expression | AsPattern
   if (first.kind !== 'AsPattern' && !has(kids, 'as')) {
     return { line: kids.line, type: tupleOrOne(kids, start, stop), name: undefined, body }
   }
@@ -91,8 +98,8 @@ const exceptClause = (kids: Kids): ExceptHandler | typeof BROKEN => {
 const functionDefinition = (kids: Kids): FunctionDef => ({
   kind: 'FunctionDef',
   line: kids.line,
-  name: find<Name>(kids, 'identifier')?.id ?? '',
-  args: find<Arguments>(kids, 'parameters') as Arguments,
+  name: (find(kids, 'identifier') as Name | undefined)?.id ?? '',
+  args: find(kids, 'parameters') as Arguments | undefined as Arguments,
   body: block(kids),
   decorators: [],
   isAsync: nameAt(kids, 0) === 'async',
@@ -100,11 +107,11 @@ const functionDefinition = (kids: Kids): FunctionDef => ({
 })
 
 const classDefinition = (kids: Kids): ClassDef => {
-  const list = find<CallArguments>(kids, 'argument_list')
+  const list = find(kids, 'argument_list') as CallArguments | undefined
   return {
     kind: 'ClassDef',
     line: kids.line,
-    name: find<Name>(kids, 'identifier')?.id ?? '',
+    name: (find(kids, 'identifier') as Name | undefined)?.id ?? '',
     bases: list?.args ?? [],
     keywords: list?.keywords ?? [],
     body: block(kids),
@@ -113,7 +120,7 @@ const classDefinition = (kids: Kids): ClassDef => {
 }
 
 const decorated = (kids: Kids): FunctionDef | ClassDef => {
-  const all = values<Expression | FunctionDef | ClassDef>(kids)
+  const all = values(kids) as (Expression | FunctionDef | ClassDef)[]
   const definition = all.pop() as FunctionDef | ClassDef
   definition.decorators = all as Expression[]
   return definition
@@ -123,14 +130,13 @@ const matchStatement = (kids: Kids): Match => ({
   kind: 'Match',
   line: kids.line,
   subject: tupleOrOne(kids, 1, indexOf(kids, ':')),
-  cases: (find<unknown[]>(kids, 'block') ?? []) as MatchCase[],
+  cases: ((find(kids, 'block') as unknown[] | undefined) ?? []) as MatchCase[],
 })
 
 const blockOf = (kids: Kids): Statement[] => block(kids)
 
 export const compoundStatementBuilders: Builders = {
-  module: (kids) => values<Statement>(kids),
-  block: (kids) => values<Statement>(kids),
+  block: (kids) => values(kids),
   if_statement: ifStatement,
   elif_clause: ifOrElif,
   else_clause: blockOf,

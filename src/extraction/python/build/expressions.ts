@@ -16,14 +16,13 @@ import {
   after,
   BROKEN,
   count,
-  endsWithComma,
   exprAt,
+  exprs,
   find,
   indexOf,
   lineAt,
   nameAt,
   valueAt,
-  values,
 } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 
@@ -34,7 +33,7 @@ export interface CallArguments {
 
 /** The value in a row of children without a comma, else all of them as a tuple. */
 export const tupleOrOne = (kids: Kids, from = 0, to = count(kids)): Expression => {
-  const items = values<Expression>(kids, from, to)
+  const items = exprs(kids, from, to)
   const [first] = items
   if (first && items.length === 1 && indexOf(kids, ',', from) < 0) return first
   return { kind: 'Tuple', line: lineAt(kids, from), items }
@@ -66,9 +65,9 @@ const slice = (kids: Kids): Slice => {
   return {
     kind: 'Slice',
     line: kids.line,
-    lower: values<Expression>(kids, 0, first)[0],
-    upper: values<Expression>(kids, first + 1, stop)[0],
-    step: second < 0 ? undefined : values<Expression>(kids, second + 1)[0],
+    lower: exprs(kids, 0, first)[0],
+    upper: exprs(kids, first + 1, stop)[0],
+    step: second < 0 ? undefined : exprs(kids, second + 1)[0],
   }
 }
 
@@ -77,7 +76,7 @@ const call = (kids: Kids): Call => {
   if (nameAt(kids, 1) !== 'argument_list') {
     return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
   }
-  return { kind: 'Call', line: kids.line, func, ...valueAt<CallArguments>(kids, 1) }
+  return { kind: 'Call', line: kids.line, func, ...(valueAt(kids, 1) as CallArguments) }
 }
 
 const argumentList = (kids: Kids): CallArguments => {
@@ -85,8 +84,9 @@ const argumentList = (kids: Kids): CallArguments => {
   const keywords: Keyword[] = []
   for (let index = 1; index < count(kids) - 1; index += 1) {
     const name = nameAt(kids, index)
-    if (name === 'keyword_argument') keywords.push(valueAt(kids, index))
-    else if (name === 'dictionary_splat') keywords.push({ name: undefined, value: exprAt(kids, index) })
+    if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as Keyword)
+    else if (name === 'dictionary_splat')
+      keywords.push({ name: undefined, value: exprAt(kids, index) })
     else if (name !== ',') args.push(exprAt(kids, index))
   }
   return { args, keywords }
@@ -100,7 +100,7 @@ const keywordArgument = (kids: Kids): Keyword | typeof BROKEN => {
 const lambda = (kids: Kids): Lambda => ({
   kind: 'Lambda',
   line: kids.line,
-  args: find<Arguments>(kids, 'lambda_parameters') ?? {
+  args: (find(kids, 'lambda_parameters') as Arguments | undefined) ?? {
     positionalOnly: [],
     positional: [],
     varargs: undefined,
@@ -117,15 +117,15 @@ const starred = (kids: Kids): Starred => ({
 })
 
 const yielding = (kids: Kids): Yield | YieldFrom => {
-  const source = after<Expression>(kids, 'from')
+  const source = after(kids, 'from') as Expression | undefined
   if (source) return { kind: 'YieldFrom', line: kids.line, value: source }
-  return { kind: 'Yield', line: kids.line, value: values<Expression>(kids)[0] }
+  return { kind: 'Yield', line: kids.line, value: exprs(kids)[0] }
 }
 
 const expressionList = (kids: Kids): Tuple => ({
   kind: 'Tuple',
   line: kids.line,
-  items: values(kids),
+  items: exprs(kids),
 })
 
 const second = (kids: Kids): unknown => valueAt(kids, 1)

@@ -22,34 +22,35 @@ const importFrom = (kids: Kids): ImportFrom => {
 }
 
 const source = (kids: Kids): RelativeImport => {
-  if (nameAt(kids, 1) === 'relative_import') return valueAt(kids, 1)
-  return { level: 0, module: nameAt(kids, 1) === '__future__' ? '__future__' : valueAt(kids, 1) }
+  if (nameAt(kids, 1) === 'relative_import') return valueAt(kids, 1) as RelativeImport
+  return {
+    level: 0,
+    module: nameAt(kids, 1) === '__future__' ? '__future__' : (valueAt(kids, 1) as string),
+  }
 }
 
 const aliases = (kids: Kids, from: number): Alias[] => {
   const found: Alias[] = []
   for (let index = from; index < count(kids); index += 1) {
     const name = nameAt(kids, index)
-    if (name === 'aliased_import') found.push(valueAt(kids, index))
-    else if (name === 'dotted_name') found.push({ name: valueAt(kids, index), asname: undefined })
+    if (name === 'aliased_import') found.push(valueAt(kids, index) as Alias)
+    else if (name === 'dotted_name')
+      found.push({ name: valueAt(kids, index) as string, asname: undefined })
   }
   return found
 }
 
 const aliased = (kids: Kids): Alias => ({
-  name: valueAt(kids, 0),
-  asname: valueAt<Name>(kids, 2).id,
+  name: valueAt(kids, 0) as string,
+  asname: (valueAt(kids, 2) as Name).id,
 })
 
 const relative = (kids: Kids): RelativeImport => ({
-  level: valueAt<number>(kids, 0),
-  module: find<string>(kids, 'dotted_name'),
+  level: valueAt(kids, 0) as number,
+  module: find(kids, 'dotted_name') as string | undefined,
 })
 
-const dotted = (kids: Kids): string =>
-  values<Name>(kids)
-    .map((name) => name.id)
-    .join('.')
+const dotted = (kids: Kids): string => (values(kids) as Name[]).map((name) => name.id).join('.')
 
 export const importBuilders: Builders = {
   import_statement: importing,

@@ -9,7 +9,7 @@ export type LeafBuilder = (text: string, line: number, start: number) => unknown
 export const name = (text: string, line: number): Name => ({
   kind: 'Name',
   line,
-  id: /[^\x00-\x7f]/.test(text) ? text.normalize('NFKC') : text,
+  id: /[\u0080-\uffff]/.test(text) ? text.normalize('NFKC') : text,
 })
 
 const constant =

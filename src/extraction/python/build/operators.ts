@@ -89,7 +89,8 @@ const isChain = (name: string): boolean => name === 'binary_operator' || name ==
  */
 const union = (kids: Kids): BinOp => {
   const right = exprAt(kids, 2)
-  if (right.kind !== 'BinOp' || !isChain(nameAt(kids, 2)) || right.rights[0]?.op !== '|') return binary(kids)
+  if (right.kind !== 'BinOp' || !isChain(nameAt(kids, 2)) || right.rights[0]?.op !== '|')
+    return binary(kids)
   const left = exprAt(kids, 0)
   const rights = [{ op: '|' as const, value: right.left }, ...right.rights]
   if (!continuesChain(kids, left, '|')) return { kind: 'BinOp', line: kids.line, left, rights }

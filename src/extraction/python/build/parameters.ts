@@ -19,7 +19,8 @@ const parameters = (kids: Kids): Arguments | typeof BROKEN => {
   }
   const plain = { seenStar: false }
   for (let index = 0; index < count(kids); index += 1) {
-    if (addParameter(args, plain, readParameter(kids, index), nameAt(kids, index)) === BROKEN) return BROKEN
+    if (addParameter(args, plain, readParameter(kids, index), nameAt(kids, index)) === BROKEN)
+      return BROKEN
   }
   return args
 }
@@ -52,7 +53,7 @@ const readParameter = (kids: Kids, index: number): RawParameter | undefined => {
     case 'typed_parameter':
     case 'default_parameter':
     case 'typed_default_parameter':
-      return valueAt(kids, index)
+      return valueAt(kids, index) as RawParameter
     default:
       return undefined
   }

@@ -33,7 +33,7 @@ const caseClause = (kids: Kids): MatchCase => {
   const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
   return {
     pattern: single ? only : { kind: 'MatchSequence', patterns },
-    guard: find<Expression>(kids, 'if_clause'),
+    guard: find(kids, 'if_clause') as Expression | undefined,
     body: block(kids),
   }
 }
@@ -41,7 +41,7 @@ const caseClause = (kids: Kids): MatchCase => {
 const patternsBetween = (kids: Kids, from: number, to: number): Pattern[] => {
   const patterns: Pattern[] = []
   for (let index = from; index < to; index += 1) {
-    if (nameAt(kids, index) === 'case_pattern') patterns.push(valueAt(kids, index))
+    if (nameAt(kids, index) === 'case_pattern') patterns.push(valueAt(kids, index) as Pattern)
   }
   return patterns
 }
@@ -58,8 +58,9 @@ export const sequencePattern = (kids: Kids): Pattern => {
 const patternAt = (kids: Kids, index: number): Pattern => {
   if (nameAt(kids, index) === '-') return { kind: 'MatchValue', value: negative(kids, index) }
   if (nameAt(kids, index) === '_') return { kind: 'MatchAs', pattern: undefined, name: undefined }
-  if (nameAt(kids, index) === 'dotted_name') return namePattern(valueAt(kids, index), lineAt(kids, index))
-  const value = valueAt<Pattern | Expression>(kids, index)
+  if (nameAt(kids, index) === 'dotted_name')
+    return namePattern(valueAt(kids, index) as string, lineAt(kids, index))
+  const value = valueAt(kids, index) as Pattern | Expression
   switch (value.kind) {
     case 'Tuple':
     case 'List':
@@ -101,7 +102,7 @@ const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
 
 const casePattern = (kids: Kids): Pattern | KeywordPattern => {
   const name = nameAt(kids, 0)
-  return UNCHANGED.has(name) ? valueAt(kids, 0) : patternAt(kids, 0)
+  return UNCHANGED.has(name) ? (valueAt(kids, 0) as Pattern) : patternAt(kids, 0)
 }
 
 const union = (kids: Kids): Pattern => {
@@ -114,18 +115,18 @@ const union = (kids: Kids): Pattern => {
 
 const keyword = (kids: Kids): KeywordPattern => ({
   kind: 'KeywordPattern',
-  name: valueAt<Name>(kids, 0).id,
+  name: (valueAt(kids, 0) as Name).id,
   pattern: patternAt(kids, 2),
 })
 
 const splat = (kids: Kids): Pattern | RestPattern => {
-  const name = find<Name>(kids, 'identifier')?.id
+  const name = (find(kids, 'identifier') as Name | undefined)?.id
   if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
   return { kind: 'MatchStar', name: name === '_' ? undefined : name }
 }
 
 const classPattern = (kids: Kids): Pattern => {
-  const dotted = valueAt<string>(kids, 0).split('.')
+  const dotted = (valueAt(kids, 0) as string).split('.')
   const patterns = patternsBetween(kids, 2, count(kids)) as (Pattern | KeywordPattern)[]
   return {
     kind: 'MatchClass',
@@ -142,9 +143,13 @@ const dict = (kids: Kids): Pattern => {
   for (let index = 1; index < count(kids) - 1; index += 1) {
     if (nameAt(kids, index) !== ':') continue
     mapping.keys.push(keyBefore(kids, index))
-    mapping.patterns.push(valueAt(kids, index + 1))
+    mapping.patterns.push(valueAt(kids, index + 1) as Pattern)
   }
-  return { kind: 'MatchMapping', ...mapping, rest: find<RestPattern>(kids, 'splat_pattern')?.name }
+  return {
+    kind: 'MatchMapping',
+    ...mapping,
+    rest: (find(kids, 'splat_pattern') as RestPattern | undefined)?.name,
+  }
 }
 
 const keyBefore = (kids: Kids, colon: number): Expression => {
@@ -171,7 +176,7 @@ const complex = (kids: Kids): Expression => {
 export const asPattern = (kids: Kids): Pattern | KeywordPattern | typeof BROKEN => {
   const target = exprAt(kids, count(kids) - 1)
   if (target.kind !== 'Name') return BROKEN
-  const value = valueAt<Pattern | KeywordPattern>(kids, 0)
+  const value = valueAt(kids, 0) as Pattern | KeywordPattern
   if (value.kind !== 'KeywordPattern') return { kind: 'MatchAs', pattern: value, name: target.id }
   // `key=pattern as name` comes as `(key=pattern) as name`.
   return { ...value, pattern: { kind: 'MatchAs', pattern: value.pattern, name: target.id } }

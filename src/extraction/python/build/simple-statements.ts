@@ -18,7 +18,7 @@ import type {
   Statement,
   Subscript,
 } from '../ast.ts'
-import { after, BROKEN, exprAt, find, has, nameAt, values } from '../kids.ts'
+import { after, BROKEN, exprAt, exprs, find, nameAt, values } from '../kids.ts'
 import type { Builder, Builders, Kids } from '../kids.ts'
 import { tupleOrOne } from './expressions.ts'
 
@@ -37,7 +37,7 @@ const expressionStatement = (kids: Kids): Statement => {
 /** The targets of `a = b = c` gather from the right, to be turned round once. */
 const assignment = (kids: Kids): Statement | typeof BROKEN => {
   const target = exprAt(kids, 0)
-  const value = after<Expression | Statement>(kids, '=')
+  const value = after(kids, '=') as Expression | Statement | undefined
   if (nameAt(kids, 1) === ':') return annotated(kids, target, value)
   if (value?.kind === 'Assign') {
     value.targets.push(target)
@@ -55,7 +55,13 @@ const annotated = (
 ): Statement | typeof BROKEN => {
   if (value && ASSIGNMENTS.has(value.kind)) return BROKEN
   const annotation = exprAt(kids, 2)
-  return { kind: 'AnnAssign', line: kids.line, target, annotation, value: value as Expression | undefined }
+  return {
+    kind: 'AnnAssign',
+    line: kids.line,
+    target,
+    annotation,
+    value: value as Expression | undefined,
+  }
 }
 
 const augmented = (kids: Kids): AugAssign | typeof BROKEN => {
@@ -68,7 +74,7 @@ const augmented = (kids: Kids): AugAssign | typeof BROKEN => {
 const returning = (kids: Kids): Return => ({
   kind: 'Return',
   line: kids.line,
-  value: values<Expression>(kids)[0],
+  value: exprs(kids)[0],
 })
 
 const deleting = (kids: Kids): Delete => {
@@ -80,12 +86,12 @@ const deleting = (kids: Kids): Delete => {
 const raising = (kids: Kids): Raise => ({
   kind: 'Raise',
   line: kids.line,
-  exception: nameAt(kids, 1) === 'from' ? undefined : values<Expression>(kids)[0],
-  cause: after(kids, 'from'),
+  exception: nameAt(kids, 1) === 'from' ? undefined : exprs(kids)[0],
+  cause: after(kids, 'from') as Expression | undefined,
 })
 
 const asserting = (kids: Kids): Assert => {
-  const [test, message] = values<Expression>(kids)
+  const [test, message] = exprs(kids)
   return { kind: 'Assert', line: kids.line, test: test as Expression, message }
 }
 
@@ -94,22 +100,26 @@ const scoping =
   (kids): Global | Nonlocal => ({
     kind,
     line: kids.line,
-    names: values<Name>(kids).map((name) => name.id),
+    names: (values(kids) as Name[]).map((name) => name.id),
   })
 
 /** `print a, b` and `print >>file, a` of Python 2 as calls of the function. */
 const printing = (kids: Kids): Expr => {
-  const file = find<Expression>(kids, 'chevron')
-  const args = values<Expression>(kids, file ? 2 : 1)
+  const file = find(kids, 'chevron') as Expression | undefined
+  const args = exprs(kids, file ? 2 : 1)
   return statementOfCall(kids, 'print', args, file ? [{ name: 'file', value: file }] : [])
 }
 
 /** `exec code in globals, locals` of Python 2. */
-const executing = (kids: Kids): Expr => statementOfCall(kids, 'exec', values(kids, 1), [])
+const executing = (kids: Kids): Expr => statementOfCall(kids, 'exec', exprs(kids, 1), [])
 
 const statementOfCall = (kids: Kids, id: string, args: Expression[], keywords: Keyword[]): Expr => {
   const { line } = kids
-  return { kind: 'Expr', line, value: { kind: 'Call', line, func: { kind: 'Name', line, id }, args, keywords } }
+  return {
+    kind: 'Expr',
+    line,
+    value: { kind: 'Call', line, func: { kind: 'Name', line, id }, args, keywords },
+  }
 }
 
 /** `type Name[T] = value`: the type parameters are left out. */

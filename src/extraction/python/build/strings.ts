@@ -41,7 +41,7 @@ const fString = (kids: Kids): Literal => {
   if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
   const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
   const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
-  const end = addFields(joined, values(kids), head.start, read)
+  const end = addFields(joined, values(kids) as Field[], head.start, read)
   addText(joined.values, read(end, kids.end - head.quote.length))
   if (!head.raw) for (const value of joined.values) unescapeSpec(value, head)
   return joined
@@ -72,10 +72,10 @@ const unescapeSpec = (value: string | FormattedValue, head: LiteralHead): void =
 }
 
 const interpolation = (kids: Kids): Field => {
-  const spec = find<Spec>(kids, 'format_specifier')
+  const spec = find(kids, 'format_specifier') as Spec | undefined
   // A line break at the end of a specification is no part of its node.
   if (spec) addText(spec.joined.values, kids.text.slice(spec.end, kids.end - 1))
-  const conversion = find<Conversion>(kids, 'type_conversion')
+  const conversion = find(kids, 'type_conversion') as Conversion | undefined
   const labelled = has(kids, '=')
   const labelEnd = conversion?.start ?? spec?.start ?? kids.end - 1
   return {
@@ -112,14 +112,14 @@ const assignedSpec = (kids: Kids): JoinedStr | undefined => {
 const formatSpecifier = (kids: Kids): Spec => {
   const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
   const read = (from: number, to: number) => kids.text.slice(from, to)
-  const end = addFields(joined, values(kids), kids.start + 1, read)
+  const end = addFields(joined, values(kids) as Field[], kids.start + 1, read)
   addText(joined.values, read(end, kids.end))
   return { start: kids.start, end: kids.end, joined }
 }
 
 /** Bytes join bytes only; with one f-string among them the whole is one. */
 const concatenated = (kids: Kids): Literal | typeof BROKEN => {
-  const parts = values<Literal>(kids)
+  const parts = values(kids) as Literal[]
   if (parts.every((part) => part.kind === 'Bytes')) {
     return { kind: 'Bytes', line: kids.line, value: Buffer.concat(parts.map((part) => part.value)) }
   }
@@ -128,10 +128,10 @@ const concatenated = (kids: Kids): Literal | typeof BROKEN => {
   return { kind: 'Constant', line: kids.line, value: joinTexts(parts as Constant[]) }
 }
 
-const joinTexts = (parts: Constant[]): string | undefined =>
-  parts.every((part) => typeof part.value === 'string')
-    ? parts.map((part) => part.value).join('')
-    : undefined
+const joinTexts = (parts: Constant[]): string | undefined => {
+  const texts = parts.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+  return texts.length === parts.length ? texts.join('') : undefined
+}
 
 const joinStrings = (line: number, parts: Literal[]): JoinedStr => {
   const joined: JoinedStr = { kind: 'JoinedStr', line, values: [] }

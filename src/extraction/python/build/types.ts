@@ -28,7 +28,11 @@ const member = (kids: Kids): Attribute | typeof BROKEN => {
   return { kind: 'Attribute', line: kids.line, value: exprAt(kids, 0), attr: name.id }
 }
 
-const splat = (kids: Kids): Starred => ({ kind: 'Starred', line: kids.line, value: exprAt(kids, 1) })
+const splat = (kids: Kids): Starred => ({
+  kind: 'Starred',
+  line: kids.line,
+  value: exprAt(kids, 1),
+})
 
 export const typeBuilders: Builders = {
   type: (kids) => valueAt(kids, 0),

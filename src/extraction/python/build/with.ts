@@ -15,13 +15,13 @@ type Item = With['items'][number]
 const withStatement = (kids: Kids): With => ({
   kind: 'With',
   line: kids.line,
-  items: find<Item[]>(kids, 'with_clause') ?? [],
+  items: (find(kids, 'with_clause') as Item[] | undefined) ?? [],
   body: block(kids),
 })
 
 /** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
 const withClause = (kids: Kids): Item[] => {
-  const all = values<Expression | AsPattern>(kids)
+  const all = values(kids) as (Expression | AsPattern)[]
   const [only] = all
   if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
     return isTuple(only.items) ? [item(only)] : only.items.map(item)
@@ -47,7 +47,11 @@ const item = (value: Expression | AsPattern): Item =>
 const as = (kids: Kids): unknown => {
   if (kids.parent === 'case_pattern') return asPattern(kids)
   if (!mayHoldAs(kids)) return BROKEN
-  return { kind: 'AsPattern', context: exprAt(kids, 0), target: exprAt(kids, 2) } satisfies AsPattern
+  return {
+    kind: 'AsPattern',
+    context: exprAt(kids, 0),
+    target: exprAt(kids, 2),
+  } satisfies AsPattern
 }
 
 /** These hand the target on to the node around them. */

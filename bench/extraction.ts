@@ -1,0 +1,106 @@
+import { loadavg } from 'node:os'
+
+import { makePythonParser } from '../src/extraction/python/parse.ts'
+import { measureChildMemory } from './extraction/child-memory.ts'
+import { generatePack } from './extraction/generate-pack.ts'
+import type { GeneratedPack } from './extraction/generate-pack.ts'
+import { makeStages } from './extraction/stages.ts'
+import type { Stages, StageTimes } from './extraction/stages.ts'
+import { say, showFigure, showSpread, spread } from './support/figures.ts'
+
+/** By name. Half of the packs drawn at random reach 17 KB or less, half of the popular ones 119 KB; the largest 2.9 MB. */
+const SIZES = {
+  '10kb': 10_000,
+  '17kb': 17_000,
+  '119kb': 119_000,
+  '500kb': 500_000,
+  '3mb': 3_000_000,
+}
+const MEDIAN_MS = 50
+const LARGEST_MS = 3000
+const MEMORY_MB = 512
+const READ_MB_S = 4
+
+const SEED = 7
+const WARM_ROUNDS = 3
+const ROUNDS = 7
+const MEMORY_ROUNDS = 3
+
+/**
+ * What reading a pack costs, stage by stage, in one warm process over generated packs: unzip, parse and convert, interpret,
+ * scan, and the whole of it; beside parsing of the same files by tree-sitter alone. Times are of a processor. Then the memory of the process that
+ * reads them in the service, here with the loader of the sources in it, which takes some 40 MB.
+ */
+export const run = async (): Promise<void> => {
+  say(
+    `load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  )
+  const parser = await makePythonParser()
+  const stages = await makeStages(parser)
+  const packs: GeneratedPack[] = []
+  for (const [name, bytes] of Object.entries(SIZES))
+    packs.push(await generatePack(name, { bytes, seed: SEED }))
+  const measured = new Map<string, StageTimes[]>()
+  for (const pack of packs) measured.set(pack.name, await measure(stages, pack))
+  for (const pack of packs) showPack(pack, measured.get(pack.name) ?? [])
+  const peak = await measureChildMemory(packs, MEMORY_ROUNDS)
+  showFigures(measured, packs, peak)
+  parser.close()
+}
+
+const measure = async (stages: Stages, pack: GeneratedPack): Promise<StageTimes[]> => {
+  const rounds: StageTimes[] = []
+  for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+    const times = await stages.measure(pack)
+    if (round >= 0) rounds.push(times)
+  }
+  return rounds
+}
+
+const medianOf = (rounds: readonly StageTimes[], of: (times: StageTimes) => number): number =>
+  spread(rounds.map(of)).median
+
+const STAGES: [string, (times: StageTimes) => number][] = [
+  ['tree-sitter alone', ({ bare }) => bare],
+  ['unzip', ({ unzip }) => unzip],
+  ['parse and convert', ({ read }) => read],
+  // Both of the same round, so that what else the machine does weighs on both.
+  ['convert', ({ read, bare }) => Math.max(0, read - bare)],
+  ['interpret', ({ interpret }) => interpret],
+  ['scan', ({ scan }) => scan],
+  ['whole', ({ whole }) => whole],
+  ['whole, by the clock', ({ wall }) => wall],
+]
+
+const showPack = ({ name, bytes, sources, nodes }: GeneratedPack, rounds: StageTimes[]): void => {
+  say(`\n${name}: ${bytes} bytes of Python in ${sources.length} files, ${nodes} nodes`)
+  for (const [stage, of] of STAGES) {
+    const rate = bytes / 1000 / medianOf(rounds, of)
+    showSpread(`${stage} (${rate.toFixed(rate < 10 ? 2 : 0)} MB/s)`, rounds.map(of), 'ms')
+  }
+  const share = medianOf(rounds, ({ read, whole }) => read / whole)
+  const over = medianOf(rounds, ({ bare, whole }) => whole / bare)
+  say(
+    `parsing is ${Math.round(share * 100)} % of the whole, which takes ${over.toFixed(2)} times tree-sitter alone`,
+  )
+}
+
+const showFigures = (
+  measured: ReadonlyMap<string, StageTimes[]>,
+  packs: readonly GeneratedPack[],
+  peak: number | undefined,
+): void => {
+  say('')
+  const wholeOf = (name: string): number => medianOf(measured.get(name) ?? [], ({ whole }) => whole)
+  const most = (figure: string, value: number, unit: string, aim: number): void =>
+    showFigure(`extraction.${figure}`, value, { unit, aim, atMost: true })
+  for (const name of ['10kb', '17kb', '119kb']) most(name, wholeOf(name), 'ms', MEDIAN_MS)
+  most('3mb', wholeOf('3mb'), 'ms', LARGEST_MS)
+  const largest = packs.at(-1)?.bytes ?? Number.NaN
+  const rate = largest / 1000 / medianOf(measured.get('3mb') ?? [], ({ read }) => read)
+  showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', aim: READ_MB_S, atMost: false })
+  if (peak === undefined) say('the memory of a process is not told here')
+  else most('child_memory', peak / 2 ** 20, 'MB', MEMORY_MB)
+}

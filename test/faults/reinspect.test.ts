@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { Client as TemporalClient, Connection } from '@temporalio/client'
+
+import { LOW_PRIORITY } from '../../src/jobs.ts'
+import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
+import type { Client } from '../support/client.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { writeZip } from '../support/zip-writer.ts'
+import { clientOf } from './calls.ts'
+import { operate } from './operate.ts'
+import { ACTIVE, PENDING, VERSION, makeRegistryClient } from './registry-client.ts'
+import type { RegistryClient } from './registry-client.ts'
+
+const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
+const MAPPING = `${CUP}NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup, "Kiln Pot": Cup}\n`
+const SOURCES: Record<string, string> = {
+  plain: MAPPING,
+  // Names of what is installed on the machine cannot be known.
+  partial: `${MAPPING}import os\nfor name in os.listdir("/"): NODE_CLASS_MAPPINGS[name] = Cup\n`,
+  told: MAPPING,
+  medium: `${MAPPING}eval(input())\n`,
+  danger: `${MAPPING}import requests\nexec(requests.get(input()).text)\n`,
+}
+const NODES = Object.keys(SOURCES)
+const EXTRACTOR = `extractor ${EXTRACTOR_VERSION}`
+const BELOW = String(EXTRACTOR_VERSION)
+
+describe('archives that are read anew', () => {
+  let service: Service
+  let client: RegistryClient
+  let admin: Client
+  const ids = new Map<string, string>()
+  const idOf = (nodeId: string): string => ids.get(nodeId) ?? ''
+
+  before(async () => {
+    service = await startService({ env: { ADMIN_SUBJECTS: 'root' } })
+    client = await makeRegistryClient(service)
+    admin = await clientOf(service, 'root')
+    await Promise.all(NODES.map(publish))
+    await editVersion('danger', { status: ACTIVE, status_reason: 'looked at' })
+    const banned = { 'Kiln Cup': 'HostNodePolicyBanned' }
+    await editVersion('plain', { host_node_policies: banned, tags_admin: ['chosen'] })
+    await makeOlder()
+  })
+  after(() => service.stop())
+
+  const publish = async (nodeId: string): Promise<void> => {
+    const { id, signedUrl } = await client.publishUntilAnswered(nodeId)
+    ids.set(nodeId, id)
+    const data = SOURCES[nodeId] ?? ''
+    await client.uploadUntilTaken(signedUrl, writeZip([{ name: '__init__.py', data }]))
+    await waitFor(
+      `${nodeId} is decided on`,
+      async () => (await client.read(nodeId)).status !== PENDING,
+    )
+  }
+  const editVersion = async (nodeId: string, fields: object): Promise<void> => {
+    const path = `/admin/nodes/${nodeId}/versions/${VERSION}`
+    const { status, body } = await admin.call('PUT', path, fields)
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  /** As an extractor that knew "Kiln Old" and not "Kiln Pot", and a scanner that found nothing, left them. */
+  const makeOlder = async (): Promise<void> => {
+    const { sql } = service.database
+    await sql`update extraction set extractor_version = extractor_version - 1`
+    await sql`update host_node set host_node_name = 'Kiln Old' where host_node_name = 'Kiln Pot'`
+    await sql`update version set extract_source = 'trusted' where id = ${idOf('told')}`
+    await sql`delete from finding`
+    await sql`update scan set scanner_version = scanner_version - 1, high = 0, medium = 0`
+    await sql`update version set tags_admin = '{}' where id = ${idOf('medium')}`
+  }
+  const readNames = async (nodeId: string): Promise<string[]> => {
+    const { body } = await client.alice.get(`/nodes/${nodeId}/versions/${VERSION}/host-nodes`)
+    const nodes = body['host_nodes'] as unknown as { host_node_name: string }[]
+    return nodes.map(({ host_node_name: name }) => name)
+  }
+  const readFindings = async (nodeId: string): Promise<Record<string, unknown>> => {
+    const { body } = await client.alice.get(`/nodes/${nodeId}/versions/${VERSION}/findings`)
+    return body
+  }
+  /** Rows of what readings have found, as they would be changed by another one. */
+  const readRows = async (): Promise<unknown[]> => {
+    const { sql } = service.database
+    return [
+      await sql`select version_id, extractor_version, read_at from extraction order by 1, 2`,
+      await sql`select version_id, scanner_version, scanned_at from scan order by 1`,
+      await sql`select id from finding order by 1`,
+    ].map((rows) => [...rows])
+  }
+  /** Lines about versions, in order, and the last line. */
+  const run = async (...args: string[]) => {
+    const { output, errors, code } = await operate(service, ...args)
+    assert.deepEqual([errors, code], ['', 0])
+    const lines = output.trimEnd().split('\n')
+    return { lines: lines.slice(0, -1).toSorted(), last: lines.at(-1) }
+  }
+  const label = (nodeId: string): string => `${nodeId}@${VERSION}`
+
+  test('are only named by a dry run', async () => {
+    const rows = await readRows()
+    const { lines, last } = await run('reextract', '--below', BELOW, '--dry-run')
+    assert.deepEqual(lines, NODES.map((nodeId) => `${label(nodeId)}  would be read`).toSorted())
+    assert.equal(last, `${NODES.length} versions would be read`)
+    const two = await run('rescan', '--below', BELOW, '--limit', '2', '--dry-run')
+    assert.deepEqual([two.lines.length, two.last], [2, '2 versions would be read'])
+    assert.deepEqual(await readRows(), rows)
+    assert.deepEqual(await listWorkflows(), [])
+  })
+
+  test('have the names gained and lost told, and those of a worse reading kept', async () => {
+    const changed = 'gained 1: Kiln Pot  lost 1: Kiln Old'
+    const one = await run('reextract', '--below', BELOW, '--node', 'PLAIN')
+    assert.deepEqual(one.lines, [`${label('plain')}  ${EXTRACTOR}  ${changed}`])
+    const { lines, last } = await run('reextract', '--below', BELOW)
+    const kept = `KEPT AS IT WAS, look at it  ${changed}`
+    assert.deepEqual(lines, [
+      `${label('danger')}  ${EXTRACTOR}  ${changed}`,
+      `${label('medium')}  ${EXTRACTOR}  ${changed}`,
+      `${label('partial')}  ${EXTRACTOR}  ${kept}`,
+      `${label('told')}  ${EXTRACTOR}  ${kept}`,
+    ])
+    assert.equal(last, '4 versions were read, 0 failed')
+    assert.deepEqual(await readNames('plain'), ['Kiln Cup', 'Kiln Pot'])
+    for (const nodeId of ['partial', 'told'])
+      assert.deepEqual(await readNames(nodeId), ['Kiln Cup', 'Kiln Old'], nodeId)
+    const { body } = await client.alice.get(`/host-nodes/Kiln%20Pot/node`)
+    assert.ok(['plain', 'medium', 'danger'].includes(String(body['id'])), 'names are searched by')
+    const cup = await client.alice.get(`/nodes/plain/versions/${VERSION}/host-nodes/Kiln%20Cup`)
+    assert.equal(cup.body['policy'], 'HostNodePolicyBanned')
+  })
+
+  test('are scanned anew, and no finding unpublishes them', async () => {
+    const { lines, last } = await run('rescan', '--below', String(SCANNER_VERSION))
+    const scanner = `scanner ${SCANNER_VERSION}`
+    const nothing = `${scanner}  high 0  medium 0  info 0`
+    const at = (nodeId: string) => lines.find((line) => line.startsWith(label(nodeId)))
+    assert.equal(last, `${NODES.length} versions were read, 0 failed`)
+    assert.equal(at('plain'), `${label('plain')}  ${nothing}`)
+    assert.equal(at('medium'), `${label('medium')}  ${scanner}  high 0  medium 1  info 0`)
+    assert.match(
+      at('danger') ?? '',
+      /^danger@1\.0\.0 {2}scanner \d+ {2}high 1 {2}medium 0 {2}info \d+ {2}ACTIVE AND DANGEROUS: look at it$/,
+    )
+    const { status, status_reason: reason } = await client.read('danger')
+    assert.deepEqual([status, reason], [ACTIVE, 'looked at'])
+    const { findings, counts } = await readFindings('danger')
+    assert.deepEqual(
+      [(findings as { issue_type: string }[])[0]?.issue_type, (counts as { high: number }).high],
+      ['exec-network', 1],
+    )
+    const logged = service.entry('media').log.filter((line) => line.includes(idOf('danger')))
+    assert.match(logged.join('\n'), /"level":50.*an active version has findings of high severity/)
+    const tagsOf = async (nodeId: string) =>
+      ((await client.read(nodeId)) as unknown as { tags_admin: string[] }).tags_admin
+    assert.deepEqual(await tagsOf('medium'), ['security:dynamic-code'])
+    assert.deepEqual(await tagsOf('plain'), ['chosen'])
+  })
+
+  test('are not read twice', async () => {
+    const rows = await readRows()
+    for (const command of ['reextract', 'rescan']) {
+      const { lines, last } = await run(command, '--below', BELOW)
+      assert.deepEqual([lines, last], [[], '0 versions were read, 0 failed'])
+    }
+    // Asked for an extractor that the workers do not have yet, they tell what has been done.
+    const { lines } = await run('reextract', '--below', String(EXTRACTOR_VERSION + 1))
+    assert.equal(lines.length, NODES.length)
+    assert.ok(
+      lines.some((line) => line.includes('KEPT AS IT WAS')),
+      lines.join('\n'),
+    )
+    assert.deepEqual(await readRows(), rows)
+  })
+
+  test('are read behind everything else, by one workflow for each version of extractor or scanner', async () => {
+    const workflows = await listWorkflows()
+    const expected = NODES.flatMap((nodeId) => [
+      `reextract/${idOf(nodeId)}/${BELOW}`,
+      `reextract/${idOf(nodeId)}/${EXTRACTOR_VERSION + 1}`,
+      `rescan/${idOf(nodeId)}/${SCANNER_VERSION}`,
+    ])
+    assert.deepEqual(workflows.map(({ workflowId }) => workflowId).toSorted(), expected.toSorted())
+    assert.deepEqual([...new Set(workflows.map(({ priorityKey }) => priorityKey))], [LOW_PRIORITY])
+  })
+
+  for (const args of [[], ['--below', '0'], ['--below', '2', '--limit', '-1']])
+    test(`have to be asked for by a version: ${args.join(' ')}`, async () => {
+      const { output, errors, code } = await operate(service, 'rescan', ...args)
+      assert.deepEqual([output, code], ['', 1])
+      assert.match(errors, /usage: npm run operate -- rescan --below <version>/)
+    })
+
+  const listWorkflows = async () => {
+    const connection = await Connection.connect({ address: temporalAddress() })
+    try {
+      const { workflow } = new TemporalClient({ connection })
+      const query = `TaskQueue = '${service.taskQueue}' and WorkflowType in ('reextractVersion', 'rescanVersion')`
+      const found = []
+      for await (const { workflowId } of workflow.list({ query })) {
+        const { priority } = await workflow.getHandle(workflowId).describe()
+        found.push({ workflowId, priorityKey: priority?.priorityKey })
+      }
+      return found
+    } finally {
+      await connection.close()
+    }
+  }
+})
