@@ -5,7 +5,7 @@ import data from './facts.json' with { type: 'json' }
  * commit; each group names its files). Where `newer` occurs, the entry is taken from that later commit.
  */
 export interface Facts {
-  constants: { values: Record<string, number> }
+  constants: { values: Record<string, number | string[]> }
   /** Members of the enumeration of socket types, `IO`. */
   typeNames: { values: Record<string, string> }
   samplers: { values: Record<SamplerList, string[]> }

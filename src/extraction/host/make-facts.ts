@@ -18,8 +18,8 @@ export const BUILT_IN_NODE_NAMES: ReadonlySet<string> = new Set(
  */
 export const makeHostFacts = (): HostFacts => {
   const sources: Source[] = [
-    findClassFact,
     makeConstants(),
+    findClassFact,
     findTypeName,
     findChoices,
     below('folder_paths.', makeFolderFacts()),
@@ -57,7 +57,7 @@ const makeConstants = (): Source => {
     ['nodes.NODE_CLASS_MAPPINGS', makeMapping()],
   ])
   for (const [name, value] of Object.entries(FACTS.constants.values))
-    values.set(name, BigInt(value))
+    values.set(name, typeof value === 'number' ? BigInt(value) : makeList([...value]))
   return (dottedName) => values.get(dottedName)
 }
 
