@@ -15,7 +15,7 @@ import { CREATE, clientOf } from './calls.ts'
 import { makeRandom } from './random.ts'
 
 /** `TASKS=200 npm test -- test/faults/delivery` is the long form. */
-const TASKS = Number(process.env['TASKS'] ?? 60)
+const TASKS = Number(process.env['TASKS'] ?? 40)
 /** The others are videos. */
 const IMAGES = Math.round(TASKS * 0.8)
 

@@ -13,7 +13,7 @@ import type { RegistryClient } from './registry-client.ts'
 import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './registry-ledger.ts'
 
 /** `VERSIONS=100 npm test -- test/faults/registry-kill` is the long form. */
-const VERSIONS = Number(process.env['VERSIONS'] ?? 30)
+const VERSIONS = Number(process.env['VERSIONS'] ?? 20)
 const SEED = Number(process.env['SEED'] ?? 1)
 const LANES = 6
 /** Kills of each process: one in ten versions, and two at least. */
