@@ -55,8 +55,12 @@ export const measureShape = async (
  */
 const openWarm = async (side: Side, shape: Shape, concurrency: number): Promise<Lane[]> => {
   const lanes = await Promise.all(Array.from({ length: concurrency }, () => side.openLane(shape)))
-  const calls = Math.max(shape.requests.length, Math.ceil((6 * POOL) / concurrency))
-  for (let at = 0; at < calls; at += 1) await Promise.all(lanes.map((lane) => lane.call(at)))
+  const calls = Math.max(2 * shape.requests.length, 6 * POOL)
+  let next = 0
+  const warm = async (lane: Lane): Promise<void> => {
+    while (next < calls) await lane.call(next++)
+  }
+  await Promise.all(lanes.map(warm))
   return lanes
 }
 

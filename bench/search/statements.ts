@@ -70,7 +70,9 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
       await before?.()
       heard = []
       await send(request)
-      return heard
+      const recorded = heard
+      heard = []
+      return recorded
     },
     stop: async () => {
       server.closeAllConnections()

@@ -59,8 +59,8 @@ export interface CountMemo {
   get<Counts>(key: string, changes: string, count: () => Promise<Counted<Counts>>): Promise<Counts>
 }
 
-/** A walk of one client needs one entry; a thousand filters of 200 characters are well under a megabyte. */
-const ENTRIES = 1_000
+/** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
+const ENTRIES = 4_000
 
 /** Makes a memory of counts for one process. Several that ask for the same at once wait for one count. */
 export const makeCountMemo = (entries = ENTRIES): CountMemo => {

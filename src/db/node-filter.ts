@@ -87,7 +87,7 @@ export const isPart = (sql: Queryable, term: string) =>
     : sql`(n.id_lower like ${partPattern(sql, term)} or n.name_lower like ${partPattern(sql, term)})`
 
 /** Words of id and name (a), of tags and author too (b), of the description too (c). */
-type WordSort = 'a' | 'b' | 'c'
+export type WordSort = 'a' | 'b' | 'c'
 
 /** Its index is exact: a row that it gives is not looked at. */
 export const hasWords = (sql: Queryable, term: string, sort: WordSort) =>

@@ -1,19 +1,17 @@
 import type { Node } from '../domain/node.ts'
 import type { Queryable } from './client.ts'
-import { changesOf, getListed } from './listed-count.ts'
-import type { CountMemo, Counted } from './listed-count.ts'
+import { getListed } from './listed-count.ts'
+import type { CountMemo } from './listed-count.ts'
+import { countNodes, sumOf } from './node-count.ts'
+import type { ClassCounts } from './node-count.ts'
 import {
   CLASSES,
   classOf,
   isFound,
   isOfClass,
-  isPart,
-  hasWords,
   isUnfiltered,
   nodeConditions,
-  partClassOf,
   readTerm,
-  sortOf,
 } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import type { RecordOptions } from './node.ts'
@@ -39,9 +37,6 @@ export interface NodePageOptions extends RecordOptions {
   memo: CountMemo
 }
 
-/** Nodes of each class of relevance; class 0 is all of them, where there is no term or they are not told apart. */
-type ClassCounts = Partial<Record<RelevanceClass | 0, number>>
-
 /** A page of nodes, and how many there are in all. */
 export const listNodePage = async (
   sql: Queryable,
@@ -49,11 +44,10 @@ export const listNodePage = async (
   { memo, publicUrl }: NodePageOptions,
 ): Promise<{ nodes: Node[]; total: number }> => {
   const listed = await getListed(sql, 'node')
+  const reach = query.offset + query.limit
   const counts = isUnfiltered(query.filter)
     ? { 0: listed.n }
-    : await memo.get(`node ${JSON.stringify(query.filter)}`, listed.changes, () =>
-        countNodes(sql, query.filter),
-      )
+    : await countNodes(sql, { ...query, reach }, { memo, changes: listed.changes })
   const parts = planNodePage(query, counts, listed.n)
   const rows =
     parts.length === 0
@@ -61,65 +55,6 @@ export const listNodePage = async (
       : await sql<{ node: Node }[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
   return { nodes: rows.map(({ node }) => node), total: sumOf(counts, [0, ...CLASSES]) }
 }
-
-const sumOf = (counts: ClassCounts, classes: readonly (keyof ClassCounts)[]): number =>
-  classes.reduce<number>((sum, relevance) => sum + (counts[relevance] ?? 0), 0)
-
-/** Counts what a filter finds, class by class, with the change number of the same snapshot. */
-export const countNodes = async (
-  sql: Queryable,
-  filter: NodeFilter,
-): Promise<Counted<ClassCounts>> => {
-  const [row] = await sql<Counted<ClassCounts>[]>`${nodeCountQuery(sql, filter)}`
-  if (!row) throw new Error('a select without a row')
-  return row
-}
-
-export const nodeCountQuery = (sql: Queryable, filter: NodeFilter) => {
-  const term = readTerm(filter)
-  const matches = sql`${isVisible(sql, filter)} ${nodeConditions(sql, filter)}`
-  if (term !== undefined) return termCountQuery(sql, term, matches)
-  return sql`
-    select ${changesOf(sql, 'node')} as changes, json_build_object(0, count(*)) as counts
-    from node n where ${matches}
-  `
-}
-
-/**
- * Counts the parts, which are looked at one by one, and what has the words, of which the index is exact: the rows that are
- * both are known from the parts. One pass that judged the class of each row took five times as long.
- */
-const termCountQuery = (
-  sql: Queryable,
-  term: string,
-  matches: ReturnType<typeof nodeConditions>,
-) => {
-  const words = (sort: 'a' | 'b' | 'c') => sql`
-    (select count(*) from node n where ${hasWords(sql, term, sort)} and ${matches})
-      - count(*) filter (where sort <= ${sort})
-  `
-  return sql`
-    select ${changesOf(sql, 'node')} as changes,
-      json_build_object(5, five, 4, four, 3, three + a, 2, b - a, 1, c - b) as counts
-    from (
-      select count(*) filter (where class = 5) as five, count(*) filter (where class = 4) as four,
-        count(*) filter (where class = 3) as three,
-        ${words('a')} as a, ${words('b')} as b, ${words('c')} as c
-      from (
-        select ${partClassOf(sql, term)} as class, ${sortOf(sql, term)} as sort
-        from node n where ${isPart(sql, term)} and ${matches}
-        offset 0
-      ) part
-    ) counted
-  `
-}
-
-/** By the rows of node and publisher, of which `listed` is made: to join it to so many rows would take longer. */
-const isVisible = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
-  includeBanned
-    ? sql`n.status <> 'NodeStatusDeleted'`
-    : sql`n.status = 'NodeStatusActive' and n.publisher_id not in (
-        select id from publisher where status <> 'PublisherStatusActive')`
 
 const isShown = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
   includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 
 import { makeCountMemo } from '../../src/db/listed-count.ts'
 import type { NodeFilter } from '../../src/db/node-filter.ts'
-import { countNodes, nodePageQuery, planNodePage } from '../../src/db/node-page.ts'
+import { countNodes } from '../../src/db/node-count.ts'
+import { nodePageQuery, planNodePage } from '../../src/db/node-page.ts'
 import type { NodeOrder } from '../../src/db/node-page.ts'
 import { listVersions, planVersionPage, versionPageQuery } from '../../src/db/version-list.ts'
 import type { VersionFilter } from '../../src/db/version-list.ts'
@@ -148,7 +149,11 @@ describe('a page of nodes', () => {
     test(`of ${shape.what} is read by its indexes`, async () => {
       const { filter, order = 'relevance', offset = 0 } = shape
       const query = { filter, order, offset, limit: 10 }
-      const { counts } = await countNodes(database.sql, filter)
+      const counts = await countNodes(
+        database.sql,
+        { filter, reach: offset + 10 },
+        { memo: makeCountMemo(), changes: '' },
+      )
       const parts = planNodePage(query, counts, NODES)
       assert.deepEqual([...new Set(parts.map(({ plan }) => plan))], shape.plan)
       const plan = await explain(nodePageQuery(database.sql, query, parts, PUBLIC_URL))
