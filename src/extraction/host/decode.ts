@@ -1,6 +1,6 @@
-import { makeList, makeTuple } from '../interpret/make-value.ts'
+import { makeList, makeTuple } from '../interpret/values/make-value.ts'
 import type { Runtime } from '../interpret/runtime.ts'
-import type { Value } from '../interpret/value.ts'
+import type { Value } from '../interpret/values/value.ts'
 import type { Fact } from './facts.ts'
 
 /** A list, and everything in it, as Python has it. */

@@ -1,6 +1,6 @@
-import { makeList, makeTuple, makeUnknown } from '../interpret/make-value.ts'
-import { nativeFunction } from '../interpret/native.ts'
-import type { DictValue, Value } from '../interpret/value.ts'
+import { makeList, makeTuple, makeUnknown } from '../interpret/values/make-value.ts'
+import { nativeFunction } from '../interpret/values/native.ts'
+import type { DictValue, Value } from '../interpret/values/value.ts'
 import { FACTS } from './facts.ts'
 
 /** What the machine has: empty on a clean host, with a rest that nobody knows. */

@@ -1,4 +1,4 @@
-import type { UnknownValue } from '../interpret/value.ts'
+import type { UnknownValue } from '../interpret/values/value.ts'
 import { ownEntry } from './class-facts.ts'
 import { FACTS } from './facts.ts'
 

@@ -1,7 +1,7 @@
-import { makeInstance } from '../interpret/make-value.ts'
-import { nativeClass, nativeFunction } from '../interpret/native.ts'
+import { makeInstance } from '../interpret/values/make-value.ts'
+import { nativeClass, nativeFunction } from '../interpret/values/native.ts'
 import type { Runtime } from '../interpret/runtime.ts'
-import type { ClassValue, NativeCall, NativeValue, Value } from '../interpret/value.ts'
+import type { ClassValue, NativeCall, NativeValue, Value } from '../interpret/values/value.ts'
 import { bindPart, findPartKind } from './schema-part.ts'
 import type { PartKind, PartState } from './schema-part.ts'
 

@@ -1,4 +1,4 @@
-import type { Value } from './value.ts'
+import type { Value } from './values/value.ts'
 
 /** What is known of the host, by dotted name. */
 export interface HostFacts {

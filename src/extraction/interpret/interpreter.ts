@@ -1,12 +1,12 @@
 import { BudgetSpent } from './budget.ts'
 import type { BudgetName, Limits } from './budget.ts'
-import { findInClass } from './class-lookup.ts'
-import { NO_KWARGS, isUnknown } from './make-value.ts'
+import { findInClass } from './operate/class-lookup.ts'
+import { NO_KWARGS, isUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
-import { asMapping } from './mapping.ts'
-import { describeException, Raised } from './raise.ts'
+import { asMapping } from './values/mapping.ts'
+import { describeException, Raised } from './operate/raise.ts'
 import type { HostFacts } from './host-facts.ts'
-import type { LibraryRegistry } from './library-registry.ts'
+import type { LibraryRegistry } from './modules/library-registry.ts'
 import type { Note, Reason, Runtime } from './runtime.ts'
 import type {
   BaseValue,
@@ -16,7 +16,7 @@ import type {
   ModuleValue,
   Truth,
   Value,
-} from './value.ts'
+} from './values/value.ts'
 import type { Module } from '../python/ast.ts'
 
 /** The part of a pack that the interpreter reads. `Pack` of pack.ts fits. */

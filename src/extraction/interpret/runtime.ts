@@ -1,6 +1,6 @@
 import type { Budget, BudgetName } from './budget.ts'
 import type { HostFacts } from './host-facts.ts'
-import type { CallArguments } from './call-arguments.ts'
+import type { CallArguments } from './values/call-arguments.ts'
 import type {
   BaseValue,
   ClassValue,
@@ -13,11 +13,11 @@ import type {
   Truth,
   UnknownValue,
   Value,
-} from './value.ts'
-import type { RemovedEntries } from './removed-entries.ts'
-import type { VirtualFiles } from './virtual-files.ts'
+} from './values/value.ts'
+import type { RemovedEntries } from './values/removed-entries.ts'
+import type { VirtualFiles } from './modules/virtual-files.ts'
 import type { Expression, Module, Statement } from '../python/ast.ts'
-import type { Scope } from './scope.ts'
+import type { Scope } from './values/scope.ts'
 
 /**
  * What interpreted code and native functions can do: one object, made for one pack. Its operations follow Python's, with

@@ -1,6 +1,6 @@
-import { dictEntries } from '../interpret/dict.ts'
+import { dictEntries } from '../interpret/values/dict.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { DictValue, InstanceValue, Value } from '../interpret/value.ts'
+import type { DictValue, InstanceValue, Value } from '../interpret/values/value.ts'
 
 /** A value of the pack as the registry keeps it. */
 export interface JsonText {

@@ -1,6 +1,6 @@
 import type { Interpreter } from '../interpret/interpreter.ts'
-import { KNOWN_MODULES } from '../interpret/known-modules.ts'
-import type { BaseValue, ClassValue, UnknownValue, Value } from '../interpret/value.ts'
+import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
+import type { BaseValue, ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
 
 /** What tells a node class from others. */
 const NODE_ATTRIBUTES = ['INPUT_TYPES', 'RETURN_TYPES', 'define_schema', 'GET_SCHEMA']

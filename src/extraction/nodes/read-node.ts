@@ -1,6 +1,6 @@
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { ClassValue, UnknownValue, Value } from '../interpret/value.ts'
+import type { ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
 import { readV1Node } from './v1-node.ts'
 import type { NodeReader } from './v1-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'

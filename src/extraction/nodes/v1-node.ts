@@ -1,7 +1,7 @@
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import { isUnknown } from '../interpret/make-value.ts'
-import type { BaseValue, Value } from '../interpret/value.ts'
+import { isUnknown } from '../interpret/values/make-value.ts'
+import type { BaseValue, Value } from '../interpret/values/value.ts'
 import type { JsonWriter } from './json-text.ts'
 
 export interface NodeReader {

@@ -1,11 +1,11 @@
-import { dictEntries } from '../../../src/extraction/interpret/dict.ts'
+import { dictEntries } from '../../../src/extraction/interpret/values/dict.ts'
 import { makeInterpreter } from '../../../src/extraction/interpret/interpreter.ts'
 import type {
   Interpreter,
   InterpreterOptions,
 } from '../../../src/extraction/interpret/interpreter.ts'
-import { EMPTY_LIBRARY } from '../../../src/extraction/interpret/library-registry.ts'
-import type { ModuleValue, Value } from '../../../src/extraction/interpret/value.ts'
+import { EMPTY_LIBRARY } from '../../../src/extraction/interpret/modules/library-registry.ts'
+import type { ModuleValue, Value } from '../../../src/extraction/interpret/values/value.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'
 import { decodeSource } from '../../../src/extraction/python/source-text.ts'
 

@@ -1,6 +1,6 @@
-import { numberOf } from '../number-of.ts'
-import { payloadOf } from '../payload.ts'
-import type { Kwargs, Value } from '../value.ts'
+import { numberOf } from '../values/number-of.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Kwargs, Value } from '../values/value.ts'
 
 /** An argument by position or name. */
 export function argument(

@@ -1,6 +1,6 @@
-import type { NativeClass } from '../native.ts'
+import type { NativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { PropertyValue, Value } from '../value.ts'
+import type { PropertyValue, Value } from '../values/value.ts'
 
 type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 

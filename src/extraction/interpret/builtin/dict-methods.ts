@@ -1,10 +1,10 @@
-import { dictCopy, dictKey } from '../dict.ts'
-import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../make-value.ts'
-import { addToDict, setEntry } from '../mapping.ts'
-import { payloadOf } from '../payload.ts'
-import { removeAllEntries, removeEntry } from '../removed-entries.ts'
+import { dictCopy, dictKey } from '../values/dict.ts'
+import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
+import { addToDict, setEntry } from '../values/mapping.ts'
+import { payloadOf } from '../values/payload.ts'
+import { removeAllEntries, removeEntry } from '../values/removed-entries.ts'
 import type { Runtime } from '../runtime.ts'
-import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../value.ts'
+import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../values/value.ts'
 
 type DictMethod = (rt: Runtime, dict: DictValue, args: Value[], kwargs: Kwargs) => Value | undefined
 

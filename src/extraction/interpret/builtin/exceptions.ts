@@ -1,6 +1,6 @@
-import { makeInstance, makeTuple } from '../make-value.ts'
-import type { NativeClass } from '../native.ts'
-import type { InstanceValue, Value } from '../value.ts'
+import { makeInstance, makeTuple } from '../values/make-value.ts'
+import type { NativeClass } from '../values/native.ts'
+import type { InstanceValue, Value } from '../values/value.ts'
 
 /** The builtin exceptions of CPython 3.11: each line a base and what stands directly below it. */
 const TREE = `BaseException: Exception GeneratorExit KeyboardInterrupt SystemExit BaseExceptionGroup

@@ -1,9 +1,9 @@
-import { makeItemsIterator, makeIterator, makeTuple } from '../make-value.ts'
-import type { NativeClass } from '../native.ts'
-import { payloadOf } from '../payload.ts'
+import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import type { NativeClass } from '../values/native.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import { rangeLength } from '../truth.ts'
-import type { IteratorValue, Kwargs, Value } from '../value.ts'
+import { rangeLength } from '../operate/truth.ts'
+import type { IteratorValue, Kwargs, Value } from '../values/value.ts'
 import { intOf } from './arguments.ts'
 import {
   COMPARING_METHODS,

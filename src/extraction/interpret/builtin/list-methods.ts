@@ -1,8 +1,8 @@
-import { extendList } from '../augment.ts'
-import { makeList } from '../make-value.ts'
-import { payloadOf } from '../payload.ts'
+import { extendList } from '../execute/augment.ts'
+import { makeList } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../value.ts'
+import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 import { intOf } from './arguments.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined

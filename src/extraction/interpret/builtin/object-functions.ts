@@ -1,9 +1,9 @@
-import { identityOf } from '../hash-key.ts'
-import { makeList, makeNamespaceDict, orElse } from '../make-value.ts'
-import { globalsOf } from '../name.ts'
-import { isRaised } from '../raise.ts'
+import { identityOf } from '../values/hash-key.ts'
+import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
+import { globalsOf } from '../evaluate/name.ts'
+import { isRaised } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Kwargs, NativeCall, Truth, Value } from '../value.ts'
+import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 import { argument, intOf, textOf } from './arguments.ts'
 
 const decided = (truth: Truth): Value | undefined => truth

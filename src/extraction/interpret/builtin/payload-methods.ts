@@ -1,10 +1,10 @@
 import type { CompareOperator } from '../../python/ast.ts'
-import { augment } from '../augment.ts'
-import { compareBy } from '../comparison.ts'
-import { NOT_IMPLEMENTED } from '../make-value.ts'
-import { binary } from '../operator.ts'
-import { payloadOf } from '../payload.ts'
-import type { NativeCall, Value } from '../value.ts'
+import { augment } from '../execute/augment.ts'
+import { compareBy } from '../evaluate/comparison.ts'
+import { NOT_IMPLEMENTED } from '../values/make-value.ts'
+import { binary } from '../operate/operator.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { NativeCall, Value } from '../values/value.ts'
 
 /**
  * Special methods of builtin types, for code that calls them by name: `super().__setitem__(key, value)`. They work on

@@ -1,8 +1,8 @@
-import { isUnknown } from '../make-value.ts'
-import { payloadOf } from '../payload.ts'
+import { isUnknown } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import { combineSets } from '../set-operation.ts'
-import type { NativeCall, SetValue, Truth, Value } from '../value.ts'
+import { combineSets } from '../operate/set-operation.ts'
+import type { NativeCall, SetValue, Truth, Value } from '../values/value.ts'
 
 type SetMethod = (rt: Runtime, set: SetValue, args: Value[]) => Value | undefined
 

@@ -1,8 +1,8 @@
-import { convert } from '../formatted-string.ts'
-import { isUnknown } from '../make-value.ts'
+import { convert } from '../evaluate/formatted-string.ts'
+import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import { formatTemplate } from '../text/format/template.ts'
-import type { Kwargs, Value } from '../value.ts'
+import type { Kwargs, Value } from '../values/value.ts'
 
 const known = (value: Value | undefined): Value | undefined =>
   value === undefined || isUnknown(value) ? undefined : value

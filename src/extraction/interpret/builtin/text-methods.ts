@@ -1,4 +1,4 @@
-import { makeList, makeTuple } from '../make-value.ts'
+import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   center,
@@ -43,7 +43,7 @@ import {
   splitLines,
 } from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
-import type { Kwargs, NativeCall, Value } from '../value.ts'
+import type { Kwargs, NativeCall, Value } from '../values/value.ts'
 import { argument, intOf, optional, textOf } from './arguments.ts'
 import { formatMethod } from './text-format.ts'
 

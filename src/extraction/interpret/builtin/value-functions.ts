@@ -1,13 +1,13 @@
-import { makeList, makeTuple } from '../make-value.ts'
-import { numberOf } from '../number-of.ts'
-import { binary } from '../operator.ts'
-import { payloadOf } from '../payload.ts'
+import { makeList, makeTuple } from '../values/make-value.ts'
+import { numberOf } from '../values/number-of.ts'
+import { binary } from '../operate/operator.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { divmod } from '../text/number/arithmetic.ts'
 import { powerModulo } from '../text/number/int-arithmetic.ts'
 import { roundToDigits, roundToInt } from '../text/number/round.ts'
 import { escapeNonAscii } from '../text/repr.ts'
-import type { Kwargs, NativeCall, Truth, Value } from '../value.ts'
+import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 import { intOf, textOf } from './arguments.ts'
 
 /** Builtin functions about numbers, text and items. */

@@ -1,8 +1,8 @@
 import { COMPARING_METHODS, TEXT_OF_METHODS } from './payload-methods.ts'
-import { makeInstance } from '../make-value.ts'
-import type { NativeClass } from '../native.ts'
+import { makeInstance } from '../values/make-value.ts'
+import type { NativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, Value } from '../value.ts'
+import type { ClassValue, Value } from '../values/value.ts'
 
 export type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 

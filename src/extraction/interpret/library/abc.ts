@@ -1,6 +1,6 @@
-import { nativeClass, nativeModule } from '../native.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue } from '../value.ts'
+import type { ModuleValue } from '../values/value.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `abc`: abstract classes can be made here like any other. */

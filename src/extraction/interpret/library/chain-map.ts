@@ -1,8 +1,8 @@
-import { dictEntries } from '../dict.ts'
-import { makeEmptyDict, makeList } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { dictEntries } from '../values/dict.ts'
+import { makeEmptyDict, makeList } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, DictValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, DictValue, NativeCall, Value } from '../values/value.ts'
 import { dictOf } from './dict-classes.ts'
 import { isInstanceValue, isSequence } from './support/arguments.ts'
 

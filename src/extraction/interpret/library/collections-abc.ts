@@ -1,7 +1,7 @@
-import { orElse } from '../make-value.ts'
-import { nativeClass, nativeModule } from '../native.ts'
+import { orElse } from '../values/make-value.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { contentOf } from './support/arguments.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { nativeFunction, nativeModule } from '../native.ts'
+import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeChainMapClass } from './chain-map.ts'
 import { makeCollectionsAbc } from './collections-abc.ts'
 import { makeCounterClass } from './counter.ts'

@@ -1,8 +1,8 @@
-import { dictCopy, dictEntries } from '../dict.ts'
-import { makeInstance, makeList, makeTuple } from '../make-value.ts'
-import { nativeModule } from '../native.ts'
+import { dictCopy, dictEntries } from '../values/dict.ts'
+import { makeInstance, makeList, makeTuple } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import type { InstanceValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `copy`. */

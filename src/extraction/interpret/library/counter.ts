@@ -1,7 +1,7 @@
-import { dictEntries } from '../dict.ts'
-import { makeItemsIterator, makeList, makeTuple } from '../make-value.ts'
+import { dictEntries } from '../values/dict.ts'
+import { makeItemsIterator, makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../value.ts'
+import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { dictOf, makeDictClass } from './dict-classes.ts'
 import { intOf, isDict, numberOf } from './support/arguments.ts'
 

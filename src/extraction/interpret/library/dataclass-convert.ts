@@ -1,7 +1,7 @@
-import { dictEntries } from '../dict.ts'
-import { makeList, makeTuple } from '../make-value.ts'
+import { dictEntries } from '../values/dict.ts'
+import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Value } from '../value.ts'
+import type { Value } from '../values/value.ts'
 import { fieldStatesOf, fieldsOf } from './dataclass-fields.ts'
 import { isDict, isInstanceValue, isSequence } from './support/arguments.ts'
 

@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, Kwargs, Value } from '../value.ts'
+import type { ClassValue, Kwargs, Value } from '../values/value.ts'
 import { flagOf, isClass, isDict, isInstanceValue, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 

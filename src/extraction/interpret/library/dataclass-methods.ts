@@ -1,7 +1,7 @@
-import { makeTuple, NOT_IMPLEMENTED, orElse } from '../make-value.ts'
-import { nativeMethod } from '../native.ts'
+import { makeTuple, NOT_IMPLEMENTED, orElse } from '../values/make-value.ts'
+import { nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, Kwargs, NativeCall, Truth, Value } from '../value.ts'
+import type { ClassValue, Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 import type { FieldState } from './dataclass-fields.ts'
 import { flagOf, isInstanceValue } from './support/arguments.ts'
 

@@ -1,7 +1,7 @@
-import { makeInstance, makeList, orElse } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { makeInstance, makeList, orElse } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ListValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, ListValue, NativeCall, Value } from '../values/value.ts'
 import { contentOf, intOf, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** `collections.deque`: a list that is no subclass of one. */

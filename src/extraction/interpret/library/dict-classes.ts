@@ -1,8 +1,8 @@
-import { dictDelete, dictEntries, dictKey } from '../dict.ts'
-import { makeEmptyDict, makeInstance, makeTuple } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { dictDelete, dictEntries, dictKey } from '../values/dict.ts'
+import { makeEmptyDict, makeInstance, makeTuple } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../value.ts'
+import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { contentOf, flagOf, isDict, isInstanceValue } from './support/arguments.ts'
 
 /** The dict in an instance of a subclass of dict. */

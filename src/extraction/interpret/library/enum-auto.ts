@@ -1,7 +1,7 @@
-import { makeInstance, orElse } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { makeInstance, orElse } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { isInstanceValue } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 

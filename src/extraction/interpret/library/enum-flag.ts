@@ -1,6 +1,6 @@
-import { makeInstance, makeItemsIterator, NOT_IMPLEMENTED } from '../make-value.ts'
+import { makeInstance, makeItemsIterator, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, InstanceValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, InstanceValue, NativeCall, Value } from '../values/value.ts'
 import { isDict, isInstanceValue, textOf } from './support/arguments.ts'
 
 /** Whether members of the class are sets of bits. */

@@ -1,7 +1,7 @@
-import { bind } from '../bind.ts'
-import { makeEmptyDict } from '../make-value.ts'
+import { bind } from '../operate/bind.ts'
+import { makeEmptyDict } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, DictValue, InstanceValue, Value } from '../value.ts'
+import type { ClassValue, DictValue, InstanceValue, Value } from '../values/value.ts'
 import { isDict, isInstanceValue } from './support/arguments.ts'
 import { isFlagClass, makeFlag } from './enum-flag.ts'
 

@@ -1,6 +1,6 @@
-import { makeInstance, makeList, NO_KWARGS } from '../make-value.ts'
+import { makeInstance, makeList, NO_KWARGS } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, InstanceValue, Value } from '../value.ts'
+import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
 import { isAuto, resolveAuto } from './enum-auto.ts'
 import { isFlagClass } from './enum-flag.ts'
 import { membersOf, uniqueMembers } from './enum-lookup.ts'

@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime.ts'
-import type { NativeCall, Value } from '../value.ts'
+import type { NativeCall, Value } from '../values/value.ts'
 import { formatText } from '../text/format/format-text.ts'
 import { isInstanceValue, textOf } from './support/arguments.ts'
 

@@ -1,8 +1,8 @@
-import { newClass } from '../make-class.ts'
-import { makeEmptyDict, makeItemsIterator, makeList } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { newClass } from '../operate/make-class.ts'
+import { makeEmptyDict, makeItemsIterator, makeList } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { BaseValue, ClassValue, Kwargs, NativeCall, Value } from '../value.ts'
+import type { BaseValue, ClassValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { addMembers, isMemberName } from './enum-make.ts'
 import { findByValue, membersOf, uniqueMembers } from './enum-lookup.ts'
 import {

@@ -1,6 +1,6 @@
-import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue } from '../value.ts'
+import type { ClassValue, ModuleValue } from '../values/value.ts'
 import { makeAutoClass } from './enum-auto.ts'
 import { makeEnumType } from './enum-type.ts'
 import { ENUM_METHODS, ENUM_PROPERTIES, VALUE_TEXT_METHODS } from './enum-member.ts'

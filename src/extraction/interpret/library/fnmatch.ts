@@ -1,8 +1,8 @@
-import { makeList } from '../make-value.ts'
-import { nativeModule } from '../native.ts'
+import { makeList } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { matchWildcard } from '../text/path/wildcard.ts'
-import type { ModuleValue, NativeCall } from '../value.ts'
+import type { ModuleValue, NativeCall } from '../values/value.ts'
 import { pathOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 

@@ -1,7 +1,7 @@
-import { makeInstance, makeTuple } from '../make-value.ts'
-import { nativeClass, nativeFunction, nativeMethod } from '../native.ts'
+import { makeInstance, makeTuple } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, HashKey, Value } from '../value.ts'
+import type { ClassValue, HashKey, Value } from '../values/value.ts'
 import { isInstanceValue, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 

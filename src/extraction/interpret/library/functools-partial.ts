@@ -1,7 +1,7 @@
-import { makeInstance, makeTuple } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { makeInstance, makeTuple } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, Kwargs, NativeCall, Value } from '../value.ts'
+import type { ClassValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** A callable with arguments that are there already. */

@@ -1,6 +1,6 @@
-import { nativeFunction, nativeModule } from '../native.ts'
+import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeFileSpec, readSpec } from './module-spec.ts'
 import { argumentOf, pathOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'

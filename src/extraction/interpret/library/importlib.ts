@@ -1,6 +1,6 @@
-import { nativeModule } from '../native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
 import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'

@@ -1,8 +1,8 @@
-import { makeList, makeTuple, orElse } from '../make-value.ts'
-import { nativeModule } from '../native.ts'
+import { makeList, makeTuple, orElse } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { cleanDocstring } from '../text/docstring.ts'
-import type { ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { argumentOf, isClass, isFunction, textOf } from './support/arguments.ts'
 import { functionsOf, machineFunctions } from './support/names.ts'
 

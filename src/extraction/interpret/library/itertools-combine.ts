@@ -1,6 +1,6 @@
-import { makeTuple, orElse } from '../make-value.ts'
+import { makeTuple, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { NativeCall, Value } from '../value.ts'
+import type { NativeCall, Value } from '../values/value.ts'
 import { argumentOf, intOf } from './support/arguments.ts'
 import { makeLazy } from './support/lazy.ts'
 

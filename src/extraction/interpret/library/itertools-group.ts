@@ -1,5 +1,5 @@
-import { makeItemsIterator, makeTuple, orElse } from '../make-value.ts'
-import type { NativeCall, Value } from '../value.ts'
+import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
+import type { NativeCall, Value } from '../values/value.ts'
 import { argumentOf } from './support/arguments.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 

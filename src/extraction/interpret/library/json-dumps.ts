@@ -1,9 +1,9 @@
-import { dictEntries } from '../dict.ts'
+import { dictEntries } from '../values/dict.ts'
 import type { Runtime } from '../runtime.ts'
 import { writeJsonFloat, writeJsonText } from '../text/json/write.ts'
 import { reprInt } from '../text/repr.ts'
 import { compareText } from '../text/string/code-points.ts'
-import type { DictValue, Kwargs, NativeCall, ObjectValue, Value } from '../value.ts'
+import type { DictValue, Kwargs, NativeCall, ObjectValue, Value } from '../values/value.ts'
 import { contentOf, flagOf, intOf, textOf, textsOf } from './support/arguments.ts'
 
 /** `json.dumps` with indent, separators, sort_keys, ensure_ascii and default; unknown if any value inside is. */

@@ -1,6 +1,6 @@
-import type { LibraryRegistry } from '../library-registry.ts'
+import type { LibraryRegistry } from '../modules/library-registry.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue } from '../value.ts'
+import type { ModuleValue } from '../values/value.ts'
 import { makeAbc } from './abc.ts'
 import { makeCollectionsAbc } from './collections-abc.ts'
 import { makeCollections } from './collections.ts'

@@ -1,7 +1,7 @@
-import { makeInstance, makeList } from '../make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import { makeInstance, makeList } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { argumentOf, isInstanceValue } from './support/arguments.ts'
 import { quietFunctions, quietMethods } from './support/names.ts'
 

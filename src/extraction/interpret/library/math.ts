@@ -1,10 +1,10 @@
-import { makeTuple } from '../make-value.ts'
-import { nativeModule } from '../native.ts'
+import { makeTuple } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { copySign } from '../text/number/float-arithmetic.ts'
 import { capInt, toFloat, truncate } from '../text/number/number.ts'
 import { ceil, floor } from '../text/number/round.ts'
-import type { ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { contentOf, numberOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 

@@ -1,8 +1,8 @@
-import { newClass } from '../make-class.ts'
-import { makeInstance, makeTuple, NO_KWARGS, orElse } from '../make-value.ts'
-import { nativeClass, nativeFunction, nativeMethod, nativeProperty } from '../native.ts'
+import { newClass } from '../operate/make-class.ts'
+import { makeInstance, makeTuple, NO_KWARGS, orElse } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeMethod, nativeProperty } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { contentOf, isClass, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** What a named tuple is made from. */

@@ -1,5 +1,5 @@
-import { makeTuple } from '../make-value.ts'
-import { nativeModule } from '../native.ts'
+import { makeTuple } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   basename,
@@ -13,7 +13,7 @@ import {
   splitExtension,
   splitPath,
 } from '../text/path/posix.ts'
-import type { ModuleValue, NativeCall, Truth, Value } from '../value.ts'
+import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { argumentOf, pathOf, textsOf } from './support/arguments.ts'
 import { functionsOf, machineFunctions } from './support/names.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'

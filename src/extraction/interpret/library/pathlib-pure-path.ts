@@ -1,9 +1,9 @@
-import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import * as pure from '../text/path/pure-path.ts'
 import { reprText } from '../text/repr.ts'
-import type { ClassValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { isInstanceValue, pathOf } from './support/arguments.ts'
 import { likePath, makePath, textOfPath } from './support/path-value.ts'
 

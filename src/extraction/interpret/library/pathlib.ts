@@ -1,6 +1,6 @@
-import { nativeModule } from '../native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ModuleValue } from '../value.ts'
+import type { ModuleValue } from '../values/value.ts'
 import { makePathClass } from './pathlib-path.ts'
 import { makePurePathClass } from './pathlib-pure-path.ts'
 import { findLibraryClass } from './support/library-class.ts'

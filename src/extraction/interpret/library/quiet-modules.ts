@@ -1,7 +1,7 @@
-import { makeInstance } from '../make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import { makeInstance } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue } from '../value.ts'
+import type { ClassValue, ModuleValue } from '../values/value.ts'
 import { functionsOf, machineFunctions, quietFunctions, quietMethods } from './support/names.ts'
 
 // Modules that would act on the machine or tell about it, of which only the harmless part is done.

@@ -1,10 +1,10 @@
-import { makeInstance, makeTuple } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import { makeInstance, makeTuple } from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { groupText } from '../text/regex/regex.ts'
 import type { Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import type { ClassValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { argumentOf, intOf, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 

@@ -1,5 +1,11 @@
-import { makeInstance, makeItemsIterator, makeList, makeTuple, NO_KWARGS } from '../make-value.ts'
-import { nativeClass } from '../native.ts'
+import {
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+  NO_KWARGS,
+} from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   groupText,
@@ -12,7 +18,7 @@ import type { Regex, RegexMatch } from '../text/regex/regex.ts'
 import { makeMatchBudget } from '../text/regex/match-options.ts'
 import type { MatchBudget } from '../text/regex/match-options.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import type { ClassValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { makeMatchValue } from './re-match.ts'
 import { argumentOf, intOf, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'

@@ -1,9 +1,9 @@
-import { makeEmptyDict } from '../make-value.ts'
-import { nativeClass, nativeModule } from '../native.ts'
+import { makeEmptyDict } from '../values/make-value.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { capitalize } from '../text/string/case.ts'
 import { split } from '../text/string/split.ts'
-import type { ClassValue, ModuleValue, NativeCall, Value } from '../value.ts'
+import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { isInstanceValue, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 

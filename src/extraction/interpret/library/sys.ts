@@ -1,7 +1,7 @@
-import { makeInstance, makeList, makeNamespaceDict, makeTuple } from '../make-value.ts'
-import { nativeClass, nativeModule } from '../native.ts'
+import { makeInstance, makeList, makeNamespaceDict, makeTuple } from '../values/make-value.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, ModuleValue, Value } from '../value.ts'
+import type { InstanceValue, ModuleValue, Value } from '../values/value.ts'
 import { functionsOf, machineFunctions, quietFunctions, quietMethods } from './support/names.ts'
 
 /** The Python that packs are told they run on. */

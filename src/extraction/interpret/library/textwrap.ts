@@ -1,6 +1,6 @@
-import { nativeModule } from '../native.ts'
+import { nativeModule } from '../values/native.ts'
 import { dedent, indent } from '../text/docstring.ts'
-import type { ModuleValue } from '../value.ts'
+import type { ModuleValue } from '../values/value.ts'
 import { argumentOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 

@@ -1,7 +1,7 @@
-import { makeNamespaceDict, NOT_IMPLEMENTED } from '../make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../native.ts'
+import { makeNamespaceDict, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue, NativeCall } from '../value.ts'
+import type { ClassValue, ModuleValue, NativeCall } from '../values/value.ts'
 import { argumentOf, isDict, isInstanceValue, isSequence, textOf } from './support/arguments.ts'
 
 /** `types`: names of builtin types, and plain holders of attributes. */

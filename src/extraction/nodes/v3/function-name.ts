@@ -1,5 +1,5 @@
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import type { ClassValue, Value } from '../../interpret/value.ts'
+import type { ClassValue, Value } from '../../interpret/values/value.ts'
 
 /** The method of the host's base class that runs the node; it depends on whether `execute` is a coroutine. */
 export const readFunctionName = (interpreter: Interpreter, cls: ClassValue): string => {

@@ -1,7 +1,7 @@
 import { findHostText, findMemberName } from '../../host/host-text.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
-import { isUnknown, makeTuple } from '../../interpret/make-value.ts'
-import type { DictValue, Value } from '../../interpret/value.ts'
+import { isUnknown, makeTuple } from '../../interpret/values/make-value.ts'
+import type { DictValue, Value } from '../../interpret/values/value.ts'
 import { itemsOf, truthOf } from './reading.ts'
 import type { V3Reading } from './reading.ts'
 

@@ -1,7 +1,7 @@
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { KNOWN_MODULES } from '../../interpret/known-modules.ts'
-import { isUnknown } from '../../interpret/make-value.ts'
-import type { ModuleValue, Value } from '../../interpret/value.ts'
+import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
+import { isUnknown } from '../../interpret/values/make-value.ts'
+import type { ModuleValue, Value } from '../../interpret/values/value.ts'
 import { findSchemaMethod } from './schema-method.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { findHostText } from '../../host/host-text.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { isUnknown } from '../../interpret/make-value.ts'
-import type { Value } from '../../interpret/value.ts'
+import { isUnknown } from '../../interpret/values/make-value.ts'
+import type { Value } from '../../interpret/values/value.ts'
 
 /** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
 export interface V3Fields {

@@ -1,9 +1,9 @@
 import { bindPart } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { nativeFunction } from '../../interpret/native.ts'
-import type { Scope } from '../../interpret/scope.ts'
-import type { ClassValue, FunctionValue, Value } from '../../interpret/value.ts'
+import { nativeFunction } from '../../interpret/values/native.ts'
+import type { Scope } from '../../interpret/values/scope.ts'
+import type { ClassValue, FunctionValue, Value } from '../../interpret/values/value.ts'
 import type { Call, Expression } from '../../python/ast.ts'
 
 const KIND = { maker: 'Schema', type: undefined }

@@ -1,6 +1,6 @@
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { isUnknown } from '../../interpret/make-value.ts'
-import type { Value } from '../../interpret/value.ts'
+import { isUnknown } from '../../interpret/values/make-value.ts'
+import type { Value } from '../../interpret/values/value.ts'
 
 /** The method that gives the schema, bound to the class; undefined if the pack defines none. */
 export const findSchemaMethod = (interpreter: Interpreter, cls: Value): Value | undefined => {

@@ -1,7 +1,7 @@
 import { socketTypeNamed } from '../../host/host-text.ts'
 import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
-import type { Value } from '../../interpret/value.ts'
+import type { Value } from '../../interpret/values/value.ts'
 import { itemsOf, textOf } from './reading.ts'
 import type { V3Reading } from './reading.ts'
 

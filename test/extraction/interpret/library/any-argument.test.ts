@@ -7,10 +7,10 @@ import {
   makeInstance,
   makeList,
   makeTuple,
-} from '../../../../src/extraction/interpret/make-value.ts'
-import { Raised } from '../../../../src/extraction/interpret/raise.ts'
+} from '../../../../src/extraction/interpret/values/make-value.ts'
+import { Raised } from '../../../../src/extraction/interpret/operate/raise.ts'
 import type { Runtime } from '../../../../src/extraction/interpret/runtime.ts'
-import type { ClassValue, Value } from '../../../../src/extraction/interpret/value.ts'
+import type { ClassValue, Value } from '../../../../src/extraction/interpret/values/value.ts'
 import { makeRunner } from '../support.ts'
 
 const MODULES =

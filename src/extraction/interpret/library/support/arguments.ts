@@ -1,4 +1,4 @@
-import { orElse } from '../../make-value.ts'
+import { orElse } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import type {
   ClassValue,
@@ -10,7 +10,7 @@ import type {
   TupleValue,
   Truth,
   Value,
-} from '../../value.ts'
+} from '../../values/value.ts'
 
 /** The argument at that position or of that name. */
 export const argumentOf = (

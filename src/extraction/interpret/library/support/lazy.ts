@@ -1,6 +1,6 @@
-import { makeIterator } from '../../make-value.ts'
+import { makeIterator } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
-import type { IteratorValue, Value } from '../../value.ts'
+import type { IteratorValue, Value } from '../../values/value.ts'
 
 /** Says at the end whether more may have followed. */
 export interface LazyEnd {

@@ -1,6 +1,6 @@
-import { makeInstance } from '../../make-value.ts'
+import { makeInstance } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
-import type { ClassValue, InstanceValue, ModuleValue, Value } from '../../value.ts'
+import type { ClassValue, InstanceValue, ModuleValue, Value } from '../../values/value.ts'
 import { isClass } from './arguments.ts'
 
 /** A class that another module of the library defines; undefined if a pack has taken its place away. */

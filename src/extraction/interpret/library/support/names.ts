@@ -1,5 +1,5 @@
-import { nativeFunction } from '../../native.ts'
-import type { NativeCall, Value } from '../../value.ts'
+import { nativeFunction } from '../../values/native.ts'
+import type { NativeCall, Value } from '../../values/value.ts'
 
 /** Names of a module with their values. */
 export type Names = (readonly [string, Value])[]

@@ -1,4 +1,4 @@
-import type { Value } from '../../value.ts'
+import type { Value } from '../../values/value.ts'
 
 /** How a class of the library keeps its private state in its instances. */
 export interface NativeState<State> {

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../runtime.ts'
 import type { GlobFiles } from '../../text/path/glob.ts'
 import { decode } from '../../text/string/codec.ts'
-import type { Truth } from '../../value.ts'
+import type { Truth } from '../../values/value.ts'
 
 /** The absolute, normal path if it lies in the pack; all other paths are the machine's, and unknown. */
 export const locate = (rt: Runtime, path: string): string | undefined => {

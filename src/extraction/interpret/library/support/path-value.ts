@@ -1,7 +1,7 @@
-import { makeInstance } from '../../make-value.ts'
+import { makeInstance } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import { makePurePath } from '../../text/path/pure-path.ts'
-import type { ClassValue, Value } from '../../value.ts'
+import type { ClassValue, Value } from '../../values/value.ts'
 import { findLibraryClass } from './library-class.ts'
 import { isInstanceValue, textOf } from './arguments.ts'
 

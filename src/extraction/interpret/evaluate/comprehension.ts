@@ -1,0 +1,117 @@
+import { makeEmptyDict, makeIterator } from '../values/make-value.ts'
+import { closureScope } from './name.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { IteratorValue, Value } from '../values/value.ts'
+import type {
+  Comprehension,
+  ComprehensionClause,
+  DictComprehension,
+  Expression,
+} from '../../python/ast.ts'
+
+/** A list or set comprehension, or a generator expression, which runs as far as it is asked. */
+export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: Scope): Value {
+  const run = start(rt, node.clauses, scope)
+  if (node.of === 'generator') return makeGenerator(rt, node, run)
+  const items: Value[] = []
+  for (const inner of eachRound(rt, node.clauses, run)) {
+    items.push(rt.evaluate(node.element, inner))
+    if (items.length > rt.budget.limits.containerItems) run.rest = true
+    if (items.length > rt.budget.limits.containerItems) break
+  }
+  if (!rt.budget.allowItems(items.length)) return rt.unknown('items', 'pack')
+  if (node.of === 'list') return { kind: 'list', items, rest: run.rest }
+  const set = rt.makeSet(items)
+  if (run.rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
+  return set
+}
+
+export function evaluateDictComprehension(
+  rt: Runtime,
+  node: DictComprehension,
+  scope: Scope,
+): Value {
+  const run = start(rt, node.clauses, scope)
+  const dict = makeEmptyDict()
+  for (const inner of eachRound(rt, node.clauses, run)) {
+    const key = rt.evaluate(node.key, inner)
+    rt.setEntry(dict, key, rt.evaluate(node.value, inner))
+  }
+  if (!rt.budget.allowItems(dict.values.size)) return rt.unknown('items', 'pack')
+  if (run.rest) dict.rest = true
+  return dict
+}
+
+interface Run {
+  /** The first clause is evaluated outside. */
+  first: Value
+  scope: Scope
+  /** An unknown was iterated, or a container with an unknown rest. */
+  rest: boolean
+}
+
+function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
+  const [clause] = clauses
+  const first = clause ? rt.evaluate(clause.iter, scope) : null
+  return {
+    first,
+    scope: {
+      ...closureScope(scope),
+      kind: 'comprehension',
+      names: new Map(),
+      declared: undefined,
+      parent: closureScope(scope),
+      frame: scope.frame,
+      owner: scope.owner,
+    },
+    rest: false,
+  }
+}
+
+/**
+ * The scope, once for each round that reaches the element. A condition that can't be decided keeps the item. An unknown
+ * has no items: it only leaves a rest.
+ */
+function* eachRound(
+  rt: Runtime,
+  clauses: ComprehensionClause[],
+  run: Run,
+  index = 0,
+): Generator<Scope> {
+  const clause = clauses[index]
+  if (!clause) {
+    yield run.scope
+    return
+  }
+  const source = index === 0 ? run.first : rt.evaluate(clause.iter, run.scope)
+  const iterator = rt.iterate(source)
+  let rounds = 0
+  for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {
+    rounds += 1
+    rt.budget.step(1)
+    if (rounds > rt.budget.limits.forItems) {
+      rt.budget.spent('items')
+      run.rest = true
+      return
+    }
+    rt.assign(clause.target, item, run.scope)
+    if (holds(rt, clause.conditions, run.scope)) yield* eachRound(rt, clauses, run, index + 1)
+  }
+  if (iterator === undefined || iterator.rest) run.rest = true
+}
+
+function holds(rt: Runtime, conditions: readonly Expression[], scope: Scope): boolean {
+  return conditions.every((condition) => rt.truth(rt.evaluate(condition, scope)) !== false)
+}
+
+function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValue {
+  const rounds = eachRound(rt, node.clauses, run)
+  const generator = makeIterator('generator', () => {
+    const { value: inner, done } = rounds.next()
+    if (!done) return rt.evaluate(node.element, inner)
+    generator.rest = run.rest
+    return undefined
+  })
+  return generator
+}

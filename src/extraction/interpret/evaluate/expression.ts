@@ -1,0 +1,141 @@
+import { BudgetSpent } from '../budget.ts'
+import { evaluateCall } from './call-expression.ts'
+import { evaluateComparison } from './comparison.ts'
+import { evaluateComprehension, evaluateDictComprehension } from './comprehension.ts'
+import { evaluateConditional, evaluateLogic } from './logic.ts'
+import { evaluateDict, evaluateSequence, evaluateSet } from './display.ts'
+import { evaluateFormatted } from './formatted-string.ts'
+import { makeFunction } from './make-function.ts'
+import { ELLIPSIS, makeBytes } from '../values/make-value.ts'
+import { bindNameOutside, lookUpName } from './name.ts'
+import { negate } from '../operate/operator.ts'
+import { Raised } from '../operate/raise.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { Value } from '../values/value.ts'
+import { evaluateYield, evaluateYieldFrom } from './yield.ts'
+import type { BinOp, Constant, Expression, Slice, UnaryOp } from '../../python/ast.ts'
+
+/** The value of an expression. Throws Raised and BudgetSpent. */
+export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
+  const { state, budget } = rt
+  budget.step(1)
+  if (state.nesting >= budget.limits.nesting) {
+    budget.spent('nesting')
+    return rt.unknown('expression', 'pack')
+  }
+  state.nesting += 1
+  const value = evaluateNode(rt, node, scope)
+  // Left as it is by a raise; every place that catches puts it back.
+  state.nesting -= 1
+  return value
+}
+
+function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {
+  switch (node.kind) {
+    case 'Name':
+      return lookUpName(rt, scope, node.id)
+    case 'Constant':
+      return valueOfConstant(rt, node)
+    case 'Attribute':
+      return rt.getAttribute(evaluate(rt, node.value, scope), node.attr)
+    case 'Call':
+      return evaluateCall(rt, node, scope)
+    case 'Tuple':
+    case 'List':
+      return evaluateSequence(rt, node, scope)
+    case 'Dict':
+      return evaluateDict(rt, node, scope)
+    case 'Subscript':
+      return rt.getItem(evaluate(rt, node.value, scope), evaluate(rt, node.index, scope))
+    case 'BinOp':
+      return evaluateBinary(rt, node, scope)
+    case 'Compare':
+      return evaluateComparison(rt, node, scope)
+    case 'BoolOp':
+      return evaluateLogic(rt, node, scope)
+    case 'UnaryOp':
+      return evaluateUnary(rt, node, scope)
+    case 'IfExp':
+      return evaluateConditional(rt, node, scope)
+    case 'JoinedStr':
+      return evaluateFormatted(rt, node, scope)
+    case 'Set':
+      return evaluateSet(rt, node, scope)
+    case 'Comprehension':
+      return evaluateComprehension(rt, node, scope)
+    case 'DictComprehension':
+      return evaluateDictComprehension(rt, node, scope)
+    case 'Lambda':
+      return makeFunction(rt, node, scope, '<lambda>')
+    case 'Slice':
+      return evaluateSlice(rt, node, scope)
+    case 'Starred':
+      return evaluate(rt, node.value, scope)
+    case 'Bytes':
+      return makeBytes(node.value)
+    case 'NamedExpr': {
+      const value = evaluate(rt, node.value, scope)
+      bindNameOutside(scope, node.target, value)
+      return value
+    }
+    case 'Await':
+      // Calling an async function runs it, so what is awaited is the result already.
+      return evaluate(rt, node.value, scope)
+    case 'Yield':
+      return evaluateYield(rt, node, scope)
+    case 'YieldFrom':
+      return evaluateYieldFrom(rt, node, scope)
+  }
+}
+
+function valueOfConstant(rt: Runtime, { value }: Constant): Value {
+  if (value === undefined) return rt.unknown('number', 'pack')
+  return typeof value === 'object' && value !== null ? ELLIPSIS : value
+}
+
+function evaluateBinary(rt: Runtime, node: BinOp, scope: Scope): Value {
+  let value = evaluate(rt, node.left, scope)
+  for (const { op, value: right } of node.rights)
+    value = rt.binary(op, value, evaluate(rt, right, scope))
+  return value
+}
+
+function evaluateUnary(rt: Runtime, node: UnaryOp, scope: Scope): Value {
+  const operand = evaluate(rt, node.operand, scope)
+  if (node.op === 'not') {
+    const truth = rt.truth(operand)
+    return truth === undefined ? rt.unknown('not', 'pack') : !truth
+  }
+  return negate(rt, node.op, operand)
+}
+
+function evaluateSlice(rt: Runtime, node: Slice, scope: Scope): Value {
+  const part = (from: Expression | undefined) =>
+    from === undefined ? null : evaluate(rt, from, scope)
+  return { kind: 'slice', start: part(node.lower), stop: part(node.upper), step: part(node.step) }
+}
+
+/** See `Runtime.evaluateSafely`. */
+export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Value {
+  const { state } = rt
+  const { nesting, depth, scope: running } = state
+  try {
+    return evaluate(rt, node, scope)
+  } catch (error) {
+    if (error instanceof Raised || error instanceof BudgetSpent) throw error
+    // RangeError: the stack, or a value larger than JavaScript allows.
+    noteFault(rt, error, node.line)
+    return rt.unknown('expression', 'pack')
+  } finally {
+    state.nesting = nesting
+    state.depth = depth
+    state.scope = running
+  }
+}
+
+/** Remembers an error of JavaScript: a full stack, or a mistake of ours. */
+export function noteFault(rt: Runtime, error: unknown, line: number): void {
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  rt.state.notes.push({ kind: 'fault', file: rt.currentModule().file ?? '', line, message })
+}

@@ -1,0 +1,41 @@
+import { closureScope } from './name.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { FunctionValue, Value } from '../values/value.ts'
+import type { FunctionDef, Lambda } from '../../python/ast.ts'
+
+/** The function of a `def` or `lambda`: its defaults are evaluated now. */
+export function makeFunction(
+  rt: Runtime,
+  node: FunctionDef | Lambda,
+  scope: Scope,
+  name: string,
+): FunctionValue {
+  const defaults = new Map<string, Value>()
+  const { positionalOnly, positional, keywordOnly } = node.args
+  for (const list of [positionalOnly, positional, keywordOnly])
+    for (const parameter of list)
+      if (parameter.default) defaults.set(parameter.name, rt.evaluate(parameter.default, scope))
+  return {
+    kind: 'function',
+    name,
+    qualname: qualify(scope, name),
+    node,
+    module: scope.module,
+    scope: closureScope(scope),
+    defaults,
+    attributes: new Map(),
+    owner: scope.owner,
+    active: 0,
+  }
+}
+
+/** `Outer.inner`, `outer.<locals>.inner`. */
+export function qualify(scope: Scope, name: string): string {
+  if (scope.kind === 'class') {
+    const around = scope.names.get('__qualname__')
+    return typeof around === 'string' ? `${around}.${name}` : name
+  }
+  const fn = scope.frame?.function
+  return fn ? `${fn.qualname}.<locals>.${name}` : name
+}

@@ -1,0 +1,64 @@
+import { makeNamespaceDict, orElse } from '../values/make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { DictValue, ModuleValue, Value } from '../values/value.ts'
+
+/** The value of a name. Missing: raises NameError if the module's names are all known, else an unknown. */
+export function lookUpName(rt: Runtime, scope: Scope, name: string): Value {
+  const found = orElse(findName(scope, name), () => rt.builtins.get(name))
+  if (found !== undefined) return found
+  const { module } = scope
+  if (!isComplete(module) || module.lost.has(name)) return rt.unknown(name, 'pack')
+  return rt.raise('NameError', `name '${name}' is not defined`)
+}
+
+function findName(scope: Scope, name: string): Value | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const value = at.names.get(name)
+    if (value !== undefined) return value
+    const declared = at.declared?.get(name)
+    if (declared) return declared.names.get(name)
+  }
+  return undefined
+}
+
+/** Binds a name where it belongs: `global` and `nonlocal` are heeded, comprehensions have names of their own. */
+export function bindName(scope: Scope, name: string, value: Value): void {
+  const target = scope.declared?.get(name) ?? scope
+  target.names.set(name, value)
+}
+
+/** `name := value` binds in the function around a comprehension. */
+export function bindNameOutside(scope: Scope, name: string, value: Value): void {
+  let at = scope
+  while (at.kind === 'comprehension' && at.parent) at = at.parent
+  bindName(at, name, value)
+}
+
+/** Scope of a module's own statements. */
+export function moduleScope(module: ModuleValue): Scope {
+  return {
+    kind: 'module',
+    names: module.namespace,
+    parent: undefined,
+    module,
+    declared: undefined,
+    frame: undefined,
+    owner: undefined,
+  }
+}
+
+/** Functions and comprehensions in a class body don't see its names. */
+export function closureScope(scope: Scope): Scope {
+  return scope.kind === 'class' && scope.parent ? scope.parent : scope
+}
+
+/** `globals()`: one live dict for each module. */
+export function globalsOf(module: ModuleValue): DictValue {
+  module.dict ??= makeNamespaceDict(module.namespace, !module.complete)
+  return module.dict
+}
+
+export function isComplete(module: ModuleValue): boolean {
+  return module.complete && module.dict?.rest !== true
+}

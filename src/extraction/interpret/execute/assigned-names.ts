@@ -1,0 +1,99 @@
+import type { Runtime } from '../runtime.ts'
+import type { Expression, Pattern, Statement } from '../../python/ast.ts'
+
+/** Names that a block may bind in its own scope; a star import's are left out. */
+export function assignedNames(rt: Runtime, body: readonly Statement[]): readonly string[] {
+  const known = rt.state.assigned.get(body)
+  if (known) return known
+  const names = new Set<string>()
+  collect(body, names)
+  const found = [...names]
+  rt.state.assigned.set(body, found)
+  return found
+}
+
+function collect(body: readonly Statement[], names: Set<string>): void {
+  for (const statement of body) collectFrom(statement, names)
+}
+
+function collectFrom(node: Statement, names: Set<string>): void {
+  switch (node.kind) {
+    case 'FunctionDef':
+    case 'ClassDef':
+      names.add(node.name)
+      return
+    case 'Assign':
+      for (const target of node.targets) collectTarget(target, names)
+      return
+    case 'AugAssign':
+    case 'AnnAssign':
+      collectTarget(node.target, names)
+      return
+    case 'Delete':
+      for (const target of node.targets) collectTarget(target, names)
+      return
+    case 'For':
+      collectTarget(node.target, names)
+      collect(node.body, names)
+      collect(node.orelse, names)
+      return
+    case 'While':
+    case 'If':
+      collect(node.body, names)
+      collect(node.orelse, names)
+      return
+    case 'With':
+      for (const { target } of node.items) if (target) collectTarget(target, names)
+      collect(node.body, names)
+      return
+    case 'Try':
+      for (const part of [node.body, node.orelse, node.finalbody]) collect(part, names)
+      for (const handler of node.handlers) {
+        if (handler.name !== undefined) names.add(handler.name)
+        collect(handler.body, names)
+      }
+      return
+    case 'Match':
+      for (const { pattern, body } of node.cases) {
+        collectPattern(pattern, names)
+        collect(body, names)
+      }
+      return
+    case 'Import':
+      for (const { name, asname } of node.names) names.add(asname ?? name.split('.', 1)[0] ?? name)
+      return
+    case 'ImportFrom':
+      for (const { name, asname } of node.names) if (name !== '*') names.add(asname ?? name)
+      return
+  }
+}
+
+function collectTarget(target: Expression, names: Set<string>): void {
+  if (target.kind === 'Name') names.add(target.id)
+  else if (target.kind === 'Starred') collectTarget(target.value, names)
+  else if (target.kind === 'Tuple' || target.kind === 'List')
+    for (const item of target.items) collectTarget(item, names)
+}
+
+export function collectPattern(pattern: Pattern, names: Set<string>): void {
+  switch (pattern.kind) {
+    case 'MatchAs':
+      if (pattern.name !== undefined) names.add(pattern.name)
+      if (pattern.pattern) collectPattern(pattern.pattern, names)
+      return
+    case 'MatchStar':
+      if (pattern.name !== undefined) names.add(pattern.name)
+      return
+    case 'MatchSequence':
+    case 'MatchOr':
+      for (const part of pattern.patterns) collectPattern(part, names)
+      return
+    case 'MatchMapping':
+      if (pattern.rest !== undefined) names.add(pattern.rest)
+      for (const part of pattern.patterns) collectPattern(part, names)
+      return
+    case 'MatchClass':
+      for (const part of pattern.patterns) collectPattern(part, names)
+      for (const { pattern: part } of pattern.keywords) collectPattern(part, names)
+  }
+}

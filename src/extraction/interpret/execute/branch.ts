@@ -1,0 +1,114 @@
+import { assignedNames } from './assigned-names.ts'
+import { mergeValues } from '../values/merge-values.ts'
+import { Raised } from '../operate/raise.ts'
+import { putBack } from '../values/removed-entries.ts'
+import type { RemovedEntries } from '../values/removed-entries.ts'
+import type { Completion, Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { Value } from '../values/value.ts'
+import type { If, Statement } from '../../python/ast.ts'
+
+export function executeIf(rt: Runtime, node: If, scope: Scope): Completion {
+  const test = rt.truth(rt.evaluateSafely(node.test, scope))
+  if (test === true) return rt.execute(node.body, scope)
+  if (test === false) return rt.execute(node.orelse, scope)
+  return runBranches(rt, scope, [bodyBranch(rt, node.body), bodyBranch(rt, node.orelse)])
+}
+
+/** One way the pack may go. */
+export interface Branch {
+  /** Names it may bind. */
+  names: readonly string[]
+  run: (scope: Scope) => Completion
+}
+
+export function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
+  return { names: assignedNames(rt, body), run: (scope) => rt.execute(body, scope) }
+}
+
+interface Outcome {
+  end: Completion
+  raised: Raised | undefined
+  bindings: Map<string, Value | undefined>
+}
+
+/**
+ * Runs every branch from the same bindings and merges what they bind. What they change inside shared objects stays, what
+ * they take out of dicts comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
+ * ends that way. A value returned by one of several is remembered in the frame.
+ */
+export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Completion {
+  const names = [...new Set(branches.flatMap((branch) => branch.names))]
+  const before = readBindings(scope, names)
+  const outcomes: Outcome[] = []
+  for (const branch of branches) {
+    writeBindings(scope, before)
+    const outcome = runBranch(rt, scope, branch)
+    outcomes.push({ ...outcome, bindings: readBindings(scope, names) })
+  }
+  const alive = outcomes.filter((outcome) => !outcome.raised && outcome.end === undefined)
+  mergeBindings(scope, names, alive.length > 0 ? alive : outcomes)
+  return endOf(rt, scope, outcomes, alive.length > 0)
+}
+
+function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
+  const { state } = rt
+  const { nesting, depth, scope: running, removed: around } = state
+  const removed: RemovedEntries = new Map()
+  state.removed = removed
+  try {
+    return { end: branch.run(scope), raised: undefined }
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    return { end: undefined, raised: error }
+  } finally {
+    state.nesting = nesting
+    state.depth = depth
+    state.scope = running
+    state.removed = around
+    putBack(removed)
+  }
+}
+
+function scopeOf(scope: Scope, name: string): Scope {
+  return scope.declared?.get(name) ?? scope
+}
+
+function readBindings(scope: Scope, names: readonly string[]): Map<string, Value | undefined> {
+  return new Map(names.map((name) => [name, scopeOf(scope, name).names.get(name)]))
+}
+
+function writeBindings(scope: Scope, bindings: ReadonlyMap<string, Value | undefined>): void {
+  for (const [name, value] of bindings) {
+    if (value === undefined) scopeOf(scope, name).names.delete(name)
+    else scopeOf(scope, name).names.set(name, value)
+  }
+}
+
+function mergeBindings(scope: Scope, names: readonly string[], outcomes: Outcome[]): void {
+  for (const name of names) {
+    const merged = mergeValues(outcomes.map((outcome) => outcome.bindings.get(name)))
+    if (merged === undefined) scopeOf(scope, name).names.delete(name)
+    else scopeOf(scope, name).names.set(name, merged)
+  }
+}
+
+/** How the block as a whole ends. */
+function endOf(rt: Runtime, scope: Scope, outcomes: Outcome[], goesOn: boolean): Completion {
+  const returned: Completion[] = []
+  let left: Completion
+  for (const { end } of outcomes) {
+    if (typeof end === 'object') returned.push(end)
+    else left ??= end
+  }
+  const frame = scope.frame
+  const last = goesOn || left !== undefined ? undefined : returned.pop()
+  for (const end of returned) if (typeof end === 'object') frame?.maybeReturned.push(end.returned)
+  if (outcomes.some(({ end }) => end === 'break')) rt.state.maybeBroken = true
+  if (goesOn) return undefined
+  if (left !== undefined) return left
+  if (last !== undefined) return last
+  const raised = outcomes.find((outcome) => outcome.raised)?.raised
+  if (raised) throw raised
+  return undefined
+}

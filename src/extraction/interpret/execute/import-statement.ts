@@ -1,0 +1,102 @@
+import { BudgetSpent } from '../budget.ts'
+import { bindName, isComplete } from '../evaluate/name.ts'
+import { isUnknown } from '../values/make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { ModuleValue, Value } from '../values/value.ts'
+import type { Import, ImportFrom } from '../../python/ast.ts'
+
+/** `import a.b` binds `a`; `import a.b as c` binds the module itself. */
+export function executeImport(rt: Runtime, node: Import, scope: Scope): undefined {
+  for (const { name, asname } of node.names) {
+    const module = rt.importModule(name)
+    const head = name.split('.', 1)[0] ?? name
+    if (asname !== undefined) bindName(scope, asname, module)
+    else bindName(scope, head, head === name ? module : rt.importModule(head))
+  }
+}
+
+export function executeImportFrom(rt: Runtime, node: ImportFrom, scope: Scope): undefined {
+  const name = absoluteName(rt, node, scope.module)
+  try {
+    bindNames(rt, node, rt.importModule(name), scope)
+  } catch (error) {
+    if (error instanceof BudgetSpent) bindWhatThereIs(node, rt.modules.get(name), scope)
+    throw error
+  }
+}
+
+function bindNames(rt: Runtime, node: ImportFrom, module: Value, scope: Scope): void {
+  for (const alias of node.names) {
+    if (alias.name === '*') importStar(rt, module, scope)
+    else bindName(scope, alias.asname ?? alias.name, importName(rt, module, alias.name))
+  }
+}
+
+/** The run ends within the import, and the mapping that the module has made so far is the best there is. */
+function bindWhatThereIs(node: ImportFrom, module: Value | undefined, scope: Scope): void {
+  if (typeof module !== 'object' || module?.kind !== 'module') return
+  const { namespace } = module
+  for (const alias of node.names) {
+    const isStar = alias.name === '*'
+    const names = isStar
+      ? [...namespace.keys()].filter((key) => !key.startsWith('_'))
+      : [alias.name]
+    for (const name of names) {
+      const value = namespace.get(name)
+      if (value !== undefined) bindName(scope, isStar ? name : (alias.asname ?? name), value)
+    }
+  }
+}
+
+function absoluteName(rt: Runtime, node: ImportFrom, module: ModuleValue): string {
+  if (node.level === 0) return node.module ?? ''
+  const name = rt.resolveName(node.module ?? '', packageOf(module), node.level)
+  return name ?? rt.raise('ImportError', 'attempted relative import with no known parent package')
+}
+
+/** The package that relative imports of a module start from. */
+export function packageOf(module: ModuleValue): string {
+  const own = module.namespace.get('__package__')
+  if (typeof own === 'string') return own
+  const name = module.namespace.get('__name__')
+  const dotted = typeof name === 'string' ? name : module.name
+  return module.isPackage ? dotted : dotted.slice(0, Math.max(0, dotted.lastIndexOf('.')))
+}
+
+/** A name of the module, or its submodule. Raises ImportError where both are certainly missing. */
+function importName(rt: Runtime, module: Value, name: string): Value {
+  if (typeof module !== 'object' || module?.kind !== 'module') return rt.getAttribute(module, name)
+  const own = module.namespace.get(name)
+  if (own !== undefined) return own
+  if (module.home === 'library') return rt.getAttribute(module, name)
+  const dotted = `${module.name}.${name}`
+  if (module.isPackage && rt.findModule(dotted)) return rt.importModule(dotted)
+  const found = rt.findAttribute(module, name)
+  if (found !== undefined) return found
+  const message = `cannot import name '${name}' from '${module.name}'`
+  if (!module.running && !module.lost.has(name)) rt.raise('ImportError', message)
+  // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
+  rt.raiseIfHandled('ImportError', message)
+  return rt.unknown(dotted, 'pack')
+}
+
+function importStar(rt: Runtime, module: Value, scope: Scope): void {
+  if (typeof module !== 'object' || module?.kind !== 'module') {
+    scope.module.complete = false
+    return
+  }
+  if (!isComplete(module)) scope.module.complete = false
+  for (const lost of module.lost) scope.module.lost.add(lost)
+  for (const name of rt.publicNames(module)) bindName(scope, name, importName(rt, module, name))
+}
+
+/** See `Runtime.publicNames`. */
+export function publicNames(rt: Runtime, module: ModuleValue): string[] {
+  const listed = module.namespace.get('__all__')
+  if (listed === undefined || isUnknown(listed))
+    return [...module.namespace.keys()].filter((name) => !name.startsWith('_'))
+  const { items, rest } = rt.readItems(listed)
+  if (rest) module.complete = false
+  return items.filter((item): item is string => typeof item === 'string')
+}

@@ -1,0 +1,97 @@
+import type { For, Statement, While } from '../../python/ast.ts'
+import { assignedNames } from './assigned-names.ts'
+import { runBranches } from './branch.ts'
+import { isUnknown, makeUnknown } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
+import type { Completion, Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { IteratorValue, Value } from '../values/value.ts'
+
+export function executeFor(rt: Runtime, node: For, scope: Scope): Completion {
+  const source = rt.evaluateSafely(node.iter, scope)
+  const iterator = rt.iterate(source)
+  const end = iterator
+    ? runRounds(rt, node, iterator, scope)
+    : runMaybe(rt, node, scope, unknownItem(source))
+  if (end === 'break') return undefined
+  return end ?? rt.execute(node.orelse, scope)
+}
+
+function unknownItem(source: Value): Value {
+  return makeUnknown(`${nameOf(source)}[]`, isUnknown(source) ? source.origin : 'pack')
+}
+
+/** One round for each item, and one that may not happen if there may be more items. */
+function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope): Completion {
+  let rounds = 0
+  for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
+    rounds += 1
+    if (rounds > rt.budget.limits.forItems) {
+      rt.budget.spent('items')
+      return undefined
+    }
+    rt.budget.step(1)
+    rt.assign(node.target, item, scope)
+    const end = rt.execute(node.body, scope)
+    if (end !== undefined && end !== 'continue') return end
+  }
+  return iterator.rest ? runMaybe(rt, node, scope, rt.unknown('item', 'pack')) : undefined
+}
+
+/** A round that may not happen: what it binds is merged with what was bound before. */
+function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value): Completion {
+  const names = assignedNames(rt, [node])
+  const round = () => {
+    rt.assign(node.target, item, scope)
+    return endOfRound(rt, node.body, scope)
+  }
+  return runBranches(rt, scope, [
+    { names, run: round },
+    { names: [], run: () => undefined },
+  ])
+}
+
+function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
+  rt.state.repeating += 1
+  try {
+    const end = rt.execute(body, scope)
+    return typeof end === 'object' ? end : undefined
+  } finally {
+    rt.state.repeating -= 1
+  }
+}
+
+export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion {
+  const { state } = rt
+  const around = state.maybeBroken
+  try {
+    const end = runWhile(rt, node, scope)
+    if (end === 'break') return undefined
+    return end ?? rt.execute(node.orelse, scope)
+  } finally {
+    state.maybeBroken = around
+  }
+}
+
+function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
+  const { state } = rt
+  for (let rounds = 0; rounds < rt.budget.limits.whileRounds; rounds += 1) {
+    const test = rt.truth(rt.evaluateSafely(node.test, scope))
+    if (test === false) return undefined
+    if (test === undefined) return runWhileOnce(rt, node, scope)
+    state.maybeBroken = false
+    const end = rt.execute(node.body, scope)
+    if (end !== undefined && end !== 'continue') return end
+    // `while True` with a break that could not be decided would use up all rounds.
+    if (state.maybeBroken && node.test.kind === 'Constant') return undefined
+  }
+  rt.budget.spent('rounds')
+  return undefined
+}
+
+function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
+  return runBranches(rt, scope, [
+    { names: assignedNames(rt, node.body), run: () => endOfRound(rt, node.body, scope) },
+    { names: [], run: () => undefined },
+  ])
+}

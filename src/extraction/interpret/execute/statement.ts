@@ -1,0 +1,98 @@
+import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
+import { executeClass } from './class-statement.ts'
+import { executeFunction } from './function-statement.ts'
+import { executeIf } from './branch.ts'
+import { executeImport, executeImportFrom } from './import-statement.ts'
+import { executeFor, executeWhile } from './loop.ts'
+import { executeMatch } from './match.ts'
+import { declareNames } from './declare.ts'
+import { executeRaise, executeTry } from './try.ts'
+import { executeWith } from './with.ts'
+import { evaluateAnnotation } from '../evaluate/annotation.ts'
+import { bindName } from '../evaluate/name.ts'
+import type { Completion, Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { AnnAssign, Assign, Return, Statement } from '../../python/ast.ts'
+
+/** Runs statements up to the first that leaves the block. */
+export function execute(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
+  for (const statement of body) {
+    const end = executeStatement(rt, statement, scope)
+    if (end !== undefined) return end
+  }
+  return undefined
+}
+
+export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Completion {
+  rt.budget.step(1)
+  switch (node.kind) {
+    case 'Expr':
+      // A docstring is the most frequent of all.
+      if (node.value.kind !== 'Constant') rt.evaluateSafely(node.value, scope)
+      return undefined
+    case 'Assign':
+      return executeAssign(rt, node, scope)
+    case 'If':
+      return executeIf(rt, node, scope)
+    case 'Return':
+      return executeReturn(rt, node, scope)
+    case 'FunctionDef':
+      return executeFunction(rt, node, scope)
+    case 'ClassDef':
+      return executeClass(rt, node, scope)
+    case 'For':
+      return executeFor(rt, node, scope)
+    case 'AugAssign':
+      return augmentTarget(rt, node, scope)
+    case 'AnnAssign':
+      return executeAnnotated(rt, node, scope)
+    case 'Import':
+      return executeImport(rt, node, scope)
+    case 'ImportFrom':
+      return executeImportFrom(rt, node, scope)
+    case 'Try':
+      return executeTry(rt, node, scope)
+    case 'With':
+      return executeWith(rt, node, scope)
+    case 'While':
+      return executeWhile(rt, node, scope)
+    case 'Raise':
+      return executeRaise(rt, node, scope)
+    case 'Delete':
+      for (const target of node.targets) deleteTarget(rt, target, scope)
+      return undefined
+    case 'Global':
+    case 'Nonlocal':
+      return declareNames(node, scope)
+    case 'Match':
+      return executeMatch(rt, node, scope)
+    case 'Assert':
+    case 'Pass':
+      return undefined
+    case 'Break':
+      return 'break'
+    case 'Continue':
+      return 'continue'
+  }
+}
+
+function executeAssign(rt: Runtime, node: Assign, scope: Scope): Completion {
+  const value = rt.evaluateSafely(node.value, scope)
+  for (const target of node.targets) assignTarget(rt, target, value, scope)
+  return undefined
+}
+
+/** Annotations of a class body are kept: dataclasses are made from them. */
+function executeAnnotated(rt: Runtime, node: AnnAssign, scope: Scope): Completion {
+  if (node.value) assignTarget(rt, node.target, rt.evaluateSafely(node.value, scope), scope)
+  if (scope.kind !== 'class' || node.target.kind !== 'Name') return undefined
+  const known = scope.names.get('__annotations__')
+  const annotations = typeof known === 'object' && known?.kind === 'dict' ? known : rt.makeDict([])
+  if (annotations !== known) bindName(scope, '__annotations__', annotations)
+  rt.setEntry(annotations, node.target.id, evaluateAnnotation(rt, node.annotation, scope))
+  return undefined
+}
+
+function executeReturn(rt: Runtime, node: Return, scope: Scope): Completion {
+  return { returned: node.value ? rt.evaluateSafely(node.value, scope) : null }
+}

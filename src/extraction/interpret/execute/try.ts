@@ -1,0 +1,95 @@
+import { bindName } from '../evaluate/name.ts'
+import { Raised } from '../operate/raise.ts'
+import type { Completion, Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { Value } from '../values/value.ts'
+import type { ExceptHandler, Raise, Try } from '../../python/ast.ts'
+
+/** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
+export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
+  const outcome = attempt(rt, () => runGuarded(rt, node, scope))
+  const end = node.finalbody.length > 0 ? rt.execute(node.finalbody, scope) : undefined
+  if (end !== undefined) return end
+  if (outcome.raised) throw outcome.raised
+  return outcome.end
+}
+
+interface Outcome {
+  end: Completion
+  raised: Raised | undefined
+}
+
+/** Catches a Python exception, and puts back what it left of the expressions it broke off. */
+function attempt(rt: Runtime, run: () => Completion): Outcome {
+  const { state } = rt
+  const { nesting, depth, scope } = state
+  try {
+    return { end: run(), raised: undefined }
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    state.nesting = nesting
+    state.depth = depth
+    state.scope = scope
+    return { end: undefined, raised: error }
+  }
+}
+
+function runGuarded(rt: Runtime, node: Try, scope: Scope): Completion {
+  const { raised, end } = attempt(rt, () => runBody(rt, node, scope))
+  if (raised) return handle(rt, node, scope, raised)
+  return end ?? rt.execute(node.orelse, scope)
+}
+
+function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
+  const { state } = rt
+  const around = state.handlers
+  if (node.handlers.length > 0)
+    state.handlers = [...around, { types: node.handlers.map((handler) => handler.type), scope }]
+  try {
+    return rt.execute(node.body, scope)
+  } finally {
+    state.handlers = around
+  }
+}
+
+/** The first handler whose type fits or can't be judged. */
+function handle(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
+  for (const handler of node.handlers) {
+    if (!fits(rt, handler, scope, raised.exception)) continue
+    return runHandler(rt, handler, scope, raised.exception)
+  }
+  throw raised
+}
+
+function fits(rt: Runtime, handler: ExceptHandler, scope: Scope, exception: Value): boolean {
+  if (handler.type === undefined) return true
+  return rt.isInstance(exception, rt.evaluateSafely(handler.type, scope)) !== false
+}
+
+function runHandler(
+  rt: Runtime,
+  handler: ExceptHandler,
+  scope: Scope,
+  exception: Value,
+): Completion {
+  const { handled } = rt.state
+  if (handler.name !== undefined) bindName(scope, handler.name, exception)
+  handled.push(exception)
+  try {
+    return rt.execute(handler.body, scope)
+  } finally {
+    handled.pop()
+  }
+}
+
+export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
+  if (node.exception === undefined) {
+    const current = rt.state.handled.at(-1)
+    return current === undefined
+      ? rt.raise('RuntimeError', 'No active exception to reraise')
+      : rt.raise(current)
+  }
+  const value = rt.evaluateSafely(node.exception, scope)
+  const isClass = typeof value === 'object' && value?.kind === 'class'
+  return rt.raise(isClass ? rt.call(value, []) : value)
+}

@@ -1,0 +1,225 @@
+import { KNOWN_MODULES } from './known-modules.ts'
+import type { LibraryRegistry } from './library-registry.ts'
+import { makeList, makeUnknown } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Origin, Value } from '../values/value.ts'
+
+/** What is imported, by dotted name, and where it comes from. */
+export interface ModuleLoader {
+  importModule(rt: Runtime, name: string): Value
+  findModule(rt: Runtime, name: string): ModuleFile | undefined
+}
+
+export interface ModuleFile {
+  file: string
+  isPackage: boolean
+}
+
+export function makeModuleLoader(
+  library: LibraryRegistry,
+  ownNames: readonly string[],
+): ModuleLoader {
+  const own = new Set(ownNames.map((name) => normaliseName(name)))
+  const toCanonical = (rt: Runtime, name: string) => canonicalName(rt, own, name)
+  return {
+    importModule: (rt, name) => importCanonical(rt, library, toCanonical(rt, name)),
+    findModule: (rt, name) => findFile(rt, toCanonical(rt, name)),
+  }
+}
+
+function normaliseName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]/g, '')
+}
+
+/** The pack's own names, with `custom_nodes.` before them or not, all stand for the one name it is imported under. */
+function canonicalName(rt: Runtime, own: ReadonlySet<string>, name: string): string {
+  const { packageName } = rt.files
+  if (name === packageName || name.startsWith(`${packageName}.`)) return name
+  const segments = name.split('.')
+  const isPrefixed = segments[0] === 'custom_nodes' && segments.length > 1
+  const rest = isPrefixed ? segments.slice(1) : segments
+  // A name may hold dots itself, so more than one segment may make it up.
+  for (let count = 1; count <= Math.min(rest.length, 4); count += 1) {
+    const head = rest.slice(0, count).join('.')
+    if (!own.has(normaliseName(head))) continue
+    if (!isPrefixed && isForeign(rest[0] ?? '')) continue
+    return [packageName, ...rest.slice(count)].join('.')
+  }
+  return name
+}
+
+function isForeign(head: string): boolean {
+  const { standardLibrary, host, thirdParty } = KNOWN_MODULES
+  return standardLibrary.has(head) || host.has(head) || thirdParty.has(head)
+}
+
+function importCanonical(rt: Runtime, library: LibraryRegistry, name: string): Value {
+  const loaded = rt.modules.get(name)
+  if (loaded !== undefined && loaded !== null) return loaded
+  const head = name.split('.', 1)[0] ?? name
+  const isOwn = head === rt.files.packageName || isLoadedPackage(rt, head)
+  if (!isOwn) {
+    const known = importForeign(rt, library, name, head)
+    if (known !== undefined) return known
+  }
+  return importFromPack(rt, name)
+}
+
+function isLoadedPackage(rt: Runtime, head: string): boolean {
+  const module = rt.modules.get(head)
+  return typeof module === 'object' && module?.kind === 'module' && module.home === 'pack'
+}
+
+function importForeign(
+  rt: Runtime,
+  library: LibraryRegistry,
+  name: string,
+  head: string,
+): Value | undefined {
+  const { standardLibrary, host, thirdParty } = KNOWN_MODULES
+  if (standardLibrary.has(head)) return importFromLibrary(rt, library, name)
+  if (host.has(head)) return foreignModule(rt, name, 'host')
+  return thirdParty.has(head) ? foreignModule(rt, name, 'third-party') : undefined
+}
+
+function importFromLibrary(rt: Runtime, library: LibraryRegistry, name: string): Value {
+  const make = library.find(name)
+  if (!make) return foreignModule(rt, name, 'standard-library')
+  const module = make(rt)
+  rt.modules.set(name, module)
+  bindToParent(rt, library, name, module)
+  return module
+}
+
+function bindToParent(rt: Runtime, library: LibraryRegistry, name: string, module: Value): void {
+  const dot = name.lastIndexOf('.')
+  if (dot < 0) return
+  const parent =
+    rt.modules.get(name.slice(0, dot)) ?? importFromLibrary(rt, library, name.slice(0, dot))
+  if (typeof parent === 'object' && parent?.kind === 'module')
+    parent.namespace.set(name.slice(dot + 1), module)
+}
+
+/** A module outside the pack: it counts as installed, so it is something true. */
+function foreignModule(rt: Runtime, name: string, origin: Origin): Value {
+  const fact = rt.facts.find(name)
+  if (fact !== undefined) return fact
+  const module = makeUnknown(name, origin)
+  module.truth = true
+  return module
+}
+
+/** Imports each package on the way, then the module. Raises where the pack lacks it. */
+function importFromPack(rt: Runtime, name: string): Value {
+  const segments = name.split('.')
+  let module: Value = null
+  for (let count = 1; count <= segments.length; count += 1) {
+    const dotted = segments.slice(0, count).join('.')
+    const parent: Value = module
+    module = rt.modules.get(dotted) ?? load(rt, dotted, parent)
+    if (typeof module === 'object' && module?.kind === 'unknown') {
+      if (count === 1) return foreignModule(rt, name, 'third-party')
+      return module
+    }
+    if (typeof parent === 'object' && parent?.kind === 'module')
+      parent.namespace.set(segments[count - 1] ?? '', module)
+  }
+  return module
+}
+
+function load(rt: Runtime, name: string, parent: Value): Value {
+  const found = findFile(rt, name)
+  if (found) return run(rt, name, found)
+  if (parent === null) return foreignModule(rt, name, 'third-party')
+  if (isCompiled(rt, name)) return rt.unknown(name, 'pack')
+  if (typeof parent === 'object' && parent.kind === 'module') {
+    // A package may put a submodule of its own making into its names.
+    const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
+    if (typeof made === 'object' && made?.kind === 'module') return made
+  }
+  return rt.raise('ModuleNotFoundError', `No module named '${name}'`)
+}
+
+function run(rt: Runtime, name: string, { file, isPackage }: ModuleFile): Value {
+  const module = rt.makeModule(name, file, isPackage)
+  rt.modules.set(name, module)
+  rt.runModule(module)
+  // A module may have put something else in its place.
+  return rt.modules.get(name) ?? module
+}
+
+/** The file of a module whose parent package is loaded, or of a top-level module in a folder of `sys.path`. */
+function findFile(rt: Runtime, name: string): ModuleFile | undefined {
+  const { files } = rt
+  if (name === files.packageName) return findIn(rt, files.root, '')
+  const dot = name.lastIndexOf('.')
+  const last = name.slice(dot + 1)
+  const folders = dot < 0 ? pathFolders(rt) : packageFolders(rt, name.slice(0, dot))
+  for (const folder of folders) {
+    const found = findIn(rt, folder, last)
+    if (found) return found
+  }
+  return undefined
+}
+
+function findIn(rt: Runtime, folder: string, name: string): ModuleFile | undefined {
+  const { files } = rt
+  const path = name === '' ? folder : `${folder}/${name}`
+  if (files.isFile(`${path}/__init__.py`)) return { file: `${path}/__init__.py`, isPackage: true }
+  if (name !== '' && files.isFile(`${path}.py`)) return { file: `${path}.py`, isPackage: false }
+  // A folder without __init__.py is a package all the same, without statements.
+  return name !== '' && files.isFolder(path) ? { file: path, isPackage: true } : undefined
+}
+
+/** A module that only its compiled form could tell. */
+function isCompiled(rt: Runtime, name: string): boolean {
+  const dot = name.lastIndexOf('.')
+  const last = name.slice(dot + 1)
+  return packageFolders(rt, name.slice(0, dot)).some((folder) =>
+    (rt.files.list(folder) ?? []).some(
+      (entry) => entry.startsWith(`${last}.`) && /\.(so|pyd|pyc)$/.test(entry),
+    ),
+  )
+}
+
+/** Folders of the pack on `sys.path`, in its order. */
+function pathFolders(rt: Runtime): string[] {
+  return foldersIn(rt, rt.sysPath)
+}
+
+/** `__path__` of the package. */
+function packageFolders(rt: Runtime, name: string): string[] {
+  const parent = rt.modules.get(name)
+  if (typeof parent === 'object' && parent?.kind === 'module')
+    return foldersIn(rt, parent.namespace.get('__path__') ?? makeList([]))
+  // Not imported yet: asked by find_spec.
+  const found = findFile(rt, name)
+  if (!found?.isPackage) return []
+  return [found.file.endsWith('/__init__.py') ? found.file.slice(0, -12) : found.file]
+}
+
+function foldersIn(rt: Runtime, list: Value): string[] {
+  return rt
+    .readItems(list)
+    .items.map((item) => textOfPath(rt, item))
+    .filter((path) => path !== undefined)
+    .map((path) => rt.files.normalise(path))
+    .filter((path) => rt.files.isInside(path))
+}
+
+/** A str, or what `__fspath__` gives. */
+export function textOfPath(rt: Runtime, value: Value): string | undefined {
+  const inner = payloadOf(value)
+  if (typeof inner === 'string') return inner
+  const path = rt.callSpecial(value, '__fspath__', [])
+  return typeof path === 'string' ? path : undefined
+}
+
+/** See `Runtime.resolveName`. */
+export function resolveName(name: string, packageName: string, level: number): string | undefined {
+  const segments = packageName === '' ? [] : packageName.split('.')
+  if (level > segments.length) return undefined
+  const base = segments.slice(0, segments.length - level + 1)
+  return [...base, ...(name === '' ? [] : [name])].join('.')
+}

@@ -1,0 +1,102 @@
+import { assignedNames } from '../execute/assigned-names.ts'
+import { BudgetSpent } from '../budget.ts'
+import { noteFault } from '../evaluate/expression.ts'
+import { makeList } from '../values/make-value.ts'
+import { moduleScope } from '../evaluate/name.ts'
+import { describeException, Raised } from '../operate/raise.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from '../values/scope.ts'
+import type { ModuleValue, Value } from '../values/value.ts'
+import { executeStatement } from '../execute/statement.ts'
+import { docstringOf } from '../execute/docstring.ts'
+import type { Module, Statement } from '../../python/ast.ts'
+
+/** See `Runtime.makeModule`. */
+export function makePackModule(name: string, file: string, isPackage: boolean): ModuleValue {
+  const isFile = file.endsWith('.py')
+  const folder = isFile ? file.slice(0, file.lastIndexOf('/')) : file
+  const around = isPackage ? name : name.slice(0, Math.max(0, name.lastIndexOf('.')))
+  const namespace = new Map<string, Value>([
+    ['__name__', name],
+    ['__doc__', null],
+    ['__package__', around],
+    ['__annotations__', { kind: 'dict', values: new Map(), keys: undefined, rest: false }],
+  ])
+  if (isFile) namespace.set('__file__', file)
+  if (isPackage) namespace.set('__path__', makeList([folder]))
+  return {
+    kind: 'module',
+    name,
+    home: 'pack',
+    file,
+    isPackage,
+    namespace,
+    complete: true,
+    running: false,
+    lost: new Set(),
+    dict: undefined,
+  }
+}
+
+/** Runs a module's statements. A raise costs the statement that it reaches the module from; the next one runs. */
+export function runModule(rt: Runtime, module: ModuleValue): void {
+  const { file } = module
+  if (file === undefined || !file.endsWith('.py')) return
+  const tree = rt.parseFile(file)
+  if (!tree) {
+    module.complete = false
+    return
+  }
+  if (tree.broken.length > 0) module.complete = false
+  const docstring = docstringOf(tree.body)
+  if (docstring !== undefined) module.namespace.set('__doc__', docstring)
+  runTree(rt, module, tree)
+}
+
+function runTree(rt: Runtime, module: ModuleValue, tree: Module): void {
+  const { state } = rt
+  const { scope: around, handlers, handled, nesting, repeating, maybeBroken, removed } = state
+  const scope = moduleScope(module)
+  // A handler of the importing module does not keep a raise from being noted here.
+  const fresh = { handlers: [], handled: [], nesting: 0, repeating: 0, removed: undefined }
+  Object.assign(state, { scope, ...fresh })
+  module.running = true
+  try {
+    for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
+  } finally {
+    module.running = false
+    const before = { handlers, handled, nesting, repeating, maybeBroken, removed }
+    Object.assign(state, { scope: around, ...before })
+  }
+}
+
+/** False if the module ends here. */
+function runStatement(
+  rt: Runtime,
+  module: ModuleValue,
+  statement: Statement,
+  scope: Scope,
+): boolean {
+  const { state } = rt
+  const { depth } = state
+  try {
+    executeStatement(rt, statement, scope)
+    return true
+  } catch (error) {
+    if (error instanceof BudgetSpent) throw error
+    Object.assign(state, { depth, nesting: 0, repeating: 0, scope, handlers: [] })
+    for (const name of assignedNames(rt, [statement])) module.lost.add(name)
+    if (error instanceof Raised) {
+      noteRaise(rt, module, statement.line, error)
+      return true
+    }
+    noteFault(rt, error, statement.line)
+    module.complete = false
+    return false
+  }
+}
+
+function noteRaise(rt: Runtime, module: ModuleValue, line: number, raised: Raised): void {
+  const message = describeException(rt, raised.exception)
+  rt.state.notes.push({ kind: 'raise', file: module.file ?? '', line, message })
+}

@@ -1,0 +1,178 @@
+import { bind, isDataDescriptor } from './bind.ts'
+import {
+  findAlong,
+  findInClass,
+  findSpecial,
+  hasUnknownBase,
+  isNodeAttribute,
+} from './class-lookup.ts'
+import { isUnknown, orElse } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
+import { isComplete } from '../evaluate/name.ts'
+import { Raised } from './raise.ts'
+import type { Runtime } from '../runtime.ts'
+import { specialAttribute } from './special-attribute.ts'
+import type {
+  ClassValue,
+  InstanceValue,
+  ModuleValue,
+  SuperValue,
+  Truth,
+  UnknownValue,
+  Value,
+} from '../values/value.ts'
+
+/** See `Runtime.getAttribute`. */
+export function getAttribute(rt: Runtime, value: Value, name: string): Value {
+  const found = lookUp(rt, value, name)
+  if (found !== undefined) return found
+  if (typeof value === 'object' && value?.kind === 'module') return missingInModule(rt, value, name)
+  if (isUnknown(value)) return rt.unknown(`${value.name}.${name}`, value.origin)
+  rt.raiseIfExpected('AttributeError', `no attribute '${name}'`)
+  return rt.unknown(`${nameOf(value)}.${name}`, 'pack')
+}
+
+function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value {
+  const message = `module '${module.name}' has no attribute '${name}'`
+  if (module.running || module.lost.has(name)) {
+    rt.raiseIfHandled('AttributeError', message)
+    return rt.unknown(`${module.name}.${name}`, 'pack')
+  }
+  return rt.raise('AttributeError', message)
+}
+
+/** See `Runtime.findAttribute`. */
+export function findAttribute(rt: Runtime, value: Value, name: string): Value | undefined {
+  try {
+    return lookUp(rt, value, name)
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    // A getter raised: AttributeError means that there is none, anything else that nobody can know.
+    const missing = rt.isInstance(error.exception, rt.builtinClass('AttributeError'))
+    return missing === true ? undefined : rt.unknown(`${nameOf(value)}.${name}`, 'pack')
+  }
+}
+
+/** See `Runtime.hasAttribute`. */
+export function hasAttribute(rt: Runtime, value: Value, name: string): Truth {
+  const found = findAttribute(rt, value, name)
+  if (found === undefined) return false
+  return isUnknown(found) && !isStored(value, name) ? undefined : true
+}
+
+/** Somebody stored an unknown under the name: it is there, whatever it is. */
+function isStored(value: Value, name: string): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (value.kind === 'module') return value.namespace.has(name)
+  if (value.kind === 'instance' && value.attributes.has(name)) return true
+  const cls = value.kind === 'instance' ? value.cls : value
+  if (cls.kind !== 'class') return false
+  return cls.mro.some((base) => base.kind === 'class' && base.namespace.has(name))
+}
+
+function lookUp(rt: Runtime, value: Value, name: string): Value | undefined {
+  if (typeof value === 'object' && value !== null) {
+    switch (value.kind) {
+      case 'instance':
+        return lookUpInInstance(rt, value, name)
+      case 'class':
+        return lookUpInClass(rt, value, name)
+      case 'module':
+        return lookUpInModule(rt, value, name)
+      case 'unknown':
+        return attributeOfUnknown(rt, value, name)
+      case 'super':
+        return lookUpInSuper(rt, value, name)
+    }
+  }
+  return orElse(specialAttribute(rt, value, name), () => lookUpInType(rt, value, name))
+}
+
+/** Values of builtin types: their class has all they have. */
+function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefined {
+  const cls = rt.typeOf(value)
+  if (cls.kind === 'unknown') return rt.unknown(`${nameOf(value)}.${name}`, cls.origin)
+  const raw = findInClass(rt, cls, name)
+  return raw === undefined ? undefined : bind(rt, raw, value, cls)
+}
+
+function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
+  const { cls } = value
+  const gate = findSpecial(cls, '__getattribute__')
+  if (gate !== undefined) return rt.call(gate, [value, name])
+  return lookUpPlainly(rt, value, name)
+}
+
+/** `object.__getattribute__`, then `__getattr__`. */
+export function lookUpPlainly(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
+  const { cls } = value
+  const raw = findInClass(rt, cls, name)
+  if (raw !== undefined && isDataDescriptor(raw)) return bind(rt, raw, value, cls)
+  const own = orElse(value.attributes.get(name), () => specialAttribute(rt, value, name))
+  if (own !== undefined) return own
+  if (raw !== undefined && !(isUnknown(raw) && isFromUnknownBase(cls, raw)))
+    return bind(rt, raw, value, cls)
+  const fallback = findSpecial(cls, '__getattr__')
+  if (fallback !== undefined) return rt.call(fallback, [value, name])
+  // Code that could not be followed may have set it: only classes without unknown bases are sure.
+  if (raw !== undefined || !hasUnknownBase(cls)) return raw
+  return rt.unknown(`${cls.name}().${name}`, 'pack')
+}
+
+function isFromUnknownBase(cls: ClassValue, raw: UnknownValue): boolean {
+  return cls.mro.some((base) => base.kind === 'unknown' && raw.name.startsWith(`${base.name}.`))
+}
+
+function lookUpInClass(rt: Runtime, cls: ClassValue, name: string): Value | undefined {
+  const { metaclass } = cls
+  const special = specialAttribute(rt, cls, name)
+  if (special !== undefined) return special
+  const meta = metaclass.kind === 'class' ? findInClass(rt, metaclass, name) : undefined
+  if (meta !== undefined && isDataDescriptor(meta)) return bind(rt, meta, cls, metaclass)
+  const raw = findInClass(rt, cls, name)
+  if (raw !== undefined) return bind(rt, raw, undefined, cls)
+  if (meta !== undefined) return bind(rt, meta, cls, metaclass)
+  const fallback = findSpecial(metaclass, '__getattr__')
+  if (fallback !== undefined) return rt.call(fallback, [cls, name])
+  return metaclass.kind === 'unknown' && !isNodeAttribute(name)
+    ? rt.unknown(`${cls.name}.${name}`, metaclass.origin)
+    : undefined
+}
+
+function lookUpInModule(rt: Runtime, module: ModuleValue, name: string): Value | undefined {
+  const own = orElse(module.namespace.get(name), () => specialAttribute(rt, module, name))
+  if (own !== undefined) return own
+  const submodule = rt.modules.get(`${module.name}.${name}`)
+  if (submodule !== undefined && submodule !== null) return submodule
+  const fallback = module.namespace.get('__getattr__')
+  if (fallback !== undefined) return rt.call(fallback, [name])
+  if (isComplete(module)) return undefined
+  const dotted = `${module.name}.${name}`
+  return module.home === 'library'
+    ? rt.unknown(dotted, 'standard-library')
+    : rt.unknown(dotted, 'pack')
+}
+
+export function attributeOfUnknown(
+  rt: Runtime,
+  value: UnknownValue,
+  name: string,
+): Value | undefined {
+  const dotted = `${value.name}.${name}`
+  const fact = rt.facts.find(dotted)
+  if (fact !== undefined) return fact
+  if (rt.facts.lacks?.(dotted)) return undefined
+  if (value.origin !== 'host' && isNodeAttribute(name)) return undefined
+  return rt.unknown(dotted, value.origin)
+}
+
+function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | undefined {
+  const { object } = value
+  const isClass = typeof object === 'object' && object?.kind === 'class'
+  const asClass = isClass && object.mro.includes(value.cls)
+  const cls = asClass ? object : rt.typeOf(object)
+  if (cls.kind === 'unknown') return rt.unknown(`super().${name}`, cls.origin)
+  const rest = cls.mro.slice(cls.mro.indexOf(value.cls) + 1)
+  const raw = findAlong(rt, rest, name)
+  return raw === undefined ? undefined : bind(rt, raw, asClass ? undefined : object, cls)
+}

@@ -1,0 +1,58 @@
+import { findSpecial } from './class-lookup.ts'
+import type { Runtime } from '../runtime.ts'
+import type { BaseValue, InstanceValue, Value } from '../values/value.ts'
+
+/**
+ * What an attribute found on a class gives: descriptors are applied. `object` is the instance; undefined when the class
+ * itself is asked.
+ */
+export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: BaseValue): Value {
+  if (typeof raw !== 'object' || raw === null) return raw
+  switch (raw.kind) {
+    case 'function':
+      return object === undefined ? raw : { kind: 'method', function: raw, self: object }
+    case 'native':
+      return object === undefined || !raw.binds
+        ? raw
+        : { kind: 'method', function: raw, self: object }
+    case 'staticmethod':
+      return raw.function
+    case 'classmethod':
+      return bindClassMethod(rt, raw.function, cls)
+    case 'property':
+      if (object === undefined) return raw
+      return raw.get === null ? rt.unknown('property', 'pack') : rt.call(raw.get, [object])
+    case 'instance':
+      return bindDescriptor(rt, raw, object, cls)
+    default:
+      return raw
+  }
+}
+
+function bindClassMethod(rt: Runtime, inner: Value, cls: BaseValue): Value {
+  if (typeof inner === 'object' && inner !== null) {
+    if (inner.kind === 'function' || inner.kind === 'native' || inner.kind === 'instance')
+      return { kind: 'method', function: inner, self: cls }
+    if (inner.kind === 'property') return bind(rt, inner, cls, cls)
+    if (inner.kind === 'staticmethod') return inner.function
+    if (inner.kind === 'unknown') return inner
+  }
+  return { kind: 'method', function: inner, self: cls }
+}
+
+function bindDescriptor(
+  rt: Runtime,
+  raw: InstanceValue,
+  object: Value | undefined,
+  cls: BaseValue,
+): Value {
+  const getter = findSpecial(raw.cls, '__get__')
+  return getter === undefined ? raw : rt.call(getter, [raw, object ?? null, cls])
+}
+
+/** A descriptor that also sets wins over the instance's own attribute. */
+export function isDataDescriptor(raw: Value | undefined): boolean {
+  if (typeof raw !== 'object' || raw === null) return false
+  if (raw.kind === 'property') return true
+  return raw.kind === 'instance' && findSpecial(raw.cls, '__set__') !== undefined
+}

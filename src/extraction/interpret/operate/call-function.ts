@@ -1,0 +1,101 @@
+import { bindParameters } from './bind-parameters.ts'
+import type { CallArguments } from '../values/call-arguments.ts'
+import { mergeReturned } from '../values/merge-values.ts'
+import { makeIterator, makeUnknown } from '../values/make-value.ts'
+import { Raised } from './raise.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Frame, Scope } from '../values/scope.ts'
+import type { FunctionValue, IteratorValue, Value } from '../values/value.ts'
+import type { FunctionDef } from '../../python/ast.ts'
+
+/** Calls a function of the pack. A generator function gives an iterator; its body runs when that is first asked. */
+export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments): Value {
+  const { limits } = rt.budget
+  if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
+  if (fn.active >= limits.sameFunction) return giveUp(rt, fn, call, 'recursion')
+  const scope = makeFunctionScope(rt, fn, call)
+  if (fn.node.kind === 'FunctionDef' && fn.node.isGenerator) return makeGenerator(rt, fn, scope)
+  return runBody(rt, fn, scope)
+}
+
+function giveUp(
+  rt: Runtime,
+  fn: FunctionValue,
+  { args, kwargs, rest }: CallArguments,
+  budget: 'depth' | 'recursion',
+): Value {
+  rt.budget.spent(budget, fn.qualname)
+  return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
+}
+
+function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
+  const frame: Frame = {
+    function: fn,
+    self: call.args[0],
+    maybeReturned: [],
+    yielded: [],
+    maybeYielded: false,
+  }
+  return {
+    kind: 'function',
+    names: bindParameters(rt, fn, call),
+    parent: fn.scope,
+    module: fn.module,
+    declared: undefined,
+    frame,
+    owner: fn.owner ?? fn.scope.owner,
+  }
+}
+
+function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
+  const { state } = rt
+  const caller = state.scope
+  const { nesting, repeating, removed } = state
+  state.scope = scope
+  state.repeating = 0
+  state.removed = undefined
+  state.depth += 1
+  state.nesting = 0
+  fn.active += 1
+  try {
+    if (fn.node.kind === 'Lambda') return rt.evaluate(fn.node.body, scope)
+    return resultOf(rt, fn.node, scope)
+  } finally {
+    fn.active -= 1
+    state.repeating = repeating
+    state.removed = removed
+    state.nesting = nesting
+    state.depth -= 1
+    state.scope = caller
+  }
+}
+
+/** What the body returns; a value that it may have returned before it raised is the result instead of the raise. */
+function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
+  const maybe = scope.frame?.maybeReturned ?? []
+  try {
+    const end = rt.execute(node.body, scope)
+    const returned = typeof end === 'object' ? end.returned : null
+    return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
+  } catch (error) {
+    if (!(error instanceof Raised) || maybe.length === 0) throw error
+    return mergeReturned(maybe)
+  }
+}
+
+/** Reads the whole generator at the first `next`: nothing between two of its steps is seen by anybody. */
+function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorValue {
+  let index = -1
+  const yielded = scope.frame?.yielded ?? []
+  const generator = makeIterator('generator', () => {
+    if (index < 0) {
+      index = 0
+      generator.returned = runBody(rt, fn, scope)
+    }
+    const item = yielded[index]
+    index += 1
+    if (item === undefined) generator.rest = scope.frame?.maybeYielded ?? false
+    return item
+  })
+  return generator
+}

@@ -1,0 +1,103 @@
+import type { CallArguments } from '../values/call-arguments.ts'
+import { callClass } from './call-class.ts'
+import { callFunction } from './call-function.ts'
+import { findSpecial, hasUnknownBase } from './class-lookup.ts'
+import { isUnknown, makeUnknown, orElse } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
+import type { Runtime } from '../runtime.ts'
+import type { InstanceValue, NativeValue, Truth, UnknownValue, Value } from '../values/value.ts'
+
+/** See `Runtime.call`. */
+export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
+  if (typeof callee !== 'object' || callee === null) return unknownCall(callee, call)
+  switch (callee.kind) {
+    case 'function':
+      return callFunction(rt, callee, call)
+    case 'native':
+      return callNative(rt, callee, call)
+    case 'method':
+      return callWith(rt, callee.function, { ...call, args: [callee.self, ...call.args] })
+    case 'class':
+      return callClass(rt, callee, call)
+    case 'instance':
+      return callInstance(rt, callee, call)
+    case 'staticmethod':
+    case 'classmethod':
+      return callWith(rt, callee.function, call)
+    default:
+      return unknownCall(callee, call)
+  }
+}
+
+function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Value {
+  if (rt.state.depth >= rt.budget.limits.callDepth) {
+    rt.budget.spent('depth')
+    return unknownCall(native, call)
+  }
+  const body = call.rest ? native.callWithRest : native.call
+  rt.state.depth += 1
+  try {
+    return orElse(body?.(rt, call.args, call.kwargs), () => unknownCall(native, call))
+  } finally {
+    rt.state.depth -= 1
+  }
+}
+
+function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): Value {
+  const method = findSpecial(value.cls, '__call__')
+  if (method === undefined) return unknownCall(value, call)
+  return callWith(rt, bindSelf(method, value), call)
+}
+
+function bindSelf(method: Value, self: Value): Value {
+  if (typeof method === 'object' && method !== null) {
+    if (method.kind === 'function' || method.kind === 'native')
+      return { kind: 'method', function: method, self }
+    if (method.kind === 'staticmethod') return method.function
+  }
+  return method
+}
+
+/** The result of a call that can't be followed. It carries the call: V3 schemas are read from such. */
+export function unknownCall(callee: Value, call: CallArguments): UnknownValue {
+  const origin = isUnknown(callee) ? callee.origin : originOf(callee)
+  const { args, kwargs, rest } = call
+  return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
+}
+
+function originOf(callee: Value) {
+  return typeof callee === 'object' && callee?.kind === 'native' ? 'standard-library' : 'pack'
+}
+
+/** See `Runtime.callSpecial`. */
+export function callSpecial(
+  rt: Runtime,
+  value: Value,
+  name: string,
+  args: Value[],
+): Value | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (value.kind !== 'instance' && value.kind !== 'class') return undefined
+  const cls = value.kind === 'instance' ? value.cls : value.metaclass
+  const method = findSpecial(cls, name)
+  return method === undefined ? undefined : rt.call(bindSelf(method, value), args)
+}
+
+/** See `Runtime.isCallable`. */
+export function isCallable(rt: Runtime, value: Value): Truth {
+  if (typeof value !== 'object' || value === null) return false
+  switch (value.kind) {
+    case 'function':
+    case 'native':
+    case 'method':
+    case 'class':
+      return true
+    case 'unknown':
+      return undefined
+    case 'instance':
+      if (findSpecial(value.cls, '__call__') !== undefined) return true
+      return hasUnknownBase(value.cls) ? undefined : false
+    default:
+      return false
+  }
+}

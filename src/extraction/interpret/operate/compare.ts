@@ -1,0 +1,132 @@
+import { isNumeric, compareNumbers } from '../values/compare-number.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { asSet } from './set-operation.ts'
+import { rangeLength } from './truth.ts'
+import type { DictValue, SetValue, Truth, Value } from '../values/value.ts'
+
+// Comparing compares items: hostile containers hold themselves.
+export const COMPARE_DEPTH = 40
+
+/** `a == b`, undefined if it can't be decided. */
+export function equals(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
+  if (a === b) return isSame(a)
+  const kindA = kindFor(a)
+  const kindB = kindFor(b)
+  if (kindA === 'unknown' || kindB === 'unknown') return equalUnknowns(rt, a, b)
+  if (kindA === 'instance' || kindB === 'instance') return equalInstances(rt, a, b, depth)
+  if (kindA !== kindB) return kindA === 'view' || kindB === 'view' ? equalViews(rt, a, b) : false
+  if (depth > COMPARE_DEPTH) return undefined
+  return equalContents(rt, a, b, depth)
+}
+
+// An unknown is equal to itself unless it is something like NaN; a NaN is not.
+function isSame(value: Value): Truth {
+  return typeof value === 'number' ? !Number.isNaN(value) : true
+}
+
+export function kindFor(value: Value): string {
+  if (value === null) return 'None'
+  if (typeof value === 'object') return value.kind
+  return typeof value === 'string' ? 'str' : 'number'
+}
+
+function equalUnknowns(rt: Runtime, a: Value, b: Value): Truth {
+  const keyA = rt.hashKey(a)
+  return typeof keyA === 'string' && keyA === rt.hashKey(b) ? true : undefined
+}
+
+function equalInstances(rt: Runtime, a: Value, b: Value, depth: number): Truth {
+  const forward = rt.callSpecial(a, '__eq__', [b])
+  if (forward !== undefined && !isNotImplemented(forward)) return rt.truth(forward)
+  const backward = rt.callSpecial(b, '__eq__', [a])
+  if (backward !== undefined && !isNotImplemented(backward)) return rt.truth(backward)
+  const left = payloadOf(a)
+  const right = payloadOf(b)
+  // Not by `!==`: a NaN is no content of itself.
+  if (!Object.is(left, a) || !Object.is(right, b)) return equals(rt, left, right, depth + 1)
+  return mayCompare(a) || mayCompare(b) ? undefined : false
+}
+
+/** An unknown base may define how instances compare. */
+function mayCompare(value: Value): boolean {
+  return (
+    typeof value === 'object' &&
+    value?.kind === 'instance' &&
+    value.cls.mro.some((base) => base.kind === 'unknown')
+  )
+}
+
+export function isNotImplemented(value: Value): boolean {
+  return typeof value === 'object' && value?.kind === 'singleton' && value.name === 'NotImplemented'
+}
+
+function equalContents(rt: Runtime, a: Value, b: Value, depth: number): Truth {
+  if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b) === 0
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
+  if ((a.kind === 'list' && b.kind === 'list') || (a.kind === 'tuple' && b.kind === 'tuple'))
+    return equalSequences(rt, a, b, depth)
+  if (a.kind === 'dict' && b.kind === 'dict') return equalDicts(rt, a, b, depth)
+  if (a.kind === 'set' && b.kind === 'set') return equalSets(a, b)
+  if (a.kind === 'bytes' && b.kind === 'bytes') return Buffer.compare(a.data, b.data) === 0
+  if (a.kind === 'range' && b.kind === 'range')
+    return rangeLength(a) === rangeLength(b) && a.start === b.start && a.step === b.step
+  if (a.kind === 'method' && b.kind === 'method')
+    return a.self === b.self && a.function === b.function
+  return a.kind === 'view' ? equalViews(rt, a, b) : false
+}
+
+export interface Sequence {
+  items: Value[]
+  rest: boolean
+}
+
+function equalSequences(rt: Runtime, a: Sequence, b: Sequence, depth: number): Truth {
+  rt.budget.step((a.items.length >> 4) + 1)
+  if (!a.rest && !b.rest && a.items.length !== b.items.length) return false
+  let decided: Truth = a.rest || b.rest ? undefined : true
+  for (let index = 0; index < Math.min(a.items.length, b.items.length); index += 1) {
+    const same = equals(rt, a.items[index] as Value, b.items[index] as Value, depth + 1)
+    if (same === false) return false
+    if (same === undefined) decided = undefined
+  }
+  return decided
+}
+
+function equalDicts(rt: Runtime, a: DictValue, b: DictValue, depth: number): Truth {
+  rt.budget.step((a.values.size >> 4) + 1)
+  if (a.rest || b.rest) return undefined
+  if (a.values.size !== b.values.size) return false
+  let decided: Truth = true
+  for (const [hash, value] of a.values) {
+    const other = b.values.get(hash)
+    const same = other === undefined ? false : equals(rt, value, other, depth + 1)
+    if (same === false) return false
+    if (same === undefined) decided = undefined
+  }
+  return decided
+}
+
+function equalSets(a: SetValue, b: SetValue): Truth {
+  if (a.rest || b.rest) return undefined
+  if (a.items.size !== b.items.size) return false
+  for (const hash of a.items.keys()) if (!b.items.has(hash)) return false
+  return true
+}
+
+/** A view of keys or items is equal to a set of the same. */
+function equalViews(rt: Runtime, a: Value, b: Value): Truth {
+  const [left, right] = [asSet(rt, a), asSet(rt, b)]
+  return left && right ? equalSets(left, right) : false
+}
+
+/** `a is b`, undefined if it can't be decided. */
+export function identical(rt: Runtime, a: Value, b: Value): Truth {
+  if (a === b) return true
+  const unknown = [a, b].find((value) => kindFor(value) === 'unknown')
+  if (unknown === undefined) return false
+  if (typeof unknown === 'object' && unknown?.kind === 'unknown' && unknown.truth === true) {
+    if (a === null || b === null || a === false || b === false) return false
+  }
+  return equalUnknowns(rt, a, b)
+}

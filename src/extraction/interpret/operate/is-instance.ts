@@ -1,0 +1,56 @@
+import { isUnknown } from '../values/make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { BaseValue, Truth, UnknownValue, Value } from '../values/value.ts'
+
+/** See `Runtime.isInstance`. */
+export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
+  if (typeof cls === 'object' && cls?.kind === 'tuple')
+    return anyOf(cls, (item) => isInstance(rt, value, item))
+  const own = asksItself(rt, '__instancecheck__', value, cls)
+  if (own !== undefined) return rt.truth(own)
+  if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
+  return isBelow(rt.typeOf(value), cls)
+}
+
+/** See `Runtime.isSubclass`. */
+export function isSubclass(rt: Runtime, value: Value, cls: Value): Truth {
+  if (typeof cls === 'object' && cls?.kind === 'tuple')
+    return anyOf(cls, (item) => isSubclass(rt, value, item))
+  const own = asksItself(rt, '__subclasscheck__', value, cls)
+  if (own !== undefined) return rt.truth(own)
+  if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
+  // Python raises for what is no class.
+  return typeof value === 'object' && value?.kind === 'class' ? isBelow(value, cls) : undefined
+}
+
+function asksItself(rt: Runtime, method: string, value: Value, cls: Value): Value | undefined {
+  return typeof cls === 'object' && cls?.kind === 'class'
+    ? rt.callSpecial(cls, method, [value])
+    : undefined
+}
+
+function isBelow(made: BaseValue, cls: Value): Truth {
+  if (typeof cls !== 'object' || cls === null) return undefined
+  if (made.kind === 'unknown') return undefined
+  if (cls.kind === 'unknown') return isBelowUnknown(made.mro, cls)
+  if (cls.kind !== 'class') return undefined
+  if (made.mro.includes(cls)) return true
+  return made.mro.some((base) => base.kind === 'unknown') ? undefined : false
+}
+
+function anyOf(classes: { items: Value[]; rest: boolean }, test: (cls: Value) => Truth): Truth {
+  let decided: Truth = classes.rest ? undefined : false
+  for (const cls of classes.items) {
+    const own = test(cls)
+    if (own === true) return true
+    if (own === undefined) decided = undefined
+  }
+  return decided
+}
+
+/** What is known whole is no subclass of a class from elsewhere. */
+function isBelowUnknown(order: BaseValue[], cls: UnknownValue): Truth {
+  const unknown = order.filter((base) => base.kind === 'unknown')
+  if (unknown.some((base) => base.name === cls.name)) return true
+  return unknown.length > 0 || cls.origin === 'pack' ? undefined : false
+}

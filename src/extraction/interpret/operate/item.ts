@@ -1,0 +1,117 @@
+import { bind } from './bind.ts'
+import { findInClass } from './class-lookup.ts'
+import { dictGet } from '../values/dict.ts'
+import { isUnknown, makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
+import { numberOf } from '../values/number-of.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { indexOf, sliceParts, isFromEnd } from './slice-parts.ts'
+import { itemOfText, sliceIndexes, sliceText } from '../text/string/slice.ts'
+import { rangeLength } from './truth.ts'
+import type { ClassValue, RangeValue, Value } from '../values/value.ts'
+
+/** `value[key]`. A missing key is an unknown. */
+export function getItem(rt: Runtime, value: Value, key: Value): Value {
+  const own = rt.callSpecial(value, '__getitem__', [key])
+  if (own !== undefined) return own
+  const inner = payloadOf(value)
+  const found = findItem(rt, inner, key)
+  if (found !== undefined) return found
+  if (typeof value === 'object' && value?.kind === 'instance') {
+    const missing = rt.callSpecial(value, '__missing__', [key])
+    if (missing !== undefined) return missing
+  }
+  if (isSure(inner, key)) noteMissing(rt, inner)
+  return unknownItem(value)
+}
+
+function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
+  if (typeof value === 'string') return itemOf(rt, key, value)
+  if (typeof value !== 'object' || value === null) return undefined
+  switch (value.kind) {
+    case 'dict': {
+      const hash = rt.hashKey(key)
+      return hash === undefined ? undefined : dictGet(value, hash)
+    }
+    case 'list':
+    case 'tuple':
+      return itemOfSequence(rt, value, key)
+    case 'class':
+      return itemOfClass(rt, value, key)
+    case 'range':
+      return itemOfRange(value, key)
+    case 'bytes': {
+      const index = indexOf(key, value.data.length)
+      const byte = index === undefined ? undefined : value.data[index]
+      if (byte !== undefined) return BigInt(byte)
+      const parts = sliceParts(key)
+      const indexes = parts && sliceIndexes(parts, value.data.length)
+      return indexes && makeBytes(Uint8Array.from(indexes, (at) => value.data[at] ?? 0))
+    }
+    default:
+      return undefined
+  }
+}
+
+function itemOf(rt: Runtime, key: Value, text: string): Value | undefined {
+  const parts = sliceParts(key)
+  if (parts) {
+    const cut = sliceText(text, parts)
+    return cut !== undefined && rt.budget.allowString(cut.length) ? cut : undefined
+  }
+  const index = numberOf(payloadOf(key))
+  return typeof index === 'bigint' ? itemOfText(text, index) : undefined
+}
+
+function itemOfSequence(
+  rt: Runtime,
+  value: { kind: 'list' | 'tuple'; items: Value[]; rest: boolean },
+  key: Value,
+): Value | undefined {
+  const parts = sliceParts(key)
+  if (!parts) return itemAt(value, key)
+  if (value.rest && isFromEnd(parts)) return undefined
+  const indexes = sliceIndexes(parts, value.items.length)
+  if (!indexes || !rt.budget.allowItems(indexes.length)) return undefined
+  const items = indexes.map((at) => value.items[at] ?? null)
+  return value.kind === 'list' ? makeList(items, value.rest) : makeTuple(items, value.rest)
+}
+
+function itemAt(value: { items: Value[]; rest: boolean }, key: Value): Value | undefined {
+  const index = indexOf(key, value.items.length)
+  if (index === undefined) return undefined
+  const number = numberOf(payloadOf(key))
+  return value.rest && number !== undefined && number < 0 ? undefined : value.items[index]
+}
+
+function itemOfRange(range: RangeValue, key: Value): Value | undefined {
+  const length = Number(rangeLength(range))
+  const index = indexOf(key, length)
+  if (index !== undefined) return range.start + BigInt(index) * range.step
+  return undefined
+}
+
+/** `list[int]` is taken for `list`, unless the class has its own `__class_getitem__`. */
+function itemOfClass(rt: Runtime, cls: ClassValue, key: Value): Value {
+  const raw = findInClass(rt, cls, '__class_getitem__')
+  if (raw !== undefined && !isUnknown(raw)) return rt.call(bind(rt, raw, undefined, cls), [key])
+  return cls
+}
+
+/** The container is known whole and the key is known: Python would raise. */
+function isSure(value: Value, key: Value): boolean {
+  if (isUnknown(key) || typeof value !== 'object' || value === null) return false
+  if (value.kind === 'dict' || value.kind === 'list' || value.kind === 'tuple') return !value.rest
+  return false
+}
+
+function noteMissing(rt: Runtime, value: Value): void {
+  const isDict = typeof value === 'object' && value?.kind === 'dict'
+  rt.raiseIfExpected(isDict ? 'KeyError' : 'IndexError', 'missing')
+}
+
+function unknownItem(value: Value): Value {
+  const origin = isUnknown(value) ? value.origin : 'pack'
+  return makeUnknown(`${nameOf(value)}[]`, origin)
+}

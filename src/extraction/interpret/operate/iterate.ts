@@ -1,0 +1,166 @@
+import { dictEntries, dictKeys } from '../values/dict.ts'
+import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
+import { isRaised } from './raise.ts'
+import type { Runtime } from '../runtime.ts'
+import { lengthOf } from '../text/string/code-points.ts'
+import { rangeLength } from './truth.ts'
+import type {
+  DictView,
+  IteratorValue,
+  ListValue,
+  RangeValue,
+  TupleValue,
+  UnknownValue,
+  Value,
+} from '../values/value.ts'
+
+/** See `Runtime.iterate`. */
+export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
+  if (typeof value === 'string') return makeItemsIterator('str_iterator', Array.from(value))
+  if (typeof value !== 'object' || value === null) return undefined
+  switch (value.kind) {
+    case 'list':
+    case 'tuple':
+      return iterateSequence(value)
+    case 'dict':
+      return makeItemsIterator('dict_keyiterator', dictKeys(value), value.rest)
+    case 'view':
+      return makeItemsIterator(`dict_${value.of}iterator`, viewItems(value), value.dict.rest)
+    case 'set':
+      return makeItemsIterator('set_iterator', [...value.items.values()], value.rest)
+    case 'range':
+      return iterateRange(value)
+    case 'bytes':
+      return makeItemsIterator('bytes_iterator', Array.from(value.data, BigInt))
+    case 'iterator':
+      return value
+    case 'instance':
+    case 'class':
+      return iterateByMethods(rt, value)
+    default:
+      return undefined
+  }
+}
+
+/** Looks at the list as it is at each step, so that a loop sees what it appends. */
+function iterateSequence(sequence: ListValue | TupleValue): IteratorValue {
+  let index = 0
+  const iterator = makeIterator(`${sequence.kind}_iterator`, () => {
+    const item = sequence.items[index]
+    index += 1
+    if (item === undefined) iterator.rest = sequence.rest
+    return item
+  })
+  return iterator
+}
+
+function iterateRange(range: RangeValue): IteratorValue {
+  let left = rangeLength(range)
+  let at = range.start
+  return makeIterator('range_iterator', () => {
+    if (left <= 0n) return undefined
+    const item = at
+    left -= 1n
+    at += range.step
+    return item
+  })
+}
+
+export function viewItems({ of, dict }: DictView): Value[] {
+  if (of === 'keys') return dictKeys(dict)
+  if (of === 'values') return [...dict.values.values()]
+  return dictEntries(dict).map((pair) => makeTuple(pair))
+}
+
+function iterateByMethods(rt: Runtime, value: Value): IteratorValue | undefined {
+  const made = rt.callSpecial(value, '__iter__', [])
+  if (made !== undefined) return made === value ? iterateByNext(rt, value) : rt.iterate(made)
+  const inner = payloadOf(value)
+  if (inner !== value) return rt.iterate(inner)
+  return iterateByNext(rt, value) ?? iterateByIndex(rt, value)
+}
+
+/** Calls `__next__` until it raises StopIteration. */
+function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
+  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (rt.findInClass(value.cls, '__next__') === undefined) return undefined
+  const iterator = makeIterator(value.cls.name, () => {
+    try {
+      const item = rt.callSpecial(value, '__next__', [])
+      // An unknown may be the last one or not; it would never end.
+      if (item === undefined || isUnknownItem(item)) iterator.rest = true
+      return item === undefined || isUnknownItem(item) ? undefined : item
+    } catch (error) {
+      if (isRaised(rt, error, 'StopIteration')) return undefined
+      throw error
+    }
+  })
+  return iterator
+}
+
+function isUnknownItem(value: Value): value is UnknownValue {
+  return typeof value === 'object' && value?.kind === 'unknown'
+}
+
+/** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that tell their length. */
+function iterateByIndex(rt: Runtime, value: Value): IteratorValue | undefined {
+  const length = rt.callSpecial(value, '__len__', [])
+  if (typeof length !== 'bigint') return undefined
+  let index = 0n
+  return makeIterator('iterator', () => {
+    if (index >= length) return undefined
+    index += 1n
+    return rt.callSpecial(value, '__getitem__', [index - 1n])
+  })
+}
+
+/** See `Runtime.readItems`. */
+export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: boolean } {
+  if (typeof value === 'object' && (value?.kind === 'list' || value?.kind === 'tuple')) {
+    rt.budget.step(value.items.length >> 4)
+    return { items: value.items.slice(), rest: value.rest }
+  }
+  const iterator = rt.iterate(value)
+  return iterator ? readIterator(rt, iterator) : { items: [], rest: true }
+}
+
+function readIterator(rt: Runtime, iterator: IteratorValue): { items: Value[]; rest: boolean } {
+  const items: Value[] = []
+  const most = rt.budget.limits.forItems
+  for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
+    items.push(item)
+    if ((items.length & 15) === 0) rt.budget.step(1)
+    if (items.length >= most) {
+      rt.budget.spent('items')
+      return { items, rest: true }
+    }
+  }
+  return { items, rest: iterator.rest }
+}
+
+/** `len(value)`. */
+export function lengthOfValue(rt: Runtime, value: Value): number | undefined {
+  const own = rt.callSpecial(value, '__len__', [])
+  if (own !== undefined) return typeof own === 'bigint' ? Number(own) : undefined
+  const inner = payloadOf(value)
+  if (typeof inner === 'string') return lengthOf(inner)
+  if (typeof inner !== 'object' || inner === null) return undefined
+  switch (inner.kind) {
+    case 'list':
+    case 'tuple':
+      return inner.rest ? undefined : inner.items.length
+    case 'dict':
+      return inner.rest ? undefined : inner.values.size
+    case 'view':
+      return inner.dict.rest ? undefined : inner.dict.values.size
+    case 'set':
+      return inner.rest ? undefined : inner.items.size
+    case 'bytes':
+      return inner.data.length
+    case 'range':
+      return Number(rangeLength(inner))
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,161 @@
+import { bind } from './bind.ts'
+import { findAlong, linearise } from './class-lookup.ts'
+import { isUnknown, makeNamespaceDict, makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
+import type { Runtime } from '../runtime.ts'
+import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
+
+export interface ClassOptions {
+  kwargs?: Kwargs
+  module?: string
+  qualname?: string
+}
+
+/** See `Runtime.makeClass`. */
+export function makeClass(
+  rt: Runtime,
+  name: string,
+  bases: Value[],
+  namespace: Map<string, Value>,
+  options: ClassOptions = {},
+): Value {
+  const kwargs = new Map(options.kwargs ?? NO_KWARGS)
+  const asked = kwargs.get('metaclass')
+  kwargs.delete('metaclass')
+  if (options.module !== undefined && !namespace.has('__module__'))
+    namespace.set('__module__', options.module)
+  if (options.qualname !== undefined && !namespace.has('__qualname__'))
+    namespace.set('__qualname__', options.qualname)
+  const real = resolveBases(rt, bases)
+  const metaclass = metaclassOf(rt, asked, real)
+  if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type'))
+    return newClass(rt, { metaclass, name, bases: real, namespace, kwargs })
+  const args = [name, makeTuple(real), makeNamespaceDict(namespace)]
+  return rt.call(metaclass, args, kwargs)
+}
+
+/** What stands for a base: a class or unknown itself, `__mro_entries__` of an object, else an unknown of its name. */
+function resolveBases(rt: Runtime, bases: Value[]): BaseValue[] {
+  return bases.flatMap((base): BaseValue[] => {
+    if (isUnknown(base)) return [base]
+    if (typeof base === 'object' && base?.kind === 'class') return [base]
+    const entries = findEntries(rt, base, bases)
+    return entries ?? [rt.unknown(nameOf(base), 'pack')]
+  })
+}
+
+function findEntries(rt: Runtime, base: Value, bases: Value[]): BaseValue[] | undefined {
+  const made =
+    rt.callSpecial(base, '__mro_entries__', [makeTuple(bases)]) ??
+    callOnNative(rt, base, makeTuple(bases))
+  if (typeof made !== 'object' || made?.kind !== 'tuple') return undefined
+  return made.items.filter(
+    (item): item is BaseValue =>
+      isUnknown(item) || (typeof item === 'object' && item?.kind === 'class'),
+  )
+}
+
+function callOnNative(rt: Runtime, base: Value, bases: Value): Value | undefined {
+  if (typeof base !== 'object' || base?.kind !== 'native') return undefined
+  const entries = base.attributes?.get('__mro_entries__')
+  return entries === undefined ? undefined : rt.call(entries, [bases])
+}
+
+/** The most derived of the one asked for and those of the bases. */
+function metaclassOf(rt: Runtime, asked: Value | undefined, bases: BaseValue[]): BaseValue {
+  let winner: BaseValue = rt.builtinClass('type')
+  if (asked !== undefined) {
+    if (isUnknown(asked)) return asked
+    if (typeof asked === 'object' && asked?.kind === 'class') winner = asked
+  }
+  for (const base of bases) {
+    if (base.kind !== 'class') continue
+    const { metaclass } = base
+    if (metaclass.kind === 'class' && winner.kind === 'class' && metaclass.mro.includes(winner))
+      winner = metaclass
+    else if (metaclass.kind === 'unknown' && winner === rt.builtinClass('type')) winner = metaclass
+  }
+  return winner
+}
+
+export interface ClassParts {
+  metaclass: BaseValue
+  name: string
+  bases: BaseValue[]
+  namespace: Map<string, Value>
+  kwargs: Kwargs
+}
+
+/** `type.__new__`. */
+export function newClass(rt: Runtime, parts: ClassParts): Value {
+  const { name, kwargs } = parts
+  if (!rt.budget.allowItems(parts.namespace.size)) return rt.unknown(name, 'pack')
+  const object = rt.builtinClass('object')
+  const bases = parts.bases.length > 0 ? parts.bases : [object]
+  const cls = assemble(rt, { ...parts, bases })
+  const order = linearise(cls, object)
+  // Python refuses such bases; the order of writing still finds most attributes.
+  cls.mro = order ?? [
+    cls,
+    ...new Set(bases.flatMap((base) => (base.kind === 'class' ? base.mro : [base]))),
+  ]
+  cls.payload = cls.mro
+    .map((base) => (base.kind === 'class' ? base.payload : undefined))
+    .find((payload) => payload !== undefined)
+  for (const base of bases) if (base.kind === 'class') base.subclasses.push(cls)
+  fillOwner(cls)
+  callSetName(rt, cls)
+  callInitSubclass(rt, cls, kwargs)
+  return cls
+}
+
+function assemble(rt: Runtime, { metaclass, name, bases, namespace }: ClassParts): ClassValue {
+  const own = new Map(namespace)
+  const text = (key: string) => {
+    const value = own.get(key)
+    return typeof value === 'string' ? value : undefined
+  }
+  for (const key of ['__init_subclass__', '__class_getitem__']) {
+    const raw = own.get(key)
+    if (typeof raw === 'object' && raw?.kind === 'function')
+      own.set(key, { kind: 'classmethod', function: raw })
+  }
+  const cls: ClassValue = {
+    kind: 'class',
+    name,
+    qualname: text('__qualname__') ?? name,
+    module: text('__module__') ?? rt.currentModule().name,
+    home: 'pack',
+    bases,
+    mro: [],
+    namespace: own,
+    metaclass,
+    subclasses: [],
+    payload: undefined,
+  }
+  own.delete('__qualname__')
+  return cls
+}
+
+/** Name under which a class body hands over what `super()` in its methods reads. */
+export const CLASS_CELL = '__classcell__'
+
+function fillOwner(cls: ClassValue): void {
+  const cell = cls.namespace.get(CLASS_CELL)
+  cls.namespace.delete(CLASS_CELL)
+  if (typeof cell !== 'object' || cell?.kind !== 'instance') return
+  const owner = cell.native as { cls: ClassValue | undefined } | undefined
+  if (owner) owner.cls = cls
+}
+
+function callSetName(rt: Runtime, cls: ClassValue): void {
+  for (const [name, value] of new Map(cls.namespace))
+    if (typeof value === 'object' && value?.kind === 'instance')
+      rt.callSpecial(value, '__set_name__', [cls, name])
+}
+
+function callInitSubclass(rt: Runtime, cls: ClassValue, kwargs: Kwargs): void {
+  const raw = findAlong(rt, cls.mro.slice(1), '__init_subclass__')
+  if (raw === undefined || isUnknown(raw)) return
+  rt.call(bind(rt, raw, undefined, cls), [], kwargs)
+}

@@ -1,0 +1,73 @@
+import { kindFor, equals } from './compare.ts'
+import { dictEntries } from '../values/dict.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import type { DictValue, Truth, Value } from '../values/value.ts'
+
+/** `item in container`, undefined if it can't be decided. */
+export function contains(rt: Runtime, container: Value, item: Value): Truth {
+  const own = rt.callSpecial(container, '__contains__', [item])
+  if (own !== undefined) return rt.truth(own)
+  const inner = payloadOf(container)
+  if (typeof inner === 'string') return containsText(inner, payloadOf(item))
+  if (typeof inner !== 'object' || inner === null) return undefined
+  switch (inner.kind) {
+    case 'dict':
+      return containsKey(rt, inner.values, inner.rest, item)
+    case 'set':
+      return containsKey(rt, inner.items, inner.rest, item)
+    case 'view':
+      return containsInView(rt, inner.of, inner.dict, item)
+    case 'list':
+    case 'tuple':
+      return containsItem(rt, inner.items, inner.rest, item)
+    case 'unknown':
+      return undefined
+    default:
+      return containsByIteration(rt, inner, item)
+  }
+}
+
+function containsText(text: string, part: Value): Truth {
+  return typeof part === 'string' ? text.includes(part) : undefined
+}
+
+function containsKey(
+  rt: Runtime,
+  entries: { has(key: unknown): boolean },
+  rest: boolean,
+  item: Value,
+): Truth {
+  const hash = rt.hashKey(item)
+  if (hash === undefined) return undefined
+  if (entries.has(hash)) return true
+  return rest || kindFor(item) === 'unknown' ? undefined : false
+}
+
+function containsInView(rt: Runtime, of: string, dict: DictValue, item: Value): Truth {
+  if (of === 'keys') return containsKey(rt, dict.values, dict.rest, item)
+  if (of === 'values') return containsItem(rt, [...dict.values.values()], dict.rest, item)
+  const pairs = dictEntries(dict).map((pair): Value => ({
+    kind: 'tuple',
+    items: pair,
+    rest: false,
+  }))
+  return containsItem(rt, pairs, dict.rest, item)
+}
+
+function containsItem(rt: Runtime, items: Value[], rest: boolean, item: Value): Truth {
+  rt.budget.step(items.length >> 4)
+  let decided: Truth = rest ? undefined : false
+  for (const other of items) {
+    const same = other === item ? true : equals(rt, other, item)
+    if (same) return true
+    if (same === undefined) decided = undefined
+  }
+  return decided
+}
+
+function containsByIteration(rt: Runtime, container: Value, item: Value): Truth {
+  if (rt.iterate(container) === undefined) return undefined
+  const { items, rest } = rt.readItems(container)
+  return containsItem(rt, items, rest, item)
+}

@@ -1,0 +1,148 @@
+import { isNotImplemented } from './compare.ts'
+import { dictCopy, dictUpdate } from '../values/dict.ts'
+import { isUnknown, makeList, makeTuple, orElse } from '../values/make-value.ts'
+import { numberOf } from '../values/number-of.ts'
+import { payloadOf } from '../values/payload.ts'
+import { percent } from './percent.ts'
+import { repeat } from './repeat.ts'
+import { unknownResult } from '../values/unknown-result.ts'
+import type { Runtime } from '../runtime.ts'
+import { combineSets } from './set-operation.ts'
+import { arithmetic } from '../text/number/arithmetic.ts'
+import type {
+  BytesValue,
+  DictValue,
+  ListValue,
+  ObjectValue,
+  TupleValue,
+  Value,
+} from '../values/value.ts'
+
+export const METHODS = new Map([
+  ['+', 'add'],
+  ['-', 'sub'],
+  ['*', 'mul'],
+  ['/', 'truediv'],
+  ['//', 'floordiv'],
+  ['%', 'mod'],
+  ['**', 'pow'],
+  ['@', 'matmul'],
+  ['&', 'and'],
+  ['|', 'or'],
+  ['^', 'xor'],
+  ['<<', 'lshift'],
+  ['>>', 'rshift'],
+])
+
+/** `left op right`; unknown where Python would raise. */
+export function binary(rt: Runtime, op: string, left: Value, right: Value): Value {
+  if (typeof left === 'string' && typeof right === 'string' && op === '+')
+    return concatenate(rt, left, right)
+  const isPlain =
+    (typeof left !== 'object' || left === null) && (typeof right !== 'object' || right === null)
+  if (isPlain) return byType(rt, op, left, right)
+  return orElse(bySpecial(rt, op, left, right), () =>
+    byType(rt, op, payloadOf(left), payloadOf(right)),
+  )
+}
+
+function concatenate(rt: Runtime, left: string, right: string): Value {
+  return rt.budget.allowString(left.length + right.length)
+    ? left + right
+    : rt.unknown('str', 'pack')
+}
+
+function bySpecial(rt: Runtime, op: string, left: Value, right: Value): Value | undefined {
+  const name = METHODS.get(op)
+  const forward = rt.callSpecial(left, `__${name}__`, [right])
+  if (forward !== undefined && !isNotImplemented(forward)) return forward
+  const backward = rt.callSpecial(right, `__r${name}__`, [left])
+  return backward === undefined || isNotImplemented(backward) ? undefined : backward
+}
+
+function byType(rt: Runtime, op: string, left: Value, right: Value): Value {
+  const [a, b] = [numberOf(left), numberOf(right)]
+  if (a !== undefined && b !== undefined) return ofNumbers(rt, op, left, right)
+  if (typeof left === 'string') return ofText(rt, op, left, right)
+  if (op === '*' && b === undefined) return repeat(rt, right, left)
+  if (op === '*') return repeat(rt, left, right)
+  if (typeof left === 'object' && left !== null) return ofObject(rt, op, left, right)
+  return unknownResult(rt, left, right)
+}
+
+function ofNumbers(rt: Runtime, op: string, left: Value, right: Value): Value {
+  if (typeof left === 'boolean' && typeof right === 'boolean') {
+    if (op === '&') return left && right
+    if (op === '|') return left || right
+    if (op === '^') return left !== right
+  }
+  const [a, b] = [numberOf(left) ?? 0n, numberOf(right) ?? 0n]
+  const result = arithmetic(op, a, b)
+  if (result !== undefined) return result
+  if (op === '**' || op === '<<') rt.budget.spent('number')
+  // oxlint-disable-next-line eqeqeq
+  if (b == 0 && (op === '/' || op === '//' || op === '%'))
+    rt.raiseIfExpected('ZeroDivisionError', 'division by zero')
+  return rt.unknown('number', 'pack')
+}
+
+function ofText(rt: Runtime, op: string, left: string, right: Value): Value {
+  if (op === '%') return percent(rt, left, right) ?? unknownResult(rt, left, right)
+  if (op === '*') return repeat(rt, left, right)
+  if (op === '+' && typeof right === 'string') return concatenate(rt, left, right)
+  return unknownResult(rt, left, right)
+}
+
+function ofObject(rt: Runtime, op: string, left: ObjectValue, right: Value): Value {
+  if (op === '+' && (left.kind === 'list' || left.kind === 'tuple'))
+    return appendItems(rt, left, right)
+  if (op === '|' && left.kind === 'dict') return joinDicts(rt, left, right)
+  if (op === '+' && left.kind === 'bytes') return joinBytes(rt, left, right)
+  const combined = combineSets(rt, op, left, right)
+  return combined ?? unknownResult(rt, left, right)
+}
+
+function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): Value {
+  const other = isUnknown(right)
+    ? { items: [], rest: true }
+    : typeof right === 'object' && right?.kind === left.kind
+      ? right
+      : undefined
+  if (other === undefined) return unknownResult(rt, left, right)
+  if (!rt.budget.allowItems(left.items.length + other.items.length))
+    return rt.unknown(left.kind, 'pack')
+  const items = [...left.items, ...other.items]
+  const rest = left.rest || other.rest
+  return left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
+}
+
+function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {
+  const joined = dictCopy(left)
+  const other = typeof right === 'object' && right?.kind === 'dict'
+  if (!other && !isUnknown(right)) return unknownResult(rt, left, right)
+  if (!rt.budget.allowItems(left.values.size + (other ? right.values.size : 0)))
+    return rt.unknown('dict', 'pack')
+  if (other) dictUpdate(joined, right)
+  else joined.rest = true
+  return joined
+}
+
+function joinBytes(rt: Runtime, left: BytesValue, right: Value): Value {
+  if (typeof right !== 'object' || right?.kind !== 'bytes') return unknownResult(rt, left, right)
+  if (!rt.budget.allowString(left.data.length + right.data.length))
+    return rt.unknown('bytes', 'pack')
+  return { kind: 'bytes', data: new Uint8Array(Buffer.concat([left.data, right.data])) }
+}
+
+/** `-value`, `+value`, `~value`. */
+export function negate(rt: Runtime, op: '-' | '+' | '~', value: Value): Value {
+  const name = op === '-' ? '__neg__' : op === '+' ? '__pos__' : '__invert__'
+  const own = rt.callSpecial(value, name, [])
+  if (own !== undefined) return own
+  const number = numberOf(payloadOf(value))
+  if (number === undefined)
+    return rt.unknown('operation()', isUnknown(value) ? value.origin : 'pack')
+  if (op === '+') return number
+  if (op === '-') return -number
+  return typeof number === 'bigint' ? ~number : rt.unknown('operation()', 'pack')
+}

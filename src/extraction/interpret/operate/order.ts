@@ -1,0 +1,73 @@
+import { isNumeric, compareNumbers } from '../values/compare-number.ts'
+import { COMPARE_DEPTH, isNotImplemented, equals } from './compare.ts'
+import type { Sequence } from './compare.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { compareText } from '../text/string/code-points.ts'
+import type { SetValue, Truth, Value } from '../values/value.ts'
+
+/** `a < b`, undefined if it can't be decided or the two can't be compared. */
+export function less(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
+  const forward = rt.callSpecial(a, '__lt__', [b])
+  if (forward !== undefined && !isNotImplemented(forward)) return rt.truth(forward)
+  const backward = rt.callSpecial(b, '__gt__', [a])
+  if (backward !== undefined && !isNotImplemented(backward)) return rt.truth(backward)
+  const left = payloadOf(a)
+  const right = payloadOf(b)
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right) < 0
+  if (isNumeric(left) && isNumeric(right)) return compareNumbers(left, right) === -1
+  if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return undefined
+  if (left.kind === 'bytes' && right.kind === 'bytes')
+    return Buffer.compare(left.data, right.data) < 0
+  if (left.kind === 'set' && right.kind === 'set') return isProperSubset(left, right)
+  if (depth > COMPARE_DEPTH) return undefined
+  if (
+    (left.kind === 'list' && right.kind === 'list') ||
+    (left.kind === 'tuple' && right.kind === 'tuple')
+  )
+    return lessSequence(rt, left, right, depth)
+  return undefined
+}
+
+function lessSequence(rt: Runtime, a: Sequence, b: Sequence, depth: number): Truth {
+  rt.budget.step((a.items.length >> 4) + 1)
+  for (let index = 0; index < Math.min(a.items.length, b.items.length); index += 1) {
+    const [x, y] = [a.items[index] as Value, b.items[index] as Value]
+    const same = equals(rt, x, y, depth + 1)
+    if (same === undefined) return undefined
+    if (!same) return less(rt, x, y, depth + 1)
+  }
+  return a.rest || b.rest ? undefined : a.items.length < b.items.length
+}
+
+function isProperSubset(a: SetValue, b: SetValue): Truth {
+  if (a.rest || b.rest) return undefined
+  return a.items.size < b.items.size && [...a.items.keys()].every((hash) => b.items.has(hash))
+}
+
+/** See `Runtime.sort`: stable, as Python's. */
+export function sort(
+  rt: Runtime,
+  items: Value[],
+  key?: Value,
+  reverse = false,
+): Value[] | undefined {
+  rt.budget.step(items.length)
+  const keyed = items.map((item) => ({
+    item,
+    key: key === undefined || key === null ? item : rt.call(key, [item]),
+  }))
+  let undecided = false
+  const order = (x: { key: Value }, y: { key: Value }) => {
+    const before = less(rt, x.key, y.key)
+    if (before === true) return -1
+    const after = less(rt, y.key, x.key)
+    if (before === undefined || after === undefined) undecided = true
+    return after === true ? 1 : 0
+  }
+  // Reversing twice keeps equal items in their order.
+  const source = reverse ? keyed.toReversed() : keyed
+  const sorted = source.toSorted(order).map((entry) => entry.item)
+  if (undecided) return undefined
+  return reverse ? sorted.toReversed() : sorted
+}

@@ -1,0 +1,32 @@
+import { isUnknown } from '../values/make-value.ts'
+import { numberOf } from '../values/number-of.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { formatPercent } from '../text/format/percent.ts'
+import { escapeNonAscii } from '../text/repr.ts'
+import type { Value } from '../values/value.ts'
+
+/** `template % value`; undefined if it can't be known. */
+export function percent(rt: Runtime, template: string, value: Value): Value | undefined {
+  if (isUnknown(value)) return undefined
+  const inner = payloadOf(value)
+  const isTuple = typeof inner === 'object' && inner?.kind === 'tuple'
+  if (isTuple && inner.rest) return undefined
+  const items = isTuple ? inner.items : [value]
+  const dict = typeof inner === 'object' && inner?.kind === 'dict' ? inner : undefined
+  let index = 0
+  const text = formatPercent<Value>(template, {
+    next: () => items[index++],
+    byKey: (key) => (dict ? rt.getEntry(dict, key) : undefined),
+    isUsedUp: () => dict !== undefined || index >= items.length,
+    text: (item, how) => textFor(rt, item, how),
+    number: (item) => numberOf(payloadOf(item)),
+  })
+  return text === undefined || !rt.budget.allowString(text.length) ? undefined : text
+}
+
+function textFor(rt: Runtime, value: Value, how: 's' | 'r' | 'a'): string | undefined {
+  if (how === 's') return rt.str(value)
+  const text = rt.repr(value)
+  return how === 'r' || text === undefined ? text : escapeNonAscii(text)
+}

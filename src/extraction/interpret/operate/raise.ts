@@ -1,0 +1,72 @@
+import { isUnknown, makeInstance, makeTuple } from '../values/make-value.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Value } from '../values/value.ts'
+
+/** A Python exception on its way to a handler. Never seen outside the interpreter. */
+export class Raised extends Error {
+  readonly exception: Value
+
+  constructor(exception: Value) {
+    super('A Python exception')
+    this.exception = exception
+  }
+}
+
+/** See `Runtime.raise`. */
+export function raise(rt: Runtime, exception: string | Value, message = ''): never {
+  if (typeof exception !== 'string') throw new Raised(exception)
+  throw new Raised(makeException(rt, exception, message))
+}
+
+export function makeException(rt: Runtime, name: string, message: string): Value {
+  const exception = makeInstance(rt.builtinClass(name))
+  exception.attributes.set('args', makeTuple(message === '' ? [] : [message]))
+  if (name.endsWith('ImportError') || name === 'ModuleNotFoundError')
+    exception.attributes.set('msg', message)
+  return exception
+}
+
+/** Whether a caught JavaScript error is that Python exception, or a subclass of it. */
+export function isRaised(rt: Runtime, error: unknown, name: string): boolean {
+  return error instanceof Raised && rt.isInstance(error.exception, rt.builtinClass(name)) === true
+}
+
+/** Whether a running `try` has a handler for the exception. */
+export function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
+  const cls = rt.builtinClass(name)
+  const { state } = rt
+  const handlers = state.handlers
+  for (let index = handlers.length - 1; index >= 0; index -= 1) {
+    const entry = handlers[index]
+    for (const type of entry?.types ?? []) {
+      if (type === undefined) {
+        if (!onlyExpected) return true
+        continue
+      }
+      // The handlers of outer statements don't guard the expressions of this look.
+      state.handlers = handlers.slice(0, index)
+      const caught = rt.evaluateSafely(type, entry?.scope ?? state.scope)
+      state.handlers = handlers
+      if (!isUnknown(caught) && catches(rt, cls, caught, onlyExpected)) return true
+    }
+  }
+  return false
+}
+
+function catches(rt: Runtime, cls: Value, caught: Value, onlyExpected: boolean): boolean {
+  if (typeof caught === 'object' && caught?.kind === 'tuple')
+    return caught.items.some((item) => catches(rt, cls, item, onlyExpected))
+  if (onlyExpected && isBroad(rt, caught)) return false
+  return rt.isSubclass(cls, caught) === true
+}
+
+function isBroad(rt: Runtime, caught: Value): boolean {
+  return caught === rt.builtinClass('Exception') || caught === rt.builtinClass('BaseException')
+}
+
+/** One line for a note: class and message. */
+export function describeException(rt: Runtime, exception: Value): string {
+  if (typeof exception !== 'object' || exception?.kind !== 'instance') return 'an unknown exception'
+  const text = rt.str(exception) ?? '?'
+  return text === '' ? exception.cls.name : `${exception.cls.name}: ${text}`.slice(0, 300)
+}

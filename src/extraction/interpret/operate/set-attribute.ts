@@ -1,0 +1,92 @@
+import { findInClass, findSpecial } from './class-lookup.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
+
+/** See `Runtime.setAttribute`. */
+export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
+  if (typeof value !== 'object' || value === null) return
+  switch (value.kind) {
+    case 'instance':
+      return setOnInstance(rt, value, name, to)
+    case 'class':
+      return setOnClass(rt, value, name, to)
+    case 'module':
+      value.namespace.set(name, to)
+      return
+    case 'function':
+      value.attributes.set(name, to)
+      return
+    case 'native':
+      value.attributes ??= new Map()
+      value.attributes.set(name, to)
+      return
+    case 'method':
+      return setAttribute(rt, value.function, name, to)
+  }
+}
+
+function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
+  const gate = findSpecial(value.cls, '__setattr__')
+  if (gate !== undefined) {
+    rt.call(gate, [value, name, to])
+    return
+  }
+  setPlainly(rt, value, name, to)
+}
+
+/** `object.__setattr__`. */
+export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
+  const raw = findInClass(rt, value.cls, name)
+  if (typeof raw === 'object' && raw?.kind === 'property') {
+    if (raw.set !== null) rt.call(raw.set, [value, to])
+    return
+  }
+  if (typeof raw === 'object' && raw?.kind === 'instance') {
+    const setter = findSpecial(raw.cls, '__set__')
+    if (setter !== undefined) {
+      rt.call(setter, [raw, value, to])
+      return
+    }
+  }
+  if (name === '__class__' && typeof to === 'object' && to?.kind === 'class') value.cls = to
+  else value.attributes.set(name, to)
+}
+
+function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
+  const gate = findSpecial(cls.metaclass, '__setattr__')
+  if (gate !== undefined) {
+    rt.call(gate, [cls, name, to])
+    return
+  }
+  setOnClassPlainly(cls, name, to)
+}
+
+/** `type.__setattr__`. Classes of the library are shared by nobody, but keep theirs. */
+export function setOnClassPlainly(cls: ClassValue, name: string, to: Value): void {
+  if (cls.module === 'builtins') return
+  if (name === '__name__' && typeof to === 'string') cls.name = to
+  else if (name === '__qualname__' && typeof to === 'string') cls.qualname = to
+  else if (name === '__module__' && typeof to === 'string') cls.module = to
+  else cls.namespace.set(name, to)
+}
+
+/** See `Runtime.deleteAttribute`. */
+export function deleteAttribute(rt: Runtime, value: Value, name: string): void {
+  if (typeof value !== 'object' || value === null) return
+  switch (value.kind) {
+    case 'instance': {
+      const gate = findSpecial(value.cls, '__delattr__')
+      if (gate === undefined) value.attributes.delete(name)
+      else rt.call(gate, [value, name])
+      return
+    }
+    case 'class':
+      if (value.module !== 'builtins') value.namespace.delete(name)
+      return
+    case 'module':
+      value.namespace.delete(name)
+      return
+    case 'function':
+      value.attributes.delete(name)
+  }
+}

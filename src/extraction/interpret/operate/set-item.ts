@@ -1,0 +1,77 @@
+import { isUnknown } from '../values/make-value.ts'
+import { setEntry } from '../values/mapping.ts'
+import { payloadOf } from '../values/payload.ts'
+import { removeEntry } from '../values/removed-entries.ts'
+import type { Runtime } from '../runtime.ts'
+import { indexOf, sliceParts } from './slice-parts.ts'
+import { sliceIndexes } from '../text/string/slice.ts'
+import type { SliceParts } from '../text/string/slice.ts'
+import type { DictValue, ListValue, SliceValue, Value } from '../values/value.ts'
+
+/** `value[key] = to`. */
+export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
+  if (rt.callSpecial(value, '__setitem__', [key, to]) !== undefined) return
+  const inner = payloadOf(value)
+  if (typeof inner !== 'object' || inner === null) return
+  if (inner.kind === 'dict') setEntry(rt, inner, key, to)
+  if (inner.kind === 'list') setInList(rt, inner, key, to)
+}
+
+function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
+  if (typeof key === 'object' && key?.kind === 'slice') return setSlice(rt, list, key, to)
+  const index = indexOf(key, list.items.length)
+  if (index === undefined) list.rest = true
+  else list.items[index] = to
+}
+
+function setSlice(rt: Runtime, list: ListValue, key: SliceValue, to: Value): void {
+  const parts = sliceParts(key)
+  const { items, rest } = rt.readItems(to)
+  const indexes = parts && sliceIndexes(parts, list.items.length)
+  if (!indexes || !rt.budget.allowItems(list.items.length + items.length)) {
+    list.rest = true
+    return
+  }
+  if (rest) list.rest = true
+  if ((parts.step ?? 1n) === 1n) {
+    const from = indexes[0] ?? startOf(parts, list.items.length)
+    list.items = [
+      ...list.items.slice(0, from),
+      ...items,
+      ...list.items.slice(from + indexes.length),
+    ]
+  } else for (const [at, index] of indexes.entries()) list.items[index] = items[at] ?? null
+}
+
+/** Where an empty slice inserts. */
+function startOf({ start }: SliceParts, length: number): number {
+  if (start === undefined) return 0
+  const from = Number(start)
+  return from < 0 ? Math.max(0, length + from) : Math.min(from, length)
+}
+
+/** `del value[key]`. */
+export function deleteItem(rt: Runtime, value: Value, key: Value): void {
+  if (rt.callSpecial(value, '__delitem__', [key]) !== undefined) return
+  const inner = payloadOf(value)
+  if (typeof inner !== 'object' || inner === null) return
+  if (inner.kind === 'dict') deleteEntry(rt, inner, key)
+  if (inner.kind === 'list') deleteFromList(inner, key)
+}
+
+function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
+  const hash = rt.hashKey(key)
+  if (hash !== undefined && !removeEntry(rt, dict, hash) && !dict.rest && !isUnknown(key))
+    rt.raiseIfExpected('KeyError', 'missing')
+}
+
+function deleteFromList(list: ListValue, key: Value): void {
+  const parts = sliceParts(key)
+  if (parts) {
+    const gone = new Set(sliceIndexes(parts, list.items.length))
+    list.items = list.items.filter((_, index) => !gone.has(index))
+    return
+  }
+  const index = indexOf(key, list.items.length)
+  if (index !== undefined) list.items.splice(index, 1)
+}

@@ -1,0 +1,174 @@
+import { dictEntries } from '../values/dict.ts'
+import { viewItems } from './iterate.ts'
+import { payloadOf } from '../values/payload.ts'
+import type { Runtime } from '../runtime.ts'
+import { formatFloat } from '../text/format/format-float.ts'
+import { formatInt } from '../text/format/format-int.ts'
+import { formatText } from '../text/format/format-text.ts'
+import { reprBytes, reprFloat, reprInt, reprText } from '../text/repr.ts'
+import type { InstanceValue, ObjectValue, RangeValue, Value } from '../values/value.ts'
+
+// Deeper ones print nothing that a name could hold.
+const REPR_DEPTH = 20
+
+/** `str(value)`, undefined if it can't be known. */
+export function str(rt: Runtime, value: Value): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return repr(rt, value)
+  if (value.kind !== 'instance') return repr(rt, value)
+  const own = rt.callSpecial(value, '__str__', [])
+  if (own !== undefined) return textOrUndefined(own)
+  if (typeof value.payload === 'string') return value.payload
+  if (rt.isInstance(value, rt.builtinClass('BaseException')) === true)
+    return strOfException(rt, value)
+  return repr(rt, value)
+}
+
+function textOrUndefined(value: Value): string | undefined {
+  const inner = payloadOf(value)
+  return typeof inner === 'string' ? inner : undefined
+}
+
+function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
+  const args = value.attributes.get('args')
+  if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
+  const [first] = args.items
+  if (first === undefined) return args.rest ? undefined : ''
+  if (args.items.length > 1) return repr(rt, args)
+  return value.cls.name === 'KeyError' ? repr(rt, first) : str(rt, first)
+}
+
+/** `repr(value)`, undefined if it can't be known: the default one tells an address. */
+export function repr(rt: Runtime, value: Value, depth = 0): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return reprText(value)
+    case 'bigint':
+      return reprInt(value)
+    case 'number':
+      return reprFloat(value)
+    case 'boolean':
+      return value ? 'True' : 'False'
+    default:
+      if (value === null) return 'None'
+      return depth > REPR_DEPTH ? undefined : reprObject(rt, value, depth + 1)
+  }
+}
+
+function reprObject(rt: Runtime, value: ObjectValue, depth: number): string | undefined {
+  switch (value.kind) {
+    case 'list':
+      return value.rest ? undefined : wrap('[', reprItems(rt, value.items, depth), ']')
+    case 'tuple':
+      return value.rest ? undefined : reprTuple(rt, value.items, depth)
+    case 'dict':
+      return value.rest ? undefined : wrap('{', reprEntries(rt, dictEntries(value), depth), '}')
+    case 'view':
+      if (value.dict.rest) return undefined
+      return wrap(`dict_${value.of}([`, reprItems(rt, viewItems(value), depth), '])')
+    case 'set':
+      // The order of a set of more than one is that of hashes.
+      return value.rest || value.items.size > 1 ? undefined : reprSet(rt, value, depth)
+    case 'bytes':
+      return reprBytes(value.data)
+    case 'range':
+      return reprRange(value)
+    case 'slice':
+      return wrap('slice', reprTuple(rt, [value.start, value.stop, value.step], depth), '')
+    case 'singleton':
+      return value.name
+    case 'class':
+      return reprClass(rt, value)
+    case 'module':
+      return value.file === undefined ? undefined : `<module '${value.name}' from '${value.file}'>`
+    case 'instance':
+      return reprInstance(rt, value, depth)
+    default:
+      return undefined
+  }
+}
+
+function wrap(open: string, inner: string | undefined, close: string): string | undefined {
+  return inner === undefined ? undefined : open + inner + close
+}
+
+function reprItems(rt: Runtime, items: Value[], depth: number): string | undefined {
+  const texts: string[] = []
+  let length = 0
+  for (const item of items) {
+    const text = repr(rt, item, depth)
+    rt.budget.step(1)
+    if (text === undefined) return undefined
+    texts.push(text)
+    length += text.length
+    if (length > rt.budget.limits.stringLength) return undefined
+  }
+  return texts.join(', ')
+}
+
+function reprTuple(rt: Runtime, items: Value[], depth: number): string | undefined {
+  return wrap('(', reprItems(rt, items, depth), items.length === 1 ? ',)' : ')')
+}
+
+function reprEntries(rt: Runtime, entries: [Value, Value][], depth: number): string | undefined {
+  const texts: string[] = []
+  let length = 0
+  for (const [key, value] of entries) {
+    const text = reprItems(rt, [key], depth)
+    const other = reprItems(rt, [value], depth)
+    if (text === undefined || other === undefined) return undefined
+    texts.push(`${text}: ${other}`)
+    length += text.length + other.length
+    if (length > rt.budget.limits.stringLength) return undefined
+  }
+  return texts.join(', ')
+}
+
+function reprSet(
+  rt: Runtime,
+  set: { frozen: boolean; items: Map<unknown, Value> },
+  depth: number,
+): string | undefined {
+  const [only] = set.items.values()
+  if (only === undefined) return set.frozen ? 'frozenset()' : 'set()'
+  const inner = wrap('{', repr(rt, only, depth), '}')
+  return set.frozen ? wrap('frozenset(', inner, ')') : inner
+}
+
+function reprRange({ start, stop, step }: RangeValue): string {
+  return step === 1n ? `range(${start}, ${stop})` : `range(${start}, ${stop}, ${step})`
+}
+
+function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string | undefined {
+  const own = rt.callSpecial(value, '__repr__', [])
+  if (own !== undefined) return textOrUndefined(own)
+  const place = value.module === 'builtins' ? '' : `${value.module}.`
+  return `<class '${place}${value.qualname}'>`
+}
+
+function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string | undefined {
+  const own = rt.callSpecial(value, '__repr__', [])
+  if (own !== undefined) return textOrUndefined(own)
+  if (rt.isInstance(value, rt.builtinClass('BaseException')) === true) {
+    const args = value.attributes.get('args')
+    if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
+    return wrap(`${value.cls.name}(`, reprItems(rt, args.items, depth), ')')
+  }
+  if (value.payload === undefined) return undefined
+  const named = value.payload !== null && typeof value.payload === 'object'
+  const inner = repr(rt, value.payload, depth)
+  const sort = named && typeof value.payload === 'object' ? value.payload?.kind : ''
+  return sort === 'set' ? wrap(`${value.cls.name}(`, inner, ')') : inner
+}
+
+/** `format(value, spec)`, undefined if it can't be known. */
+export function format(rt: Runtime, value: Value, spec: string): string | undefined {
+  const own = rt.callSpecial(value, '__format__', [spec])
+  if (own !== undefined) return textOrUndefined(own)
+  if (spec === '') return str(rt, value)
+  const inner = payloadOf(value)
+  if (typeof inner === 'boolean') return formatInt(BigInt(inner), spec)
+  if (typeof inner === 'bigint') return formatInt(inner, spec)
+  if (typeof inner === 'number') return formatFloat(inner, spec)
+  return typeof inner === 'string' ? formatText(inner, spec) : undefined
+}

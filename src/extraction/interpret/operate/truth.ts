@@ -1,0 +1,62 @@
+import type { Runtime } from '../runtime.ts'
+import type { InstanceValue, Truth, Value } from '../values/value.ts'
+
+/** `bool(value)`, undefined if it can't be decided. */
+export function truth(rt: Runtime, value: Value): Truth {
+  switch (typeof value) {
+    case 'boolean':
+      return value
+    case 'string':
+      return value !== ''
+    case 'bigint':
+      return value !== 0n
+    case 'number':
+      return value !== 0
+    default:
+      return value === null ? false : truthOfObject(rt, value)
+  }
+}
+
+function truthOfObject(
+  rt: Runtime,
+  value: Exclude<Value, null | boolean | bigint | number | string>,
+) {
+  switch (value.kind) {
+    case 'list':
+    case 'tuple':
+      return value.items.length > 0 || (value.rest ? undefined : false)
+    case 'set':
+      return value.items.size > 0 || (value.rest ? undefined : false)
+    case 'dict':
+      return value.values.size > 0 || (value.rest ? undefined : false)
+    case 'view':
+      return value.dict.values.size > 0 || (value.dict.rest ? undefined : false)
+    case 'bytes':
+      return value.data.length > 0
+    case 'range':
+      return rangeLength(value) > 0n
+    case 'instance':
+      return truthOfInstance(rt, value)
+    case 'unknown':
+      return value.truth
+    default:
+      return true
+  }
+}
+
+export function rangeLength(range: { start: bigint; stop: bigint; step: bigint }): bigint {
+  const { start, stop, step } = range
+  const span = step > 0n ? stop - start : start - stop
+  if (span <= 0n) return 0n
+  const size = step > 0n ? step : -step
+  return (span + size - 1n) / size
+}
+
+function truthOfInstance(rt: Runtime, value: InstanceValue): Truth {
+  const own = rt.callSpecial(value, '__bool__', [])
+  if (own !== undefined) return typeof own === 'boolean' ? own : undefined
+  const length = rt.callSpecial(value, '__len__', [])
+  if (length !== undefined) return typeof length === 'bigint' ? length !== 0n : undefined
+  if (value.payload !== undefined) return truth(rt, value.payload)
+  return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : true
+}

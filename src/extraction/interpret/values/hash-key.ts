@@ -1,0 +1,98 @@
+import type { Runtime } from '../runtime.ts'
+import type { HashKey, InstanceValue, Value } from './value.ts'
+
+// Text that starts like a made key gets one itself, so the two never meet.
+const MADE = '\0'
+
+/** See `Runtime.hashKey`. */
+export function hashKey(rt: Runtime, value: Value): HashKey | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value.startsWith(MADE) ? `${MADE}s${value}` : value
+    case 'boolean':
+      return value ? 1n : 0n
+    case 'number':
+      return Number.isInteger(value) ? BigInt(value) : value
+    case 'bigint':
+      return value
+    default:
+      return value === null ? null : hashObject(rt, value)
+  }
+}
+
+function hashObject(rt: Runtime, value: Exclude<Value, null | boolean | bigint | number | string>) {
+  switch (value.kind) {
+    case 'list':
+    case 'dict':
+    case 'view':
+      return undefined
+    case 'bytes':
+      return `${MADE}b${Buffer.from(value.data).toString('latin1')}`
+    case 'tuple':
+      return hashItems(rt, 't', value.items)
+    case 'set':
+      return value.frozen ? hashSet(rt, [...value.items.values()]) : undefined
+    case 'range':
+      return `${MADE}r${value.start},${value.stop},${value.step}`
+    case 'instance':
+      return hashInstance(rt, value)
+    case 'unknown':
+      // The same dotted name of a module is the same thing, unless a call or an item made it.
+      return value.origin !== 'pack' && /^[\w.]+$/.test(value.name)
+        ? `${MADE}u${value.name}`
+        : value
+    default:
+      return value
+  }
+}
+
+function hashInstance(rt: Runtime, value: InstanceValue): HashKey | undefined {
+  const own = rt.findInClass(value.cls, '__hash__')
+  if (own === null) return undefined
+  if (typeof own === 'object' && own.kind === 'function') {
+    const hash = rt.call(own, [value])
+    return typeof hash === 'bigint' ? `${MADE}h${hash}` : value
+  }
+  if (value.payload === undefined) return value
+  return hashKey(rt, value.payload)
+}
+
+function hashItems(rt: Runtime, sort: string, items: Value[]): string | undefined {
+  rt.budget.step(items.length >> 4)
+  let made = MADE + sort
+  for (const item of items) {
+    const hash = hashKey(rt, item)
+    if (hash === undefined) return undefined
+    const text = textOfKey(rt, hash)
+    made += `${text.length}:${text}`
+    // Tuples of tuples could double their text at each level.
+    if (made.length > rt.budget.limits.stringLength) return undefined
+  }
+  return made
+}
+
+function hashSet(rt: Runtime, items: Value[]): string | undefined {
+  const texts: string[] = []
+  for (const item of items) {
+    const hash = hashKey(rt, item)
+    if (hash === undefined) return undefined
+    texts.push(textOfKey(rt, hash))
+  }
+  const made = texts.toSorted().join(MADE)
+  return made.length > rt.budget.limits.stringLength ? undefined : `${MADE}f${made}`
+}
+
+function textOfKey(rt: Runtime, hash: HashKey): string {
+  if (typeof hash === 'string') return `s${hash}`
+  if (typeof hash === 'object' && hash !== null) return `o${identityOf(rt, hash)}`
+  return `${typeof hash}${String(hash)}`
+}
+
+/** A number for each object, by the order in which it was asked for: `id()`. */
+export function identityOf(rt: Runtime, object: object): number {
+  const known = rt.state.identities.get(object)
+  if (known !== undefined) return known
+  rt.state.lastIdentity += 1
+  rt.state.identities.set(object, rt.state.lastIdentity)
+  return rt.state.lastIdentity
+}

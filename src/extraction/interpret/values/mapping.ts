@@ -1,0 +1,91 @@
+import { dictGet, dictSet, dictUpdate } from './dict.ts'
+import { isUnknown, makeEmptyDict } from './make-value.ts'
+import { payloadOf } from './payload.ts'
+import type { Runtime } from '../runtime.ts'
+import type { DictValue, Value } from './value.ts'
+
+/** The entry under the key; undefined if there is certainly none or the key can't be hashed. */
+export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | undefined {
+  const hash = rt.hashKey(key)
+  return hash === undefined ? undefined : dictGet(dict, hash)
+}
+
+/** Sets an entry. Under an unknown key it is kept as well, and the dict is incomplete from then on. */
+export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value): void {
+  const hash = rt.hashKey(key)
+  if (hash === undefined || isUnknown(key)) dict.rest = true
+  if (hash === undefined) return
+  if (dict.values.size >= rt.budget.limits.containerItems) {
+    rt.budget.spent('items')
+    dict.rest = true
+    return
+  }
+  dictSet(dict, hash, key, value)
+}
+
+/** `dict.update(value)`, `**value`: a mapping, pairs, or an unknown, which leaves an unknown rest. */
+export function addToDict(rt: Runtime, dict: DictValue, value: Value): void {
+  const from = asDict(rt, value)
+  if (from) {
+    rt.budget.step(from.values.size >> 4)
+    dictUpdate(dict, from)
+  } else addPairs(rt, dict, value)
+}
+
+/** The dict in the value, or one read through `keys()` and `[]`; undefined if it is no mapping. */
+export function asDict(rt: Runtime, value: Value): DictValue | undefined {
+  const inner = payloadOf(value)
+  if (typeof inner === 'object' && inner?.kind === 'dict') return inner
+  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  const keys = rt.callMethod(value, 'keys', [])
+  if (keys === undefined || isUnknown(keys)) return undefined
+  const { items, rest } = rt.readItems(keys)
+  const dict = makeEmptyDict(rest)
+  for (const key of items) setEntry(rt, dict, key, rt.getItem(value, key))
+  return dict
+}
+
+/**
+ * The dict in a value that the host would read as a mapping, by its `items()`: a dict, an instance of a dict's subclass,
+ * an object of the pack's own.
+ */
+export function asMapping(rt: Runtime, value: Value): DictValue | undefined {
+  const inner = payloadOf(value)
+  if (typeof inner === 'object' && inner?.kind === 'dict') return inner
+  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  const pairs = rt.callMethod(value, 'items', [])
+  if (pairs === undefined || isUnknown(pairs)) return asDict(rt, value)
+  const dict = makeEmptyDict()
+  addPairs(rt, dict, pairs)
+  return dict
+}
+
+/** Pairs that iteration gives. What is not a pair makes the dict incomplete. */
+export function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
+  const { items, rest } = rt.readItems(value)
+  if (rest) dict.rest = true
+  for (const item of items) {
+    const pair = rt.iterate(item) === undefined ? undefined : rt.readItems(item)
+    const [key, entry] = pair?.items ?? []
+    if (key === undefined || entry === undefined) dict.rest = true
+    else setEntry(rt, dict, key, entry)
+  }
+}
+
+export function makeDict(rt: Runtime, entries: Iterable<readonly [Value, Value]>): DictValue {
+  const dict = makeEmptyDict()
+  for (const [key, value] of entries) setEntry(rt, dict, key, value)
+  return dict
+}
+
+export function makeSet(rt: Runtime, items: Iterable<Value>, frozen = false): Value {
+  const set: Value = { kind: 'set', frozen, items: new Map(), rest: false }
+  for (const item of items) {
+    const hash = rt.hashKey(item)
+    if (hash === undefined) set.rest = true
+    else if (!set.items.has(hash)) set.items.set(hash, item)
+    // Two unknowns may be one item.
+    if (isUnknown(item)) set.rest = true
+  }
+  return set
+}

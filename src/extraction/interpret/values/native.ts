@@ -1,0 +1,151 @@
+import type { Runtime } from '../runtime.ts'
+import { NO_KWARGS } from './make-value.ts'
+import type {
+  BaseValue,
+  ClassValue,
+  Kwargs,
+  ModuleValue,
+  NativeCall,
+  NativeValue,
+  PropertyValue,
+  Value,
+} from './value.ts'
+
+/** A function of a module: on a class it does not become a method. `name` is dotted. */
+export function nativeFunction(name: string, call: NativeCall): NativeValue {
+  return {
+    kind: 'native',
+    name,
+    call,
+    binds: false,
+    callWithRest: undefined,
+    attributes: undefined,
+  }
+}
+
+/** A function that becomes a method when found on a class: `args[0]` is self. */
+export function nativeMethod(name: string, call: NativeCall): NativeValue {
+  return { kind: 'native', name, call, binds: true, callWithRest: undefined, attributes: undefined }
+}
+
+export function nativeProperty(
+  name: string,
+  get: (rt: Runtime, self: Value) => Value | undefined,
+): PropertyValue {
+  const call = nativeMethod(name, (rt, args) => get(rt, args[0] ?? null))
+  return { kind: 'property', get: call, set: null, delete: null }
+}
+
+export interface NativeClass {
+  name: string
+  /** Dotted name of its module. */
+  module: string
+  /** Without bases it is a direct subclass of `object`. */
+  bases?: BaseValue[]
+  metaclass?: ClassValue
+  /** `__new__`: makes the instance; `args` are without the class. It gets kwargs. Without it, a plain instance. */
+  construct?: (rt: Runtime, cls: ClassValue, args: Value[], kwargs: Kwargs) => Value | undefined
+  /** Keys are names: `__init__`, `__call__`, `append`; `args[0]` is self. */
+  methods?: Record<string, NativeCall>
+  /** `args[0]` is the class. */
+  classMethods?: Record<string, NativeCall>
+  staticMethods?: Record<string, NativeCall>
+  properties?: Record<string, (rt: Runtime, self: Value) => Value | undefined>
+  /** Any other names of the class. */
+  attributes?: Record<string, Value>
+  payload?: ClassValue['payload']
+}
+
+/** Makes a class of the library. Instances are made with `makeInstance(cls, payload, native)`. */
+export function nativeClass(rt: Runtime, definition: NativeClass): ClassValue {
+  const bases = definition.bases ?? [rt.builtinClass('object')]
+  const cls = makeNativeClass(definition, bases, definition.metaclass ?? metaclassOf(rt, bases))
+  fillNativeClass(cls, definition)
+  return cls
+}
+
+function metaclassOf(rt: Runtime, bases: BaseValue[]): BaseValue {
+  for (const base of bases) if (base.kind === 'class') return base.metaclass
+  return rt.builtinClass('type')
+}
+
+/** Single inheritance, or bases whose orders don't cross: enough for classes of the library. */
+export function makeNativeClass(
+  definition: NativeClass,
+  bases: BaseValue[],
+  metaclass: BaseValue,
+): ClassValue {
+  const inherited = bases.map((base) => (base.kind === 'class' ? base.payload : undefined))
+  const cls: ClassValue = {
+    kind: 'class',
+    name: definition.name,
+    qualname: definition.name,
+    module: definition.module,
+    home: 'library',
+    bases,
+    mro: [],
+    namespace: new Map(),
+    metaclass,
+    subclasses: [],
+    payload: definition.payload ?? inherited.find((payload) => payload !== undefined),
+  }
+  cls.mro = [cls, ...orderOf(bases)]
+  for (const base of bases) if (base.kind === 'class') base.subclasses.push(cls)
+  return cls
+}
+
+function orderOf(bases: BaseValue[]): BaseValue[] {
+  const all = bases.flatMap((base) => (base.kind === 'class' ? base.mro : [base]))
+  return all.filter((base, index) => all.lastIndexOf(base) === index)
+}
+
+export function fillNativeClass(cls: ClassValue, definition: NativeClass): void {
+  const dotted = (name: string) =>
+    definition.module === 'builtins'
+      ? `${definition.name}.${name}`
+      : `${definition.module}.${definition.name}.${name}`
+  const { construct } = definition
+  if (construct) {
+    const call: NativeCall = (rt, [self, ...args], kwargs) =>
+      typeof self === 'object' && self?.kind === 'class'
+        ? construct(rt, self, args, kwargs)
+        : undefined
+    cls.namespace.set('__new__', {
+      kind: 'staticmethod',
+      function: nativeFunction(dotted('__new__'), call),
+    })
+  }
+  for (const [name, call] of Object.entries(definition.methods ?? {}))
+    cls.namespace.set(name, nativeMethod(dotted(name), call))
+  for (const [name, call] of Object.entries(definition.classMethods ?? {}))
+    cls.namespace.set(name, { kind: 'classmethod', function: nativeMethod(dotted(name), call) })
+  for (const [name, call] of Object.entries(definition.staticMethods ?? {}))
+    cls.namespace.set(name, { kind: 'staticmethod', function: nativeFunction(dotted(name), call) })
+  for (const [name, get] of Object.entries(definition.properties ?? {}))
+    cls.namespace.set(name, nativeProperty(dotted(name), get))
+  for (const [name, value] of Object.entries(definition.attributes ?? {}))
+    cls.namespace.set(name, value)
+}
+
+/** A module of the library. A name it lacks is an unknown, `<module>.<name>`, of the standard library. */
+export function nativeModule(name: string, names: Iterable<readonly [string, Value]>): ModuleValue {
+  const namespace = new Map<string, Value>(names)
+  namespace.set('__name__', name)
+  return {
+    kind: 'module',
+    name,
+    home: 'library',
+    file: undefined,
+    isPackage: true,
+    namespace,
+    complete: false,
+    running: false,
+    lost: new Set(),
+    dict: undefined,
+  }
+}
+
+/** `call(rt, args)` without keyword arguments, for natives that call each other. */
+export function callNative(rt: Runtime, native: NativeValue, args: Value[]): Value | undefined {
+  return native.call(rt, args, NO_KWARGS)
+}

@@ -1,0 +1,261 @@
+import type { FunctionDef, Lambda } from '../../python/ast.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Scope } from './scope.ts'
+
+/**
+ * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
+ * everything that counts characters has to count code points); all else is an object with a `kind`.
+ */
+export type Value = null | boolean | bigint | number | string | ObjectValue
+
+export type ObjectValue =
+  | BytesValue
+  | ListValue
+  | TupleValue
+  | SetValue
+  | DictValue
+  | DictView
+  | RangeValue
+  | SliceValue
+  | IteratorValue
+  | ClassValue
+  | InstanceValue
+  | FunctionValue
+  | NativeValue
+  | MethodValue
+  | ClassMethodValue
+  | StaticMethodValue
+  | PropertyValue
+  | SuperValue
+  | ModuleValue
+  | SingletonValue
+  | UnknownValue
+
+/** Three-valued truth: undefined can't be decided. */
+export type Truth = boolean | undefined
+
+export interface BytesValue {
+  kind: 'bytes'
+  data: Uint8Array
+}
+
+/** `rest`: the items are known, but more may follow. */
+export interface ListValue {
+  kind: 'list'
+  items: Value[]
+  rest: boolean
+}
+
+export interface TupleValue {
+  kind: 'tuple'
+  items: Value[]
+  rest: boolean
+}
+
+/**
+ * What equal keys share (1, 1.0 and True; two equal tuples): made by `Runtime.hashKey`. For plain text, ints, None and
+ * objects compared by identity it is the value itself.
+ */
+export type HashKey = null | bigint | number | string | object
+
+/** `items` runs from hash key to item. */
+export interface SetValue {
+  kind: 'set'
+  frozen: boolean
+  items: Map<HashKey, Value>
+  rest: boolean
+}
+
+/**
+ * Insertion order is that of `values`. `keys` has the original key where it is not its own hash key. Because text is
+ * its own hash key, the names of a module, class or instance can stand in `values`: that is what `globals()` and
+ * `__dict__` give. Use the functions of dict.ts.
+ */
+export interface DictValue {
+  kind: 'dict'
+  values: Map<HashKey, Value>
+  keys: Map<HashKey, Value> | undefined
+  /** More entries may exist, under unknown keys. */
+  rest: boolean
+}
+
+/** `d.keys()`, `d.values()`, `d.items()`: live. */
+export interface DictView {
+  kind: 'view'
+  of: 'keys' | 'values' | 'items'
+  dict: DictValue
+}
+
+export interface RangeValue {
+  kind: 'range'
+  start: bigint
+  stop: bigint
+  step: bigint
+}
+
+export interface SliceValue {
+  kind: 'slice'
+  start: Value
+  stop: Value
+  step: Value
+}
+
+/** An iterator of any sort. `next` gives undefined at the end; then `rest` tells whether more may have followed. */
+export interface IteratorValue {
+  kind: 'iterator'
+  /** Name of its type: `generator`, `zip`, `list_iterator`. */
+  type: string
+  next: () => Value | undefined
+  rest: boolean
+  /** What a generator returned, once it was read to its end. */
+  returned?: Value
+}
+
+/** Where a class or module was defined. */
+export type Home = 'pack' | 'library'
+
+export interface ClassValue {
+  kind: 'class'
+  name: string
+  qualname: string
+  /** Dotted name of the module of its class statement, `builtins` for builtin types. */
+  module: string
+  home: Home
+  bases: BaseValue[]
+  /** C3 order, itself first, `object` last. Unknown bases stand in it where they were written. */
+  mro: BaseValue[]
+  namespace: Map<string, Value>
+  metaclass: BaseValue
+  /** Classes made with this one among their bases, in order. */
+  subclasses: ClassValue[]
+  /** The class or one of its bases keeps its content in `InstanceValue.payload` as a value of this builtin type. */
+  payload: 'str' | 'int' | 'float' | 'bytes' | 'list' | 'tuple' | 'set' | 'dict' | undefined
+}
+
+export type BaseValue = ClassValue | UnknownValue
+
+export interface InstanceValue {
+  kind: 'instance'
+  cls: ClassValue
+  attributes: Map<string, Value>
+  /** Content of an instance of a subclass of a builtin type: a string for `class A(str)`, a DictValue for `class A(dict)`. */
+  payload: Value | undefined
+  /** State of a library class, private to it. */
+  native: unknown
+}
+
+export interface FunctionValue {
+  kind: 'function'
+  name: string
+  qualname: string
+  node: FunctionDef | Lambda
+  module: ModuleValue
+  /** Where it was defined; the bodies of classes between are left out. */
+  scope: Scope
+  /** Default values by parameter. */
+  defaults: Map<string, Value>
+  attributes: Map<string, Value>
+  /** The class whose body defines it, for `super()`; filled in when that class exists. */
+  owner: { cls: ClassValue | undefined } | undefined
+  /** Calls that are running now. */
+  active: number
+}
+
+export type Kwargs = ReadonlyMap<string, Value>
+
+/**
+ * Body of a native function. Undefined means that the result can't be computed: the caller sees an unknown that carries
+ * name and arguments. So a native function does not raise for arguments it does not understand.
+ */
+export type NativeCall = (rt: Runtime, args: Value[], kwargs: Kwargs) => Value | undefined
+
+export interface NativeValue {
+  kind: 'native'
+  /** Dotted, for unknown results: `os.path.join`. */
+  name: string
+  call: NativeCall
+  /** Found on a class, it becomes a method of the instance. */
+  binds: boolean
+  /** Called instead when `*unknown` or `**unknown` was passed: there are more arguments than those given. */
+  callWithRest: NativeCall | undefined
+  attributes: Map<string, Value> | undefined
+}
+
+export interface MethodValue {
+  kind: 'method'
+  function: Value
+  self: Value
+}
+
+export interface ClassMethodValue {
+  kind: 'classmethod'
+  function: Value
+}
+
+export interface StaticMethodValue {
+  kind: 'staticmethod'
+  function: Value
+}
+
+export interface PropertyValue {
+  kind: 'property'
+  get: Value
+  set: Value
+  delete: Value
+}
+
+/** `super(cls, object)`: attributes of the classes after `cls` in the order of `object`'s class. */
+export interface SuperValue {
+  kind: 'super'
+  cls: ClassValue
+  object: Value
+}
+
+export interface ModuleValue {
+  kind: 'module'
+  /** Dotted name, the module's `__name__`. */
+  name: string
+  home: Home
+  /** Absolute path in the virtual file system. */
+  file: string | undefined
+  isPackage: boolean
+  namespace: Map<string, Value>
+  /** Every name is known: read without errors, no star import of an unknown. */
+  complete: boolean
+  /** Its statements are running now. */
+  running: boolean
+  /** Names of statements that a raise cost. */
+  lost: Set<string>
+  /** What `globals()` and `__dict__` gave; a rest in it means unknown names. */
+  dict: DictValue | undefined
+}
+
+export interface SingletonValue {
+  kind: 'singleton'
+  name: 'Ellipsis' | 'NotImplemented'
+}
+
+/**
+ * Where an unknown comes from: the host's own modules, an installed package, the standard library, the machine (its
+ * folders, clock, devices), or the pack itself (a part not understood, a missing key, a budget spent).
+ */
+export type Origin = 'host' | 'third-party' | 'standard-library' | 'machine' | 'pack'
+
+export interface UnknownValue {
+  kind: 'unknown'
+  /** Dotted: `torch.cuda.is_available()`; a call ends in `()`, an item in `[]`. Cut at 200 characters. */
+  name: string
+  origin: Origin
+  /** The call whose result it is. */
+  call: UnknownCall | undefined
+  /** Its truth, where that is known although the value is not. */
+  truth: Truth
+}
+
+export interface UnknownCall {
+  callee: Value
+  args: Value[]
+  kwargs: Kwargs
+  /** More arguments may have been passed (`*unknown`, `**unknown`). */
+  rest: boolean
+}
