@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { countFailure } from '../src/db/task.ts'
+import { countFailure } from '../src/db/task/task.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
-import type { RenderTiming } from '../src/domain/render-timing.ts'
-import { TASK_FAULTS, TaskFault } from '../src/domain/task-fault.ts'
-import { VideoFault } from '../src/domain/video-fault.ts'
+import type { RenderTiming } from '../src/domain/task/render-timing.ts'
+import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
+import { VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */

@@ -1,10 +1,10 @@
-import { getImageFacts } from '../src/db/image-task.ts'
-import type { BegunAttempt } from '../src/db/attempt.ts'
-import { getVideoFacts } from '../src/db/video-task.ts'
-import { imageFactsAt, makeImageRecord } from '../src/domain/image-record.ts'
-import type { ImageTaskStatus } from '../src/domain/image-task.ts'
-import { makeVideoCreations, videoFactsAt } from '../src/domain/video-record.ts'
-import type { VideoTaskState } from '../src/domain/video-task.ts'
+import { getImageFacts } from '../src/db/image-task/image-task.ts'
+import type { BegunAttempt } from '../src/db/event/attempt.ts'
+import { getVideoFacts } from '../src/db/video-task/video-task.ts'
+import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-record.ts'
+import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
+import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video-record.ts'
+import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
 /**

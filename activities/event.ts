@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { findLostAttempt, findLostRedelivery, loseAttempt } from '../src/db/attempt.ts'
-import type { LostAttempt, Target } from '../src/db/attempt.ts'
-import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/delivery.ts'
-import type { DueEvent } from '../src/db/delivery.ts'
+import { findLostAttempt, findLostRedelivery, loseAttempt } from '../src/db/event/attempt.ts'
+import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
+import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
+import type { DueEvent } from '../src/db/event/delivery.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { sendAttempt } from './send-attempt.ts'
 import { failedVerdict } from './verdict.ts'

@@ -1,5 +1,5 @@
-import { failExtraction, settleExtraction } from '../src/db/extraction.ts'
-import type { ExtractStatus } from '../src/domain/version.ts'
+import { failExtraction, settleExtraction } from '../src/db/registry/extraction.ts'
+import type { ExtractStatus } from '../src/domain/registry/version.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { inTransaction } from './in-transaction.ts'
 

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../src/db/client.ts'
-import { failpoint } from '../src/failpoint.ts'
+import { failpoint } from '../src/process/failpoint.ts'
 
 /** One move of a version: a short transaction between the lines at which fault tests kill. */
 export const inTransaction = async <T>(

@@ -7,7 +7,7 @@ import {
   markTaskPurged,
   markUploadPurged,
   markVersionSwept,
-} from '../src/db/purge.ts'
+} from '../src/db/shared/purge.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { removeLeftUploads } from './sweep-uploads.ts'
 

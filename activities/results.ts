@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-import { holdsFence } from '../src/db/task.ts'
-import type { TaskResult } from '../src/db/task-file.ts'
-import { TaskFault } from '../src/domain/task-fault.ts'
-import { failpoint } from '../src/failpoint.ts'
+import { holdsFence } from '../src/db/task/task.ts'
+import type { TaskResult } from '../src/db/task/task-file.ts'
+import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { failpoint } from '../src/process/failpoint.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /** A task under the fence of one attempt. */

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 import { StorageFault } from '../src/adapters/storage/storage.ts'
-import type { StoredArchive } from '../src/db/archive.ts'
-import { CHECK_FAULTS } from '../src/domain/archive-check.ts'
-import type { CheckFaultCode } from '../src/domain/archive-check.ts'
+import type { StoredArchive } from '../src/db/registry/archive.ts'
+import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
+import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** A fault of the service, by its code. */

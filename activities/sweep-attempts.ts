@@ -1,5 +1,5 @@
-import { findTaskState } from '../src/db/task.ts'
-import type { TaskState } from '../src/db/task.ts'
+import { findTaskState } from '../src/db/task/task.ts'
+import type { TaskState } from '../src/db/task/task.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { findArchivePlace } from '../src/db/archive.ts'
+import { findArchivePlace } from '../src/db/registry/archive.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /** As `removeLeftUploads`, for a workflow that does not wait for it: what a failing store keeps goes by age. */

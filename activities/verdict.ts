@@ -1,6 +1,6 @@
-import type { Verdict } from '../src/db/attempt.ts'
-import { nextWait } from '../src/domain/delivery-schedule.ts'
-import type { FailedTry } from '../src/domain/delivery-schedule.ts'
+import type { Verdict } from '../src/db/event/attempt.ts'
+import { nextWait } from '../src/domain/event/delivery-schedule.ts'
+import type { FailedTry } from '../src/domain/event/delivery-schedule.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
 /** What a try that failed means for its event: another one later, or the end of the schedule. */

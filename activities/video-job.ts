@@ -1,11 +1,14 @@
 import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
-import { effectiveVideoSettings } from '../src/domain/video-defaults.ts'
-import type { ExtendSettings, TextToVideoSettings } from '../src/domain/video-defaults.ts'
-import { VideoFault } from '../src/domain/video-fault.ts'
-import { recommendedPrompt } from '../src/domain/video-prompt.ts'
-import { sizeLike, sizeOfRatio, startImageFault } from '../src/domain/video-size.ts'
-import type { Size } from '../src/domain/video-size.ts'
-import type { VideoTaskKind } from '../src/domain/video-task.ts'
+import { effectiveVideoSettings } from '../src/domain/video-task/video-defaults.ts'
+import type {
+  ExtendSettings,
+  TextToVideoSettings,
+} from '../src/domain/video-task/video-defaults.ts'
+import { VideoFault } from '../src/domain/video-task/video-fault.ts'
+import { recommendedPrompt } from '../src/domain/video-task/video-prompt.ts'
+import { sizeLike, sizeOfRatio, startImageFault } from '../src/domain/video-task/video-size.ts'
+import type { Size } from '../src/domain/video-task/video-size.ts'
+import type { VideoTaskKind } from '../src/domain/video-task/video-task.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 
 interface Task {

@@ -4,13 +4,13 @@ import type { Static } from 'typebox'
 
 import { makeAddressJudge } from './adapters/outbound/address.ts'
 import { decodeWebhookSecret } from './adapters/webhook.ts'
-import { DELIVERY_SCHEDULE } from './domain/delivery-schedule.ts'
-import type { DeliverySchedule } from './domain/delivery-schedule.ts'
-import { fromText } from './domain/from-text.ts'
-import type { MediaLimits } from './domain/media-limits.ts'
-import type { CheckTiming } from './domain/check-timing.ts'
-import type { RenderTiming, VideoTiming } from './domain/render-timing.ts'
-import { makeValidator } from './domain/validate.ts'
+import { DELIVERY_SCHEDULE } from './domain/event/delivery-schedule.ts'
+import type { DeliverySchedule } from './domain/event/delivery-schedule.ts'
+import { fromText } from './domain/shared/from-text.ts'
+import type { MediaLimits } from './domain/task/media-limits.ts'
+import type { CheckTiming } from './domain/registry/check-timing.ts'
+import type { RenderTiming, VideoTiming } from './domain/task/render-timing.ts'
+import { makeValidator } from './domain/shared/validate.ts'
 
 const text = (description: string, value?: string) =>
   Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) })

@@ -4,8 +4,8 @@ import { loadConfig } from './config.ts'
 import { makeDatabase } from './db/client.ts'
 import { migrate } from './db/migrate.ts'
 import { makeLog } from './log.ts'
-import { createPurgeSchedule } from './schedule.ts'
-import { registerSearchAttributes } from './search-attributes.ts'
+import { createPurgeSchedule } from './jobs/schedule.ts'
+import { registerSearchAttributes } from './jobs/search-attributes.ts'
 
 const config = loadConfig()
 const log = makeLog('migrate', config.LOG_LEVEL)

@@ -2,11 +2,11 @@ import { Connection } from '@temporalio/client'
 
 import { loadConfig, readTimings } from './config.ts'
 import { makeDatabase } from './db/client.ts'
-import { makeJobs } from './jobs.ts'
+import { makeJobs } from './jobs/client.ts'
 import { makeLog } from './log.ts'
-import { makeCommands } from './operator-commands.ts'
-import { OperatorError } from './operator-error.ts'
-import { makeReinspectCommands } from './reinspect-commands.ts'
+import { makeCommands } from './operate/commands.ts'
+import { OperatorError } from './process/operator-error.ts'
+import { makeReinspectCommands } from './operate/reinspect.ts'
 
 const USAGE = `usage: npm run operate -- <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox

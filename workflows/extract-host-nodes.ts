@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow'
 
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
-import type { CheckTiming } from '../src/domain/check-timing.ts'
+import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { CHECK_TIMING, checkOptions, moveOptions } from './options.ts'
 import type { TaskEnd } from './task.ts'
 

@@ -6,7 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow'
 
-import type { RenderTiming } from '../src/domain/render-timing.ts'
+import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
 import { makeAnnounce, startDelivery } from './announce.ts'

@@ -1,8 +1,8 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 import { workflowInfo } from '@temporalio/workflow'
 
-import type { CheckTiming } from '../src/domain/check-timing.ts'
-import type { RenderTiming } from '../src/domain/render-timing.ts'
+import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
+import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 
 /** Time a render has after the deadline it judges itself, before the server ends the attempt. */
 const DEADLINE_MARGIN_SECONDS = 60

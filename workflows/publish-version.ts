@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../activities/index.ts'
-import type { CheckTiming } from '../src/domain/check-timing.ts'
+import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { extractHostNodes } from './extract-host-nodes.ts'
 import { checkFaultOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, moveOptions } from './options.ts'

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow'
 
 import type { ArchiveWait, CoreActivities } from '../activities/index.ts'
-import type { CheckTiming } from '../src/domain/check-timing.ts'
+import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { CHECK_TIMING, moveOptions } from './options.ts'
 
 export interface ReceiveArchiveInput {

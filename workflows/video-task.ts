@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow'
 
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
-import type { VideoTiming } from '../src/domain/render-timing.ts'
+import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { reasonOf } from './failure.ts'
 import { makeAnnounce, startDelivery } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'

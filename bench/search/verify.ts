@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Sql, Transaction } from '../../src/db/client.ts'
-import { settleCurrentHostNodes, settleLatestVersion } from '../../src/db/latest-version.ts'
-import { getListed } from '../../src/db/listed-count.ts'
-import { setNodeFields } from '../../src/db/node.ts'
+import {
+  settleCurrentHostNodes,
+  settleLatestVersion,
+} from '../../src/db/registry/latest-version.ts'
+import { getListed } from '../../src/db/search/listed-count.ts'
+import { setNodeFields } from '../../src/db/registry/node.ts'
 
 const SAMPLE = 200
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { Metadata } from 'sharp'
 
-import { TaskFault } from '../domain/task-fault.ts'
+import { TaskFault } from '../domain/task/task-fault.ts'
 
 /** What the header of an image file says. */
 export interface ProbedImage {

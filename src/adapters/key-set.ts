@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, errors as joseErrors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 
-import { errors } from '../domain/errors.ts'
-import { inTime, LateError } from '../domain/in-time.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { inTime, LateError } from '../domain/shared/in-time.ts'
 import type { Log } from '../log.ts'
 
 export interface KeySetOptions {

@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 
-import { errors } from '../domain/errors.ts'
-import { inTime, LateError } from '../domain/in-time.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { inTime, LateError } from '../domain/shared/in-time.ts'
 import { makePool } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 

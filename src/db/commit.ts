@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { ApiError, errors } from '../domain/errors.ts'
-import { inTime, LateError } from '../domain/in-time.ts'
+import { ApiError, errors } from '../domain/shared/errors.ts'
+import { inTime, LateError } from '../domain/shared/in-time.ts'
 import type { Sql, Transaction } from './client.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 

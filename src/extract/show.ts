@@ -1,4 +1,4 @@
-import type { ExtractedNode, Inspection, ScannedFinding } from '../extraction/inspection.ts'
+import type { ExtractedNode, Inspection, ScannedFinding } from '../domain/registry/inspection.ts'
 
 /** One line of JSON: what would be registered, what was found. */
 export const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {

@@ -1,7 +1,7 @@
 import { readArchive } from './archive/read-archive.ts'
 import type { ArchiveFact } from './archive/result.ts'
 import type { RandomAccess } from './archive/source.ts'
-import type { ArchiveSection, Inspection } from './inspection.ts'
+import type { ArchiveSection, Inspection } from '../domain/registry/inspection.ts'
 import { extractNodes } from './nodes/extract-nodes.ts'
 import { makePack } from './pack.ts'
 import type { Pack } from './pack.ts'

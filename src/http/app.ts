@@ -2,14 +2,14 @@ import express from 'express'
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 
-import { apiError, errors } from '../domain/errors.ts'
+import { apiError, errors } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
-import { answerPreflight, makeCors, preflightMethod } from './cors.ts'
-import { makeErrorRenderer } from './errors.ts'
-import { readRequestId } from './request-id.ts'
+import { answerPreflight, makeCors, preflightMethod } from './serve/cors.ts'
+import { makeErrorRenderer } from './serve/errors.ts'
+import { readRequestId } from './serve/request-id.ts'
 import type { Method, Route } from './route.ts'
-import { makeServe } from './serve.ts'
-import type { ServeDeps } from './serve.ts'
+import { makeServe } from './serve/serve.ts'
+import type { ServeDeps } from './serve/serve.ts'
 
 export interface AppDeps extends ServeDeps {
   routes: readonly Route[]

@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Static, TObject, TSchema } from 'typebox'
 
 import type { Transaction } from '../db/client.ts'
-import type { ErrorCodeName } from '../domain/errors.ts'
-import type { Fault } from '../domain/validate.ts'
-import type { Caller, CredentialHeaders } from './auth.ts'
+import type { ErrorCodeName } from '../domain/shared/errors.ts'
+import type { Fault } from '../domain/shared/validate.ts'
+import type { Caller, CredentialHeaders } from './access/auth.ts'
 import type { InlineImage } from './body/inline.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { RequestHeaderName } from './openapi/parameters.ts'
-import type { ListForm } from './query.ts'
-import type { QuotaName } from './rate-limit.ts'
+import type { ListForm } from './serve/query.ts'
+import type { QuotaName } from './access/rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 

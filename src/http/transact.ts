@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '../db/client.ts'
 import { withinDeadline } from '../db/client.ts'
 import { isUnknownOutcome } from '../db/sqlstate.ts'
-import { errors } from '../domain/errors.ts'
+import { errors } from '../domain/shared/errors.ts'
 import type { JsonAnswer } from './route.ts'
 
 /**

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import type { Rendered } from '../../activities/image-task.ts'
-import { moveImageTask } from '../../src/db/image-task.ts'
+import { moveImageTask } from '../../src/db/image-task/image-task.ts'
 import { insertTask, makePlace, render, see } from './place.ts'
 import type { Place } from './place.ts'
 

@@ -11,7 +11,7 @@ import sharp from 'sharp'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import type { RenderedVideoTask } from '../../activities/video-task.ts'
-import { enterQueue } from '../../src/db/video-queue.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { mean, openStudio } from '../adapters/video-engine/studio.ts'
 import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'

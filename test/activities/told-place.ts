@@ -3,7 +3,7 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 import type { DeliveryDependencies } from '../../activities/dependencies.ts'
 import { makeEventActivities } from '../../activities/event.ts'
 import type { DeliveryStep, SendResult } from '../../activities/event.ts'
-import type { Target } from '../../src/db/attempt.ts'
+import type { Target } from '../../src/db/event/attempt.ts'
 import { makeEnvironment } from './place.ts'
 
 /** Makes one try as a worker would. */

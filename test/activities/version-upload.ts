@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { receiveArchive } from '../../src/db/archive.ts'
-import type { ArchiveReceived } from '../../src/db/archive.ts'
-import { signalArchiveUploaded } from '../../src/version-jobs.ts'
+import { receiveArchive } from '../../src/db/registry/archive.ts'
+import type { ArchiveReceived } from '../../src/db/registry/archive.ts'
+import { signalArchiveUploaded } from '../../src/jobs/version.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Place } from './place.ts'
 

@@ -13,7 +13,7 @@ import type {
   VideoEngine,
   VideoJob,
 } from '../../src/adapters/video-engine/video-engine.ts'
-import type { VideoTiming } from '../../src/domain/render-timing.ts'
+import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
 import { makeEnvironment, TIMING } from './place.ts'
 
 /** What an engine of a test does with a job: a small function with the engine's own contract. */

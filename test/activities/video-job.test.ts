@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeVideoJob } from '../../activities/video-job.ts'
-import type { TextToVideoBody } from '../../src/domain/video-body.ts'
-import { applyExtendDefaults, applyTextToVideoDefaults } from '../../src/domain/video-defaults.ts'
-import { VideoFault } from '../../src/domain/video-fault.ts'
-import { RECOMMENDED_PROMPTS } from '../../src/domain/video-prompt.ts'
+import type { TextToVideoBody } from '../../src/domain/video-task/video-body.ts'
+import {
+  applyExtendDefaults,
+  applyTextToVideoDefaults,
+} from '../../src/domain/video-task/video-defaults.ts'
+import { VideoFault } from '../../src/domain/video-task/video-fault.ts'
+import { RECOMMENDED_PROMPTS } from '../../src/domain/video-task/video-prompt.ts'
 
 const PLACE = { scratchDir: '/scratch', deadlineMs: 5000, tiny: false }
 const WIDE = { path: '/wide', width: 320, height: 180 }

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 
-import { insertCreation } from '../../src/db/creation.ts'
-import type { OutboxRow } from '../../src/db/outbox.ts'
-import { enterQueue } from '../../src/db/video-queue.ts'
-import { claimVideoTask, completeVideoTask, insertVideoTask } from '../../src/db/video-task.ts'
-import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task.ts'
-import { insertTaskResults } from '../../src/db/task-file.ts'
-import type { NewTaskInput } from '../../src/db/task-file.ts'
-import { applyTextToVideoDefaults } from '../../src/domain/video-defaults.ts'
+import { insertCreation } from '../../src/db/video-task/creation.ts'
+import type { OutboxRow } from '../../src/db/shared/outbox.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import {
+  claimVideoTask,
+  completeVideoTask,
+  insertVideoTask,
+} from '../../src/db/video-task/video-task.ts'
+import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
+import { insertTaskResults } from '../../src/db/task/task-file.ts'
+import type { NewTaskInput } from '../../src/db/task/task-file.ts'
+import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { NO_INPUT } from './place.ts'
 

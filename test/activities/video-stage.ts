@@ -2,16 +2,16 @@ import { Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
-import { insertOutbox } from '../../src/db/outbox.ts'
+import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import {
   deliveryWorkflowId,
   makeJobs,
   mediaQueue,
   startVideoTask,
   taskWorkflowId,
-} from '../../src/jobs.ts'
-import type { Jobs } from '../../src/jobs.ts'
-import { startRelay } from '../../src/relay.ts'
+} from '../../src/jobs/client.ts'
+import type { Jobs } from '../../src/jobs/client.ts'
+import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { installQuietRuntime } from '../workflows/runtime.ts'
 import { makePlace, SHORT_SCHEDULE, TIMING } from './place.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeHostSlots } from '../../src/adapters/host-slots.ts'
+import { makeHostSlots } from '../../src/adapters/outbound/host-slots.ts'
 
 test('a host has so many slots, and another host its own', () => {
   const { tryTake } = makeHostSlots({ perHost: 8 })

@@ -9,7 +9,7 @@ import CRC32 from 'crc-32'
 import sharp from 'sharp'
 
 import { probeImage } from '../../src/adapters/image-probe.ts'
-import { TaskFault } from '../../src/domain/task-fault.ts'
+import { TaskFault } from '../../src/domain/task/task-fault.ts'
 import { makePicture } from '../support/pictures.ts'
 
 const MAX_PIXELS = 100_000_000

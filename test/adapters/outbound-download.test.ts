@@ -13,7 +13,7 @@ import {
   toTaskFault,
   type DownloadOptions,
   type OutboundFaultKind,
-} from '../../src/adapters/outbound.ts'
+} from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
 import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'

@@ -8,14 +8,14 @@ import {
   type PostLimits,
   type PostOptions,
   type Unanswered,
-} from '../../src/adapters/outbound.ts'
+} from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import {
   openSystemSocket,
   resolveBySystem,
   type Dial,
 } from '../../src/adapters/outbound/connector.ts'
-import { parseRetryAfter } from '../../src/domain/delivery-schedule.ts'
+import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, makeTestNetwork } from '../support/network.ts'
 import {

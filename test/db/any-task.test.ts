@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { makeCommands } from '../../src/operator-commands.ts'
-import { OperatorError } from '../../src/operator-error.ts'
+import { makeCommands } from '../../src/operate/commands.ts'
+import { OperatorError } from '../../src/process/operator-error.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
-import { startReconcile } from '../../src/reconcile.ts'
+import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
+import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
 import { claimVideo, seeVideo } from '../activities/video-place.ts'
 import type { SeenVideo } from '../activities/video-place.ts'
-import { enterQueue } from '../../src/db/video-queue.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { waitFor } from '../support/wait.ts'
 
 const SUCCESS = ['created', 'queueing', 'processing', 'success']

@@ -7,8 +7,8 @@ import {
   findLostAttempt,
   findLostRedelivery,
   loseAttempt,
-} from '../../src/db/attempt.ts'
-import type { AttemptKey, Verdict } from '../../src/db/attempt.ts'
+} from '../../src/db/event/attempt.ts'
+import type { AttemptKey, Verdict } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   findDelivery,
@@ -16,10 +16,10 @@ import {
   findTaskInWait,
   listStillDeliveries,
   listStillRedeliveries,
-} from '../../src/db/delivery.ts'
-import { insertOutbox } from '../../src/db/outbox.ts'
-import { deleteOldAttempts } from '../../src/db/purge.ts'
-import { startDelivery, startRedelivery } from '../../src/jobs.ts'
+} from '../../src/db/event/delivery.ts'
+import { insertOutbox } from '../../src/db/shared/outbox.ts'
+import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
+import { startDelivery, startRedelivery } from '../../src/jobs/client.ts'
 import { finishVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import { loseAttempt } from '../../src/db/attempt.ts'
+import { loseAttempt } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   existsEvent,
@@ -10,9 +10,9 @@ import {
   listAttempts,
   listEvents,
   redeliverExhausted,
-} from '../../src/db/event-log.ts'
-import type { TaskEvent } from '../../src/domain/event.ts'
-import { redeliveryOptions } from '../../src/jobs.ts'
+} from '../../src/db/event/event-log.ts'
+import type { TaskEvent } from '../../src/domain/event/event.ts'
+import { redeliveryOptions } from '../../src/jobs/client.ts'
 import { finishVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { claimImageTask, moveImageTask } from '../../src/db/image-task.ts'
-import type { Move } from '../../src/db/task-move.ts'
-import type { ImageTaskStatus } from '../../src/domain/image-task.ts'
+import { claimImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
+import type { Move } from '../../src/db/task/task-move.ts'
+import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, makePlace, see } from '../activities/place.ts'
 import type { Place } from '../activities/place.ts'
 

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 
-import { makeCommands } from '../../src/operator-commands.ts'
+import { makeCommands } from '../../src/operate/commands.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import { findOpenVersion, findVersionState } from '../../src/db/open-version.ts'
-import type { VersionState } from '../../src/db/open-version.ts'
-import { insertOutbox } from '../../src/db/outbox.ts'
-import { retryVersion } from '../../src/db/version-admin.ts'
-import type { CheckTiming } from '../../src/domain/check-timing.ts'
+import { findOpenVersion, findVersionState } from '../../src/db/registry/open-version.ts'
+import type { VersionState } from '../../src/db/registry/open-version.ts'
+import { insertOutbox } from '../../src/db/shared/outbox.ts'
+import { retryVersion } from '../../src/db/registry/version-admin.ts'
+import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import {
   publishWorkflowId,
   retryPublishVersion,
   startPublishVersion,
-} from '../../src/version-jobs.ts'
-import { startReconcile } from '../../src/reconcile.ts'
+} from '../../src/jobs/version.ts'
+import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
 import { uploadArchive } from '../activities/version-upload.ts'

@@ -7,8 +7,8 @@ import {
   leaseOutbox,
   markDispatched,
   markFailed,
-} from '../../src/db/outbox.ts'
-import type { OutboxEntry, OutboxRow } from '../../src/db/outbox.ts'
+} from '../../src/db/shared/outbox.ts'
+import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 

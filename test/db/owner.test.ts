@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/owner.ts'
-import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task.ts'
+import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/video-task/owner.ts'
+import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task/video-task.ts'
 import { getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -7,10 +7,10 @@ import {
   receiveArchive,
   rejectArchive,
   startUpload,
-} from '../../src/db/archive.ts'
-import { countDownload, listDownloads } from '../../src/db/download.ts'
-import { findNode } from '../../src/db/node.ts'
-import { getVersion } from '../../src/db/version.ts'
+} from '../../src/db/registry/archive.ts'
+import { countDownload, listDownloads } from '../../src/db/registry/download.ts'
+import { findNode } from '../../src/db/registry/node.ts'
+import { getVersion } from '../../src/db/registry/version.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { OPTIONS, makeRegistryPlace, signalOf, stored } from './registry-place.ts'

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { countDownload } from '../../src/db/download.ts'
+import { countDownload } from '../../src/db/registry/download.ts'
 import {
   findHostNode,
   findNodeOfHostNode,
   listHostNodes,
   putHostNodes,
-} from '../../src/db/host-node.ts'
-import { findExtraction } from '../../src/db/extraction.ts'
-import type { HostNodeSource } from '../../src/db/host-node.ts'
-import { updateNodeByAdmin } from '../../src/db/node-move.ts'
-import { updateVersionByAdmin } from '../../src/db/version-admin.ts'
-import { toHostNodeRow } from '../../src/domain/host-node-judge.ts'
-import type { RegisteredHostNode } from '../../src/domain/host-node.ts'
+} from '../../src/db/registry/host-node.ts'
+import { findExtraction } from '../../src/db/registry/extraction.ts'
+import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
+import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
+import { toHostNodeRow } from '../../src/domain/registry/host-node-judge.ts'
+import type { RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { AUDIT, OPTIONS, makeRegistryPlace } from './registry-place.ts'

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { makeCountMemo } from '../../src/db/listed-count.ts'
-import type { NodeFilter } from '../../src/db/node-filter.ts'
-import { countNodes } from '../../src/db/node-count.ts'
-import { nodePageQuery, planNodePage } from '../../src/db/node-page.ts'
-import type { NodeOrder } from '../../src/db/node-page.ts'
-import { listVersions, planVersionPage, versionPageQuery } from '../../src/db/version-list.ts'
-import type { VersionFilter } from '../../src/db/version-list.ts'
-import { choosePagePlan, dividePage } from '../../src/db/page-plan.ts'
+import { makeCountMemo } from '../../src/db/search/listed-count.ts'
+import type { NodeFilter } from '../../src/db/search/node-filter.ts'
+import { countNodes } from '../../src/db/search/node-count.ts'
+import { nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
+import type { NodeOrder } from '../../src/db/search/node-page.ts'
+import {
+  listVersions,
+  planVersionPage,
+  versionPageQuery,
+} from '../../src/db/search/version-list.ts'
+import type { VersionFilter } from '../../src/db/search/version-list.ts'
+import { choosePagePlan, dividePage } from '../../src/db/search/page-plan.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'

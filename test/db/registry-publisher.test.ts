@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import { ensureUser, findUser, upsertUser } from '../../src/db/app-user.ts'
-import { listMembers, putMember, removeMember } from '../../src/db/member.ts'
+import { ensureUser, findUser, upsertUser } from '../../src/db/shared/app-user.ts'
+import { listMembers, putMember, removeMember } from '../../src/db/registry/member.ts'
 import {
   findPersonalAccessToken,
   insertPersonalAccessToken,
   listPersonalAccessTokens,
   revokePersonalAccessToken,
   touchPersonalAccessToken,
-} from '../../src/db/personal-access-token.ts'
+} from '../../src/db/registry/personal-access-token.ts'
 import {
   existsPublisher,
   findPublisher,
@@ -18,10 +18,10 @@ import {
   insertPublisher,
   listPublishers,
   updatePublisher,
-} from '../../src/db/publisher.ts'
-import { movePublisher } from '../../src/db/publisher-ban.ts'
-import type { MemberRole } from '../../src/domain/member.ts'
-import { PUBLISHER_ACTIONS, mayDo } from '../../src/domain/role.ts'
+} from '../../src/db/registry/publisher.ts'
+import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import type { MemberRole } from '../../src/domain/registry/member.ts'
+import { PUBLISHER_ACTIONS, mayDo } from '../../src/domain/registry/role.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { AUDIT, makeRegistryPlace } from './registry-place.ts'

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { deleteNode } from '../../src/db/node-move.ts'
-import { listNodeVersions, listVersions, listVersionsInBulk } from '../../src/db/version-list.ts'
-import type { VersionFilter } from '../../src/db/version-list.ts'
+import { deleteNode } from '../../src/db/registry/node-move.ts'
+import {
+  listNodeVersions,
+  listVersions,
+  listVersionsInBulk,
+} from '../../src/db/search/version-list.ts'
+import type { VersionFilter } from '../../src/db/search/version-list.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
-import { beginAttempt, completeAttempt } from '../../src/db/attempt.ts'
-import type { AttemptKey, AttemptResult, Target, Verdict } from '../../src/db/attempt.ts'
+import { beginAttempt, completeAttempt } from '../../src/db/event/attempt.ts'
+import type { AttemptKey, AttemptResult, Target, Verdict } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { insertRedelivery } from '../../src/db/event-log.ts'
-import { insertImageTask, moveImageTask } from '../../src/db/image-task.ts'
-import type { ImageTaskStatus } from '../../src/domain/image-task.ts'
+import { insertRedelivery } from '../../src/db/event/event-log.ts'
+import { insertImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
+import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 
 export const RECEIVER = 'https://receiver.example.com/hook'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { listVideoTasks } from '../../src/db/video-list.ts'
-import type { VideoListFilter } from '../../src/db/video-list.ts'
+import { listVideoTasks } from '../../src/db/video-task/video-list.ts'
+import type { VideoListFilter } from '../../src/db/video-task/video-list.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import type { Transaction } from '../../src/db/client.ts'
-import { findOwnerCredits } from '../../src/db/owner.ts'
-import { enterQueue } from '../../src/db/video-queue.ts'
+import { findOwnerCredits } from '../../src/db/video-task/owner.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import {
   cancelVideoTask,
   completeVideoTask,
   failVideoTask,
   videoError,
-} from '../../src/db/video-task.ts'
+} from '../../src/db/video-task/video-task.ts'
 import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'

@@ -7,7 +7,7 @@ import {
   findVideoSource,
   findVideoTask,
   videoError,
-} from '../../src/db/video-task.ts'
+} from '../../src/db/video-task/video-task.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import type { Move } from '../../src/db/task-move.ts'
-import { moveVideoTask } from '../../src/db/video-move.ts'
+import type { Move } from '../../src/db/task/task-move.ts'
+import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
 import {
   cancelVideoTask,
   completeVideoTask,
   failVideoTask,
   noteProgress,
   videoError,
-} from '../../src/db/video-task.ts'
-import { enterQueue } from '../../src/db/video-queue.ts'
-import type { VideoTaskState } from '../../src/domain/video-task.ts'
+} from '../../src/db/video-task/video-task.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { claimVideo, getVideo, seeVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

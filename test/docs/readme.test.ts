@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/errors.ts'
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import { makeSettingsTable } from '../../tools/docs/settings.ts'
 import { makeDocuments } from '../../tools/readme.ts'
 

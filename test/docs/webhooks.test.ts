@@ -10,10 +10,10 @@ import { after, before, describe, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { POST_LIMITS } from '../../src/adapters/outbound.ts'
+import { POST_LIMITS } from '../../src/adapters/outbound/outbound.ts'
 import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
-import { DELIVERY_SCHEDULE } from '../../src/domain/delivery-schedule.ts'
-import { AttemptErrorClass, DeliveryState } from '../../src/domain/event.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import { AttemptErrorClass, DeliveryState } from '../../src/domain/event/event.ts'
 import { listRoutes } from '../support/contract.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

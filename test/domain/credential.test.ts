@@ -10,7 +10,7 @@ import {
   makeCredential,
   maskCredential,
   maskCredentials,
-} from '../../src/domain/credential.ts'
+} from '../../src/domain/shared/credential.ts'
 
 const zeros = (size: number) => new Uint8Array(size)
 

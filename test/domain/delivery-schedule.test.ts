@@ -7,8 +7,8 @@ import {
   parseRetryAfter,
   verdictOf,
   type FailedTry,
-} from '../../src/domain/delivery-schedule.ts'
-import { AttemptErrorClass } from '../../src/domain/event.ts'
+} from '../../src/domain/event/delivery-schedule.ts'
+import { AttemptErrorClass } from '../../src/domain/event/event.ts'
 
 const FAILED: FailedTry = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5

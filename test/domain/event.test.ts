@@ -10,8 +10,8 @@ import {
   SecretRotation,
   TaskEvents,
   WebhookSecrets,
-} from '../../src/domain/event.ts'
-import { makeValidator } from '../../src/domain/validate.ts'
+} from '../../src/domain/event/event.ts'
+import { makeValidator } from '../../src/domain/shared/validate.ts'
 
 const ID = '7f9c24e8-3b12-4d2a-9f6d-6c1a6b1d2e3f'
 const TIME = '2026-01-01T00:00:00.000Z'

@@ -6,10 +6,10 @@ import {
   jsonTextOf,
   judgeRegistration,
   toHostNodeRow,
-} from '../../src/domain/host-node-judge.ts'
-import { HostNodeRegistration } from '../../src/domain/host-node.ts'
-import { listEmptyIsAbsent } from '../../src/domain/registry-fields.ts'
-import { makeValidator, onePerField } from '../../src/domain/validate.ts'
+} from '../../src/domain/registry/host-node-judge.ts'
+import { HostNodeRegistration } from '../../src/domain/registry/host-node.ts'
+import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
+import { makeValidator, onePerField } from '../../src/domain/shared/validate.ts'
 
 const validate = makeValidator(HostNodeRegistration, listEmptyIsAbsent(HostNodeRegistration))
 

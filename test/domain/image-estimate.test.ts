@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { estimateSeconds } from '../../src/domain/image-estimate.ts'
-import { IMAGE_KINDS } from '../../src/domain/image-kind.ts'
-import type { ImageTaskKind } from '../../src/domain/image-kind.ts'
+import { estimateSeconds } from '../../src/domain/image-task/image-estimate.ts'
+import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
+import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
 
 const KINDS = Object.keys(IMAGE_KINDS) as ImageTaskKind[]
 

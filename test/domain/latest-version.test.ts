@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { chooseLatest } from '../../src/domain/latest-version.ts'
-import { parseVersionNumber } from '../../src/domain/version-number.ts'
-import type { VersionStatus } from '../../src/domain/version.ts'
+import { chooseLatest } from '../../src/domain/registry/latest-version.ts'
+import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
+import type { VersionStatus } from '../../src/domain/registry/version.ts'
 
 /** `1.0.0`, then marks: `d` deprecated, or the first letter of a status that is not Active. */
 const candidate = (text: string) => {

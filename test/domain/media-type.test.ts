@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import sharp from 'sharp'
 
-import { mediaTypeOf } from '../../src/domain/media-type.ts'
+import { mediaTypeOf } from '../../src/domain/shared/media-type.ts'
 
 const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#135' } })
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { parsePrompt } from '../../src/domain/prompt-weight.ts'
+import { parsePrompt } from '../../src/domain/image-task/prompt-weight.ts'
 
 describe('a prompt', () => {
   const CASES: [string, [string, number][]][] = [

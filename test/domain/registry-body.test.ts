@@ -3,27 +3,30 @@ import { describe, test } from 'node:test'
 
 import type { TSchema } from 'typebox'
 
-import { judgeNodeAdminUpdate, judgeVersionAdminUpdate } from '../../src/domain/admin-judge.ts'
-import { judgeExpiry } from '../../src/domain/expiry.ts'
-import { MemberUpdate } from '../../src/domain/member.ts'
-import { judgeNewNode, judgeNodeUpdate } from '../../src/domain/node-judge.ts'
-import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/node.ts'
-import { NewPersonalAccessToken } from '../../src/domain/personal-access-token.ts'
-import { PublishBody, publishedFields } from '../../src/domain/publish.ts'
-import { judgePublisher, publisherIdFault } from '../../src/domain/publisher-judge.ts'
+import {
+  judgeNodeAdminUpdate,
+  judgeVersionAdminUpdate,
+} from '../../src/domain/registry/admin-judge.ts'
+import { judgeExpiry } from '../../src/domain/shared/expiry.ts'
+import { MemberUpdate } from '../../src/domain/registry/member.ts'
+import { judgeNewNode, judgeNodeUpdate } from '../../src/domain/registry/node-judge.ts'
+import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
+import { NewPersonalAccessToken } from '../../src/domain/registry/personal-access-token.ts'
+import { PublishBody, publishedFields } from '../../src/domain/registry/publish.ts'
+import { judgePublisher, publisherIdFault } from '../../src/domain/registry/publisher-judge.ts'
 import {
   NewPublisher,
   PublisherBan,
   PublisherUpdate,
   RESERVED_PUBLISHER_IDS,
-} from '../../src/domain/publisher.ts'
-import { listEmptyIsAbsent } from '../../src/domain/registry-fields.ts'
-import { NewReview } from '../../src/domain/review.ts'
-import { makeValidator, onePerField, sortFaults } from '../../src/domain/validate.ts'
-import type { Fault } from '../../src/domain/validate.ts'
-import { judgePublish } from '../../src/domain/version-judge.ts'
-import { BulkVersionsBody } from '../../src/domain/version-query.ts'
-import { VersionAdminUpdate, VersionUpdate } from '../../src/domain/version.ts'
+} from '../../src/domain/registry/publisher.ts'
+import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
+import { NewReview } from '../../src/domain/registry/review.ts'
+import { makeValidator, onePerField, sortFaults } from '../../src/domain/shared/validate.ts'
+import type { Fault } from '../../src/domain/shared/validate.ts'
+import { judgePublish } from '../../src/domain/registry/version-judge.ts'
+import { BulkVersionsBody } from '../../src/domain/registry/version-query.ts'
+import { VersionAdminUpdate, VersionUpdate } from '../../src/domain/registry/version.ts'
 
 type Judge = (body: Readonly<Record<string, unknown>>) => Fault[]
 

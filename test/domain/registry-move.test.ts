@@ -6,8 +6,8 @@ import {
   NODE_MOVES,
   PUBLISHER_MOVES,
   mayMoveNode,
-} from '../../src/domain/node-move.ts'
-import { NODE_STATUSES } from '../../src/domain/node.ts'
+} from '../../src/domain/registry/node-move.ts'
+import { NODE_STATUSES } from '../../src/domain/registry/node.ts'
 import {
   ADMIN_VERSION_MOVES,
   ARCHIVE_MOVES,
@@ -16,9 +16,9 @@ import {
   checksFailedReason,
   flaggedReason,
   mayMoveVersion,
-} from '../../src/domain/version-move.ts'
-import type { VersionMoveName } from '../../src/domain/version-move.ts'
-import { VERSION_STATUSES } from '../../src/domain/version.ts'
+} from '../../src/domain/registry/version-move.ts'
+import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
+import { VERSION_STATUSES } from '../../src/domain/registry/version.ts'
 
 /** `Pending Active` for the statuses that a move may start from. */
 const names = (statuses: readonly string[]): string =>

@@ -3,17 +3,21 @@ import { describe, test } from 'node:test'
 
 import type { TObject } from 'typebox'
 
-import { AuditLogQuery } from '../../src/domain/audit-log.ts'
-import { fromText } from '../../src/domain/from-text.ts'
-import { HostNodeListQuery } from '../../src/domain/host-node.ts'
-import { NodeListQuery, NodeSearchQuery, PublisherNodesQuery } from '../../src/domain/node-query.ts'
-import { judgePublisherIdQuery } from '../../src/domain/publisher-judge.ts'
-import { PublisherListQuery } from '../../src/domain/publisher.ts'
-import { listOptional, totalPages } from '../../src/domain/registry-fields.ts'
-import { SEARCH_INSTEAD, judgeDepth } from '../../src/domain/search-depth.ts'
-import { makeValidator } from '../../src/domain/validate.ts'
-import { judgeInstallQuery } from '../../src/domain/version-judge.ts'
-import { NodeVersionsQuery, VersionListQuery } from '../../src/domain/version-query.ts'
+import { AuditLogQuery } from '../../src/domain/registry/audit-log.ts'
+import { fromText } from '../../src/domain/shared/from-text.ts'
+import { HostNodeListQuery } from '../../src/domain/registry/host-node.ts'
+import {
+  NodeListQuery,
+  NodeSearchQuery,
+  PublisherNodesQuery,
+} from '../../src/domain/registry/node-query.ts'
+import { judgePublisherIdQuery } from '../../src/domain/registry/publisher-judge.ts'
+import { PublisherListQuery } from '../../src/domain/registry/publisher.ts'
+import { listOptional, totalPages } from '../../src/domain/registry/registry-fields.ts'
+import { SEARCH_INSTEAD, judgeDepth } from '../../src/domain/registry/search-depth.ts'
+import { makeValidator } from '../../src/domain/shared/validate.ts'
+import { judgeInstallQuery } from '../../src/domain/registry/version-judge.ts'
+import { NodeVersionsQuery, VersionListQuery } from '../../src/domain/registry/version-query.ts'
 
 type Texts = Record<string, string | string[]>
 

@@ -8,7 +8,7 @@ import {
   registryUrlFault,
   repositoryKey,
   repositoryNeedles,
-} from '../../src/domain/registry-url.ts'
+} from '../../src/domain/registry/registry-url.ts'
 
 describe('a URL of the registry', () => {
   const CASES: [text: string, web: boolean, repository: boolean][] = [

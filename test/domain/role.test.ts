@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { MEMBER_ROLES, withoutEmail } from '../../src/domain/member.ts'
-import type { MemberRole } from '../../src/domain/member.ts'
-import { PUBLISHER_ACTIONS, losesLastOwner, mayDo, mayRemoveMember } from '../../src/domain/role.ts'
-import type { PublisherAction } from '../../src/domain/role.ts'
+import { MEMBER_ROLES, withoutEmail } from '../../src/domain/registry/member.ts'
+import type { MemberRole } from '../../src/domain/registry/member.ts'
+import {
+  PUBLISHER_ACTIONS,
+  losesLastOwner,
+  mayDo,
+  mayRemoveMember,
+} from '../../src/domain/registry/role.ts'
+import type { PublisherAction } from '../../src/domain/registry/role.ts'
 
 describe('the role table', () => {
   const TABLE: [actions: PublisherAction[], roles: MemberRole[]][] = [

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { indexWords, searchWords } from '../../src/domain/search-words.ts'
+import { indexWords, searchWords } from '../../src/domain/registry/search-words.ts'
 
 describe('the words of a text', () => {
   const CASES: [text: string, words: string[]][] = [

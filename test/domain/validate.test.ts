@@ -4,10 +4,10 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Type } from 'typebox'
 
-import { fromText } from '../../src/domain/from-text.ts'
-import { IMAGE_KINDS } from '../../src/domain/image-kind.ts'
-import type { ImageTaskKind } from '../../src/domain/image-kind.ts'
-import { makeValidator, sortFaults } from '../../src/domain/validate.ts'
+import { fromText } from '../../src/domain/shared/from-text.ts'
+import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
+import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
+import { makeValidator, sortFaults } from '../../src/domain/shared/validate.ts'
 
 const Settings = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 5 }),

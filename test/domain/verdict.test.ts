@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { judgeVersion } from '../../src/domain/verdict.ts'
-import type { Evidence } from '../../src/domain/verdict.ts'
+import { judgeVersion } from '../../src/domain/registry/verdict.ts'
+import type { Evidence } from '../../src/domain/registry/verdict.ts'
 
 const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: null }
 const bad = {

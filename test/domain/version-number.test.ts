@@ -10,8 +10,8 @@ import {
   parseVersionNumber,
   suggestVersion,
   versionFault,
-} from '../../src/domain/version-number.ts'
-import type { VersionNumber } from '../../src/domain/version-number.ts'
+} from '../../src/domain/registry/version-number.ts'
+import type { VersionNumber } from '../../src/domain/registry/version-number.ts'
 
 /** The independent reading of the same standard. */
 const semver = createRequire(import.meta.url)('semver') as {

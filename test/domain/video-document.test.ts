@@ -4,11 +4,14 @@ import { describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { makeValidator } from '../../src/domain/validate.ts'
-import { makeExtendDocument, makeTextToVideoDocument } from '../../src/domain/video-document.ts'
-import { ExtendInput, TextToVideoInput } from '../../src/domain/video-input.ts'
-import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-judge.ts'
-import { VIDEO_MODEL_NAMES } from '../../src/domain/video-model.ts'
+import { makeValidator } from '../../src/domain/shared/validate.ts'
+import {
+  makeExtendDocument,
+  makeTextToVideoDocument,
+} from '../../src/domain/video-task/video-document.ts'
+import { ExtendInput, TextToVideoInput } from '../../src/domain/video-task/video-input.ts'
+import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-task/video-judge.ts'
+import { VIDEO_MODEL_NAMES } from '../../src/domain/video-task/video-model.ts'
 
 type Body = Record<string, unknown>
 

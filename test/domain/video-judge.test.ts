@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeValidator, sortFaults } from '../../src/domain/validate.ts'
+import { makeValidator, sortFaults } from '../../src/domain/shared/validate.ts'
 import {
   ExtendInput,
   TextToVideoInput,
   VIDEO_EMPTY_IS_ABSENT,
-} from '../../src/domain/video-input.ts'
-import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-judge.ts'
-import type { ExtendSource } from '../../src/domain/video-judge.ts'
-import { faultReason } from '../../src/domain/video-reason.ts'
+} from '../../src/domain/video-task/video-input.ts'
+import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-task/video-judge.ts'
+import type { ExtendSource } from '../../src/domain/video-task/video-judge.ts'
+import { faultReason } from '../../src/domain/video-task/video-reason.ts'
 
 const readText = makeValidator(TextToVideoInput, VIDEO_EMPTY_IS_ABSENT)
 const readExtend = makeValidator(ExtendInput, VIDEO_EMPTY_IS_ABSENT)

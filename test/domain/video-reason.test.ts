@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/errors.ts'
-import type { Fault } from '../../src/domain/validate.ts'
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import type { Fault } from '../../src/domain/shared/validate.ts'
 import {
   VideoReason,
   errorReason,
   faultReason,
   videoDetails,
-} from '../../src/domain/video-reason.ts'
+} from '../../src/domain/video-task/video-reason.ts'
 
 const fault = (field: string, code: Fault['code'] = 'validation_failed'): Fault => ({
   field,

@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { TASK_FAULTS, TaskFault } from '../../src/domain/task-fault.ts'
-import type { TaskFaultCode } from '../../src/domain/task-fault.ts'
-import { makeValidator } from '../../src/domain/validate.ts'
-import { VIDEO_FAULTS, isVideoFaultCode, toVideoFault } from '../../src/domain/video-fault.ts'
+import { TASK_FAULTS, TaskFault } from '../../src/domain/task/task-fault.ts'
+import type { TaskFaultCode } from '../../src/domain/task/task-fault.ts'
+import { makeValidator } from '../../src/domain/shared/validate.ts'
+import {
+  VIDEO_FAULTS,
+  isVideoFaultCode,
+  toVideoFault,
+} from '../../src/domain/video-task/video-fault.ts'
 import {
   VIDEO_LIST_EMPTY_IS_ABSENT,
   VideoTaskQuery,
   judgeVideoTaskQuery,
-} from '../../src/domain/video-list.ts'
+} from '../../src/domain/video-task/video-list.ts'
 import {
   VIDEO_CANCELLABLE_STATES,
   VIDEO_DELIVERED_STATES,
   VIDEO_TASK_MOVES,
   VIDEO_TERMINAL_STATES,
   VideoTaskState,
-} from '../../src/domain/video-task.ts'
+} from '../../src/domain/video-task/video-task.ts'
 
 describe('the states of a video task', () => {
   test('are reached by the documented moves alone', () => {

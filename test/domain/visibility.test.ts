@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/errors.ts'
-import type { NodeStatus } from '../../src/domain/node.ts'
-import type { PublisherStatus } from '../../src/domain/publisher.ts'
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import type { NodeStatus } from '../../src/domain/registry/node.ts'
+import type { PublisherStatus } from '../../src/domain/registry/publisher.ts'
 import {
   NODE_VISIBILITY,
   VERSION_VISIBILITY,
@@ -12,8 +12,8 @@ import {
   nodeRefusal,
   publisherRefusal,
   versionRefusal,
-} from '../../src/domain/visibility.ts'
-import type { NodeCondition } from '../../src/domain/visibility.ts'
+} from '../../src/domain/registry/visibility.ts'
+import type { NodeCondition } from '../../src/domain/registry/visibility.ts'
 
 const short = (code: keyof typeof ERROR_CODES | undefined): string =>
   code === undefined ? 'yes' : `${ERROR_CODES[code].status} ${code}`

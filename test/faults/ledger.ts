@@ -5,8 +5,8 @@ import { join, relative } from 'node:path'
 
 import { Client, Connection } from '@temporalio/client'
 
-import { IMAGE_TASK_MOVES } from '../../src/domain/image-task.ts'
-import { VIDEO_TASK_MOVES } from '../../src/domain/video-task.ts'
+import { IMAGE_TASK_MOVES } from '../../src/domain/image-task/image-task.ts'
+import { VIDEO_TASK_MOVES } from '../../src/domain/video-task/video-task.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 

@@ -11,7 +11,7 @@ import type { PostgresServer } from '../../src/local/postgres.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import type { TemporalServer } from '../../src/local/temporal.ts'
-import { registerSearchAttributes } from '../../src/search-attributes.ts'
+import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 const say = (): void => {}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { deleteNode, updateNodeByAdmin } from '../../src/db/node-move.ts'
-import { movePublisher } from '../../src/db/publisher-ban.ts'
-import type { VersionMoveName } from '../../src/domain/version-move.ts'
+import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { AUDIT, OPTIONS } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'

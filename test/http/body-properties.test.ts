@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
 import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
-import { ApiError } from '../../src/domain/errors.ts'
+import { ApiError } from '../../src/domain/shared/errors.ts'
 import { cut, makeOptions, makeRequest, makeScratch } from './body-support.ts'
 
 const text = fc

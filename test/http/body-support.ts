@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-import { ApiError } from '../../src/domain/errors.ts'
+import { ApiError } from '../../src/domain/shared/errors.ts'
 import { makeUploadBudget } from '../../src/http/body/budget.ts'
 import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-answer.ts'
 import type { DrainLimits } from '../../src/http/body/early-answer.ts'

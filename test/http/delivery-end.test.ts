@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import type { TaskEvent } from '../../src/domain/event.ts'
+import type { TaskEvent } from '../../src/domain/event/event.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'

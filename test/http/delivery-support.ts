@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 
-import type { Attempt, TaskEvent, WebhookSecret } from '../../src/domain/event.ts'
+import type { Attempt, TaskEvent, WebhookSecret } from '../../src/domain/event/event.ts'
 import type { Client } from '../support/client.ts'
 import type { Received, WebhookReceiver } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
 import type { Sql } from '../../src/db/client.ts'
-import type { TaskEvent } from '../../src/domain/event.ts'
+import type { TaskEvent } from '../../src/domain/event/event.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'

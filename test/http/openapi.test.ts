@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { ERROR_CODES, videoStatusOf } from '../../src/domain/errors.ts'
+import { ERROR_CODES, videoStatusOf } from '../../src/domain/shared/errors.ts'
 import {
   findReference,
   listRoutes,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Caller } from '../../src/http/auth.ts'
-import { principalOf } from '../../src/http/principal.ts'
+import type { Caller } from '../../src/http/access/auth.ts'
+import { principalOf } from '../../src/http/access/principal.ts'
 
 const callerOf = (user: string): Caller => ({ principal: user, owner: user, scheme: 'jwt' })
 

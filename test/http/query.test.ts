@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { Type } from 'typebox'
 
-import { makeQueryReader } from '../../src/http/query.ts'
+import { makeQueryReader } from '../../src/http/serve/query.ts'
 
 const read = makeQueryReader(
   Type.Object({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { expireVersion } from '../../src/db/archive.ts'
+import { expireVersion } from '../../src/db/registry/archive.ts'
 import type { Answer } from '../support/client.ts'
 import {
   addActive,

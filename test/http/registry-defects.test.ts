@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { TObject } from 'typebox'
 
-import { ERROR_CODES } from '../../src/domain/errors.ts'
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import type { Route } from '../../src/http/route.ts'
 import { makeAnswerReader } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'

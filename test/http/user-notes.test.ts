@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { makeUserNotes } from '../../src/http/user-notes.ts'
+import { makeUserNotes } from '../../src/http/access/user-notes.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 

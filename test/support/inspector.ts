@@ -1,7 +1,7 @@
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { openFileSource } from '../../src/extraction/archive/source.ts'
 import { inspect } from '../../src/extraction/inspect.ts'
-import type { Inspection } from '../../src/extraction/inspection.ts'
+import type { Inspection } from '../../src/domain/registry/inspection.ts'
 import { makePythonParser } from '../../src/extraction/python/parse.ts'
 import { SCANNER, SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'

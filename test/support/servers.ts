@@ -12,7 +12,7 @@ import { startPostgres } from '../../src/local/postgres.ts'
 import { findProcess } from '../../src/local/process-table.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
-import { registerSearchAttributes } from '../../src/search-attributes.ts'
+import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { TEMPLATE } from './template.ts'
 
 export interface TestServers {

@@ -36,6 +36,6 @@ describe('the workflow bundle', () => {
       workflowsPath: fileURLToPath(new URL('./value-import.ts', import.meta.url)),
       logger: new DefaultLogger('WARN'),
     })
-    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task-fault.ts'])
+    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task/task-fault.ts'])
   })
 })

@@ -6,7 +6,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import type { OutboxStart } from '../../src/db/outbox.ts'
+import type { OutboxStart } from '../../src/db/shared/outbox.ts'
 import {
   deliveryWorkflowId,
   makeJobs,
@@ -15,8 +15,8 @@ import {
   startImageTask,
   startRedelivery,
   startVideoTask,
-} from '../../src/jobs.ts'
-import { startPublishVersion } from '../../src/version-jobs.ts'
+} from '../../src/jobs/client.ts'
+import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
 import type { DeliveryScenario } from './delivery-scenarios.ts'

@@ -1,6 +1,6 @@
-import { ERROR_CODES } from '../../src/domain/errors.ts'
-import { TASK_FAULTS } from '../../src/domain/task-fault.ts'
-import { VIDEO_FAULTS } from '../../src/domain/video-fault.ts'
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
+import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
 import { makeTable } from './markers.ts'
 
 /** The table of the codes a request can be answered with, by status. */

@@ -1,6 +1,10 @@
-import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/domain/video-model.ts'
-import type { VideoLengths, VideoModel, VideoOffer } from '../../src/domain/video-model.ts'
-import { secondsInWords } from '../../src/domain/video-words.ts'
+import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/domain/video-task/video-model.ts'
+import type {
+  VideoLengths,
+  VideoModel,
+  VideoOffer,
+} from '../../src/domain/video-task/video-model.ts'
+import { secondsInWords } from '../../src/domain/video-task/video-words.ts'
 import { makeTable } from './markers.ts'
 
 /** The table of what each video model renders and costs. */

@@ -1,4 +1,8 @@
-import type { ImageField, ImageSettings, ImageTaskKind } from '../../domain/image-kind.ts'
+import type {
+  ImageField,
+  ImageSettings,
+  ImageTaskKind,
+} from '../../domain/image-task/image-kind.ts'
 
 /** One image task as an engine sees it: settings with every default applied, inputs as local files. */
 export interface ImageJob {

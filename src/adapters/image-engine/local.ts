@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
-import { TaskFault } from '../../domain/task-fault.ts'
+import { TaskFault } from '../../domain/task/task-fault.ts'
 import type { ImageEngine, RenderControl, RenderedImage } from './image-engine.ts'
 import type { RenderNews, RenderOrder } from './render-thread.ts'
 import { startThread } from './thread.ts'

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
-import { TaskFault } from '../../domain/task-fault.ts'
+import { TaskFault } from '../../domain/task/task-fault.ts'
 import type { Raster } from './raster.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { UpscalePrecisionSettings } from '../../domain/image-settings.ts'
+import type { UpscalePrecisionSettings } from '../../domain/image-task/image-settings.ts'
 import { detailStages } from './detail.ts'
 import { grainStages } from './noise.ts'
 import type { NoiseSeed } from './noise.ts'

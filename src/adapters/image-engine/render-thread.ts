@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { TaskFault } from '../../domain/task-fault.ts'
-import type { TaskFaultCode } from '../../domain/task-fault.ts'
+import { TaskFault } from '../../domain/task/task-fault.ts'
+import type { TaskFaultCode } from '../../domain/task/task-fault.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
 import { renderImage } from './render.ts'
 

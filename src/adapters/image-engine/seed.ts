@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { ImageRequest } from '../../domain/image-kind.ts'
+import type { ImageRequest } from '../../domain/image-task/image-kind.ts'
 import type { NoiseSeed } from './noise.ts'
 
 /** The grain's seed: SHA-256 of the input's bytes and the applied fields, so that an equal request gives equal bytes. */

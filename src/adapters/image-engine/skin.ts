@@ -1,4 +1,4 @@
-import type { ImageRequest } from '../../domain/image-kind.ts'
+import type { ImageRequest } from '../../domain/image-task/image-kind.ts'
 import { claheStage } from './clahe.ts'
 import { detailStages } from './detail.ts'
 import { grainStages } from './noise.ts'

@@ -3,7 +3,7 @@ import type {
   SkinFlexibleSettings,
   UpscalePrecisionSettings,
   UpscaleSettings,
-} from '../../domain/image-settings.ts'
+} from '../../domain/image-task/image-settings.ts'
 
 type Advanced = RelightSettings['advanced_settings']
 

@@ -1,4 +1,4 @@
-import type { UpscaleSettings } from '../../domain/image-settings.ts'
+import type { UpscaleSettings } from '../../domain/image-task/image-settings.ts'
 import { areaLength } from './block.ts'
 import type { Block } from './block.ts'
 import { claheStage } from './clahe.ts'

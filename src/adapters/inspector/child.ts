@@ -1,6 +1,6 @@
 import { openFileSource } from '../../extraction/archive/source.ts'
 import { inspect } from '../../extraction/inspect.ts'
-import type { Inspection } from '../../extraction/inspection.ts'
+import type { Inspection } from '../../domain/registry/inspection.ts'
 import { makePythonParser } from '../../extraction/python/parse.ts'
 import type { PythonParser } from '../../extraction/python/parse.ts'
 import { cpuMilliseconds } from './cpu-clock.ts'

@@ -1,5 +1,5 @@
 import { describeRejected } from '../../extraction/inspect.ts'
-import type { Inspection, NodesSection } from '../../extraction/inspection.ts'
+import type { Inspection, NodesSection } from '../../domain/registry/inspection.ts'
 import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
 import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
 import type { SectionName } from './messages.ts'

@@ -1,4 +1,4 @@
-import type { Inspection } from '../../extraction/inspection.ts'
+import type { Inspection } from '../../domain/registry/inspection.ts'
 
 export interface InspectRequest {
   /** Local path of the archive, which Kiln chose. */

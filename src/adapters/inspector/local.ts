@@ -1,6 +1,6 @@
 import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
 import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
-import type { Inspection } from '../../extraction/inspection.ts'
+import type { Inspection } from '../../domain/registry/inspection.ts'
 import { startChild } from './child-process.ts'
 import type { ChildLimits, InspectorChild, RunEnd } from './child-process.ts'
 import { makeFailure } from './failure.ts'

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { HOWS } from '../../extraction/inspection.ts'
-import type { Inspection } from '../../extraction/inspection.ts'
+import { HOWS } from '../../domain/registry/inspection.ts'
+import type { Inspection } from '../../domain/registry/inspection.ts'
 import type { SectionName } from './messages.ts'
 
 const whole = Type.Integer({ minimum: 0 })

@@ -1,4 +1,4 @@
-import { TaskFault, type TaskFaultCode } from '../../domain/task-fault.ts'
+import { TaskFault, type TaskFaultCode } from '../../domain/task/task-fault.ts'
 
 interface FaultKind {
   /** Fits behind a field: `/image: the host name could not be resolved`. */

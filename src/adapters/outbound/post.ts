@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { AttemptErrorClass } from '../../domain/event.ts'
+import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
 import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'

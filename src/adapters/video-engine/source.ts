@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { VideoFault } from '../../domain/video-fault.ts'
+import { VideoFault } from '../../domain/video-task/video-fault.ts'
 import { ChildFault, runChild } from './child.ts'
 import { CONFINED, COUNTED } from './options.ts'
 import { probeFile } from './probe.ts'

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
-import { TaskFault } from '../../domain/task-fault.ts'
-import { toVideoFault, VideoFault } from '../../domain/video-fault.ts'
+import { TaskFault } from '../../domain/task/task-fault.ts'
+import { toVideoFault, VideoFault } from '../../domain/video-task/video-fault.ts'
 import { probeImage } from '../image-probe.ts'
 import type { Picture } from './picture.ts'
 

@@ -1,5 +1,5 @@
 import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
-import type { ExtractedNode, NodesSection } from '../inspection.ts'
+import type { ExtractedNode, NodesSection } from '../../domain/registry/inspection.ts'
 import { makeInterpreter } from '../interpret/interpreter.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 

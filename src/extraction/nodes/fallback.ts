@@ -1,4 +1,4 @@
-import type { ExtractedNode, How } from '../inspection.ts'
+import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Module, Statement } from '../python/ast.ts'
 
 export interface FallbackFiles {

@@ -1,5 +1,5 @@
-import type { ExtractedNode, How } from '../inspection.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
+import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import { isUnknown } from '../interpret/values/make-value.ts'
 import type { ModuleValue, Value } from '../interpret/values/value.ts'

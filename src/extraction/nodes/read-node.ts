@@ -1,4 +1,4 @@
-import type { ExtractedNode } from '../inspection.ts'
+import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
 import { readV1Node } from './v1-node.ts'

@@ -1,4 +1,4 @@
-import type { ExtractedNode } from '../inspection.ts'
+import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import { isUnknown } from '../interpret/values/make-value.ts'
 import type { BaseValue, Value } from '../interpret/values/value.ts'

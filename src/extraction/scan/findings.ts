@@ -1,5 +1,5 @@
-import type { Severity } from '../../domain/finding.ts'
-import type { ScannedFinding } from '../inspection.ts'
+import type { Severity } from '../../domain/registry/finding.ts'
+import type { ScannedFinding } from '../../domain/registry/inspection.ts'
 import type { Hit } from './hit.ts'
 import { RULES, RULE_IDS } from './rule-table.ts'
 import { snippetOf } from './snippet.ts'

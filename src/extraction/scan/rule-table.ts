@@ -1,4 +1,4 @@
-import type { Severity } from '../../domain/finding.ts'
+import type { Severity } from '../../domain/registry/finding.ts'
 
 /** Raised with every change that can alter a result. */
 export const SCANNER_VERSION = 1

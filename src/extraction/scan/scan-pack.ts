@@ -1,6 +1,6 @@
-import type { Severity } from '../../domain/finding.ts'
+import type { Severity } from '../../domain/registry/finding.ts'
 import type { ArchiveFact } from '../archive/result.ts'
-import type { FindingsSection } from '../inspection.ts'
+import type { FindingsSection } from '../../domain/registry/inspection.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import { makeFindings } from './findings.ts'

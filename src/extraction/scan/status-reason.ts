@@ -1,4 +1,4 @@
-import type { ScannedFinding } from '../inspection.ts'
+import type { ScannedFinding } from '../../domain/registry/inspection.ts'
 import { RULES } from './rule-table.ts'
 import type { RuleId } from './rule-table.ts'
 

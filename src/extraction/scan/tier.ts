@@ -1,4 +1,4 @@
-import type { Severity } from '../../domain/finding.ts'
+import type { Severity } from '../../domain/registry/finding.ts'
 
 /**
  * The tier of a finding in a file that no host runs by itself: one lower among tests, documentation and examples;

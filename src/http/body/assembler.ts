@@ -1,4 +1,4 @@
-import { shown } from '../../domain/errors.ts'
+import { shown } from '../../domain/shared/errors.ts'
 import { ownCopy } from './text.ts'
 import type { TextSink } from './text.ts'
 import type { Token } from './tokens.ts'

@@ -1,4 +1,4 @@
-import { errors } from '../../domain/errors.ts'
+import { errors } from '../../domain/shared/errors.ts'
 
 /** What one request has taken from the budget of its process. */
 export interface Reservation {

@@ -3,8 +3,8 @@ import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { errors } from '../../domain/errors.ts'
-import { failpoint } from '../../failpoint.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { failpoint } from '../../process/failpoint.ts'
 
 // One per image being received: large enough that a 50 MB image takes 190 writes, small enough that 64 images at once
 // hold 16 MiB.

@@ -1,6 +1,6 @@
 import { probeImage } from '../../adapters/image-probe.ts'
-import { apiError } from '../../domain/errors.ts'
-import { TaskFault } from '../../domain/task-fault.ts'
+import { apiError } from '../../domain/shared/errors.ts'
+import { TaskFault } from '../../domain/task/task-fault.ts'
 import { makeBase64Decoder } from './base64.ts'
 import type { Base64Decoder, Base64Fault } from './base64.ts'
 import { makeImageFile } from './image-file.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-import { apiError, shown } from '../../domain/errors.ts'
+import { apiError, shown } from '../../domain/shared/errors.ts'
 
 /**
  * Refuses what is not plain JSON in UTF-8.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { apiError } from '../../domain/errors.ts'
+import { apiError } from '../../domain/shared/errors.ts'
 import { makeAssembler } from './assembler.ts'
 import type { Assembler, Hold } from './assembler.ts'
 import type { Reservation, UploadBudget } from './budget.ts'

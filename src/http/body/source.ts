@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { apiError } from '../../domain/errors.ts'
+import { apiError } from '../../domain/shared/errors.ts'
 import { watchPace } from './pace.ts'
 import type { Pace } from './pace.ts'
 

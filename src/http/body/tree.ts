@@ -1,4 +1,4 @@
-import { apiError, shown } from '../../domain/errors.ts'
+import { apiError, shown } from '../../domain/shared/errors.ts'
 
 export interface TreeLimits {
   /** Objects and arrays inside each other, the outermost counted. */

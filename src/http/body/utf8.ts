@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 
-import { apiError } from '../../domain/errors.ts'
+import { apiError } from '../../domain/shared/errors.ts'
 
 export interface Utf8Decoder {
   write: (bytes: Buffer) => string

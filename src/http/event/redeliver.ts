@@ -5,14 +5,14 @@ import {
   insertRedelivery,
   listEvents,
   redeliverExhausted,
-} from '../../db/event-log.ts'
-import { insertOutbox } from '../../db/outbox.ts'
-import type { OutboxRow } from '../../db/outbox.ts'
-import { errors } from '../../domain/errors.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import { redeliveryOptions, startRedelivery } from '../../jobs.ts'
-import type { Jobs } from '../../jobs.ts'
-import { ownerOf } from '../caller.ts'
+} from '../../db/event/event-log.ts'
+import { insertOutbox } from '../../db/shared/outbox.ts'
+import type { OutboxRow } from '../../db/shared/outbox.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { redeliveryOptions, startRedelivery } from '../../jobs/client.ts'
+import type { Jobs } from '../../jobs/client.ts'
+import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { transact } from '../transact.ts'

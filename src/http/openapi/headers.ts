@@ -1,4 +1,4 @@
-import { quotaOf } from '../limiter.ts'
+import { quotaOf } from '../access/limiter.ts'
 import type { Route } from '../route.ts'
 
 type Json = Record<string, unknown>

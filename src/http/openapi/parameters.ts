@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 
-import { IDEMPOTENCY_KEY_FORM } from '../idempotency.ts'
-import type { ListForm } from '../query.ts'
+import { IDEMPOTENCY_KEY_FORM } from '../access/idempotency.ts'
+import type { ListForm } from '../serve/query.ts'
 import type { Route } from '../route.ts'
 
 type Json = Record<string, unknown>

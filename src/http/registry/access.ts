@@ -1,25 +1,25 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findNodeAccess } from '../../db/node.ts'
-import type { NodeAccess as NodeFacts } from '../../db/node.ts'
-import { findPublisherAccess } from '../../db/publisher.ts'
-import type { PublisherAccess } from '../../db/publisher.ts'
-import { findVersionAccess } from '../../db/version.ts'
-import type { VersionAccess as VersionFacts, VersionKey } from '../../db/version.ts'
-import { apiError, errors } from '../../domain/errors.ts'
-import type { ErrorCodeName } from '../../domain/errors.ts'
-import type { MemberRole } from '../../domain/member.ts'
-import { mayDo, roleFor } from '../../domain/role.ts'
-import type { PublisherAction } from '../../domain/role.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import { parseVersionNumber } from '../../domain/version-number.ts'
+import { findNodeAccess } from '../../db/registry/node.ts'
+import type { NodeAccess as NodeFacts } from '../../db/registry/node.ts'
+import { findPublisherAccess } from '../../db/registry/publisher.ts'
+import type { PublisherAccess } from '../../db/registry/publisher.ts'
+import { findVersionAccess } from '../../db/registry/version.ts'
+import type { VersionAccess as VersionFacts, VersionKey } from '../../db/registry/version.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import type { MemberRole } from '../../domain/registry/member.ts'
+import { mayDo, roleFor } from '../../domain/registry/role.ts'
+import type { PublisherAction } from '../../domain/registry/role.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import {
   nodeCondition,
   nodeRefusal,
   publisherRefusal,
   versionRefusal,
-} from '../../domain/visibility.ts'
-import type { NodeAccess, VersionAccess } from '../../domain/visibility.ts'
-import type { Caller } from '../auth.ts'
+} from '../../domain/registry/visibility.ts'
+import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility.ts'
+import type { Caller } from '../access/auth.ts'
 import type { RegistryDeps } from './deps.ts'
 
 /** What a path names, and who asks for it. In all that follows existence is judged first, then bans, then the role. */

@@ -1,7 +1,7 @@
 import type { Signer } from '../../adapters/signing.ts'
 import type { Sql } from '../../db/client.ts'
-import type { CountMemo } from '../../db/listed-count.ts'
-import type { Jobs } from '../../jobs.ts'
+import type { CountMemo } from '../../db/search/listed-count.ts'
+import type { Jobs } from '../../jobs/client.ts'
 import type { Log } from '../../log.ts'
 
 /** What the routes of the registry work with. */

@@ -6,13 +6,13 @@ import {
   findNodeOfHostNode,
   listHostNodes,
   putHostNodes,
-} from '../../db/host-node.ts'
-import type { HostNodeResult } from '../../db/host-node.ts'
-import { errors } from '../../domain/errors.ts'
-import { isSuccess, toHostNodeRow } from '../../domain/host-node-judge.ts'
-import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/host-node.ts'
-import { totalPages } from '../../domain/registry-fields.ts'
-import type { CredentialHeaders } from '../auth.ts'
+} from '../../db/registry/host-node.ts'
+import type { HostNodeResult } from '../../db/registry/host-node.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
+import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/registry/host-node.ts'
+import { totalPages } from '../../domain/registry/registry-fields.ts'
+import type { CredentialHeaders } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'

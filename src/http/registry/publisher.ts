@@ -5,17 +5,17 @@ import {
   insertPublisher,
   listPublishers,
   updatePublisher,
-} from '../../db/publisher.ts'
-import { errors } from '../../domain/errors.ts'
+} from '../../db/registry/publisher.ts'
+import { errors } from '../../domain/shared/errors.ts'
 import type {
   NewPublisher,
   PublisherIdQuery,
   PublisherListQuery,
   PublisherUpdate,
-} from '../../domain/publisher.ts'
-import { getCaller } from '../caller.ts'
+} from '../../domain/registry/publisher.ts'
+import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import { writeUser } from '../user-notes.ts'
+import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import { transact } from './transact.ts'

@@ -1,6 +1,6 @@
-import { findUser } from '../../db/app-user.ts'
+import { findUser } from '../../db/shared/app-user.ts'
 import { withinDeadline } from '../../db/client.ts'
-import { getCaller } from '../caller.ts'
+import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import type { RegistryDeps } from './deps.ts'
 

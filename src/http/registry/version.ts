@@ -1,23 +1,23 @@
 import { withinDeadline } from '../../db/client.ts'
-import { countDownload } from '../../db/download.ts'
-import { getNode } from '../../db/node.ts'
-import { listNodeVersions, listVersions, listVersionsInBulk } from '../../db/version-list.ts'
-import type { BulkVersionRow } from '../../db/version-list.ts'
-import { deleteVersion, getVersion, updateVersion } from '../../db/version.ts'
-import { apiError, errors } from '../../domain/errors.ts'
-import { totalPages } from '../../domain/registry-fields.ts'
+import { countDownload } from '../../db/registry/download.ts'
+import { getNode } from '../../db/registry/node.ts'
+import { listNodeVersions, listVersions, listVersionsInBulk } from '../../db/search/version-list.ts'
+import type { BulkVersionRow } from '../../db/search/version-list.ts'
+import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type {
   BulkVersion,
   BulkVersionsBody,
   NodeVersionsQuery,
   VersionIdentifier,
   VersionListQuery,
-} from '../../domain/version-query.ts'
-import { parseVersionNumber } from '../../domain/version-number.ts'
-import type { InstallQuery, Version, VersionUpdate } from '../../domain/version.ts'
-import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/visibility.ts'
-import { getCaller } from '../caller.ts'
-import { demandedRev, isKnown, quoteTag } from '../etag.ts'
+} from '../../domain/registry/version-query.ts'
+import { parseVersionNumber } from '../../domain/registry/version-number.ts'
+import type { InstallQuery, Version, VersionUpdate } from '../../domain/registry/version.ts'
+import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registry/visibility.ts'
+import { getCaller } from '../access/caller.ts'
+import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'

@@ -1,5 +1,5 @@
-import { withoutEmail } from '../../domain/member.ts'
-import type { Publisher } from '../../domain/publisher.ts'
+import { withoutEmail } from '../../domain/registry/member.ts'
+import type { Publisher } from '../../domain/registry/publisher.ts'
 
 /** A publisher as a caller may see it: e-mail addresses are for its members. */
 export const showPublisher = (publisher: Publisher, isMember: boolean): Publisher =>

@@ -1,8 +1,8 @@
-import type { Outbound } from '../../adapters/outbound.ts'
+import type { Outbound } from '../../adapters/outbound/outbound.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
-import type { Jobs } from '../../jobs.ts'
+import type { Jobs } from '../../jobs/client.ts'
 
 /** What the routes of either family of tasks work with. */
 export interface TaskDeps {

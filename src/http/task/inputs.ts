@@ -1,7 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findFile } from '../../db/file.ts'
-import type { NewTaskInput } from '../../db/task-file.ts'
-import { apiError, errors } from '../../domain/errors.ts'
+import { findFile } from '../../db/shared/file.ts'
+import type { NewTaskInput } from '../../db/task/task-file.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
 import type { InlineImage } from '../body/inline.ts'
 import type { TaskDeps } from './deps.ts'
 

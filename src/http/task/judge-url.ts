@@ -1,5 +1,5 @@
-import { shown } from '../../domain/errors.ts'
-import type { Fault } from '../../domain/validate.ts'
+import { shown } from '../../domain/shared/errors.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
 import type { TaskDeps } from './deps.ts'
 
 /** A file by address: a link of our own must be valid, any other is judged by the guard. */

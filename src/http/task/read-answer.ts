@@ -1,5 +1,5 @@
 import type { Signer } from '../../adapters/signing.ts'
-import { isKnown, quoteTag } from '../etag.ts'
+import { isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer } from '../route.ts'
 
 interface ReadAnswer {

@@ -1,5 +1,5 @@
-import type { VideoTiming } from '../../domain/render-timing.ts'
-import type { ExtendSource } from '../../domain/video-judge.ts'
+import type { VideoTiming } from '../../domain/task/render-timing.ts'
+import type { ExtendSource } from '../../domain/video-task/video-judge.ts'
 import type { TaskDeps } from '../task/deps.ts'
 
 export interface VideoTaskDeps extends TaskDeps {

@@ -1,7 +1,7 @@
-import type { VideoListPlace } from '../../db/video-list.ts'
-import { shown } from '../../domain/errors.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import type { Fault } from '../../domain/validate.ts'
+import type { VideoListPlace } from '../../db/video-task/video-list.ts'
+import { shown } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
 
 /** Names the last task of a page, for the page after it. Callers are not told what is in it. */
 export const makePageToken = ({ createdAtUs, id }: VideoListPlace): string =>

@@ -1,9 +1,12 @@
-import type { NewTaskInput } from '../../db/task-file.ts'
-import type { ExtendBody, TextToVideoBody } from '../../domain/video-body.ts'
-import { applyExtendDefaults, applyTextToVideoDefaults } from '../../domain/video-defaults.ts'
-import { estimateExtend, estimateTextToVideo } from '../../domain/video-estimate.ts'
-import { extendCredits, textToVideoCredits } from '../../domain/video-price.ts'
-import type { Size } from '../../domain/video-size.ts'
+import type { NewTaskInput } from '../../db/task/task-file.ts'
+import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-body.ts'
+import {
+  applyExtendDefaults,
+  applyTextToVideoDefaults,
+} from '../../domain/video-task/video-defaults.ts'
+import { estimateExtend, estimateTextToVideo } from '../../domain/video-task/video-estimate.ts'
+import { extendCredits, textToVideoCredits } from '../../domain/video-task/video-price.ts'
+import type { Size } from '../../domain/video-task/video-size.ts'
 
 /** What a valid request comes to. */
 export interface VideoPlan {

@@ -1,7 +1,7 @@
 import type { Signer } from '../../adapters/signing.ts'
-import type { VideoTaskRow } from '../../db/video-task.ts'
-import { makeVideoCreations } from '../../domain/video-record.ts'
-import type { VideoCreations, VideoTaskList } from '../../domain/video-task.ts'
+import type { VideoTaskRow } from '../../db/video-task/video-task.ts'
+import { makeVideoCreations } from '../../domain/video-task/video-record.ts'
+import type { VideoCreations, VideoTaskList } from '../../domain/video-task/video-task.ts'
 
 /** A task as its status route answers it: each read signs the links anew. */
 export const toCreations = (task: VideoTaskRow, signer: Signer, now: Date): VideoCreations =>

@@ -11,8 +11,8 @@ import type {
   RenderedImage,
 } from '../../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
-import { IMAGE_KINDS } from '../../../src/domain/image-kind.ts'
-import type { ImageSettings, ImageTaskKind } from '../../../src/domain/image-kind.ts'
+import { IMAGE_KINDS } from '../../../src/domain/image-task/image-kind.ts'
+import type { ImageSettings, ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import type { Pixels } from './measure.ts'
 
 type Inputs = Partial<Record<'lightmap' | 'reference', string>>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ImageTaskKind } from '../../../src/domain/image-kind.ts'
+import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import { draw, openFixture, series } from './fixture.ts'
 import type { Fixture, Sample } from './fixture.ts'
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { HEAD_BYTES, isTextKind } from '../../../src/extraction/archive/entry.ts'
 import type { ArchiveEntry } from '../../../src/extraction/archive/entry.ts'
-import type { ExtractedNode, NodesSection } from '../../../src/extraction/inspection.ts'
+import type { ExtractedNode, NodesSection } from '../../../src/domain/registry/inspection.ts'
 import { extractNodes } from '../../../src/extraction/nodes/extract-nodes.ts'
 import { makePack } from '../../../src/extraction/pack.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'

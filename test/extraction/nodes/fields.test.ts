@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import type { ExtractedNode } from '../../../src/extraction/inspection.ts'
+import type { ExtractedNode } from '../../../src/domain/registry/inspection.ts'
 import { makeExtractPack, nodeOf } from './extract-pack.ts'
 import type { ExtractPack } from './extract-pack.ts'
 

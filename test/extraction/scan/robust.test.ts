@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import type { FindingsSection } from '../../../src/extraction/inspection.ts'
+import type { FindingsSection } from '../../../src/domain/registry/inspection.ts'
 import { SCAN_LIMITS } from '../../../src/extraction/scan/scan-limits.ts'
 import { CASES } from './code-cases.ts'
 import { scanFiles } from './support.ts'

@@ -1,6 +1,6 @@
 import { isTextKind } from '../../../src/extraction/archive/entry.ts'
 import type { ArchiveEntry } from '../../../src/extraction/archive/entry.ts'
-import type { FindingsSection } from '../../../src/extraction/inspection.ts'
+import type { FindingsSection } from '../../../src/domain/registry/inspection.ts'
 import { makePack } from '../../../src/extraction/pack.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'
 import { decodeSource } from '../../../src/extraction/python/source-text.ts'

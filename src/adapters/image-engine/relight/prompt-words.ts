@@ -1,4 +1,4 @@
-import { parsePrompt } from '../../../domain/prompt-weight.ts'
+import { parsePrompt } from '../../../domain/image-task/prompt-weight.ts'
 
 /** What the words of a prompt ask of the light; all neutral without a known word. */
 export interface PromptLight {

@@ -1,4 +1,4 @@
-import type { RelightSettings } from '../../../domain/image-settings.ts'
+import type { RelightSettings } from '../../../domain/image-task/image-settings.ts'
 import { claheStage } from '../clahe.ts'
 import { blend, screen, softFocusStage } from '../colour-blur.ts'
 import type { Size } from '../raster.ts'

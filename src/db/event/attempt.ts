@@ -1,0 +1,268 @@
+import type { AttemptErrorClass } from '../../domain/event/event.ts'
+import type { Queryable, Transaction } from '../client.ts'
+
+/** Whose schedule a try belongs to: the event's own, or that of a redelivery. */
+export interface Target {
+  eventId: string
+  redeliveryId?: string
+}
+
+/** One row of the log. */
+export interface AttemptKey extends Target {
+  number: number
+}
+
+/** The address that an event goes to; undefined when there is none. */
+export const findReceiver = async (
+  sql: Queryable,
+  eventId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ url: string | null }[]>`
+    select t.webhook_url as url from event e join task t on t.id = e.task_id where e.id = ${eventId}
+  `
+  return row?.url ?? undefined
+}
+
+/** What is sent, to where, once its attempt is written down. */
+export interface BegunAttempt {
+  number: number
+  /** Tries of this schedule that failed before. */
+  failures: number
+  sequence: number
+  status: string
+  taskId: string
+  family: 'image' | 'video'
+  owner: string
+  url: string
+}
+
+/**
+ * Writes an attempt down before it is sent, so that one whose worker dies is known to have been. Undefined when there is
+ * nothing to send any more.
+ */
+export const beginAttempt = async (
+  sql: Transaction,
+  { eventId, redeliveryId }: Target,
+): Promise<BegunAttempt | undefined> => {
+  // The lock keeps two of them from taking the same number.
+  const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
+    select e.sequence, e.status, t.id as "taskId", t.family, t.owner, t.webhook_url as url,
+      case when d.id is null then e.failures else d.failures end as failures
+    from event e
+    join task t on t.id = e.task_id
+    left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
+    where e.id = ${eventId} and t.webhook_url is not null
+      and case when d.id is null then e.state else d.state end = 'pending'
+    for update of e
+  `
+  if (!event) return undefined
+  const [attempt] = await sql<{ number: number }[]>`
+    insert into attempt (event_id, number, redelivery_id, url)
+    select ${eventId}, coalesce(max(number), 0) + 1, ${redeliveryId ?? null}::uuid,
+      ${withoutQuery(event.url)}
+    from attempt where event_id = ${eventId}
+    returning number
+  `
+  return attempt && { ...event, number: attempt.number }
+}
+
+/** The query of a receiver's address may be a secret. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
+
+/** What came of an attempt. */
+export interface AttemptResult {
+  durationMs: number
+  address: string | undefined
+  status: number | undefined
+  errorClass: AttemptErrorClass | undefined
+  answer: string | undefined
+}
+
+/** What that means for the schedule it belongs to. */
+export type Verdict =
+  | { state: 'delivered' }
+  /** The receiver wants nothing more of this task. */
+  | { state: 'stopped' }
+  | { state: 'pending'; waitSeconds: number }
+  | { state: 'exhausted' }
+
+/**
+ * Completes an attempt together with what it means for its event; a repetition changes nothing. Of one that was given up
+ * as lost meanwhile the result is still taken, but it counts as one try.
+ */
+export const completeAttempt = async (
+  sql: Transaction,
+  key: AttemptKey,
+  { result, verdict }: { result: AttemptResult; verdict: Verdict },
+): Promise<void> => {
+  const open = await lockOpen(sql, key)
+  if (!open) return
+  await sql`
+    update attempt set
+      duration_ms = ${Math.round(result.durationMs)},
+      address = ${result.address ?? null},
+      status = ${result.status ?? null},
+      error_class = ${result.errorClass ?? null},
+      answer = ${result.answer ?? null}
+    where event_id = ${key.eventId} and number = ${key.number}
+  `
+  if (!open.isLost) await settle(sql, key, { verdict, tries: 1 })
+  else if (isFinal(verdict)) await settle(sql, key, { verdict, tries: 0 })
+}
+
+/** Writes down that an attempt was lost, with what that means for its event; once, and never of one that was completed. */
+export const loseAttempt = async (
+  sql: Transaction,
+  key: AttemptKey,
+  verdict: Verdict,
+): Promise<void> => {
+  const open = await lockOpen(sql, key)
+  if (!open || open.isLost) return
+  await sql`
+    update attempt set error_class = 'unknown'
+    where event_id = ${key.eventId} and number = ${key.number}
+  `
+  await settle(sql, key, { verdict, tries: 1 })
+}
+
+/** An attempt that was begun and not completed; lost: its class says so already. */
+const lockOpen = async (
+  sql: Transaction,
+  { eventId, number }: AttemptKey,
+): Promise<{ isLost: boolean } | undefined> => {
+  const [row] = await sql<{ isLost: boolean }[]>`
+    select error_class is not null as "isLost" from attempt
+    where event_id = ${eventId} and number = ${number} and duration_ms is null
+    for update
+  `
+  return row
+}
+
+/** The receiver itself has said so, whatever was made of its silence before. */
+const isFinal = ({ state }: Verdict): boolean => state === 'delivered' || state === 'stopped'
+
+interface Outcome {
+  verdict: Verdict
+  /** How many failed tries it adds; none when the attempt was counted as lost. */
+  tries: 0 | 1
+}
+
+/**
+ * Moves the schedule of an attempt. Everything here takes rows in one order, the task's, those of redeliveries, those of
+ * events: two at once never wait for each other.
+ */
+const settle = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Promise<void> => {
+  const { eventId, redeliveryId } = key
+  const { state } = outcome.verdict
+  const isStopped = state === 'stopped'
+  if (isStopped) await markGone(sql, eventId)
+  const ofRedelivery =
+    redeliveryId === undefined ? undefined : await moveOn(sql, 'redelivery', redeliveryId, outcome)
+  if (isStopped) await stopRedeliveries(sql, eventId)
+  const ofEvent =
+    redeliveryId === undefined ? await moveOn(sql, 'event', eventId, outcome) : undefined
+  if (state === 'delivered') await markDelivered(sql, eventId)
+  if (isStopped) await stopEvents(sql, eventId)
+  const dueAt = ofRedelivery ?? ofEvent
+  if (dueAt)
+    await sql`
+      update attempt set next_due_at = ${dueAt}::timestamptz
+      where event_id = ${eventId} and number = ${key.number}
+    `
+}
+
+/** Answers when the next try is due, as the database writes it: a Date would lose its microseconds. */
+const moveOn = async (
+  sql: Transaction,
+  schedule: 'event' | 'redelivery',
+  id: string,
+  { verdict, tries }: Outcome,
+): Promise<string | undefined> => {
+  const wait = verdict.state === 'pending' ? verdict.waitSeconds : null
+  const [row] = await sql<{ dueAt: string | null }[]>`
+    update ${sql(schedule)} set
+      state = ${verdict.state},
+      failures = failures + ${verdict.state === 'delivered' ? 0 : tries},
+      next_attempt_at = clock_timestamp() + make_interval(secs => ${wait}::float8)
+    where id = ${id} and state = 'pending'
+    returning next_attempt_at::text as "dueAt"
+  `
+  return row?.dueAt ?? undefined
+}
+
+/** Also of an event whose own schedule had ended, or was overtaken. */
+const markDelivered = async (sql: Transaction, eventId: string): Promise<void> => {
+  await sql`
+    update event set state = 'delivered', next_attempt_at = null
+    where id = ${eventId} and state <> 'delivered'
+  `
+}
+
+const markGone = async (sql: Transaction, eventId: string): Promise<void> => {
+  await sql`
+    update task set receiver_gone_at = coalesce(receiver_gone_at, clock_timestamp())
+    where id = (select task_id from event where id = ${eventId})
+  `
+}
+
+const stopRedeliveries = async (sql: Transaction, eventId: string): Promise<void> => {
+  await sql`
+    update redelivery set state = 'stopped', next_attempt_at = null
+    where state = 'pending' and event_id in (${siblings(sql, eventId)})
+  `
+}
+
+const stopEvents = async (sql: Transaction, eventId: string): Promise<void> => {
+  await sql`
+    update event set state = 'stopped', next_attempt_at = null
+    where state = 'pending' and id in (${siblings(sql, eventId)})
+  `
+}
+
+/** All events of the same task. */
+const siblings = (sql: Transaction, eventId: string) => sql`
+  select sibling.id from event sibling
+  where sibling.task_id = (select task_id from event where id = ${eventId})
+`
+
+/** An attempt whose worker was killed: it may have arrived. It counts as a try that failed. */
+export interface LostAttempt extends AttemptKey {
+  /** Tries of its schedule that failed before. */
+  failures: number
+}
+
+/**
+ * The first attempt of a task's own schedules that was begun and never completed, if there is one: also of an event that
+ * was settled meanwhile in another way. Whoever asks has none under way.
+ */
+export const findLostAttempt = async (
+  sql: Queryable,
+  taskId: string,
+): Promise<LostAttempt | undefined> => {
+  const [row] = await sql<LostAttempt[]>`
+    select a.event_id as "eventId", a.number, e.failures
+    from event e
+    join attempt a on a.event_id = e.id
+    where e.task_id = ${taskId} and a.redelivery_id is null
+      and a.duration_ms is null and a.error_class is null
+    order by e.sequence, a.number
+    limit 1
+  `
+  return row
+}
+
+/** The same of a redelivery. */
+export const findLostRedelivery = async (
+  sql: Queryable,
+  redeliveryId: string,
+): Promise<LostAttempt | undefined> => {
+  const [row] = await sql<LostAttempt[]>`
+    select a.event_id as "eventId", a.redelivery_id as "redeliveryId", a.number, d.failures
+    from redelivery d
+    join attempt a on a.event_id = d.event_id and a.redelivery_id = d.id
+    where d.id = ${redeliveryId} and a.duration_ms is null and a.error_class is null
+    order by a.number
+    limit 1
+  `
+  return row
+}

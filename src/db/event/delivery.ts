@@ -1,0 +1,170 @@
+import type { Queryable, Sql } from '../client.ts'
+
+/** An event that is to be sent next, and when. */
+export interface DueEvent {
+  id: string
+  sequence: number
+  status: string
+  /** Tries that failed. */
+  failures: number
+  /** Milliseconds until the next try is due; 0: at once. */
+  waitMs: number
+  /** What came of the try before: a class, with the answer's status where there was one. */
+  lastFailure: string | null
+}
+
+/** Where the delivery of a task's events stands. */
+export interface DeliveryState {
+  /** The first event in the order of the task that is not settled. */
+  next: DueEvent | undefined
+  /** No further event will be written. */
+  hasEnded: boolean
+}
+
+/** Tries after which an event that a later one has overtaken is dropped, unless it is the task's end. */
+const TRIES_WHEN_OVERTAKEN = 3
+
+/**
+ * Finds the event of a task that is to be sent next. Events that were tried three times and that a later one has
+ * overtaken are dropped on the way; nothing comes after the end of a task, so that one is never dropped.
+ */
+export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryState> => {
+  const [row] = await sql<(Partial<DueEvent> & { hasEnded: boolean })[]>`
+    with dropped as (
+      update event e set state = 'superseded', next_attempt_at = null
+      where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${TRIES_WHEN_OVERTAKEN}
+        and exists (
+          select from event later where later.task_id = e.task_id and later.sequence > e.sequence
+        )
+      returning e.id
+    )
+    select t.ended_at is not null as "hasEnded", e.id, e.sequence, e.status, e.failures,
+      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
+    from task t
+    left join lateral (
+      -- this sees the rows as they were before any was dropped
+      select * from event
+      where task_id = t.id and state = 'pending' and id not in (select id from dropped)
+      order by sequence
+      limit 1
+    ) e on true
+    where t.id = ${taskId}
+  `
+  if (!row) return { next: undefined, hasEnded: true }
+  const { hasEnded, id, ...event } = row
+  return { hasEnded, next: id ? ({ id, ...event } as DueEvent) : undefined }
+}
+
+/** The same of one redelivery; undefined once it is settled. */
+export const findRedelivery = async (
+  sql: Queryable,
+  redeliveryId: string,
+): Promise<DueEvent | undefined> => {
+  const [row] = await sql<DueEvent[]>`
+    select d.event_id as id, ev.sequence, ev.status, e.failures,
+      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
+    from redelivery d
+    join event ev on ev.id = d.event_id
+    cross join lateral (select d.failures, d.next_attempt_at, d.event_id as id) e
+    where d.id = ${redeliveryId} and d.state = 'pending'
+  `
+  return row
+}
+
+/** Waiting until it is due, of whatever is called e. */
+const waitOf = (sql: Queryable) => sql`
+  greatest(0, ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())))::float8
+`
+
+const lastFailureOf = (sql: Queryable) => sql`
+  (select concat_ws(' ', a.error_class, a.status) from attempt a
+    where a.event_id = e.id and a.error_class is not null order by a.number desc limit 1)
+`
+
+/**
+ * The task of a redelivery, when the delivery of its events waits for something that may have changed: events of its own
+ * schedule are there, or a try was planned that has become needless.
+ */
+export const findTaskInWait = async (
+  sql: Queryable,
+  redeliveryId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ taskId: string }[]>`
+    select e.task_id as "taskId"
+    from redelivery d
+    join event e on e.id = d.event_id
+    where d.id = ${redeliveryId} and exists (
+      select from event o
+      left join attempt a on a.event_id = o.id and a.redelivery_id is null
+      where o.task_id = e.task_id and (o.state = 'pending' or a.next_due_at > clock_timestamp())
+    )
+  `
+  return row?.taskId
+}
+
+interface StillOptions {
+  afterSeconds: number
+  /** The id that the batch before ended with. */
+  after: string
+  limit: number
+}
+
+export interface StillDelivery {
+  id: string
+  kind: string
+  owner: string
+}
+
+/**
+ * Tasks whose next event should have been tried long ago although nothing of theirs waits for the relay, in the order of
+ * their ids. Those behind the next one tell nothing: they wait for it.
+ */
+export const listStillDeliveries = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: StillOptions,
+): Promise<StillDelivery[]> =>
+  await sql`
+  select t.id, t.kind, t.owner
+  from (
+    select distinct on (task_id) task_id, coalesce(next_attempt_at, created_at) as due_at
+    from event
+    where state = 'pending' and task_id > ${after}
+    order by task_id, sequence
+  ) e
+  join task t on t.id = e.task_id
+  where e.due_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+    and not exists (
+      select from outbox o
+      where o.workflow_id in ('deliver-events/' || t.id, t.family || '-task/' || t.id)
+        and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by t.id
+  limit ${limit}
+`
+
+export interface StillRedelivery {
+  id: string
+  owner: string
+}
+
+/** Redeliveries of which the same is true. */
+export const listStillRedeliveries = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: StillOptions,
+): Promise<StillRedelivery[]> =>
+  await sql`
+  select d.id, t.owner
+  from redelivery d
+  join event e on e.id = d.event_id
+  join task t on t.id = e.task_id
+  where d.state = 'pending' and d.id > ${after}
+    and coalesce(d.next_attempt_at, d.created_at)
+      < clock_timestamp() - make_interval(secs => ${afterSeconds})
+    and not exists (
+      select from outbox o
+      where o.workflow_id = 'redeliver-event/' || d.id
+        and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by d.id
+  limit ${limit}
+`

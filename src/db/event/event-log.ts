@@ -1,0 +1,148 @@
+import type { Attempt, TaskEvent } from '../../domain/event/event.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import type { StartOptions } from '../shared/outbox.ts'
+
+/** The events of a task that the owner may read, in the order of their sequence; undefined when there is no such task. */
+export const listEvents = async (
+  sql: Sql,
+  { taskId, owner }: { taskId: string; owner: string },
+): Promise<TaskEvent[] | undefined> => {
+  const rows = await sql<(Omit<TaskEvent, 'created_at' | 'next_attempt_at'> & Times)[]>`
+    select e.id, e.sequence, e.status, e.created_at, e.state,
+      coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
+      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts
+    from task t
+    join event e on e.task_id = t.id
+    left join redelivery d on d.event_id = e.id and d.state = 'pending'
+    where t.id = ${taskId} and ${mayRead(sql, owner)}
+    order by e.sequence
+  `
+  // Every task has its first event.
+  if (rows.length === 0) return undefined
+  return rows.map(({ created_at: createdAt, next_attempt_at: next, ...event }) => ({
+    ...event,
+    created_at: createdAt.toISOString(),
+    ...(next && { next_attempt_at: next.toISOString() }),
+  }))
+}
+
+interface Times {
+  created_at: Date
+  next_attempt_at: Date | null
+}
+
+/** An anonymous task belongs to whoever knows its id. */
+const mayRead = (sql: Queryable, owner: string) => sql`
+  (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
+`
+
+export interface EventOfTask {
+  taskId: string
+  eventId: string
+  owner: string
+}
+
+export const existsEvent = async (
+  sql: Queryable,
+  { taskId, eventId, owner }: EventOfTask,
+): Promise<boolean> => {
+  const [row] = await sql`
+    select from event e join task t on t.id = e.task_id
+    where e.id = ${eventId} and t.id = ${taskId} and ${mayRead(sql, owner)}
+  `
+  return row !== undefined
+}
+
+/** The attempts at an event, in their order. */
+export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
+  const rows = await sql<AttemptRow[]>`
+    select event_id, number, url, started_at, duration_ms, status, error_class, answer, next_due_at
+    from attempt where event_id = ${eventId} order by number
+  `
+  return rows.map((row) => ({
+    event_id: row.event_id,
+    number: row.number,
+    url: row.url,
+    started_at: row.started_at.toISOString(),
+    ...(row.duration_ms !== null && { duration_ms: row.duration_ms }),
+    ...(row.status !== null && { status: row.status }),
+    ...(row.error_class !== null && { error_class: row.error_class }),
+    ...(row.answer !== null && { excerpt: row.answer }),
+    ...(row.next_due_at && { next_attempt_at: row.next_due_at.toISOString() }),
+  }))
+}
+
+interface AttemptRow {
+  event_id: string
+  number: number
+  url: string
+  started_at: Date
+  duration_ms: number | null
+  status: number | null
+  error_class: NonNullable<Attempt['error_class']> | null
+  answer: string | null
+  next_due_at: Date | null
+}
+
+/** A redelivery that is under way, and whether it was begun just now. */
+export interface BegunRedelivery {
+  id: string
+  isNew: boolean
+}
+
+/**
+ * Begins to send an event again, unless that is under way. Undefined when its task names no address.
+ */
+export const insertRedelivery = async (
+  sql: Transaction,
+  eventId: string,
+): Promise<BegunRedelivery | undefined> => {
+  // The row that is there is written anew, so that it cannot end between being met and being read. Only one that was
+  // updated has an xmax.
+  const [begun] = await sql<BegunRedelivery[]>`
+    insert into redelivery (event_id)
+    select e.id from event e join task t on t.id = e.task_id
+    where e.id = ${eventId} and t.webhook_url is not null
+    on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
+    returning id, xmax = 0 as "isNew"
+  `
+  return begun
+}
+
+/** What the starts of many redeliveries have in common. */
+export interface RedeliveryStarts {
+  taskQueue: string
+  options: StartOptions
+}
+
+/** Most events sent again by one request; a further request takes the next ones. */
+const MOST_REDELIVERIES = 10_000
+
+/** Sends every exhausted event of an owner since a time again, with the starts of their workflows; returns how many. */
+export const redeliverExhausted = async (
+  sql: Transaction,
+  { owner, since }: { owner: string; since: Date },
+  { taskQueue, options }: RedeliveryStarts,
+): Promise<number> => {
+  const { count } = await sql`
+    with made as (
+      insert into redelivery (event_id)
+      select e.id from event e join task t on t.id = e.task_id
+      where t.owner = ${owner} and e.state = 'exhausted' and e.created_at >= ${since}
+        -- those under way would use up the limit, and a further request would begin none
+        and not exists (
+          select from redelivery d where d.event_id = e.id and d.state = 'pending'
+        )
+      order by e.created_at
+      limit ${MOST_REDELIVERIES}
+      on conflict (event_id) where state = 'pending' do nothing
+      returning id
+    )
+    insert into outbox (kind, workflow_type, workflow_id, task_queue, args, options, next_try_at)
+    select 'start', 'redeliverEvent', 'redeliver-event/' || id, ${taskQueue},
+      jsonb_build_array(jsonb_build_object('redeliveryId', id)), ${sql.json(options as never)},
+      clock_timestamp()
+    from made
+  `
+  return count
+}

@@ -1,0 +1,144 @@
+import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { ImageTaskFacts } from '../../domain/image-task/image-record.ts'
+import type { ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import {
+  DELIVERED_STATUSES,
+  IMAGE_TASK_MOVES,
+  TERMINAL_STATUSES,
+} from '../../domain/image-task/image-task.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { insertEvent } from '../event/event.ts'
+import { insertTaskInputs } from '../task/task-file.ts'
+import type { NewTaskInput } from '../task/task-file.ts'
+import { moveTask } from '../task/task-move.ts'
+import type { Move, MoveTable } from '../task/task-move.ts'
+
+export interface NewImageTask {
+  id: string
+  kind: ImageTaskKind
+  segment: ImageFamily
+  owner: string
+  settings: object
+  webhookUrl: string | null
+  inputs: NewTaskInput[]
+}
+
+/** Inserts a task in CREATED with its inputs and its first event. */
+export const insertImageTask = async (sql: Transaction, task: NewImageTask): Promise<void> => {
+  // Sent together: each waits for none of the others' answers. A query begins when it is executed or awaited, and the
+  // event comes after its task.
+  await Promise.all([
+    sql`
+    insert into task (id, family, kind, segment, owner, status, settings, webhook_url)
+    values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
+      ${sql.json(task.settings as never)}, ${task.webhookUrl})
+  `.execute(),
+    insertTaskInputs(sql, task.id, task.inputs),
+    insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
+  ])
+}
+
+export interface ImageTaskRow extends ImageTaskFacts {
+  kind: ImageTaskKind
+  owner: string
+  rev: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+/** A task of the owner and of one of the kinds, as readers see it; undefined when there is none. */
+export const findImageTask = async (
+  sql: Queryable,
+  { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
+): Promise<ImageTaskRow | undefined> => {
+  const [row] = await sql<ImageTaskRow[]>`
+    select t.id, t.kind, t.owner, t.status, t.rev, t.webhook_url is not null as "hasReceiver",
+      ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    from task t
+    where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
+  `
+  return row
+}
+
+/** What a task's record is made from, whoever its owner is. */
+export const getImageFacts = async (sql: Queryable, id: string): Promise<ImageTaskFacts> => {
+  const [row] = await sql<ImageTaskFacts[]>`
+    select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    from task t
+    where t.id = ${id} and t.family = 'image'
+  `
+  if (!row) throw new Error('an image task that is not there')
+  return row
+}
+
+const errorOf = (sql: Queryable) => sql`
+  case when t.status = 'FAILED'
+    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
+  end
+`
+
+const resultsOf = (sql: Queryable) => sql`
+  array(select r.name from task_result r where r.task_id = t.id order by r.position)
+`
+
+/** The owner's tasks made under a segment, newest first. */
+export const listImageTasks = async (
+  sql: Sql,
+  {
+    owner,
+    segment,
+    page,
+    perPage,
+  }: { owner: string; segment: ImageFamily; page: number; perPage: number },
+): Promise<{ task_id: string; status: ImageTaskStatus }[]> =>
+  await sql`
+  select id as task_id, status
+  from task
+  where owner = ${owner} and segment = ${segment} and family = 'image'
+  order by created_at desc, id desc
+  limit ${perPage} offset ${(page - 1) * perPage}
+`
+
+const MOVES: MoveTable<ImageTaskStatus> = {
+  family: 'image',
+  from: IMAGE_TASK_MOVES,
+  delivered: DELIVERED_STATUSES,
+  terminal: TERMINAL_STATUSES,
+}
+
+/** Moves an image task with its event; false when the race was lost. */
+export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
+  moveTask(sql, MOVES, move)
+
+export interface ClaimedTask {
+  id: string
+  kind: ImageTaskKind
+  settings: object
+  fence: number
+  failures: number
+  /** Seconds since the first attempt claimed the task. */
+  age: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+/**
+ * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
+ * Undefined when the task has ended.
+ */
+export const claimImageTask = async (
+  sql: Transaction,
+  id: string,
+): Promise<ClaimedTask | undefined> => {
+  const [claimed] = await sql<ClaimedTask[]>`
+    update task
+    set fence = fence + 1,
+      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
+    where id = ${id} and family = 'image' and status in ('CREATED', 'IN_PROGRESS')
+    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
+      extract(epoch from clock_timestamp() - claimed_at)::float8 as age
+  `
+  if (!claimed) return undefined
+  await moveImageTask(sql, { id, to: 'IN_PROGRESS' })
+  return claimed
+}

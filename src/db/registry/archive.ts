@@ -1,0 +1,213 @@
+import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { insertOutbox } from '../shared/outbox.ts'
+import type { OutboxRow, OutboxSignal } from '../shared/outbox.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+import { moveVersion } from './version-move.ts'
+
+/** An upload that began in time may end this much after its deadline. */
+export const UPLOAD_GRACE_SECONDS = 300
+
+/** Bytes that one upload has put into the store; the key holds the digest, so that no other upload writes there. */
+export interface StoredArchive {
+  storageKey: string
+  /** Lower-case hex. */
+  sha256: string
+  bytes: number
+}
+
+/** Where a version stands with its archive. */
+export interface ArchivePlace {
+  versionId: string
+  publisherId: string
+  nodeId: string
+  version: string
+  status: VersionStatus
+  archiveState: ArchiveState
+  /** Whether the checks have given up and wait for an operator. */
+  checksFailed: boolean
+  /** The bytes, once they have arrived. */
+  archive: StoredArchive | null
+  uploadExpiresAt: Date
+  /** Seconds until an upload that began in time must have ended; not above zero: it is over. */
+  secondsLeft: number
+}
+
+export const findArchivePlace = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<ArchivePlace | undefined> => {
+  const [row] = await sql<ArchivePlace[]>`
+    select v.id as "versionId", n.publisher_id as "publisherId", v.node_id as "nodeId", v.version,
+      v.status, v.archive_state as "archiveState", v.checks_failed_at is not null as "checksFailed",
+      v.upload_expires_at as "uploadExpiresAt", ${secondsLeft(sql)} as "secondsLeft",
+      (select json_build_object('storageKey', a.storage_key, 'sha256', a.sha256, 'bytes', a.bytes)
+        from archive a where a.version_id = v.id) as archive
+    from version v join node n on n.id = v.node_id
+    where v.id = ${versionId}
+  `
+  return row
+}
+
+const secondsLeft = (sql: Queryable) => sql`
+  extract(epoch from v.upload_expires_at - clock_timestamp())::float8 + ${UPLOAD_GRACE_SECONDS}
+`
+
+/**
+ * Notes that an upload has begun, so that what it may leave is looked for later; false when none can be taken any more.
+ */
+export const startUpload = async (sql: Queryable, versionId: string): Promise<boolean> => {
+  const { count } = await sql`
+    update version set upload_started_at = clock_timestamp()
+    where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
+      and archive_state in ('awaiting', 'received')
+  `
+  return count === 1
+}
+
+export type ArchiveReceived =
+  | {
+      result: 'received'
+      /** The signal, to be sent; undefined for the bytes that were here before, of which it has been told. */
+      outbox: OutboxRow | undefined
+      /** Key of the upload that this one replaces, to be removed; undefined for the first. */
+      replacedKey: string | undefined
+    }
+  /** `same`: these bytes were decided on, which an upload that is repeated after a lost answer has to hear as success. */
+  | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
+
+/**
+ * Records the bytes of an upload with the signal that wakes `receive-archive/<id>`. Of several at once each replaces the
+ * one before as a whole, and after the checks have decided none does. The same bytes once more do too, which makes whole
+ * what the store has lost. The version's row is the lock; the node's is not needed, since nothing that lists show changes.
+ */
+export const receiveArchive = async (
+  sql: Transaction,
+  { versionId, signal, ...stored }: StoredArchive & { versionId: string; signal: OutboxSignal },
+): Promise<ArchiveReceived> => {
+  const [version] = await sql<Pick<ArchivePlace, 'status' | 'archiveState' | 'secondsLeft'>[]>`
+    select status, archive_state as "archiveState", ${secondsLeft(sql)} as "secondsLeft"
+    from version v where id = ${versionId}
+    for no key update
+  `
+  if (!version) return { result: 'version_not_found' }
+  if (version.status === 'NodeVersionStatusDeleted') return { result: 'upload_closed' }
+  const [old] = await sql<{ storageKey: string; sha256: string }[]>`
+    select storage_key as "storageKey", sha256 from archive where version_id = ${versionId}
+  `
+  const isSame = old?.sha256 === stored.sha256
+  const isOpen = version.archiveState === 'awaiting' || version.archiveState === 'received'
+  if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
+  if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
+  await putArchive(sql, versionId, stored)
+  return {
+    result: 'received',
+    outbox: isSame ? undefined : await insertOutbox(sql, signal),
+    replacedKey: old?.storageKey,
+  }
+}
+
+const putArchive = async (
+  sql: Transaction,
+  versionId: string,
+  { storageKey, sha256, bytes }: StoredArchive,
+): Promise<void> => {
+  await sql`
+    with received as (
+      update version set archive_state = 'received', rev = rev + 1
+      where id = ${versionId} and archive_state in ('awaiting', 'received')
+      returning id
+    )
+    insert into archive (version_id, storage_key, sha256, bytes)
+    select id, ${storageKey}, ${sha256}, ${bytes}::bigint from received
+    on conflict (version_id) do update set
+      storage_key = excluded.storage_key,
+      sha256 = excluded.sha256,
+      bytes = excluded.bytes,
+      received_at = excluded.received_at
+  `
+}
+
+interface Verdict {
+  versionId: string
+  /** Of the bytes that were judged: an upload that replaced them is not. */
+  sha256: string
+}
+
+/**
+ * Accepts the bytes that were judged, at the key where they lie for good; from here on the version has a downloadUrl.
+ * False when they were replaced, or decided on already.
+ */
+export const acceptArchive = async (
+  sql: Transaction,
+  { versionId, sha256, storageKey, entries }: Verdict & { storageKey: string; entries?: number },
+): Promise<boolean> => {
+  if (!(await decide(sql, { versionId, sha256 }, 'accepted'))) return false
+  await sql`update archive set storage_key = ${storageKey}, entries = ${entries ?? null} where version_id = ${versionId}`
+  return true
+}
+
+/** Rejects the bytes that were judged, with the code of what is wrong with them; answers as `acceptArchive`. */
+export const rejectArchive = async (
+  sql: Transaction,
+  { versionId, sha256, code }: Verdict & { code: string },
+): Promise<boolean> => {
+  if (!(await decide(sql, { versionId, sha256 }, 'rejected'))) return false
+  await sql`update archive set code = ${code} where version_id = ${versionId}`
+  return true
+}
+
+const decide = async (
+  sql: Transaction,
+  { versionId, sha256 }: Verdict,
+  to: 'accepted' | 'rejected',
+): Promise<boolean> => {
+  // The row first: what the archive holds is read by the next statement, under the lock.
+  await sql`select from version where id = ${versionId} for no key update`
+  const { count } = await sql`
+    update version v set archive_state = ${to}, rev = v.rev + 1
+    from archive a
+    where v.id = ${versionId} and v.archive_state = 'received'
+      and a.version_id = v.id and a.sha256 = ${sha256}
+  `
+  return count === 1
+}
+
+/**
+ * Ends a version whose upload never came: Deleted, its extraction failed, its number free again. False while there is
+ * time left, or when an upload came after all.
+ */
+export const expireVersion = async (sql: Transaction, versionId: string): Promise<boolean> => {
+  if (!(await lockNodeOfVersion(sql, versionId))) return false
+  const [late] = await sql`
+    select from version v
+    where id = ${versionId} and archive_state = 'awaiting' and ${secondsLeft(sql)} <= 0
+    for no key update
+  `
+  if (!late) return false
+  if (!(await moveVersion(sql, { id: versionId, name: 'expire', actor: 'workflow' }))) return false
+  await sql`
+    update version
+    set archive_state = 'expired', host_node_extract_status = 'failed',
+      extract_reason = 'archive_missing', extract_source = 'derived'
+    where id = ${versionId}
+  `
+  return true
+}
+
+/** What the download of an archive needs. */
+export interface ArchiveDownload extends StoredArchive {
+  versionId: string
+}
+
+/** The bytes of a version in any status; who may have them is for the caller to say. */
+export const findArchive = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<ArchiveDownload | undefined> => {
+  const [row] = await sql<ArchiveDownload[]>`
+    select version_id as "versionId", storage_key as "storageKey", sha256, bytes::float8 as bytes
+    from archive where version_id = ${versionId}
+  `
+  return row
+}

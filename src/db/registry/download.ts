@@ -1,0 +1,29 @@
+import type { Queryable } from '../client.ts'
+
+/**
+ * Counts one install of a version: on its node, apart from what searches index, and by the day in UTC. A node's installs
+ * wait for each other on its row.
+ */
+export const countDownload = async (
+  sql: Queryable,
+  { nodeId, versionId }: { nodeId: string; versionId: string },
+): Promise<void> => {
+  await sql`
+    with counted as (
+      update node_stats set downloads = downloads + 1 where node_id = ${nodeId} returning 1
+    )
+    insert into download_day as d (version_id, day, n)
+    select ${versionId}::uuid, (clock_timestamp() at time zone 'UTC')::date, 1 from counted
+    on conflict (version_id, day) do update set n = d.n + 1
+  `
+}
+
+/** Installs of a version by day, oldest first. */
+export const listDownloads = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<{ day: string; n: number }[]> =>
+  await sql`
+  select to_char(day, 'YYYY-MM-DD') as day, n::float8 as n
+  from download_day where version_id = ${versionId} order by download_day.day
+`

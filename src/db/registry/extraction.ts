@@ -1,0 +1,161 @@
+import { HOST_NODE_NAME_MAX } from '../../domain/registry/host-node.ts'
+import { isLonger } from '../../domain/shared/text-length.ts'
+import type { ExtractStatus } from '../../domain/registry/version.ts'
+import type { ExtractedNode, NodesSection } from '../../domain/registry/inspection.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { putHostNodes } from './host-node.ts'
+import type { HostNodeFields } from './host-node.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+import { toStorable } from '../storable-text.ts'
+
+/** Whose bytes were read, and by which extractor. */
+export interface ExtractionKey {
+  versionId: string
+  /** Lower-case hex. */
+  sha256: string
+  extractorVersion: number
+}
+
+/** Stores what a reading found, apart from what can be read of the version; a repetition changes nothing. */
+export const putExtraction = async (
+  sql: Transaction,
+  { versionId, sha256 }: Omit<ExtractionKey, 'extractorVersion'>,
+  section: NodesSection,
+): Promise<void> => {
+  const nodes = section.nodes.filter(({ name }) => isStorable(name))
+  const dropped = section.dropped + section.nodes.length - nodes.length
+  await sql`
+    insert into extraction (version_id, sha256, extractor_version, status, reason, how, partial, reasons,
+      dropped, node_count, nodes, stats)
+    values (${versionId}, ${sha256}, ${section.extractorVersion}, ${section.status},
+      ${section.reason ?? null}, ${section.how}, ${section.partial}, ${section.reasons}, ${dropped},
+      ${nodes.length}, ${sql.json(nodes.map(toRow) as never)}, ${sql.json(section.stats)})
+    on conflict do nothing
+  `
+}
+
+/** PostgreSQL takes no NUL, and the registry no longer name. */
+const isStorable = (name: string): boolean =>
+  name !== '' && name === toStorable(name) && !isLonger(name, HOST_NODE_NAME_MAX)
+
+/** All of it is text of the pack; a name is kept exactly, or was dropped. */
+const toRow = (node: ExtractedNode): ExtractedNode => ({
+  ...node,
+  category: toStorable(node.category),
+  description: toStorable(node.description),
+  function: toStorable(node.function),
+  input_types: toStorable(node.input_types),
+  return_types: toStorable(node.return_types),
+  return_names: toStorable(node.return_names),
+})
+
+export const hasExtraction = async (
+  sql: Queryable,
+  { versionId, sha256, extractorVersion }: ExtractionKey,
+): Promise<boolean> => {
+  const [row] = await sql`
+    select from extraction
+    where version_id = ${versionId} and sha256 = ${sha256} and extractor_version = ${extractorVersion}
+  `
+  return row !== undefined
+}
+
+/** Where the host nodes of a version are. */
+export interface SettledExtraction {
+  /** `missing`: no reading of its archive is stored, or there is none to be had. */
+  result: 'settled' | 'missing'
+  status: ExtractStatus
+  nodeCount: number
+}
+
+/**
+ * Makes the stored reading of a version's archive that of the version: host nodes, extract status and reason in one
+ * transaction. A trusted report stays. It is the reading of the newest extractor, whichever that is: while the service is
+ * renewed the workers that read may have another one than those that settle.
+ */
+export const settleExtraction = async (
+  sql: Transaction,
+  versionId: string,
+): Promise<SettledExtraction | undefined> => {
+  await lockNodeOfVersion(sql, versionId)
+  const [version] = await sql<{ status: ExtractStatus }[]>`
+    select host_node_extract_status as status from version
+    where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
+  `
+  if (!version) return undefined
+  const [found] = await sql<StoredExtraction[]>`
+    select e.status, e.reason, e.node_count as "nodeCount", e.nodes
+    from extraction e join archive a on a.version_id = e.version_id and a.sha256 = e.sha256
+    where e.version_id = ${versionId}
+    order by e.extractor_version desc limit 1
+  `
+  if (!found) return { result: 'missing', status: version.status, nodeCount: 0 }
+  if (found.nodes) await settle(sql, versionId, found)
+  return { result: 'settled', status: found.status, nodeCount: found.nodeCount }
+}
+
+interface StoredExtraction {
+  status: 'success' | 'failed'
+  reason: string | null
+  nodeCount: number
+  /** Null once they are settled. */
+  nodes: ExtractedNode[] | null
+}
+
+const settle = async (
+  sql: Transaction,
+  versionId: string,
+  { status, reason, nodes }: StoredExtraction,
+): Promise<void> => {
+  await putHostNodes(sql, {
+    versionId,
+    source: 'derived',
+    result:
+      status === 'success'
+        ? { success: true, nodes: toHostNodes(nodes ?? []) }
+        : { success: false, reason: reason ?? undefined },
+  })
+  await sql`update extraction set nodes = null where version_id = ${versionId}`
+}
+
+/** Host nodes as they are stored, by name. */
+export const toHostNodes = (nodes: readonly ExtractedNode[]): Map<string, HostNodeFields> =>
+  new Map(nodes.map(({ name, ...fields }) => [name, fields]))
+
+/** Ends the extraction of a version that could not be read in time, unless it has ended. */
+export const failExtraction = async (
+  sql: Transaction,
+  { versionId, reason }: { versionId: string; reason: string },
+): Promise<ExtractStatus> => {
+  await putHostNodes(sql, { versionId, source: 'derived', result: { success: false, reason } })
+  const [row] = await sql<{ status: ExtractStatus }[]>`
+    select host_node_extract_status as status from version where id = ${versionId}
+  `
+  return row?.status ?? 'failed'
+}
+
+/** Sets a stored failure aside, so that the archive is read again. */
+export const forgetFailedExtraction = async (
+  sql: Transaction,
+  versionId: string,
+): Promise<void> => {
+  await sql`delete from extraction where version_id = ${versionId} and status = 'failed'`
+}
+
+/** What members are told about the reading of a version's host nodes. */
+export const findExtraction = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<{ status: ExtractStatus; reason?: string; partial: boolean } | undefined> => {
+  const [row] = await sql<
+    { extraction: { status: ExtractStatus; reason?: string; partial: boolean } }[]
+  >`
+    select json_strip_nulls(json_build_object('status', v.host_node_extract_status,
+      'reason', v.extract_reason, 'partial', v.extract_source = 'derived' and coalesce((
+        select e.partial from extraction e join archive a on a.sha256 = e.sha256
+        where e.version_id = v.id and a.version_id = v.id
+        order by e.extractor_version desc limit 1), false))) as extraction
+    from version v where id = ${versionId}
+  `
+  return row && { ...row.extraction, partial: row.extraction.partial ?? false }
+}

@@ -1,0 +1,207 @@
+import type { toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
+import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
+import type { Node } from '../../domain/registry/node.ts'
+import type { ExtractStatus } from '../../domain/registry/version.ts'
+import { offsetOf } from './audit-log.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { joinPolicy, policyOf } from './host-node-policy.ts'
+import { settleCurrentHostNodes, settleLatestVersion } from './latest-version.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import { getNode } from './node.ts'
+import type { RecordOptions } from './node.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+
+/** A host node as it is stored; its name is the key of `HostNodeResult`. */
+export type HostNodeFields = ReturnType<typeof toHostNodeRow> & {
+  /** Fields whose value depends on the machine or could not be known in part. */
+  dynamic?: string[]
+}
+
+/** What reading the host nodes of a version has led to. */
+export type HostNodeResult =
+  | { success: true; nodes: ReadonlyMap<string, HostNodeFields> }
+  | { success: false; reason: string | undefined }
+
+/**
+ * Where it comes from: `derived` by us from the archive, `reported` by whoever reached the open route, `trusted` with the
+ * extraction token.
+ */
+export type HostNodeSource = 'derived' | 'reported' | 'trusted'
+
+export type HostNodesPut =
+  | 'done'
+  | 'version_not_found'
+  | 'already_registered'
+  | 'registration_closed'
+
+export interface HostNodePut {
+  versionId: string
+  source: HostNodeSource
+  result: HostNodeResult
+  buildInfo?: CloudBuildInfo | undefined
+}
+
+/**
+ * Stores host nodes, all of a version or none, with its extract status; or why they could not be read. What a source may
+ * replace: `reported` and `trusted` no success; `reported` nothing derived from the archive; `derived` all but a trusted
+ * success, and its failure no success at all.
+ */
+export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
+  const { versionId, source, result } = put
+  const node = await lockNodeOfVersion(sql, versionId)
+  const [version] = await sql<Extraction[]>`
+    select host_node_extract_status as status, extract_source as source from version
+    where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
+    for no key update
+  `
+  if (!node || !version) return 'version_not_found'
+  const refusal = refuse(version, put)
+  if (refusal) return refusal
+  if (source !== 'derived') await insertReport(sql, put)
+  await sql`
+    update version
+    set host_node_extract_status = ${result.success ? 'success' : 'failed'},
+      extract_reason = ${result.success ? null : (result.reason ?? null)},
+      extract_source = ${source},
+      rev = rev + 1
+    where id = ${versionId}
+  `
+  if (result.success) await replaceHostNodes(sql, versionId, result.nodes)
+  await settleLatestVersion(sql, node.id)
+  if (await isLatest(sql, node.id, versionId)) await settleCurrentHostNodes(sql, node.id)
+  await noteListChange(sql)
+  return 'done'
+}
+
+interface Extraction {
+  status: ExtractStatus
+  source: HostNodeSource | null
+}
+
+const refuse = (
+  { status, source: earlier }: Extraction,
+  { source, result }: HostNodePut,
+): 'already_registered' | 'registration_closed' | undefined => {
+  if (status === 'success')
+    return source === 'derived' && result.success && earlier !== 'trusted'
+      ? undefined
+      : 'already_registered'
+  return source === 'reported' && status === 'failed' && earlier === 'derived'
+    ? 'registration_closed'
+    : undefined
+}
+
+const insertReport = async (
+  sql: Transaction,
+  { versionId, source, result, buildInfo }: HostNodePut,
+): Promise<void> => {
+  await sql`
+    insert into host_node_report (version_id, success, reason, build_info, trusted)
+    values (${versionId}, ${result.success}, ${result.success ? null : (result.reason ?? null)},
+      ${buildInfo ? sql.json(buildInfo) : null}, ${source === 'trusted'})
+  `
+}
+
+/** Rows of one statement: 5,000 host nodes with ten values each would pass the 65,534 parameters of one. */
+const BATCH = 1_000
+
+const replaceHostNodes = async (
+  sql: Transaction,
+  versionId: string,
+  nodes: ReadonlyMap<string, HostNodeFields>,
+): Promise<void> => {
+  await sql`delete from host_node where version_id = ${versionId}`
+  const rows = [...nodes].map(([host_node_name, fields]) => ({ ...fields, host_node_name }))
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const batch = sql.json(rows.slice(start, start + BATCH))
+    await sql`
+      insert into host_node (version_id, host_node_name, category, description, function, deprecated,
+        experimental, input_types, return_types, return_names, output_is_list, dynamic)
+      select ${versionId}::uuid, host_node_name, category, description, function, deprecated,
+        experimental, input_types, return_types, return_names, output_is_list,
+        coalesce(dynamic, '{}')
+      from json_to_recordset(${batch}::json) as given (
+        host_node_name text, category text, description text, function text, deprecated boolean,
+        experimental boolean, input_types text, return_types text, return_names text,
+        output_is_list boolean[], dynamic text[])
+    `
+  }
+}
+
+const isLatest = async (sql: Transaction, nodeId: string, versionId: string): Promise<boolean> => {
+  const [row] = await sql`
+    select from node where id = ${nodeId} and latest_version_id = ${versionId}
+  `
+  return row !== undefined
+}
+
+const hostNodeJson = (sql: Queryable) => sql`
+  json_strip_nulls(json_build_object(
+    'host_node_name', h.host_node_name, 'category', h.category, 'description', h.description,
+    'function', h.function, 'deprecated', h.deprecated, 'experimental', h.experimental,
+    'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
+    'output_is_list', h.output_is_list, 'policy', ${policyOf(sql)}))
+`
+
+/** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
+export const listHostNodes = async (
+  sql: Queryable,
+  { versionId, page, limit }: { versionId: string; page: number; limit: number },
+): Promise<{ hostNodes: HostNode[]; total: number }> => {
+  const found = sql`
+    from host_node h
+    join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+    ${joinPolicy(sql)}
+    where h.version_id = ${versionId}
+  `
+  // Of one statement, so that both are of one moment: a reading may be stored meanwhile.
+  const [row] = await sql<{ hostNodes: HostNode[]; total: number }[]>`
+    select (select count(*)::integer ${found}) as total, coalesce((
+      select json_agg("hostNode") from (
+        select ${hostNodeJson(sql)} as "hostNode" ${found}
+        order by h.host_node_name limit ${limit} offset ${offsetOf(page, limit)}
+      ) shown), '[]') as "hostNodes"
+  `
+  return row ?? { hostNodes: [], total: 0 }
+}
+
+/** A host node by its exact name. */
+export const findHostNode = async (
+  sql: Queryable,
+  { versionId, name }: { versionId: string; name: string },
+): Promise<HostNode | undefined> => {
+  const [row] = await sql<{ hostNode: HostNode }[]>`
+    select ${hostNodeJson(sql)} as "hostNode"
+    from host_node h
+    join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+    ${joinPolicy(sql)}
+    where h.version_id = ${versionId} and h.host_node_name = ${name}
+  `
+  return row?.hostNode
+}
+
+/**
+ * The node that a host node belongs to: of the listed ones that preempt the name or have it in their latest version the
+ * first by preemption, search_ranking, downloads (most first) and id.
+ */
+export const findNodeOfHostNode = async (
+  sql: Queryable,
+  name: string,
+  options: RecordOptions,
+): Promise<Node | undefined> => {
+  const [row] = await sql<{ id: string }[]>`
+    select s.node_id as id
+    from (
+      select id, true as preempts from node where preempted_host_node_names @> array[${name}::text]
+      union all
+      select node_id, false from current_host_node where name = ${name}
+    ) claim
+    -- With its own offset it stays one look-up for each; the planner would read the table for the hundreds it guesses.
+    cross join lateral (
+      select * from node_stats where node_id = claim.id and listed offset 0
+    ) s
+    order by claim.preempts desc, s.search_ranking, s.downloads desc, s.node_id
+    limit 1
+  `
+  return row && (await getNode(sql, row.id, options))
+}

@@ -1,0 +1,90 @@
+import type { Member, MemberRole } from '../../domain/registry/member.ts'
+import { losesLastOwner } from '../../domain/registry/role.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { memberJson } from './registry-json.ts'
+import { lockPublisher } from './registry-lock.ts'
+
+/** The members of a publisher in the order they joined; with e-mail addresses, which only members may see. */
+export const listMembers = async (sql: Queryable, publisherId: string): Promise<Member[]> => {
+  const rows = await sql<{ member: Member }[]>`
+    select ${memberJson(sql)} as member
+    from publisher_member m join app_user u on u.id = m.user_id
+    where m.publisher_id = lower(${publisherId}::text)
+    order by m.created_at, m.id
+  `
+  return rows.map(({ member }) => member)
+}
+
+interface Membership {
+  publisherId: string
+  userId: string
+}
+
+export type MemberPut =
+  | { result: 'done'; member: Member }
+  | { result: 'user_not_found' }
+  | { result: 'last_owner' }
+
+/**
+ * Adds a member or changes their role. Changes of one publisher's members wait for each other on its row, so that two
+ * owners cannot lower each other.
+ */
+export const putMember = async (
+  sql: Transaction,
+  { publisherId, userId, role }: Membership & { role: MemberRole },
+): Promise<MemberPut> => {
+  const publisher = await lockPublisher(sql, publisherId, 'update')
+  if (!publisher) throw new Error('a publisher that is not there')
+  const [user] = await sql`select from app_user where id = ${userId}`
+  if (!user) return { result: 'user_not_found' }
+  if (await leavesNoOwner(sql, publisher.id, { userId, role })) return { result: 'last_owner' }
+  const [row] = await sql<{ member: Member }[]>`
+    with m as (
+      insert into publisher_member (publisher_id, user_id, role)
+      values (${publisher.id}, ${userId}, ${role})
+      on conflict (publisher_id, user_id) do update set role = excluded.role
+      returning *
+    )
+    select ${memberJson(sql)} as member from m join app_user u on u.id = m.user_id
+  `
+  if (!row) throw new Error('a member that is not there')
+  await touchPublisher(sql, publisher.id)
+  return { result: 'done', member: row.member }
+}
+
+/** Removes a member and revokes the tokens they created for the publisher. */
+export const removeMember = async (
+  sql: Transaction,
+  { publisherId, userId }: Membership,
+): Promise<'removed' | 'member_not_found' | 'last_owner'> => {
+  const publisher = await lockPublisher(sql, publisherId, 'update')
+  if (!publisher) throw new Error('a publisher that is not there')
+  if (await leavesNoOwner(sql, publisher.id, { userId, role: undefined })) return 'last_owner'
+  const { count } = await sql`
+    delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
+  `
+  if (count === 0) return 'member_not_found'
+  await sql`
+    update personal_access_token set revoked_at = clock_timestamp()
+    where publisher_id = ${publisher.id} and created_by = ${userId} and revoked_at is null
+  `
+  await touchPublisher(sql, publisher.id)
+  return 'removed'
+}
+
+/** Whether the publisher would be left without an owner; the caller holds its row. */
+const leavesNoOwner = async (
+  sql: Transaction,
+  publisherId: string,
+  change: { userId: string; role: MemberRole | undefined },
+): Promise<boolean> => {
+  const members = await sql<{ userId: string; role: MemberRole }[]>`
+    select user_id as "userId", role from publisher_member where publisher_id = ${publisherId}
+  `
+  return losesLastOwner(members, change)
+}
+
+/** Members are part of a publisher's answer. */
+const touchPublisher = async (sql: Transaction, id: string): Promise<void> => {
+  await sql`update publisher set rev = rev + 1 where id = ${id}`
+}

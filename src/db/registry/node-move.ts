@@ -1,0 +1,143 @@
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { ADMIN_NODE_MOVES, NODE_MOVES } from '../../domain/registry/node-move.ts'
+import type { NodeMoveName } from '../../domain/registry/node-move.ts'
+import type { Node, NodeAdminUpdate } from '../../domain/registry/node.ts'
+import { insertAudit } from './audit-log.ts'
+import type { Audit } from './audit-log.ts'
+import type { Transaction } from '../client.ts'
+import { keepNumber, keepText, keepTexts } from './keep.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import type { CountChange } from '../search/listed-count.ts'
+import { getNode } from './node.ts'
+import type { RecordOptions } from './node.ts'
+import { lockNode, lockPublisher } from './registry-lock.ts'
+import type { LockedNode, LockedPublisher } from './registry-lock.ts'
+
+/**
+ * Deletes a node of a publisher for its owner. Its versions keep their statuses and are hidden through it, so that an
+ * admin can bring it back as it was; its id stays taken.
+ */
+export const deleteNode = async (
+  sql: Transaction,
+  { publisherId, id }: { publisherId: string; id: string },
+): Promise<'deleted' | 'node_not_found' | 'node_banned'> => {
+  const locked = await lockWithPublisher(sql, id)
+  if (!locked || locked.publisher.id !== publisherId.toLowerCase()) return 'node_not_found'
+  if (locked.node.status === 'NodeStatusDeleted') return 'node_not_found'
+  const moved = await moveNode(sql, locked, 'delete')
+  if (!moved) return 'node_banned'
+  await noteListChange(sql, moved)
+  return 'deleted'
+}
+
+export type NodeEditedByAdmin =
+  | { result: 'updated'; node: Node }
+  | { result: 'node_not_found' | 'illegal_move' }
+
+/**
+ * Sets what a platform admin gives of a node, with its audit entry. The status it has already is no move; another one is
+ * a legal move, or nothing is changed.
+ */
+export const updateNodeByAdmin = async (
+  sql: Transaction,
+  { id, fields, audit }: { id: string; fields: NodeAdminUpdate; audit: Audit },
+  options: RecordOptions,
+): Promise<NodeEditedByAdmin> => {
+  const locked = await lockWithPublisher(sql, id)
+  if (!locked) return { result: 'node_not_found' }
+  const { node } = locked
+  const { status = node.status, status_detail: detail } = fields
+  const before = await getNode(sql, node.id, options)
+  let change: CountChange = {}
+  if (status !== node.status) {
+    const moved = await moveNode(sql, locked, ADMIN_NODE_MOVES[status], detail)
+    if (!moved) return { result: 'illegal_move' }
+    change = moved
+  }
+  await setAdminFields(sql, node.id, fields)
+  const after = await getNode(sql, node.id, options)
+  await insertAudit(sql, audit, {
+    action: 'node.update',
+    target: auditTarget.node(node.id),
+    before: pick(before, fields),
+    after: pick(after, fields),
+    reason: detail || undefined,
+  })
+  await noteListChange(sql, change)
+  return { result: 'updated', node: after }
+}
+
+/** The members of a record that a body names. */
+export const pick = (record: object, body: object): object =>
+  Object.fromEntries(
+    Object.keys(body).map((name) => [name, (record as Record<string, unknown>)[name] ?? null]),
+  )
+
+interface Locked {
+  publisher: LockedPublisher
+  node: LockedNode
+}
+
+/** Whether a node is listed is a matter of both rows; a node never changes its publisher. */
+const lockWithPublisher = async (sql: Transaction, id: string): Promise<Locked | undefined> => {
+  const [found] = await sql<{ publisherId: string }[]>`
+    select publisher_id as "publisherId" from node where id_lower = lower(${id}::text)
+  `
+  const publisher = found && (await lockPublisher(sql, found.publisherId, 'share'))
+  const node = publisher && (await lockNode(sql, id))
+  return node && { publisher, node }
+}
+
+/** Moves a node, and lists or hides it; answers how the counts change, or undefined when the move is not legal. */
+const moveNode = async (
+  sql: Transaction,
+  { publisher, node }: Locked,
+  name: NodeMoveName,
+  detail?: string,
+): Promise<CountChange | undefined> => {
+  const { from, to } = NODE_MOVES[name]
+  const { count } = await sql`
+    update node
+    set status = ${to}, status_detail = nullif(${detail ?? null}::text, ''),
+      updated_at = greatest(clock_timestamp(), updated_at), rev = rev + 1
+    where id = ${node.id} and status = any(${[...from]})
+  `
+  if (count === 0) return undefined
+  const listed = to === 'NodeStatusActive' && publisher.status === 'PublisherStatusActive'
+  const [change] = await sql<{ versions: number }[]>`
+    with changed as (
+      update node_stats set listed = ${listed} where node_id = ${node.id} and listed <> ${listed}
+      returning node_id
+    )
+    select (
+      select count(*)::integer from version
+      where node_id = changed.node_id and status <> 'NodeVersionStatusDeleted'
+    ) as versions
+    from changed
+  `
+  if (!change) return {}
+  return listed
+    ? { nodes: 1, versions: change.versions }
+    : { nodes: -1, versions: -change.versions }
+}
+
+const setAdminFields = async (
+  sql: Transaction,
+  id: string,
+  fields: NodeAdminUpdate,
+): Promise<void> => {
+  await sql`
+    update node
+    set ${keepText(sql, 'status_detail', fields.status_detail)},
+      ${keepNumber(sql, 'github_stars', fields.github_stars)},
+      ${keepTexts(sql, 'preempted_host_node_names', fields.preempted_host_node_names)},
+      ${keepTexts(sql, 'tags_admin', fields.tags_admin)},
+      updated_at = greatest(clock_timestamp(), updated_at),
+      rev = rev + 1
+    where id = ${id}
+  `
+  await sql`
+    update node_stats set ${keepNumber(sql, 'search_ranking', fields.search_ranking)}
+    where node_id = ${id}
+  `
+}

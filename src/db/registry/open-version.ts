@@ -1,0 +1,129 @@
+import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { UPLOAD_GRACE_SECONDS } from './archive.ts'
+import type { Queryable, Sql } from '../client.ts'
+
+/** Where a version stands, for its workflow. */
+export interface VersionState {
+  status: VersionStatus
+  reason: string
+  archiveState: ArchiveState
+  /** Why the archive was rejected. */
+  archiveCode: string | null
+  checksFailed: boolean
+}
+
+export const findVersionState = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<VersionState | undefined> => {
+  const [row] = await sql<VersionState[]>`
+    select v.status, v.status_reason as reason, v.archive_state as "archiveState",
+      a.code as "archiveCode", v.checks_failed_at is not null as "checksFailed"
+    from version v left join archive a on a.version_id = v.id
+    where v.id = ${versionId}
+  `
+  return row
+}
+
+/** Requirements that the publication named. */
+export const findDependencies = async (sql: Queryable, versionId: string): Promise<string[]> => {
+  const [row] = await sql<{ dependencies: string[] }[]>`
+    select dependencies from version where id = ${versionId}
+  `
+  return row?.dependencies ?? []
+}
+
+/** A version as those know it who look after all of them: what its workflow is started with, and where it stands. */
+export interface OpenVersion {
+  id: string
+  nodeId: string
+  version: string
+  publisherId: string
+  owner: string
+  status: VersionStatus
+  archiveState: ArchiveState
+}
+
+const openVersionColumns = (sql: Queryable) => sql`
+  v.id, v.node_id as "nodeId", v.version, n.publisher_id as "publisherId",
+  v.published_by as owner, v.status, v.archive_state as "archiveState"
+`
+
+/** Any publisher's version, for operators. */
+export const findOpenVersion = async (sql: Sql, id: string): Promise<OpenVersion | undefined> => {
+  if (!isUuid(id)) return undefined
+  const [row] = await sql<OpenVersion[]>`
+    select ${openVersionColumns(sql)} from version v join node n on n.id = v.node_id where v.id = ${id}
+  `
+  return row
+}
+
+/**
+ * Pending versions that have not moved for so long although nothing of theirs waits for the relay, in the order of their
+ * ids, after a given one. Those whose checks gave up wait for an operator and are left alone.
+ */
+export const listStillVersions = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+): Promise<OpenVersion[]> =>
+  await sql<OpenVersion[]>`
+    select ${openVersionColumns(sql)}
+    from version v join node n on n.id = v.node_id
+    where v.status = 'NodeVersionStatusPending' and v.checks_failed_at is null
+      and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+      and v.id > ${after}
+      and not exists (
+        select from outbox o
+        where o.workflow_id = 'publish-version/' || v.id and o.kind <> 'signal'
+          and o.dispatched_at is null
+      )
+    order by v.id
+    limit ${limit}
+  `
+
+/**
+ * Versions that are decided on, but whose extraction stands still: nobody settles it any more. In the order of their ids,
+ * after a given one.
+ */
+export const listStillExtractions = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+): Promise<OpenVersion[]> =>
+  await sql<OpenVersion[]>`
+    select ${openVersionColumns(sql)}
+    from version v join node n on n.id = v.node_id
+    where v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
+      and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')
+      and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+      and v.id > ${after}
+      and not exists (
+        select from outbox o
+        where o.workflow_id in ('publish-version/' || v.id, 'extract-host-nodes/' || v.id)
+          and o.kind <> 'signal' and o.dispatched_at is null
+      )
+    order by v.id
+    limit ${limit}
+  `
+
+export interface StuckVersion {
+  versionId: string
+  nodeId: string
+  version: string
+  reason: string
+  since: string
+}
+
+/** Pending versions that have not moved for 10 minutes, the stillest first, but for those whose upload may still come. */
+export const listStuckVersions = async (sql: Sql): Promise<StuckVersion[]> =>
+  await sql<StuckVersion[]>`
+    select id as "versionId", node_id as "nodeId", version, status_reason as reason,
+      to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
+    from version
+    where status = 'NodeVersionStatusPending'
+      and last_moved_at < clock_timestamp() - interval '10 minutes'
+      and (archive_state <> 'awaiting' or checks_failed_at is not null
+        or upload_expires_at < clock_timestamp() - make_interval(secs => ${UPLOAD_GRACE_SECONDS}))
+    order by last_moved_at
+    limit 100
+  `

@@ -1,0 +1,134 @@
+import { maskCredential } from '../../domain/shared/credential.ts'
+import type { PersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { lockPublisher } from './registry-lock.ts'
+
+export interface NewPersonalAccessTokenRow {
+  publisherId: string
+  /** A member of the publisher. */
+  userId: string
+  name: string
+  description: string | undefined
+  /** Lower-case hex of the token; the token itself is never stored. */
+  sha256: string
+  last4: string
+  expires_at: Date | undefined
+}
+
+/**
+ * Inserts a token and answers its id; `expired` when it would have ended already by the database's clock, `no_member`
+ * when its creator was removed meanwhile: their tokens end with their membership, under the publisher's lock.
+ */
+export const insertPersonalAccessToken = async (
+  sql: Transaction,
+  token: NewPersonalAccessTokenRow,
+): Promise<{ result: 'created'; id: string } | { result: 'expired' } | { result: 'no_member' }> => {
+  const publisher = await lockPublisher(sql, token.publisherId, 'share')
+  const [member] = await sql`
+    select from publisher_member
+    where publisher_id = ${publisher?.id ?? null}::text and user_id = ${token.userId}
+  `
+  if (!publisher || !member) return { result: 'no_member' }
+  const [row] = await sql<{ id: string }[]>`
+    insert into personal_access_token
+      (publisher_id, name, description, sha256, last4, created_by, expires_at)
+    select ${publisher.id}, ${token.name}, nullif(${token.description ?? null}::text, ''),
+      ${token.sha256}, ${token.last4}, ${token.userId}, expires_at
+    from (select ${token.expires_at ?? null}::timestamptz as expires_at) given
+    where expires_at is null or expires_at > clock_timestamp()
+    returning id
+  `
+  return row ? { result: 'created', id: row.id } : { result: 'expired' }
+}
+
+/** The live tokens of a publisher, newest first. */
+export const listPersonalAccessTokens = async (
+  sql: Queryable,
+  publisherId: string,
+): Promise<PersonalAccessToken[]> => {
+  const rows = await sql<Row[]>`
+    select id, name, description, last4, created_at as "createdAt", created_by, expires_at,
+      last_used_at
+    from personal_access_token
+    where publisher_id = lower(${publisherId}::text) and ${isLive(sql)}
+    order by created_at desc, id desc
+  `
+  return rows.map(toToken)
+}
+
+/** Ends a live token of a publisher; false when there is none with that id. */
+export const revokePersonalAccessToken = async (
+  sql: Queryable,
+  { id, publisherId }: { id: string; publisherId: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update personal_access_token set revoked_at = clock_timestamp()
+    where id::text = ${id.toLowerCase()} and publisher_id = lower(${publisherId}::text)
+      and ${isLive(sql)}
+  `
+  return count === 1
+}
+
+export interface LiveToken {
+  id: string
+  /** Id of the user who created it, for whom it stands. */
+  createdBy: string
+  /** Whether `touchPersonalAccessToken` would move `last_used_at`. */
+  touchDue: boolean
+}
+
+/**
+ * Finds a live token of a publisher by the digest of its text. One answer for all others: unknown, expired, revoked, or
+ * another publisher's.
+ */
+export const findPersonalAccessToken = async (
+  sql: Queryable,
+  { sha256, publisherId }: { sha256: string; publisherId: string },
+): Promise<LiveToken | undefined> => {
+  const [row] = await sql<LiveToken[]>`
+    select id, created_by as "createdBy", ${isTouchDue(sql)} as "touchDue"
+    from personal_access_token
+    where sha256 = ${sha256} and publisher_id = lower(${publisherId}::text) and ${isLive(sql)}
+  `
+  return row
+}
+
+/**
+ * Moves `last_used_at` at the first use, then at most hourly. A locked row is skipped, so that many first uses at once do
+ * not queue for it.
+ */
+export const touchPersonalAccessToken = async (sql: Queryable, id: string): Promise<void> => {
+  await sql`
+    update personal_access_token set last_used_at = clock_timestamp()
+    where id in (
+      select id from personal_access_token where id = ${id} and ${isTouchDue(sql)}
+      for no key update skip locked
+    )
+  `
+}
+
+const isLive = (sql: Queryable) =>
+  sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
+
+const isTouchDue = (sql: Queryable) =>
+  sql`(last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')`
+
+interface Row {
+  id: string
+  name: string
+  description: string | null
+  last4: string
+  createdAt: Date
+  created_by: string
+  expires_at: Date | null
+  last_used_at: Date | null
+}
+
+const toToken = ({ last4, createdAt, description, expires_at, last_used_at, ...row }: Row) => ({
+  ...row,
+  token: maskCredential('personal_access_token', last4),
+  createdAt: createdAt.toISOString(),
+  ...(description !== null && { description }),
+  ...(expires_at && { expires_at: expires_at.toISOString() }),
+  ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
+})

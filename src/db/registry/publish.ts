@@ -1,0 +1,159 @@
+import type { NodeFields } from '../../domain/registry/node.ts'
+import { VERSION_MOVES } from '../../domain/registry/version-move.ts'
+import type { VersionNumber } from '../../domain/registry/version-number.ts'
+import type {
+  ArchiveState,
+  NewVersion,
+  Version,
+  VersionStatus,
+} from '../../domain/registry/version.ts'
+import type { Transaction } from '../client.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import { insertNodeRow, setNodeFields } from './node.ts'
+import type { RecordOptions } from './node.ts'
+import { insertOutbox } from '../shared/outbox.ts'
+import type { OutboxRow, OutboxStart } from '../shared/outbox.ts'
+import { lockNode, lockPublisher } from './registry-lock.ts'
+import { getVersion } from './version.ts'
+
+export interface Publication {
+  /** Of the version, unless it awaits its archive already. */
+  id: string
+  publisherId: string
+  /** As the path spells it, which a new node keeps. */
+  nodeId: string
+  /** What `publishedFields` leaves of the body's node. */
+  fields: NodeFields
+  version: NewVersion
+  number: VersionNumber
+  /** Seconds until the upload must have begun (UPLOAD_EXPIRY_SECONDS). */
+  uploadSeconds: number
+  publishedBy: string
+  tokenId: string
+  /** The start of `publish-version/<id>`; written for a new row only. */
+  start: OutboxStart
+}
+
+export type Published =
+  | {
+      result: 'published'
+      version: Version
+      uploadExpiresAt: Date
+      /** To be told to Temporal; undefined when the version awaited its archive already. */
+      outbox: OutboxRow | undefined
+    }
+  | {
+      result:
+        | 'publisher_not_found'
+        | 'publisher_banned'
+        | 'node_owned_by_other_publisher'
+        | 'node_deleted'
+        | 'node_banned'
+    }
+  | { result: 'version_exists'; status: VersionStatus }
+
+/**
+ * Publishes a version: creates its node or updates it, inserts the version in Pending with the start of its workflow, or
+ * gives the one that awaits its archive a new deadline. A refused publication changes nothing. Publications of one node
+ * wait for each other on its row; the unique index stands behind that.
+ */
+export const publishVersion = async (
+  sql: Transaction,
+  given: Publication,
+  options: RecordOptions,
+): Promise<Published> => {
+  const publisher = await lockPublisher(sql, given.publisherId, 'share')
+  if (!publisher) return { result: 'publisher_not_found' }
+  if (publisher.status !== 'PublisherStatusActive') return { result: 'publisher_banned' }
+  const isNewNode = await insertNodeRow(sql, { id: given.nodeId, publisherId: publisher.id })
+  const node = await lockNode(sql, given.nodeId)
+  if (node?.publisherId !== publisher.id) return { result: 'node_owned_by_other_publisher' }
+  if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
+  if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
+
+  const taken = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
+  if (taken && !isReissuable(taken)) return { result: 'version_exists', status: taken.status }
+  const id = taken?.id ?? given.id
+  if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
+  const uploadExpiresAt = await setPublished(sql, id, given)
+  await setNodeFields(sql, node.id, given.fields)
+  const outbox = taken ? undefined : await insertOutbox(sql, given.start)
+  await noteListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
+  return {
+    result: 'published',
+    version: await getVersion(sql, id, options),
+    uploadExpiresAt,
+    outbox,
+  }
+}
+
+interface Taken {
+  id: string
+  status: VersionStatus
+  archiveState: ArchiveState
+}
+
+/** The version that holds this number; locked, so that an upload cannot arrive for it meanwhile. */
+const lockTaken = async (
+  sql: Transaction,
+  nodeId: string,
+  { canonical }: VersionNumber,
+): Promise<Taken | undefined> => {
+  const [row] = await sql<Taken[]>`
+    select id, status, archive_state as "archiveState" from version
+    where node_id = ${nodeId} and canonical = ${canonical} and archive_state <> 'expired'
+    for no key update
+  `
+  return row
+}
+
+const isReissuable = ({ status, archiveState }: Taken): boolean =>
+  status === 'NodeVersionStatusPending' && archiveState === 'awaiting'
+
+const insertVersion = async (
+  sql: Transaction,
+  { id, nodeId, version, number, publishedBy }: Publication,
+): Promise<void> => {
+  const { to, reason } = VERSION_MOVES.publish
+  await sql`
+    with made as (
+      insert into version (id, node_id, version, canonical, major, minor, patch, pre_key, status,
+        status_reason, upload_expires_at, published_by)
+      values (${id}, ${nodeId}, ${version.version}, ${number.canonical}, ${number.major},
+        ${number.minor}, ${number.patch}, ${number.pre_key}, ${to}, ${reason}, clock_timestamp(),
+        ${publishedBy})
+      returning id, created_at, status_reason
+    )
+    insert into version_move (version_id, at, to_status, reason, actor)
+    select id, created_at, ${to}, status_reason, ${`user:${publishedBy}`} from made
+  `
+}
+
+/** Sets all that a publication says about its version, and answers the deadline of the upload. */
+const setPublished = async (
+  sql: Transaction,
+  id: string,
+  { version, uploadSeconds, publishedBy, tokenId }: Publication,
+): Promise<Date> => {
+  const [row] = await sql<{ uploadExpiresAt: Date }[]>`
+    update version
+    set version = ${version.version},
+      changelog = nullif(${version.changelog ?? null}::text, ''),
+      dependencies = ${[...(version.dependencies ?? [])]},
+      deprecated = ${version.deprecated ?? false},
+      tags = ${[...(version.tags ?? [])]},
+      supported_os = ${[...(version.supported_os ?? [])]},
+      supported_accelerators = ${[...(version.supported_accelerators ?? [])]},
+      supported_host_version = nullif(${version.supported_host_version ?? null}::text, ''),
+      supported_host_frontend_version =
+        nullif(${version.supported_host_frontend_version ?? null}::text, ''),
+      upload_expires_at = clock_timestamp() + make_interval(secs => ${uploadSeconds}),
+      published_by = ${publishedBy},
+      token_id = ${tokenId},
+      rev = rev + 1
+    where id = ${id}
+    returning upload_expires_at as "uploadExpiresAt"
+  `
+  if (!row) throw new Error('a version that is not there')
+  return row.uploadExpiresAt
+}

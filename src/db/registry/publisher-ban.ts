@@ -1,0 +1,71 @@
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { PUBLISHER_MOVES } from '../../domain/registry/node-move.ts'
+import { insertAudit } from './audit-log.ts'
+import type { Audit } from './audit-log.ts'
+import type { Transaction } from '../client.ts'
+import { noteListChange } from '../search/listed-count.ts'
+
+export interface PublisherMove {
+  id: string
+  name: keyof typeof PUBLISHER_MOVES
+  /** Why; kept while it is banned, and told to its members. */
+  reason: string | undefined
+  audit: Audit
+}
+
+/**
+ * Bans a publisher or lifts the ban; a repeat changes nothing. Its nodes and versions keep their statuses and are hidden
+ * through it, so that lifting restores exactly what was. The caller knows that it exists.
+ */
+export const movePublisher = async (
+  sql: Transaction,
+  { id, name, reason, audit }: PublisherMove,
+): Promise<boolean> => {
+  const { from, to } = PUBLISHER_MOVES[name]
+  const isBan = name === 'ban'
+  const [moved] = await sql<{ id: string; from: string; was: string | null }[]>`
+    update publisher p
+    set status = ${to}, status_reason = ${isBan ? (reason ?? null) : null}, rev = p.rev + 1
+    from (select id, status, status_reason from publisher where id = lower(${id}::text)
+      for no key update) old
+    where p.id = old.id and p.status = any(${[...from]})
+    returning p.id, old.status as from, old.status_reason as was
+  `
+  if (!moved) return false
+  const change = await listNodesOf(sql, moved.id, !isBan)
+  await insertAudit(sql, audit, {
+    action: `publisher.${name}`,
+    target: auditTarget.publisher(moved.id),
+    before: { status: moved.from, reason: moved.was },
+    after: { status: to, reason: isBan ? (reason ?? null) : null },
+    reason,
+  })
+  await noteListChange(sql, change)
+  return true
+}
+
+/** Lists the active nodes of a publisher, or hides all of them; answers by how much the counts change. */
+const listNodesOf = async (sql: Transaction, publisherId: string, listed: boolean) => {
+  await sql`
+    select from node where publisher_id = ${publisherId} order by id for no key update
+  `
+  const [change] = await sql<{ nodes: number; versions: number }[]>`
+    with changed as (
+      update node_stats s
+      set listed = ${listed}
+      from node n
+      where n.publisher_id = ${publisherId} and n.status = 'NodeStatusActive'
+        and s.node_id = n.id and s.listed <> ${listed}
+      returning s.node_id
+    ), touched as (
+      -- What is listed anew is a change to a client that keeps a copy of the lists.
+      update node set updated_at = clock_timestamp()
+      where ${listed}::boolean and id in (select node_id from changed)
+    )
+    select count(distinct c.node_id)::integer as nodes, count(v.id)::integer as versions
+    from changed c
+    left join version v on v.node_id = c.node_id and v.status <> 'NodeVersionStatusDeleted'
+  `
+  const { nodes = 0, versions = 0 } = change ?? {}
+  return listed ? { nodes, versions } : { nodes: -nodes, versions: -versions }
+}

@@ -1,0 +1,148 @@
+import type { MemberRole } from '../../domain/registry/member.ts'
+import type {
+  NewPublisher,
+  Publisher,
+  PublisherStatus,
+  PublisherUpdate,
+} from '../../domain/registry/publisher.ts'
+import { offsetOf } from './audit-log.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { keepName, keepText } from './keep.ts'
+import { publisherWithMembersJson } from './registry-json.ts'
+import { lockPublisher } from './registry-lock.ts'
+
+export interface PublisherCreation {
+  publisher: NewPublisher
+  /** Becomes its owner; a row of app_user. */
+  userId: string
+  /** Publishers that one user creates at most (MAX_PUBLISHERS_PER_USER). */
+  limit: number
+}
+
+export type PublisherCreated =
+  | { result: 'created'; publisher: Publisher }
+  | { result: 'publisher_exists' }
+  | { result: 'publisher_limit_reached' }
+
+/** Creates a publisher with its first owner. The creator's row is the lock under which their publishers are counted. */
+export const insertPublisher = async (
+  sql: Transaction,
+  { publisher, userId, limit }: PublisherCreation,
+): Promise<PublisherCreated> => {
+  await sql`select from app_user where id = ${userId} for no key update`
+  const [made] = await sql<{ made: number }[]>`
+    select count(*)::integer as made from publisher where created_by = ${userId}
+  `
+  if ((made?.made ?? 0) >= limit) return { result: 'publisher_limit_reached' }
+  const { id } = publisher
+  const { count } = await sql`
+    insert into publisher (id, name, created_by) values (${id}, ${id}, ${userId})
+    on conflict (id) do nothing
+  `
+  if (count === 0) return { result: 'publisher_exists' }
+  await sql`
+    insert into publisher_member (publisher_id, user_id, role) values (${id}, ${userId}, 'owner')
+  `
+  await setFields(sql, id, publisher)
+  return { result: 'created', publisher: await getPublisher(sql, id) }
+}
+
+/** Sets what is given of the fields; undefined when there is no such publisher. */
+export const updatePublisher = async (
+  sql: Transaction,
+  { id, fields }: { id: string; fields: PublisherUpdate },
+): Promise<Publisher | undefined> => {
+  const locked = await lockPublisher(sql, id, 'update')
+  if (!locked) return undefined
+  await setFields(sql, locked.id, fields)
+  return await getPublisher(sql, locked.id)
+}
+
+const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate): Promise<void> => {
+  await sql`
+    update publisher
+    set ${keepName(sql, fields.name)},
+      ${keepText(sql, 'description', fields.description)},
+      ${keepText(sql, 'logo', fields.logo)},
+      ${keepText(sql, 'source_code_repo', fields.source_code_repo)},
+      ${keepText(sql, 'website', fields.website)},
+      ${keepText(sql, 'support', fields.support)},
+      rev = rev + 1
+    where id = ${id}
+  `
+}
+
+/** A publisher with its members, whose e-mail addresses are for members alone: `withoutEmail` takes them out. */
+export const findPublisher = async (sql: Queryable, id: string): Promise<Publisher | undefined> => {
+  const [row] = await sql<{ publisher: Publisher }[]>`
+    select ${publisherWithMembersJson(sql)} as publisher
+    from publisher p where p.id = lower(${id}::text)
+  `
+  return row?.publisher
+}
+
+/** As `findPublisher`, of one that must be there. */
+export const getPublisher = async (sql: Queryable, id: string): Promise<Publisher> => {
+  const publisher = await findPublisher(sql, id)
+  if (!publisher) throw new Error('a publisher that is not there')
+  return publisher
+}
+
+export const existsPublisher = async (sql: Queryable, id: string): Promise<boolean> => {
+  const [row] = await sql`select from publisher where id = lower(${id}::text)`
+  return row !== undefined
+}
+
+/** What a request needs to know of a publisher before it is let in, or answered from a cache. */
+export interface PublisherAccess {
+  /** As it is stored. */
+  id: string
+  status: PublisherStatus
+  /** Why it is banned; null when nobody said. For its members. */
+  reason: string | null
+  /** Of the user asked for; null when they are no member, or nobody. */
+  role: MemberRole | null
+  /** Grows with everything a reader of the publisher can see, users' names aside. */
+  rev: number
+}
+
+export const findPublisherAccess = async (
+  sql: Queryable,
+  { id, userId }: { id: string; userId: string | undefined },
+): Promise<PublisherAccess | undefined> => {
+  const [row] = await sql<PublisherAccess[]>`
+    select p.id, p.status, p.status_reason as reason, m.role, p.rev
+    from publisher p
+    left join publisher_member m on m.publisher_id = p.id and m.user_id = ${userId ?? null}::text
+    where p.id = lower(${id}::text)
+  `
+  return row
+}
+
+export interface PublisherListFilter {
+  /** Only publishers this user belongs to, banned ones too; undefined: all active ones. */
+  userId: string | undefined
+  page: number
+  limit: number
+}
+
+/** A page of publishers by id, and how many there are in all. */
+export const listPublishers = async (
+  sql: Sql,
+  { userId, page, limit }: PublisherListFilter,
+): Promise<{ publishers: Publisher[]; total: number }> => {
+  const found =
+    userId === undefined
+      ? sql`from publisher p where p.status = 'PublisherStatusActive'`
+      : sql`from publisher p where p.id in (
+          select publisher_id from publisher_member where user_id = ${userId})`
+  const [rows, [count]] = await Promise.all([
+    sql<{ publisher: Publisher }[]>`
+      select ${publisherWithMembersJson(sql)} as publisher
+      from (select p.* ${found} order by p.id limit ${limit} offset ${offsetOf(page, limit)}) p
+      order by p.id
+    `,
+    sql<{ total: number }[]>`select count(*)::integer as total ${found}`,
+  ])
+  return { publishers: rows.map(({ publisher }) => publisher), total: count?.total ?? 0 }
+}

@@ -1,0 +1,76 @@
+import type { Queryable } from '../client.ts'
+
+/**
+ * The records of the registry, made by the database: members in the order of the interface, those without a value
+ * absent: taken out once, from the whole, at every depth. Each fragment reads the aliases its comment names.
+ */
+
+/** Of `publisher p`, with its members; e-mail addresses are the caller's to take out. */
+export const publisherWithMembersJson = (sql: Queryable) => sql`
+  json_strip_nulls(json_build_object(${publisherMembers(sql)},
+    'members', coalesce((
+      select json_agg(${memberJson(sql)} order by m.created_at, m.id)
+      from publisher_member m join app_user u on u.id = m.user_id
+      where m.publisher_id = p.id
+    ), '[]')))
+`
+
+const publisherMembers = (sql: Queryable) => sql`
+  'id', p.id, 'name', p.name, 'description', p.description, 'logo', p.logo,
+  'source_code_repo', p.source_code_repo, 'website', p.website, 'support', p.support,
+  'status', p.status, 'createdAt', ${instant(sql, sql`p.created_at`)}
+`
+
+/** Of `publisher_member m` and `app_user u`. */
+export const memberJson = (sql: Queryable) => sql`
+  json_strip_nulls(json_build_object('id', m.id, 'role', m.role,
+    'user', json_build_object('id', u.id, 'name', u.name, 'email', u.email)))
+`
+
+/** Of `node n`, `node_stats s`, `publisher p` and, where there is one, the latest `version v`. */
+export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
+  json_strip_nulls(json_build_object(
+    'id', n.id, 'name', n.name, 'author', n.author, 'description', coalesce(n.description, ''),
+    'banner_url', n.banner_url, 'icon', n.icon, 'category', n.category, 'license', n.license,
+    'repository', n.repository, 'translations', n.translations, 'tags', n.tags,
+    'supported_os', n.supported_os, 'supported_accelerators', n.supported_accelerators,
+    'supported_host_version', n.supported_host_version,
+    'supported_host_frontend_version', n.supported_host_frontend_version,
+    'status', n.status, 'status_detail', n.status_detail,
+    'created_at', ${instant(sql, sql`n.created_at`)}, 'downloads', s.downloads,
+    'github_stars', n.github_stars, 'rating', 0, 'search_ranking', s.search_ranking,
+    'preempted_host_node_names', n.preempted_host_node_names, 'tags_admin', n.tags_admin,
+    'publisher', json_build_object(${publisherMembers(sql)}),
+    'latest_version',
+      case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
+`
+
+/** The rows `nodeJson` reads, of nodes that `node n` names already. */
+export const joinNode = (sql: Queryable) => sql`
+  join node_stats s on s.node_id = n.id
+  join publisher p on p.id = n.publisher_id
+  left join version v on v.id = n.latest_version_id
+`
+
+/** Of `version v` and its `node n`. */
+export const versionJson = (sql: Queryable, publicUrl: string) =>
+  sql`json_strip_nulls(json_build_object(${versionMembers(sql, publicUrl)}))`
+
+const versionMembers = (sql: Queryable, publicUrl: string) => sql`
+  'id', v.id, 'node_id', v.node_id, 'version', v.version, 'status', v.status,
+  'status_reason', v.status_reason, 'changelog', v.changelog,
+  'createdAt', ${instant(sql, sql`v.created_at`)},
+  'dependencies', v.dependencies, 'deprecated', v.deprecated,
+  'downloadUrl', case when v.archive_state = 'accepted' then
+    ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
+      || replace(v.version, '+', '%2B') || '/node.zip' end,
+  'host_node_extract_status', v.host_node_extract_status, 'tags', v.tags,
+  'tags_admin', v.tags_admin, 'supported_os', v.supported_os,
+  'supported_accelerators', v.supported_accelerators,
+  'supported_host_version', v.supported_host_version,
+  'supported_host_frontend_version', v.supported_host_frontend_version
+`
+
+/** A time as answers write it. */
+export const instant = (sql: Queryable, time: ReturnType<Queryable>) =>
+  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

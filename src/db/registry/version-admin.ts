@@ -1,0 +1,133 @@
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { ADMIN_VERSION_MOVES } from '../../domain/registry/version-move.ts'
+import type { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
+import { insertAudit } from './audit-log.ts'
+import { forgetFailedExtraction } from './extraction.ts'
+import type { Audit } from './audit-log.ts'
+import type { Transaction } from '../client.ts'
+import { findHostNodePolicies, putHostNodePolicies } from './host-node-policy.ts'
+import { keepText, keepTexts } from './keep.ts'
+import { settleLatestVersion } from './latest-version.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import { pick } from './node-move.ts'
+import type { RecordOptions } from './node.ts'
+import { insertOutbox } from '../shared/outbox.ts'
+import type { OutboxRow, OutboxStart } from '../shared/outbox.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+import { forgetScan } from './scan.ts'
+import { closeReview, moveVersion } from './version-move.ts'
+import { getVersion } from './version.ts'
+
+export type VersionEditedByAdmin =
+  | { result: 'updated'; version: Version }
+  | { result: 'illegal_move' }
+  | { result: 'host_node_not_found'; name: string }
+
+interface AdminEdit {
+  /** Of a version that is not Deleted. */
+  id: string
+  fields: VersionAdminUpdate
+  audit: Audit
+}
+
+/**
+ * Sets what a platform admin gives of a version, with its audit entry. The status it has already is no move; another one
+ * is a legal move, or nothing is changed. Either way what an admin says of the status closes a review.
+ */
+export const updateVersionByAdmin = async (
+  sql: Transaction,
+  { id, fields, audit }: AdminEdit,
+  options: RecordOptions,
+): Promise<VersionEditedByAdmin> => {
+  const node = await lockNodeOfVersion(sql, id)
+  if (!node) throw new Error('a version that is not there')
+  const before = await getVersion(sql, id, options)
+  const { status = before.status, status_reason: reason, host_node_policies = {} } = fields
+  const names = Object.keys(host_node_policies)
+  const policies = await findHostNodePolicies(sql, id, names)
+  const missing = names.find((name) => !policies.has(name))
+  if (missing !== undefined) return { result: 'host_node_not_found', name: missing }
+  if (status !== before.status) {
+    const name = ADMIN_VERSION_MOVES[status]
+    const move = name && { id, name, reason, actor: `user:${audit.actor}` }
+    if (!move || !(await moveVersion(sql, move))) return { result: 'illegal_move' }
+  }
+  await putHostNodePolicies(sql, id, host_node_policies)
+  await setAdminFields(sql, id, fields)
+  if (fields.status !== undefined || reason) await closeReview(sql, id)
+  await settleLatestVersion(sql, node.id)
+  const after = await getVersion(sql, id, options)
+  await insertAudit(sql, audit, {
+    action: 'version.update',
+    target: auditTarget.version(before.node_id, before.version),
+    before: pick({ ...before, host_node_policies: Object.fromEntries(policies) }, fields),
+    after: pick({ ...after, host_node_policies }, fields),
+    reason: reason || undefined,
+  })
+  await noteListChange(sql)
+  return { result: 'updated', version: after }
+}
+
+const setAdminFields = async (
+  sql: Transaction,
+  id: string,
+  fields: VersionAdminUpdate,
+): Promise<void> => {
+  await sql`
+    update version
+    set ${keepText(sql, 'status_reason', fields.status_reason || undefined)},
+      ${keepTexts(sql, 'tags_admin', fields.tags_admin)},
+      rev = rev + 1
+    where id = ${id}
+  `
+}
+
+interface Retry {
+  /** Of a version that is not Deleted. */
+  id: string
+  /** Restarts `publish-version/<id>`, which takes up whatever did not succeed. */
+  checks: OutboxStart
+  /** Restarts `extract-host-nodes/<id>`. */
+  extraction: OutboxStart
+  audit: Audit
+}
+
+/**
+ * Starts again what did not succeed, for a platform admin: the checks after they gave up or could not read the archive to
+ * its end, the extraction after it failed. Undefined when there is nothing of the kind.
+ */
+export const retryVersion = async (
+  sql: Transaction,
+  { id, checks, extraction, audit }: Retry,
+  options: RecordOptions,
+): Promise<{ version: Version; outbox: OutboxRow } | undefined> => {
+  await lockNodeOfVersion(sql, id)
+  const before = await getVersion(sql, id, options)
+  const moved = await moveVersion(sql, { id, name: 'retry', actor: `user:${audit.actor}` })
+  const reopened = await reopenExtraction(sql, id)
+  if (!moved && !reopened) return undefined
+  if (moved) await forgetScan(sql, id)
+  if (reopened) await forgetFailedExtraction(sql, id)
+  const outbox = await insertOutbox(sql, moved ? checks : extraction)
+  const after = await getVersion(sql, id, options)
+  const changed = { status: 0, status_reason: 0, host_node_extract_status: 0 }
+  await insertAudit(sql, audit, {
+    action: 'version.retry',
+    target: auditTarget.version(before.node_id, before.version),
+    before: pick(before, changed),
+    after: pick(after, changed),
+  })
+  return { version: after, outbox }
+}
+
+/** Only while the archive is there to be read. */
+const reopenExtraction = async (sql: Transaction, id: string): Promise<boolean> => {
+  const { count } = await sql`
+    update version
+    set host_node_extract_status = 'pending', extract_reason = null, extract_source = null,
+      rev = rev + 1
+    where id = ${id} and host_node_extract_status = 'failed'
+      and status <> 'NodeVersionStatusDeleted' and archive_state in ('received', 'accepted')
+  `
+  return count === 1
+}

@@ -1,0 +1,24 @@
+import { checkCause } from '../../domain/registry/archive-check.ts'
+import { checksFailedReason } from '../../domain/registry/version-move.ts'
+import type { VersionStatus } from '../../domain/registry/version.ts'
+import type { Transaction } from '../client.ts'
+import { findVersionState } from './open-version.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+import { moveVersion } from './version-move.ts'
+
+/**
+ * Leaves with a Pending version why its checks could not run, for an operator; the first reason stays. Answers where the
+ * version is: Pending, unless somebody has moved it.
+ */
+export const giveUpChecks = async (
+  sql: Transaction,
+  { id, code }: { id: string; code: string },
+): Promise<VersionStatus> => {
+  await lockNodeOfVersion(sql, id)
+  const version = await findVersionState(sql, id)
+  if (version?.status === 'NodeVersionStatusPending' && !version.checksFailed) {
+    const reason = checksFailedReason(checkCause(code))
+    await moveVersion(sql, { id, name: 'give_up_checks', reason, actor: 'workflow' })
+  }
+  return version?.status ?? 'NodeVersionStatusDeleted'
+}

@@ -1,0 +1,106 @@
+import type { VersionMove as VersionMoveRecord } from '../../domain/registry/finding.ts'
+import { VERSION_MOVES } from '../../domain/registry/version-move.ts'
+import type { VersionMoveName } from '../../domain/registry/version-move.ts'
+import type { VersionStatus } from '../../domain/registry/version.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { settleLatestVersion } from './latest-version.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import { instant } from './registry-json.ts'
+import { lockNodeOfVersion } from './registry-lock.ts'
+
+export interface VersionMove {
+  id: string
+  name: VersionMoveName
+  /** `user:<id>`, `workflow` or `operator`. */
+  actor: string
+  /** What `status_reason` is to say; absent: the sentence of the move's table. */
+  reason?: string | undefined
+  /** With `flag`: the archive could not be read to its end, so that an operator may have it read again. */
+  scanIncomplete?: boolean
+}
+
+/**
+ * Moves a version, with all that must accompany it: its move row, the node's latest version, the open review that a
+ * decision closes, the counts. Returns false when the move does not start from where the version is, or it is not there:
+ * a lost race, which is not an error. It takes the lock of the node's row.
+ */
+export const moveVersion = async (sql: Transaction, move: VersionMove): Promise<boolean> => {
+  const node = await lockNodeOfVersion(sql, move.id)
+  if (!node) return false
+  const from = await writeMove(sql, move)
+  if (from === undefined) return false
+  await settleMove(sql, { id: move.id, nodeId: node.id, from, to: VERSION_MOVES[move.name].to })
+  return true
+}
+
+/** The one conditional statement. Answers the status that the version came from. */
+const writeMove = async (
+  sql: Transaction,
+  { id, name, actor, reason, scanIncomplete = false }: VersionMove,
+): Promise<VersionStatus | undefined> => {
+  const { from, to, reason: usual } = VERSION_MOVES[name]
+  const [moved] = await sql<{ from: VersionStatus }[]>`
+    with old as (
+      select id, status from version where id = ${id} for no key update
+    ), moved as (
+      update version v
+      set status = ${to},
+        status_reason = ${reason || usual},
+        checks_failed_at = case when ${name === 'give_up_checks'} then clock_timestamp() end,
+        scan_incomplete = ${scanIncomplete},
+        last_moved_at = greatest(clock_timestamp(), v.last_moved_at),
+        rev = v.rev + 1
+      from old
+      where v.id = old.id
+        and v.status = any(${[...from]})
+        and (${to} <> 'NodeVersionStatusActive' or v.archive_state = 'accepted')
+        and (${name} <> 'expire' or v.archive_state = 'awaiting')
+        and (${name} <> 'retry' or v.scan_incomplete or v.checks_failed_at is not null)
+      returning v.id, v.last_moved_at, old.status as from_status, v.status_reason
+    )
+    insert into version_move (version_id, at, from_status, to_status, reason, actor)
+    select id, last_moved_at, from_status, ${to}, status_reason, ${actor} from moved
+    returning from_status as from
+  `
+  return moved?.from
+}
+
+const settleMove = async (
+  sql: Transaction,
+  { id, nodeId, from, to }: { id: string; nodeId: string; from: VersionStatus; to: VersionStatus },
+): Promise<void> => {
+  if (from === 'NodeVersionStatusFlagged') await closeReview(sql, id)
+  await settleLatestVersion(sql, nodeId)
+  await noteListChange(sql, {
+    versions: to === 'NodeVersionStatusDeleted' && (await isListed(sql, nodeId)) ? -1 : 0,
+  })
+}
+
+/** A decision has been made: the next review may be asked for. */
+export const closeReview = async (sql: Transaction, versionId: string): Promise<void> => {
+  await sql`
+    update review_request set closed_at = clock_timestamp()
+    where version_id = ${versionId} and closed_at is null
+  `
+}
+
+/** Stands still while the node's row is locked. */
+export const isListed = async (sql: Transaction, nodeId: string): Promise<boolean> => {
+  const [row] = await sql<{ listed: boolean }[]>`
+    select listed from node_stats where node_id = ${nodeId}
+  `
+  return row?.listed ?? false
+}
+
+/** All moves of a version, oldest first. For members: the actors are named. */
+export const listVersionMoves = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<VersionMoveRecord[]> => {
+  const rows = await sql<{ move: VersionMoveRecord }[]>`
+    select json_strip_nulls(json_build_object('at', ${instant(sql, sql`at`)}, 'from', from_status,
+      'to', to_status, 'reason', reason, 'actor', actor)) as move
+    from version_move m where version_id = ${versionId} order by m.at, m.id
+  `
+  return rows.map(({ move }) => move)
+}

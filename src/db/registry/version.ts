@@ -1,0 +1,172 @@
+import type { MemberRole } from '../../domain/registry/member.ts'
+import type {
+  ArchiveState,
+  Version,
+  VersionStatus,
+  VersionUpdate,
+} from '../../domain/registry/version.ts'
+import type { Queryable, Transaction } from '../client.ts'
+import { keepFlag, keepText } from './keep.ts'
+import { settleLatestVersion } from './latest-version.ts'
+import { noteListChange } from '../search/listed-count.ts'
+import { joinRole, nodeAccessColumns } from './node.ts'
+import type { NodeAccess, RecordOptions } from './node.ts'
+import { versionJson } from './registry-json.ts'
+import { lockNode } from './registry-lock.ts'
+import { moveVersion } from './version-move.ts'
+
+/** What names a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
+export type VersionKey = { id: string } | { canonical: string }
+
+const isVersion = (sql: Queryable, key: VersionKey) =>
+  'id' in key
+    ? sql`v.id = ${key.id}::uuid`
+    : sql`v.canonical = ${key.canonical} and v.archive_state <> 'expired'`
+
+/** A version in any status, or undefined. One that expired without an upload has no canonical form to be found by. */
+export const findVersion = async (
+  sql: Queryable,
+  { nodeId, key }: { nodeId: string; key: VersionKey },
+  { publicUrl }: RecordOptions,
+): Promise<Version | undefined> => {
+  const [row] = await sql<{ version: Version }[]>`
+    select ${versionJson(sql, publicUrl)} as version
+    from node n join version v on v.node_id = n.id
+    where n.id_lower = lower(${nodeId}::text) and ${isVersion(sql, key)}
+  `
+  return row?.version
+}
+
+/** A version whose id is known to be one. */
+export const getVersion = async (
+  sql: Queryable,
+  id: string,
+  { publicUrl }: RecordOptions,
+): Promise<Version> => {
+  const [row] = await sql<{ version: Version }[]>`
+    select ${versionJson(sql, publicUrl)} as version
+    from version v join node n on n.id = v.node_id
+    where v.id = ${id}
+  `
+  if (!row) throw new Error('a version that is not there')
+  return row.version
+}
+
+/** What a request needs to know of a version and its node before it is let in, or answered from a cache. */
+export interface VersionAccess {
+  node: NodeAccess
+  id: string
+  version: string
+  status: VersionStatus
+  reason: string
+  archiveState: ArchiveState
+  /** What If-Match compares. */
+  rev: number
+  /** Differs whenever the version's answer does. */
+  revision: string
+}
+
+export const findVersionAccess = async (
+  sql: Queryable,
+  { nodeId, key, userId }: { nodeId: string; key: VersionKey; userId: string | undefined },
+): Promise<VersionAccess | undefined> => {
+  const [row] = await sql<(NodeAccess & VersionColumns & { role: MemberRole | null })[]>`
+    select ${nodeAccessColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
+      v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
+      v.archive_state as "archiveState", v.rev as "versionRev"
+    from node n
+    join publisher p on p.id = n.publisher_id
+    join version v on v.node_id = n.id
+    ${joinRole(sql, userId)}
+    where n.id_lower = lower(${nodeId}::text) and ${isVersion(sql, key)}
+  `
+  if (!row) return undefined
+  const { versionId, version, versionStatus, reason, archiveState, versionRev, ...node } = row
+  return {
+    node,
+    id: versionId,
+    version,
+    status: versionStatus,
+    reason,
+    archiveState,
+    rev: versionRev,
+    revision: String(versionRev),
+  }
+}
+
+interface VersionColumns {
+  versionId: string
+  version: string
+  versionStatus: VersionStatus
+  reason: string
+  archiveState: ArchiveState
+  versionRev: number
+}
+
+/** A version by the id in a path of its node's publisher. */
+export interface OwnVersion {
+  publisherId: string
+  nodeId: string
+  id: string
+}
+
+export interface VersionEdit extends OwnVersion {
+  fields: VersionUpdate
+  /** The revision that the caller has seen (If-Match). */
+  ifRev?: number | undefined
+}
+
+export type VersionUpdated =
+  | { result: 'updated'; version: Version }
+  | { result: 'node_not_found' | 'node_banned' | 'version_not_found' | 'precondition_failed' }
+
+/** Sets changelog and deprecation; the latter may change which version is the latest. */
+export const updateVersion = async (
+  sql: Transaction,
+  { fields, ifRev, ...own }: VersionEdit,
+  options: RecordOptions,
+): Promise<VersionUpdated> => {
+  const found = await lockOwnVersion(sql, own)
+  if (typeof found === 'string') return { result: found }
+  if (ifRev !== undefined && ifRev !== found.rev) return { result: 'precondition_failed' }
+  await sql`
+    update version
+    set ${keepText(sql, 'changelog', fields.changelog)},
+      ${keepFlag(sql, 'deprecated', fields.deprecated)},
+      rev = rev + 1
+    where id = ${own.id}
+  `
+  await settleLatestVersion(sql, found.nodeId)
+  await noteListChange(sql)
+  return { result: 'updated', version: await getVersion(sql, own.id, options) }
+}
+
+/** Deletes a version for its owner: a Banned one stays, and the number is never free again. */
+export const deleteVersion = async (
+  sql: Transaction,
+  { userId, ...own }: OwnVersion & { userId: string },
+): Promise<'deleted' | 'node_not_found' | 'node_banned' | 'version_not_found' | 'illegal_move'> => {
+  const found = await lockOwnVersion(sql, own)
+  if (typeof found === 'string') return found
+  const moved = await moveVersion(sql, { id: own.id, name: 'delete', actor: `user:${userId}` })
+  return moved ? 'deleted' : 'illegal_move'
+}
+
+/** Locks node and version; the id is a UUID. */
+const lockOwnVersion = async (
+  sql: Transaction,
+  { publisherId, nodeId, id }: OwnVersion,
+): Promise<
+  { nodeId: string; rev: number } | 'node_not_found' | 'node_banned' | 'version_not_found'
+> => {
+  const node = await lockNode(sql, nodeId)
+  if (!node || node.publisherId !== publisherId.toLowerCase()) return 'node_not_found'
+  if (node.status === 'NodeStatusDeleted') return 'node_not_found'
+  if (node.status === 'NodeStatusBanned') return 'node_banned'
+  const [version] = await sql<{ rev: number }[]>`
+    select rev from version
+    where id = ${id} and node_id = ${node.id} and status <> 'NodeVersionStatusDeleted'
+    for no key update
+  `
+  return version ? { nodeId: node.id, rev: version.rev } : 'version_not_found'
+}

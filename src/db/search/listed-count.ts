@@ -1,0 +1,95 @@
+import type { Queryable, Transaction } from '../client.ts'
+
+/** What is counted: listed nodes, and the versions of listed nodes that are not Deleted. */
+export type CountedKind = 'node' | 'version'
+
+const SLOTS = 16
+
+export interface CountChange {
+  /** Listed nodes more, or fewer. */
+  nodes?: number
+  versions?: number
+}
+
+/**
+ * Notes that what lists and searches find has changed: the last statement of the transaction's work, because it holds a
+ * slot until the commit. A backend keeps to one slot of each kind, nodes before versions.
+ */
+export const noteListChange = async (
+  sql: Transaction,
+  { nodes = 0, versions = 0 }: CountChange = {},
+): Promise<void> => {
+  await sql`
+    update listed_count set n = n + ${nodes}, changes = changes + 1
+    where kind = 'node' and slot = pg_backend_pid() % ${SLOTS}
+  `
+  await sql`
+    update listed_count set n = n + ${versions}, changes = changes + 1
+    where kind = 'version' and slot = pg_backend_pid() % ${SLOTS}
+  `
+}
+
+export interface Listed {
+  /** How many are listed. */
+  n: number
+  /** Has grown whenever a filter may find something else; the sum of all slots, as text. */
+  changes: string
+}
+
+export const getListed = async (sql: Queryable, kind: CountedKind): Promise<Listed> => {
+  const [row] = await sql<Listed[]>`
+    select sum(n)::float8 as n, sum(changes)::text as changes from listed_count where kind = ${kind}
+  `
+  if (!row) throw new Error('an aggregate without a row')
+  return row
+}
+
+/** The change number, for a statement that counts: both are of one snapshot. */
+export const changesOf = (sql: Queryable, kind: CountedKind) =>
+  sql`(select sum(changes)::text from listed_count where kind = ${kind})`
+
+/** Counts as they were at a change number. */
+export interface Counted<Counts> {
+  changes: string
+  counts: Counts
+}
+
+/** Keeps counts in memory until something changes. */
+export interface CountMemo {
+  get<Counts>(key: string, changes: string, count: () => Promise<Counted<Counts>>): Promise<Counts>
+}
+
+/** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
+const ENTRIES = 4_000
+
+/** Makes a memory of counts for one process. Several that ask for the same at once wait for one count. */
+export const makeCountMemo = (entries = ENTRIES): CountMemo => {
+  const kept = new Map<string, { changes: string; counted: Promise<Counted<unknown>> }>()
+  return {
+    get: async <Counts>(
+      key: string,
+      changes: string,
+      count: () => Promise<Counted<Counts>>,
+    ): Promise<Counts> => {
+      const found = kept.get(key)
+      if (found?.changes === changes) return ((await found.counted) as Counted<Counts>).counts
+      const counted = count()
+      const entry = { changes, counted }
+      // The oldest entry is the first: a key that is used again moves to the end.
+      kept.delete(key)
+      kept.set(key, entry)
+      for (const oldest of kept.keys()) {
+        if (kept.size <= entries) break
+        kept.delete(oldest)
+      }
+      try {
+        const made = await counted
+        entry.changes = made.changes
+        return made.counts
+      } catch (error) {
+        if (kept.get(key) === entry) kept.delete(key)
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { Queryable } from '../client.ts'
+import { lowerText, partPattern, startPattern } from './like.ts'
+
+/** What a list of nodes is narrowed by; all that is given must hold. */
+export interface NodeFilter {
+  /** Blanks at its ends do not count, and of blanks alone there is no term. */
+  term?: string | undefined
+  /** A part of the repository, as given or normalised. */
+  repository?: string | undefined
+  /** A part of the name of a host node of the latest version. */
+  hostNode?: string | undefined
+  /** The node lists at least one of these, in any case. */
+  os?: readonly string[] | undefined
+  accelerators?: readonly string[] | undefined
+  ids?: readonly string[] | undefined
+  /** Created or changed at this time or later. */
+  changedSince?: Date | undefined
+  /** For platform admins: also banned nodes and those of banned publishers. */
+  includeBanned?: boolean | undefined
+}
+
+/** Whether a filter lets every listed node through. */
+export const isUnfiltered = (filter: NodeFilter): boolean =>
+  Object.values(filter).every((value) => value === undefined || value === false)
+
+/** The conditions of a filter on `node n`, its term and `includeBanned` aside. */
+export const nodeConditions = (sql: Queryable, filter: NodeFilter) => {
+  const { repository, hostNode, os, accelerators, ids, changedSince } = filter
+  return sql`
+    ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
+    ${
+      hostNode === undefined
+        ? sql``
+        : sql`and n.id in (
+            select node_id from current_host_node
+            where lower(name) like ${partPattern(sql, hostNode)})`
+    }
+    ${os ? sql`and n.os_keys && (select lower_all(${[...os]}::text[]))` : sql``}
+    ${
+      accelerators
+        ? sql`and n.accelerator_keys && (select lower_all(${[...accelerators]}::text[]))`
+        : sql``
+    }
+    ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}
+    ${changedSince ? sql`and n.updated_at >= ${changedSince}` : sql``}
+  `
+}
+
+/** A scheme, a host and more: whatever holds it as given holds it normalised, too. */
+const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i
+
+const repositoryCondition = (sql: Queryable, repository: string) =>
+  WHOLE_REPOSITORY.test(repository)
+    ? isNormalPart(sql, repository)
+    : sql`(
+        lower(n.repository) like ${partPattern(sql, repository)} or ${isNormalPart(sql, repository)}
+      )`
+
+/** The normalised form is a part only where something of the term is left: `https://` leaves nothing. */
+const isNormalPart = (sql: Queryable, repository: string) => sql`
+  n.repository_key like (
+    select '%' || regexp_replace(key, '([\\\\%_])', '\\\\\\1', 'g') || '%'
+    from (select nullif(repository_key(${repository}::text), '') as key) normal
+  )
+`
+
+/** Classes of relevance: 5 the term is id or name, 4 begins one, 3 is in one, 2 and 1 are found by words. */
+export const CLASSES = [5, 4, 3, 2, 1] as const
+export type RelevanceClass = (typeof CLASSES)[number]
+
+/** The term as it is looked for; undefined when it says nothing. */
+export const readTerm = ({ term }: NodeFilter): string | undefined => term?.trim() || undefined
+
+/** Shorter parts have no trigram to find them by, and would be in everything. */
+const SHORTEST_PART = 3
+
+const isEqual = (sql: Queryable, term: string) =>
+  sql`(n.id_lower = ${lowerText(sql, term)} or n.name_lower = ${lowerText(sql, term)})`
+
+const isStart = (sql: Queryable, term: string) =>
+  sql`(n.id_lower like ${startPattern(sql, term)} or n.name_lower like ${startPattern(sql, term)})`
+
+/** Of a term too short for a part only what begins with it, which each of the classes above holds as well. */
+export const isPart = (sql: Queryable, term: string) =>
+  [...term].length < SHORTEST_PART
+    ? isStart(sql, term)
+    : sql`(n.id_lower like ${partPattern(sql, term)} or n.name_lower like ${partPattern(sql, term)})`
+
+/** Words of id and name (a), of tags and author too (b), of the description too (c). */
+export type WordSort = 'a' | 'b' | 'c'
+
+/** Its index is exact: a row that it gives is not looked at. */
+export const hasWords = (sql: Queryable, term: string, sort: WordSort) =>
+  sql`n.words @@ (select search_query(${term}, ${sort}))`
+
+/** The condition that a node is of one class. What is a start is a part, and has the words in its id or name. */
+export const isOfClass = (sql: Queryable, term: string, relevance: RelevanceClass) => {
+  switch (relevance) {
+    case 5:
+      return isEqual(sql, term)
+    case 4:
+      return sql`${isStart(sql, term)} and not ${isEqual(sql, term)}`
+    case 3:
+      return sql`(${hasWords(sql, term, 'a')} or ${isPart(sql, term)})
+        and not ${isStart(sql, term)}`
+    case 2:
+      return sql`${hasWords(sql, term, 'b')} and not ${hasWords(sql, term, 'a')}
+        and not ${isPart(sql, term)}`
+    case 1:
+      return sql`${hasWords(sql, term, 'c')} and not ${hasWords(sql, term, 'b')}
+        and not ${isPart(sql, term)}`
+  }
+}
+
+/** The condition that a node is found at all. */
+export const isFound = (sql: Queryable, term: string) =>
+  sql`(${hasWords(sql, term, 'c')} or ${isPart(sql, term)})`
+
+/** The class of a node that is a part. */
+export const partClassOf = (sql: Queryable, term: string) => sql`
+  case when ${isEqual(sql, term)} then 5 when ${isStart(sql, term)} then 4 else 3 end
+`
+
+/** The narrowest sort of words that a node has all of; null for none. They follow each other by their letters. */
+export const sortOf = (sql: Queryable, term: string) => sql`
+  case
+    when ${hasWords(sql, term, 'a')} then 'a'
+    when ${hasWords(sql, term, 'b')} then 'b'
+    when ${hasWords(sql, term, 'c')} then 'c'
+  end
+`
+
+/** The class of a node that is found; what a line above has said no to is not asked again. */
+export const classOf = (sql: Queryable, term: string) => sql`
+  case
+    when ${isPart(sql, term)} then ${partClassOf(sql, term)}
+    when ${hasWords(sql, term, 'a')} then 3
+    when ${hasWords(sql, term, 'b')} then 2
+    else 1
+  end
+`

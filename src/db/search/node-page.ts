@@ -1,0 +1,168 @@
+import type { Node } from '../../domain/registry/node.ts'
+import type { Queryable } from '../client.ts'
+import { getListed } from './listed-count.ts'
+import type { CountMemo } from './listed-count.ts'
+import { countNodes, sumOf } from './node-count.ts'
+import type { ClassCounts } from './node-count.ts'
+import {
+  CLASSES,
+  classOf,
+  isFound,
+  isOfClass,
+  isUnfiltered,
+  nodeConditions,
+  readTerm,
+} from './node-filter.ts'
+import type { NodeFilter, RelevanceClass } from './node-filter.ts'
+import type { RecordOptions } from '../registry/node.ts'
+import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './page-plan.ts'
+import type { PagePart, PagePlan } from './page-plan.ts'
+import { joinNode, nodeJson } from '../registry/registry-json.ts'
+
+/**
+ * Pages of nodes: those of a search by relevance, ranking, downloads and id; others by time of creation and id. The order
+ * is a total one, so that without writes no page repeats or skips a node.
+ */
+export type NodeOrder = 'relevance' | 'created'
+
+export interface NodePageQuery {
+  filter: NodeFilter
+  order: NodeOrder
+  offset: number
+  limit: number
+}
+
+export interface NodePageOptions extends RecordOptions {
+  /** Of this process. */
+  memo: CountMemo
+}
+
+/** A page of nodes, and how many there are in all. */
+export const listNodePage = async (
+  sql: Queryable,
+  query: NodePageQuery,
+  { memo, publicUrl }: NodePageOptions,
+): Promise<{ nodes: Node[]; total: number }> => {
+  const listed = await getListed(sql, 'node')
+  const reach = query.offset + query.limit
+  const counts = isUnfiltered(query.filter)
+    ? { 0: listed.n }
+    : await countNodes(sql, { ...query, reach }, { memo, changes: listed.changes })
+  const parts = planNodePage(query, counts, listed.n)
+  const rows =
+    parts.length === 0
+      ? []
+      : await sql<{ node: Node }[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
+  return { nodes: rows.map(({ node }) => node), total: sumOf(counts, [0, ...CLASSES]) }
+}
+
+const isShown = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
+  includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`
+
+type PlannedPart = PagePart<RelevanceClass | 0> & { plan: PagePlan }
+
+/** The classes that a page touches, and how each of them is read. */
+export const planNodePage = (
+  { filter, offset, limit }: NodePageQuery,
+  counts: ClassCounts,
+  listed: number,
+): PlannedPart[] => {
+  const total = sumOf(counts, [0, ...CLASSES])
+  // One statement for all classes, which is planned once, where all hits can be sorted.
+  if (readTerm(filter) !== undefined && total <= FEW && offset < total)
+    return [{ key: 0, offset, limit, plan: 'pick' }]
+  const classes = readTerm(filter) === undefined ? ([0] as const) : CLASSES
+  const lists = classes.map((key) => ({ key, length: counts[key] ?? 0 }))
+  return dividePage<RelevanceClass | 0>(lists, { offset, limit }).map((part) => ({
+    ...part,
+    plan: choosePlan(part, { filter, counts, listed }),
+  }))
+}
+
+const choosePlan = (
+  { key, offset, limit }: PagePart<RelevanceClass | 0>,
+  { filter, counts, listed }: { filter: NodeFilter; counts: ClassCounts; listed: number },
+): PagePlan => {
+  // The indexes of the orders hold listed nodes alone.
+  if (filter.includeBanned) return 'gather'
+  if (isUnfiltered(filter)) return 'walk'
+  const hits = counts[key] ?? 0
+  return choosePagePlan({
+    gathered: sumOf(counts, key === 0 ? [0] : CLASSES.filter((relevance) => relevance >= key)),
+    hits,
+    // What changed last was mostly created last: a walk in that order meets all else before.
+    reach: filter.changedSince ? hits : offset + limit,
+    walked: listed,
+  })
+}
+
+export const nodePageQuery = (
+  sql: Queryable,
+  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  parts: readonly PlannedPart[],
+  publicUrl: string,
+) => sql`
+  select ${nodeJson(sql, publicUrl)} as node
+  from (
+    select *
+    from (
+      ${parts
+        .map((part) => partQuery(sql, { filter, order }, part))
+        .reduce((all, one) => sql`${all} union all ${one}`)}
+    ) part
+    ${limitForPlanner(sql, sizeOf(parts))}
+  ) page
+  join node n on n.id = page.node_id
+  ${joinNode(sql)}
+  order by page.class desc, ${orderOf(sql, order, sql`page`)}
+`
+
+const sizeOf = (parts: readonly PlannedPart[]): number =>
+  parts.reduce((size, { limit }) => size + limit, 0)
+
+const orderOf = (sql: Queryable, order: NodeOrder, alias: ReturnType<Queryable>) =>
+  order === 'created'
+    ? sql`${alias}.created_at, ${alias}.node_id`
+    : sql`${alias}.search_ranking, ${alias}.downloads desc, ${alias}.node_id`
+
+const partQuery = (
+  sql: Queryable,
+  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  { key, offset, limit, plan }: PlannedPart,
+) => {
+  const term = readTerm(filter)
+  const columns = sql`s.node_id, s.search_ranking, s.downloads, s.created_at`
+  const matches = sql`${term === undefined ? sql`true` : isOfKey(sql, term, key)}
+    ${nodeConditions(sql, filter)}`
+  const relevance = key === 0 && term !== undefined ? classOf(sql, term) : sql`${key}::integer`
+  const page = sql`order by class desc, ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
+  if (plan !== 'walk')
+    return sql`(
+      with hit as materialized (
+        select n.id, n.status, ${relevance} as class from node n where ${matches}
+      )
+      select n.class, ${columns} from hit n ${joinStats(sql, plan)}
+      where ${isShown(sql, filter)}
+      ${page}
+    )`
+  const walked = sql`order by ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
+  if (isUnfiltered(filter))
+    return sql`(select ${key}::integer as class, ${columns} from node_stats s where s.listed ${walked})`
+  // With its own offset the look at a node stays one look-up by id, whatever other index would fit.
+  return sql`(
+    select ${key}::integer as class, ${columns}
+    from node_stats s
+    cross join lateral (select from node n where n.id = s.node_id and ${matches} offset 0) n
+    where s.listed
+    ${walked}
+  )`
+}
+
+const isOfKey = (sql: Queryable, term: string, key: RelevanceClass | 0) =>
+  key === 0 ? isFound(sql, term) : isOfClass(sql, term, key)
+
+/** With its own offset it stays a look-up by id. */
+const joinStats = (sql: Queryable, plan: PagePlan) =>
+  plan === 'pick'
+    ? sql`cross join lateral (select * from node_stats s where s.node_id = n.id offset 0) s`
+    : sql`join node_stats s on s.node_id = n.id`

@@ -1,0 +1,204 @@
+import { LISTED_VERSION_STATUSES } from '../../domain/registry/version.ts'
+import type { Version, VersionStatus } from '../../domain/registry/version.ts'
+import type { NodeStatus } from '../../domain/registry/node.ts'
+import type { PublisherStatus } from '../../domain/registry/publisher.ts'
+import type { Queryable } from '../client.ts'
+import { partPattern } from './like.ts'
+import { changesOf, getListed } from './listed-count.ts'
+import type { Counted } from './listed-count.ts'
+import type { NodePageOptions } from './node-page.ts'
+import type { RecordOptions } from '../registry/node.ts'
+import { choosePagePlan, limitForPlanner, limitTo } from './page-plan.ts'
+import type { PagePlan } from './page-plan.ts'
+import { versionJson } from '../registry/registry-json.ts'
+
+/** The versions of a node, newest first; without statuses all but Deleted ones. The id is as it is stored. */
+export const listNodeVersions = async (
+  sql: Queryable,
+  {
+    nodeId,
+    statuses = LISTED_VERSION_STATUSES,
+  }: { nodeId: string; statuses?: readonly VersionStatus[] | undefined },
+  { publicUrl }: RecordOptions,
+): Promise<Version[]> => {
+  const rows = await sql<{ version: Version }[]>`
+    select ${versionJson(sql, publicUrl)} as version
+    from version v join node n on n.id = v.node_id
+    where v.node_id = ${nodeId} and v.status = any(${[...statuses]})
+    order by v.created_at desc, v.id
+  `
+  return rows.map(({ version }) => version)
+}
+
+/** What the list of all versions is narrowed by; all that is given must hold. */
+export interface VersionFilter {
+  /** undefined: all but Deleted. */
+  statuses?: readonly VersionStatus[] | undefined
+  /** A part of `status_reason`, in any case. */
+  reason?: string | undefined
+  /** A node's id, in any case. */
+  nodeId?: string | undefined
+  /** With an open request for a review, or without one; for platform admins. */
+  reviewRequested?: boolean | undefined
+}
+
+export interface VersionPageQuery {
+  filter: VersionFilter
+  offset: number
+  limit: number
+}
+
+/** A page of the versions of all listed nodes, newest first, and how many there are. */
+export const listVersions = async (
+  sql: Queryable,
+  { filter, offset, limit }: VersionPageQuery,
+  { memo, publicUrl }: NodePageOptions,
+): Promise<{ versions: Version[]; total: number }> => {
+  const listed = await getListed(sql, 'version')
+  const total = isUnfiltered(filter)
+    ? listed.n
+    : await memo.get(`version ${JSON.stringify(filter)}`, listed.changes, () =>
+        countVersions(sql, filter),
+      )
+  if (offset >= total) return { versions: [], total }
+  const plan = planVersionPage({ filter, offset, limit }, { total, listed: listed.n })
+  const rows = await sql<{ version: Version }[]>`
+    ${versionPageQuery(sql, { filter, offset, limit }, plan, publicUrl)}
+  `
+  return { versions: rows.map(({ version }) => version), total }
+}
+
+const isUnfiltered = (filter: VersionFilter): boolean =>
+  Object.values(filter).every((value) => value === undefined)
+
+/** Counts what a filter finds, with the change number of the same snapshot. */
+const countVersions = async (sql: Queryable, filter: VersionFilter): Promise<Counted<number>> => {
+  const [row] = await sql<Counted<number>[]>`
+    select ${changesOf(sql, 'version')} as changes, count(*)::float8 as counts
+    from version v join node_stats s on s.node_id = v.node_id
+    where s.listed and ${isOfStatus(sql, filter)} ${versionConditions(sql, filter)}
+  `
+  if (!row) throw new Error('a select without a row')
+  return row
+}
+
+export const planVersionPage = (
+  { filter, offset, limit }: VersionPageQuery,
+  { total, listed }: { total: number; listed: number },
+): PagePlan => {
+  if (isUnfiltered(filter)) return 'walk'
+  // A node has few versions, and the requests that are open are few.
+  if (filter.nodeId !== undefined || filter.reviewRequested)
+    return total <= 1_000 ? 'pick' : 'gather'
+  return choosePagePlan({ gathered: total, hits: total, reach: offset + limit, walked: listed })
+}
+
+export const versionPageQuery = (
+  sql: Queryable,
+  { filter, offset, limit }: VersionPageQuery,
+  plan: PagePlan,
+  publicUrl: string,
+) => {
+  const page = sql`order by v.created_at desc, v.id ${limitTo(sql, { limit, offset })}`
+  return sql`
+    select ${versionJson(sql, publicUrl)} as version
+    from (
+      select id
+      from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
+      ${limitForPlanner(sql, limit)}
+    ) page
+    join version v on v.id = page.id
+    join node n on n.id = v.node_id
+    order by v.created_at desc, v.id
+  `
+}
+
+const gatherQuery = (sql: Queryable, filter: VersionFilter, plan: PagePlan) => sql`
+  with hit as materialized (
+    select v.id, v.node_id, v.created_at from version v
+    where ${isOfStatus(sql, filter)} ${versionConditions(sql, filter)}
+  )
+  select v.id from hit v
+  ${
+    plan === 'pick'
+      ? sql`cross join lateral (
+          select from node_stats s where s.node_id = v.node_id and s.listed offset 0) s`
+      : sql`join node_stats s on s.node_id = v.node_id and s.listed`
+  }
+`
+
+/** The conditions stand with the look-up, where no index but those by time fits them; one status has such an index. */
+const walkQuery = (sql: Queryable, filter: VersionFilter) => {
+  const isOne = filter.statuses?.length === 1
+  return sql`
+    select v.id
+    from version v
+    cross join lateral (
+      select from node_stats s
+      where s.node_id = v.node_id and s.listed
+        ${isOne ? sql`` : sql`and ${isOfStatus(sql, filter)}`}
+        ${versionConditions(sql, filter)}
+      offset 0
+    ) s
+    ${isOne ? sql`where ${isOfStatus(sql, filter)}` : sql``}
+  `
+}
+
+const isOfStatus = (sql: Queryable, { statuses = LISTED_VERSION_STATUSES }: VersionFilter) =>
+  statuses.length === 1
+    ? sql`v.status = ${statuses[0] ?? null}`
+    : sql`v.status = any(${[...statuses]})`
+
+const versionConditions = (
+  sql: Queryable,
+  { reason, nodeId, reviewRequested }: VersionFilter,
+) => sql`
+  ${reason === undefined ? sql`` : sql`and lower(v.status_reason) like ${partPattern(sql, reason)}`}
+  ${
+    nodeId === undefined
+      ? sql``
+      : sql`and v.node_id = (select id from node where id_lower = lower(${nodeId}::text))`
+  }
+  ${
+    reviewRequested === undefined
+      ? sql``
+      : sql`and ${reviewRequested ? sql`` : sql`not`} exists (
+          select from review_request r where r.version_id = v.id and r.closed_at is null)`
+  }
+`
+
+/** What one identifier of a bulk read names. */
+export interface BulkVersionRow {
+  status: VersionStatus
+  nodeStatus: NodeStatus
+  publisherStatus: PublisherStatus
+  version: Version
+}
+
+/**
+ * The versions that pairs of a node's id and a canonical version name, in the order of the pairs; undefined where there
+ * is none. An undefined canonical version, of a text that is none, names nothing.
+ */
+export const listVersionsInBulk = async (
+  sql: Queryable,
+  pairs: readonly { nodeId: string; canonical: string | undefined }[],
+  { publicUrl }: RecordOptions,
+): Promise<(BulkVersionRow | undefined)[]> => {
+  const rows = await sql<(BulkVersionRow & { place: number })[]>`
+    select asked.place::integer as place, v.status, n.status as "nodeStatus",
+      p.status as "publisherStatus", ${versionJson(sql, publicUrl)} as version
+    from unnest(${pairs.map(({ nodeId }) => nodeId)}::text[],
+      ${pairs.map(({ canonical }) => canonical ?? null)}::text[]) with ordinality
+      as asked (node_id, canonical, place)
+    join node n on n.id_lower = lower(asked.node_id)
+    join publisher p on p.id = n.publisher_id
+    -- With its own offset it stays one look-up for each: the planner would look at all versions of the node.
+    cross join lateral (
+      select * from version
+      where node_id = n.id and canonical = asked.canonical and archive_state <> 'expired'
+      offset 0
+    ) v
+  `
+  const found = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return pairs.map((_pair, index) => found.get(index + 1))
+}

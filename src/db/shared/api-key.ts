@@ -1,0 +1,118 @@
+import type { ApiKey, ListedApiKey } from '../../domain/shared/api-key.ts'
+import { maskCredential } from '../../domain/shared/credential.ts'
+import type { Queryable } from '../client.ts'
+
+export interface NewApiKeyRow {
+  owner: string
+  name: string
+  /** Lower-case hex of the key; the key itself is never stored. */
+  sha256: string
+  last4: string
+  expires_at: Date | undefined
+}
+
+/** Inserts a key; undefined when it would have expired already by the database's clock. */
+export const insertApiKey = async (
+  sql: Queryable,
+  { owner, name, sha256, last4, expires_at }: NewApiKeyRow,
+): Promise<ApiKey | undefined> => {
+  const [row] = await sql<Row[]>`
+    insert into api_key (owner, name, sha256, last4, expires_at)
+    select ${owner}, ${name}, ${sha256}, ${last4}, expires_at
+    from (select ${expires_at ?? null}::timestamptz as expires_at) given
+    where expires_at is null or expires_at > clock_timestamp()
+    returning id, name, created_at as "createdAt", expires_at
+  `
+  return row && toApiKey(row)
+}
+
+/** The live keys of an owner, newest first. */
+export const listApiKeys = async (sql: Queryable, owner: string): Promise<ListedApiKey[]> => {
+  const rows = await sql<(Row & { last4: string; last_used_at: Date | null })[]>`
+    select id, name, last4, created_at as "createdAt", expires_at, last_used_at
+    from api_key
+    where owner = ${owner}
+      and revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp())
+    order by created_at desc, id desc
+  `
+  return rows.map(({ last4, last_used_at, ...row }) => ({
+    ...toApiKey(row),
+    key: maskCredential('api_key', last4),
+    ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
+  }))
+}
+
+/** Ends a live key of an owner; false when there is none with that id. */
+export const revokeApiKey = async (
+  sql: Queryable,
+  { id, owner }: { id: string; owner: string },
+): Promise<boolean> => {
+  const rows = await sql`
+    update api_key
+    set revoked_at = clock_timestamp()
+    where id::text = ${id.toLowerCase()}
+      and owner = ${owner}
+      and revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp())
+    returning id
+  `
+  return rows.length > 0
+}
+
+export interface ApiKeyOwner {
+  id: string
+  owner: string
+  /** Whether `touchApiKey` would move `last_used_at`. */
+  touch_due: boolean
+}
+
+/** Finds a live key by the digest of its text. */
+export const findApiKey = async (
+  sql: Queryable,
+  sha256: string,
+): Promise<ApiKeyOwner | undefined> => {
+  const [row] = await sql<ApiKeyOwner[]>`
+    select
+      id,
+      owner,
+      last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour' as touch_due
+    from api_key
+    where sha256 = ${sha256}
+      and revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp())
+  `
+  return row
+}
+
+/**
+ * Moves `last_used_at` at the first use, then at most hourly. It is apart from the look-up so that a server that only
+ * reads still knows the key, and skips a locked row so that many first uses at once do not queue for it.
+ */
+export const touchApiKey = async (sql: Queryable, id: string): Promise<void> => {
+  await sql`
+    update api_key
+    set last_used_at = clock_timestamp()
+    where id in (
+      select id
+      from api_key
+      where id = ${id}
+        and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')
+      for update skip locked
+    )
+  `
+}
+
+interface Row {
+  id: string
+  name: string
+  createdAt: Date
+  expires_at: Date | null
+}
+
+const toApiKey = ({ id, name, createdAt, expires_at }: Row): ApiKey => ({
+  id,
+  name,
+  createdAt: createdAt.toISOString(),
+  ...(expires_at && { expires_at: expires_at.toISOString() }),
+})

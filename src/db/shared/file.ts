@@ -1,0 +1,35 @@
+import type { Queryable } from '../client.ts'
+
+export interface FileRecord {
+  /** Absent once the file was removed by age. */
+  storage_key: string | null
+  content_type: string | null
+  sha256: string | null
+  gone: boolean
+}
+
+/**
+ * Finds what a file link names: a result or stored input of a task, or an upload that has arrived. The rows of a task
+ * outlive its files: `gone` tells that they were removed by age.
+ */
+export const findFile = async (
+  sql: Queryable,
+  { id, name }: { id: string; name: string },
+): Promise<FileRecord | undefined> => {
+  const [row] = await sql<FileRecord[]>`
+    select file.storage_key, file.content_type, file.sha256, task.purged_at is not null as gone
+    from task
+    join (
+      select task_id, name, storage_key, content_type, sha256 from task_result
+      union all
+      select task_id, name, storage_key, content_type, sha256 from task_input
+    ) file on file.task_id = task.id
+    where task.id = ${id} and file.name = ${name}
+    union all
+    select storage_key, content_type, sha256, purged_at is not null
+    from upload
+    where id = ${id} and file_name = ${name} and received_at is not null
+    limit 1
+  `
+  return row
+}

@@ -1,0 +1,109 @@
+import type { Sql } from '../client.ts'
+
+/** Rows of one step: small, so that no statement holds locks for long. */
+const BATCH = 200
+
+/** Ended tasks whose files are due for removal, but for those of which an open task uses a result or an input. */
+export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select t.id
+    from task t
+    where t.purged_at is null
+      and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      and not exists (
+        select from (
+          select storage_key from task_result where task_id = t.id
+          union all
+          select storage_key from task_input where task_id = t.id
+        ) file
+        join task_input i on i.storage_key = file.storage_key
+        join task open on open.id = i.task_id and open.ended_at is null
+      )
+    order by t.ended_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row.id)
+}
+
+export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update task set purged_at = clock_timestamp() where id = ${id} and purged_at is null`
+}
+
+/** Uploads whose links have ended; links live up to an hour longer than the upload says. */
+export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select u.id
+    from upload u
+    where u.purged_at is null
+      and u.expires_at < clock_timestamp() - interval '1 hour'
+      and not exists (
+        select from task_input i
+        join task open on open.id = i.task_id and open.ended_at is null
+        where i.storage_key like 'uploads/' || u.id || '/%'
+      )
+    order by u.expires_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row.id)
+}
+
+export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update upload set purged_at = clock_timestamp() where id = ${id}`
+}
+
+/**
+ * Versions that take no archive any more, whose last upload began so long ago that it has ended: what a process killed
+ * beside the decision has stored for them is of no use.
+ */
+export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql`
+    select id from version
+    where upload_started_at < clock_timestamp() - interval '1 hour'
+      and (archive_state in ('accepted', 'rejected', 'expired')
+        or status = 'NodeVersionStatusDeleted')
+    order by upload_started_at
+    limit ${BATCH}
+  `
+  return rows.map((row) => row['id'] as string)
+}
+
+export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update version set upload_started_at = null where id = ${id}`
+}
+
+/** Deletes idempotency records after 24 hours and dispatched outbox rows after 7 days; returns how many. */
+export const deleteOldRecords = async (sql: Sql): Promise<number> => {
+  const records = await sql`
+    delete from idempotency
+    where ctid in (
+      select ctid from idempotency
+      where created_at < clock_timestamp() - interval '24 hours'
+      limit ${BATCH}
+    )
+  `
+  const rows = await sql`
+    delete from outbox
+    where id in (
+      select id from outbox
+      where dispatched_at < clock_timestamp() - interval '7 days'
+      limit ${BATCH}
+    )
+  `
+  return records.count + rows.count
+}
+
+/** Deletes attempts at telling receivers, some days after the end of their task; returns how many. */
+export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from attempt
+    where ctid in (
+      select a.ctid from attempt a
+      join event e on e.id = a.event_id
+      join task t on t.id = e.task_id
+      where a.started_at < clock_timestamp() - make_interval(days => ${retentionDays})
+        and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      limit ${BATCH}
+    )
+  `
+  return count
+}

@@ -1,0 +1,43 @@
+import { isUuid } from '../../domain/shared/uuid.ts'
+import type { Sql } from '../client.ts'
+import { waitsForSlot } from '../video-task/video-queue.ts'
+
+export interface OpenTask {
+  id: string
+  family: 'image' | 'video'
+  kind: string
+  owner: string
+  offPeak: boolean
+  hasReceiver: boolean
+  status: string
+  ended: boolean
+}
+
+/** Any owner's task, for operators. */
+export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
+  if (!isUuid(id)) return undefined
+  const [row] = await sql<OpenTask[]>`
+    select id, family, kind, owner, off_peak as "offPeak", webhook_url is not null as "hasReceiver", status, ended_at is not null as ended
+    from task where id = ${id}
+  `
+  return row
+}
+
+export interface StuckTask {
+  id: string
+  kind: string
+  owner: string
+  status: string
+  since: string
+}
+
+/** Open tasks that have not moved for 10 minutes, the stillest first, but for those that rightly wait for a slot. */
+export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
+  await sql`
+  select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
+  from task t
+  where ended_at is null and last_moved_at < clock_timestamp() - interval '10 minutes'
+    and not ${waitsForSlot(sql)}
+  order by last_moved_at
+  limit 100
+`

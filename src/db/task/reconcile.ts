@@ -1,0 +1,51 @@
+import type { Sql } from '../client.ts'
+
+/** Reconcile runs in one process at a time; the number is arbitrary and ours. */
+const LOCK = 7_041_978
+
+/**
+ * Runs `work` unless another process holds the lock. It is a lock of the session, so a dead process frees it; `sql` must
+ * be a pool of one connection, which is that session. Should the connection break, a second process may begin beside
+ * this one, which does no harm: each step is conditional.
+ */
+export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Promise<void> => {
+  const [lock] = await sql<{ held: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as held`
+  if (!lock?.held) return
+  try {
+    await work()
+  } finally {
+    await sql`select pg_advisory_unlock(${LOCK})`
+  }
+}
+
+export interface StillTask {
+  id: string
+  family: 'image' | 'video'
+  kind: string
+  owner: string
+  offPeak: boolean
+  hasReceiver: boolean
+}
+
+/**
+ * Open tasks that have not moved for so long although nothing of theirs waits for the relay, in the order of their ids,
+ * after a given one. Dispatched rows are removed by age, so their absence tells nothing.
+ */
+export const listStillTasks = async (
+  sql: Sql,
+  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+): Promise<StillTask[]> =>
+  await sql`
+  select t.id, t.family, t.kind, t.owner, t.off_peak as "offPeak",
+    t.webhook_url is not null as "hasReceiver"
+  from task t
+  where t.ended_at is null
+    and t.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+    and t.id > ${after}
+    and not exists (
+      select from outbox o
+      where o.workflow_id = t.family || '-task/' || t.id and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by t.id
+  limit ${limit}
+`

@@ -1,0 +1,111 @@
+import type { Sql, Transaction } from '../client.ts'
+
+export interface TaskInput {
+  field: string
+  storageKey: string | null
+  url: string | null
+  /** Known of inline images. */
+  width: number | null
+  height: number | null
+}
+
+/** One file or address that a request names. */
+export interface NewTaskInput {
+  field: string
+  /** The name it is served under; null unless it came with the request. */
+  name: string | null
+  storageKey: string | null
+  url: string | null
+  contentType: string | null
+  bytes: number | null
+  sha256: string | null
+  width: number | null
+  height: number | null
+}
+
+/** Inserts what a task is made from: a stored file, or an address that the worker fetches. */
+export const insertTaskInputs = async (
+  sql: Transaction,
+  taskId: string,
+  inputs: readonly NewTaskInput[],
+): Promise<void> => {
+  if (inputs.length === 0) return
+  await sql`
+    insert into task_input ${sql(
+      inputs.map((input) => ({
+        task_id: taskId,
+        field: input.field,
+        name: input.name,
+        storage_key: input.storageKey,
+        url: input.url,
+        content_type: input.contentType,
+        bytes: input.bytes,
+        sha256: input.sha256,
+        width: input.width,
+        height: input.height,
+      })),
+    )}
+  `
+}
+
+/** What a task is made from, in the order of the fields' names. */
+export const listTaskInputs = async (sql: Sql, taskId: string): Promise<TaskInput[]> =>
+  await sql`
+  select field, storage_key as "storageKey", url, width, height
+  from task_input
+  where task_id = ${taskId}
+  order by field
+`
+
+/** Records where a fetched input was stored, so that a retry does not fetch it again. */
+export const storeFetchedInput = async (
+  sql: Sql,
+  { taskId, field, storageKey, bytes, sha256 }: FetchedInput,
+): Promise<void> => {
+  await sql`
+    update task_input
+    set storage_key = ${storageKey}, bytes = ${bytes}, sha256 = ${sha256}
+    where task_id = ${taskId} and field = ${field} and storage_key is null
+  `
+}
+
+export interface FetchedInput {
+  taskId: string
+  field: string
+  storageKey: string
+  bytes: number
+  sha256: string
+}
+
+export interface TaskResult {
+  name: string
+  storageKey: string
+  contentType: string
+  bytes: number
+  sha256: string
+  width: number
+  height: number
+}
+
+/** Records the results of a task, in the transaction of its move to COMPLETED. */
+export const insertTaskResults = async (
+  sql: Transaction,
+  taskId: string,
+  results: readonly TaskResult[],
+): Promise<void> => {
+  await sql`
+    insert into task_result ${sql(
+      results.map((result, index) => ({
+        task_id: taskId,
+        position: index + 1,
+        name: result.name,
+        storage_key: result.storageKey,
+        content_type: result.contentType,
+        bytes: result.bytes,
+        sha256: result.sha256,
+        width: result.width,
+        height: result.height,
+      })),
+    )}
+  `
+}

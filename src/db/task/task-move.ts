@@ -1,0 +1,62 @@
+import type { Transaction } from '../client.ts'
+
+/** What the moves of a family of tasks are: a table of the domain, read by the one statement that makes them. */
+export interface MoveTable<Status extends string> {
+  family: 'image' | 'video'
+  /** For each status, those it may be reached from. */
+  from: Readonly<Partial<Record<Status, readonly Status[]>>>
+  /** Statuses that a receiver is told about. */
+  delivered: readonly Status[]
+  terminal: readonly Status[]
+}
+
+export interface Move<Status extends string> {
+  id: string
+  to: Status
+  /** Only from these statuses; absent: from every one that the table allows. */
+  from?: readonly Status[]
+  /** Only the attempt that holds this fence may move; absent for moves made outside of a render. */
+  fence?: number
+  error?: { code: string; message: string }
+}
+
+/**
+ * Moves a task, together with its event. Returns false when it already is somewhere the move does not start from, or
+ * when another attempt holds the fence: a lost race, which is not an error.
+ */
+export const moveTask = async <Status extends string>(
+  sql: Transaction,
+  table: MoveTable<Status>,
+  move: Move<Status>,
+): Promise<boolean> => {
+  const { to, from = table.from[to] ?? [], fence = null, error } = move
+  const isDelivered = table.delivered.includes(to)
+  const rows = await sql`
+    with moved as (
+      update task
+      set status = ${to},
+        error_code = ${error?.code ?? null},
+        error_message = ${error?.message ?? null},
+        rev = rev + 1,
+        last_sequence = last_sequence + 1,
+        last_moved_at = greatest(clock_timestamp(), last_moved_at),
+        ended_at = case when ${table.terminal.includes(to)}
+          then greatest(clock_timestamp(), last_moved_at) end
+      where id = ${move.id}
+        and family = ${table.family}
+        and status = any(${[...from]})
+        and (${fence}::integer is null or fence = ${fence}::integer)
+      returning id, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
+    )
+    insert into event (task_id, sequence, status, deliver, created_at, state)
+    select id, last_sequence, status, ${isDelivered}::boolean, last_moved_at,
+      case
+        when not ${isDelivered}::boolean or webhook_url is null then 'unsent'
+        when receiver_gone_at is not null then 'stopped'
+        else 'pending'
+      end
+    from moved
+    returning 1
+  `
+  return rows.length === 1
+}

@@ -1,0 +1,40 @@
+import type { Queryable, Sql } from '../client.ts'
+
+/** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
+export const countFailure = async (
+  sql: Sql,
+  { id, fence }: { id: string; fence: number },
+): Promise<number | undefined> => {
+  const [row] = await sql<{ failures: number }[]>`
+    update task set failures = failures + 1
+    where id = ${id} and fence = ${fence} and ended_at is null
+    returning failures
+  `
+  return row?.failures
+}
+
+/** Whether the attempt with this fence is still the one that may write. */
+export const holdsFence = async (
+  sql: Sql,
+  { id, fence }: { id: string; fence: number },
+): Promise<boolean> => {
+  const [row] =
+    await sql`select from task where id = ${id} and fence = ${fence} and ended_at is null`
+  return row !== undefined
+}
+
+export interface TaskState {
+  status: string
+  fence: number
+}
+
+/** Where a task stands; undefined when there is none. */
+export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
+  const [row] = await sql<TaskState[]>`select status, fence from task where id = ${id}`
+  return row
+}
+
+export const existsTask = async (sql: Sql, id: string): Promise<boolean> => {
+  const [row] = await sql`select from task where id = ${id}`
+  return row !== undefined
+}

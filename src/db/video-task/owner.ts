@@ -1,0 +1,85 @@
+import type { Sql, Transaction } from '../client.ts'
+
+interface Charge {
+  id: string
+  owner: string
+  credits: number
+  /** Most that charges minus refunds of an owner may be. */
+  limit: number | undefined
+}
+
+/**
+ * Charges a task to its owner; false when that would pass the limit. One statement decides, under the lock of the
+ * owner's row, so two requests cannot both take the last credits.
+ */
+export const chargeOwner = async (
+  sql: Transaction,
+  { id, owner, credits, limit }: Charge,
+): Promise<boolean> => {
+  const { count } = await sql`
+    with charged as (
+      insert into owner as o (id, credits_used)
+      select ${owner}::text, ${credits}::bigint
+      where ${limit ?? null}::bigint is null or ${credits}::bigint <= ${limit ?? null}::bigint
+      on conflict (id) do update set credits_used = o.credits_used + excluded.credits_used
+      where ${limit ?? null}::bigint is null
+        or o.credits_used + excluded.credits_used <= ${limit ?? null}::bigint
+      returning id
+    )
+    insert into ledger (task_id, kind, owner, credits)
+    select ${id}::uuid, 'charge', id, ${credits}::integer from charged
+  `
+  return count === 1
+}
+
+/**
+ * Locks the row of a task's owner and answers who that is; undefined when there is no such task. Every transaction that
+ * changes slots takes this lock before it touches a task, so none of them waits for another that waits for it.
+ */
+export const lockOwnerOf = async (
+  sql: Transaction,
+  taskId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ id: string }[]>`
+    select id from owner where id = (select owner from task where id = ${taskId}) for update
+  `
+  return row?.id
+}
+
+/** Gives back what a task was charged, unless that was done. The caller holds the owner's lock. */
+export const refundTask = async (
+  sql: Transaction,
+  { id, owner }: { id: string; owner: string },
+): Promise<void> => {
+  await sql`
+    with refund as (
+      insert into ledger (task_id, kind, owner, credits)
+      select task_id, 'refund', owner, credits from ledger where task_id = ${id} and kind = 'charge'
+      on conflict (task_id, kind) do nothing
+      returning credits
+    )
+    update owner set credits_used = credits_used - refund.credits from refund where id = ${owner}
+  `
+}
+
+export interface OwnerCredits {
+  /** Charges minus refunds. */
+  used: number
+  /** Tasks that hold a slot. */
+  running: number
+  /** Open tasks that hold none. */
+  waiting: number
+}
+
+/** Credits and slots of an owner of video tasks. */
+export const findOwnerCredits = async (sql: Sql, owner: string): Promise<OwnerCredits> => {
+  const [row] = await sql<OwnerCredits[]>`
+    select
+      coalesce((select credits_used from owner where id = ${owner}), 0)::float8 as used,
+      count(*) filter (where admitted_at is not null)::integer as running,
+      count(*) filter (where admitted_at is null)::integer as waiting
+    from task
+    where owner = ${owner} and family = 'video' and ended_at is null
+  `
+  return row ?? { used: 0, running: 0, waiting: 0 }
+}

@@ -1,0 +1,74 @@
+import type { Sql } from '../client.ts'
+import { videoTaskColumns } from './video-task.ts'
+import type { VideoTaskRow } from './video-task.ts'
+
+/** Which tasks of an owner a list shows. An empty list of a filter is no filter. */
+export interface VideoListFilter {
+  owner: string
+  from: Date
+  /** Tasks made before this time; absent: all. */
+  to?: Date
+  ids: readonly string[]
+  states: readonly string[]
+  models: readonly string[]
+  resolutions: readonly string[]
+  limit: number
+  /** Tasks that are passed over; with a page by number only. */
+  offset: number
+  /** Only tasks after this one in the order of the list. */
+  after?: VideoListPlace
+}
+
+/** A task's place in a list. */
+export interface VideoListPlace {
+  /** Microseconds since 1970: the precision of the stored time, which a `Date` would cut. */
+  createdAtUs: string
+  id: string
+}
+
+export interface ListedVideoTask extends VideoTaskRow {
+  createdAtUs: string
+  /** Tasks that were found within the limit, of which a page with large payloads holds the first only. */
+  found: number
+}
+
+/** Most bytes of payloads in a page: written as JSON escapes they are six times as many, and a string ends at 512 MB. */
+const PAGE_PAYLOAD_BYTES = 64 * 2 ** 20
+
+/** The owner's tasks, newest first; fewer than the limit when their payloads are very large, but one at least. */
+export const listVideoTasks = async (
+  sql: Sql,
+  { owner, from, to, ids, states, models, resolutions, limit, offset, after }: VideoListFilter,
+): Promise<ListedVideoTask[]> =>
+  await sql<ListedVideoTask[]>`
+  with page as materialized (
+    select t.*,
+      row_number() over newest as place,
+      sum(coalesce(octet_length(t.payload), 0)) over newest as bytes,
+      count(*) over () as found
+    from (
+      select * from task
+      where owner = ${owner} and family = 'video'
+        and created_at >= ${from}
+        ${to ? sql`and created_at < ${to}` : sql``}
+        ${ids.length > 0 ? sql`and id = any(${[...ids]}::uuid[])` : sql``}
+        ${states.length > 0 ? sql`and status = any(${[...states]})` : sql``}
+        ${models.length > 0 ? sql`and settings->>'model' = any(${[...models]})` : sql``}
+        ${resolutions.length > 0 ? sql`and settings->>'resolution' = any(${[...resolutions]})` : sql``}
+        ${
+          after
+            ? sql`and (created_at, id) < (
+                timestamptz 'epoch' + ${after.createdAtUs}::bigint * interval '1 microsecond', ${after.id}::uuid)`
+            : sql``
+        }
+      order by created_at desc, id desc
+      limit ${limit} offset ${offset}
+    ) t
+    window newest as (order by t.created_at desc, t.id desc)
+  )
+  select ${videoTaskColumns(sql)}, t.found::integer as found,
+    (extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"
+  from page t
+  where t.bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
+  order by t.created_at desc, t.id desc
+`

@@ -1,0 +1,20 @@
+import {
+  VIDEO_DELIVERED_STATES,
+  VIDEO_TASK_MOVES,
+  VIDEO_TERMINAL_STATES,
+} from '../../domain/video-task/video-task.ts'
+import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
+import type { Transaction } from '../client.ts'
+import { moveTask } from '../task/task-move.ts'
+import type { Move, MoveTable } from '../task/task-move.ts'
+
+const MOVES: MoveTable<VideoTaskState> = {
+  family: 'video',
+  from: VIDEO_TASK_MOVES,
+  delivered: VIDEO_DELIVERED_STATES,
+  terminal: VIDEO_TERMINAL_STATES,
+}
+
+/** Moves a video task with its event; false when the race was lost. Credits and slots are the caller's. */
+export const moveVideoTask = (sql: Transaction, move: Move<VideoTaskState>): Promise<boolean> =>
+  moveTask(sql, MOVES, move)

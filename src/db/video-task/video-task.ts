@@ -1,0 +1,229 @@
+import { VIDEO_FAULTS } from '../../domain/video-task/video-fault.ts'
+import type { VideoFaultCode } from '../../domain/video-task/video-fault.ts'
+import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
+import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
+import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { insertEvent } from '../event/event.ts'
+import type { OutboxRow } from '../shared/outbox.ts'
+import { chargeOwner, lockOwnerOf, refundTask } from './owner.ts'
+import { insertTaskInputs } from '../task/task-file.ts'
+import type { NewTaskInput } from '../task/task-file.ts'
+import type { Move } from '../task/task-move.ts'
+import { moveVideoTask } from './video-move.ts'
+import { admitWaiting } from './video-queue.ts'
+
+export interface NewVideoTask {
+  id: string
+  kind: VideoTaskKind
+  owner: string
+  /** The request with defaults applied, without `images`, `payload` and `callback_url`, which have places of their own. */
+  settings: object
+  credits: number
+  offPeak: boolean
+  payload: string | null
+  callbackUrl: string | null
+  inputs: readonly NewTaskInput[]
+}
+
+/**
+ * Inserts a task in created with its inputs, its first event and its charge. Answers when it was made, or undefined when
+ * the charge would pass the owner's limit: the transaction is then to be rolled back.
+ */
+export const insertVideoTask = async (
+  sql: Transaction,
+  task: NewVideoTask,
+  { creditLimit }: { creditLimit: number | undefined },
+): Promise<Date | undefined> => {
+  // Sent together; the charge comes last, because it holds the owner's row until the commit.
+  const [[row], , , charged] = await Promise.all([
+    sql<{ createdAt: Date }[]>`
+    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak)
+    values (${task.id}, 'video', ${task.kind}, ${task.kind}, ${task.owner}, 'created',
+      ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
+      ${task.offPeak})
+    returning created_at as "createdAt"
+  `.execute(),
+    insertTaskInputs(sql, task.id, task.inputs),
+    insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
+    chargeOwner(sql, { ...task, limit: creditLimit }),
+  ])
+  return charged ? row?.createdAt : undefined
+}
+
+/** What is left to do for an owner once a task of theirs has ended. */
+export interface EndOptions {
+  /** Tasks of an owner that may hold a slot at once (VIDEO_CONCURRENCY_PER_OWNER). */
+  slots: number
+}
+
+/**
+ * Ends a task in success under its fence, with `record` in the same transaction, and gives its slot on. Answers the
+ * signals that wake the tasks admitted, or undefined when the race was lost.
+ */
+export const completeVideoTask = async (
+  sql: Transaction,
+  { id, fence, record }: { id: string; fence: number; record: () => Promise<void> },
+  { slots }: EndOptions,
+): Promise<OutboxRow[] | undefined> => {
+  const owner = await lockOwnerOf(sql, id)
+  if (owner === undefined) return undefined
+  if (!(await moveVideoTask(sql, { id, to: 'success', fence }))) return undefined
+  await sql`update task set progress = 100 where id = ${id}`
+  await record()
+  return await admitWaiting(sql, { owner, slots })
+}
+
+/** Ends a task in failed, gives the credits back and its slot on; answers as `completeVideoTask`. */
+export const failVideoTask = async (
+  sql: Transaction,
+  { id, error, from }: Pick<Move<VideoTaskState>, 'id' | 'error' | 'from'>,
+  { slots }: EndOptions,
+): Promise<OutboxRow[] | undefined> => {
+  const owner = await lockOwnerOf(sql, id)
+  if (owner === undefined) return undefined
+  const failed = await moveVideoTask(sql, {
+    id,
+    to: 'failed',
+    ...(error && { error }),
+    ...(from && { from }),
+  })
+  if (!failed) return undefined
+  await refundTask(sql, { id, owner })
+  return await admitWaiting(sql, { owner, slots })
+}
+
+/** The caller's cancel: only before a worker has taken the task. */
+export const cancelVideoTask = (
+  sql: Transaction,
+  id: string,
+  options: EndOptions,
+): Promise<OutboxRow[] | undefined> =>
+  failVideoTask(
+    sql,
+    { id, error: videoError('UserCancelled'), from: VIDEO_CANCELLABLE_STATES },
+    options,
+  )
+
+export const videoError = (
+  code: VideoFaultCode,
+  message: string = VIDEO_FAULTS[code],
+): { code: VideoFaultCode; message: string } => ({ code, message })
+
+/** A task as readers see it. */
+export interface VideoTaskRow extends VideoTaskFacts {
+  kind: VideoTaskKind
+  owner: string
+  rev: number
+  /** Charged and not returned. */
+  credits: number
+  settings: { model: string; duration: number; resolution: string; bgm?: boolean | null }
+  createdAt: Date
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+/** The columns of a `VideoTaskRow`, from `task t`. */
+export const videoTaskColumns = (sql: Queryable) => sql`
+  t.id, t.kind, t.owner, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
+  t.created_at as "createdAt", t.webhook_url is not null as "hasReceiver",
+  jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
+    'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
+  t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,
+  case when t.status = 'failed'
+    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
+  end as error,
+  (select jsonb_build_object('id', c.id, 'seconds', c.seconds, 'fps', c.fps, 'width', c.width,
+    'height', c.height) from creation c where c.task_id = t.id) as creation,
+  array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
+`
+
+/** What a task's creations body is made from, whoever its owner is. */
+export const getVideoFacts = async (sql: Queryable, id: string): Promise<VideoTaskFacts> => {
+  const [row] = await sql<VideoTaskRow[]>`
+    select ${videoTaskColumns(sql)} from task t where t.id = ${id} and t.family = 'video'
+  `
+  if (!row) throw new Error('a video task that is not there')
+  return row
+}
+
+/** A task that the owner may read: an own one, or an anonymous one, which belongs to whoever knows its id. */
+export const findVideoTask = async (
+  sql: Queryable,
+  { id, owner }: { id: string; owner: string },
+): Promise<VideoTaskRow | undefined> => {
+  const [row] = await sql<VideoTaskRow[]>`
+    select ${videoTaskColumns(sql)}
+    from task t
+    where t.id = ${id} and t.family = 'video' and t.owner in (${owner}, 'anonymous')
+  `
+  return row
+}
+
+export interface VideoSource {
+  state: VideoTaskState
+  /** Of the finished video; null in every other state, and once it was removed by age. */
+  storageKey: string | null
+}
+
+/** What a UUID, of a task or of a creation, names as the source of an extension, among what the owner may read. */
+export const findVideoSource = async (
+  sql: Queryable,
+  { id, owner }: { id: string; owner: string },
+): Promise<VideoSource | undefined> => {
+  const [row] = await sql<VideoSource[]>`
+    select t.status as state,
+      (select r.storage_key from task_result r
+        where r.task_id = t.id and r.name = 'video.mp4' and t.purged_at is null) as "storageKey"
+    from task t
+    where t.id in (select ${id}::uuid union all select task_id from creation where id = ${id}::uuid)
+      and t.family = 'video' and t.owner in (${owner}, 'anonymous')
+  `
+  return row
+}
+
+/** Notes how far the attempt that holds the fence is; never less than before, and 100 comes with success only. */
+export const noteProgress = async (
+  sql: Sql,
+  { id, fence, percent }: { id: string; fence: number; percent: number },
+): Promise<void> => {
+  const progress = Math.min(99, Math.floor(percent))
+  await sql`
+    update task set progress = ${progress}, rev = rev + 1
+    where id = ${id} and fence = ${fence} and status = 'processing' and progress < ${progress}
+  `
+}
+
+export interface ClaimedVideoTask {
+  id: string
+  kind: VideoTaskKind
+  settings: object
+  fence: number
+  failures: number
+  /** Seconds since the first attempt claimed the task. */
+  age: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+/**
+ * Claims an admitted task for one attempt at rendering: a new fence, and at the first claim the move to processing with
+ * its event. Undefined when the task has ended, or holds no slot.
+ */
+export const claimVideoTask = async (
+  sql: Transaction,
+  id: string,
+): Promise<ClaimedVideoTask | undefined> => {
+  const [claimed] = await sql<ClaimedVideoTask[]>`
+    update task
+    set fence = fence + 1,
+      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
+    where id = ${id} and family = 'video' and admitted_at is not null
+      and status in ('queueing', 'processing')
+    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
+      extract(epoch from clock_timestamp() - claimed_at)::float8 as age
+  `
+  if (!claimed) return undefined
+  await moveVideoTask(sql, { id, to: 'processing' })
+  return claimed
+}

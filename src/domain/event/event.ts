@@ -1,0 +1,144 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { ImageTaskStatus } from '../image-task/image-task.ts'
+import { VideoTaskState } from '../video-task/video-task.ts'
+
+/**
+ * What has become of an event's delivery: `pending` is still tried or waits its turn, `delivered` was answered with 2xx,
+ * `superseded` was overtaken by a later event, `exhausted` has used its whole schedule, `stopped` is not sent because the
+ * receiver answered 410, `unsent` is kept for the log only.
+ */
+export const DeliveryState = Type.Enum([
+  'pending',
+  'delivered',
+  'superseded',
+  'exhausted',
+  'stopped',
+  'unsent',
+])
+export type DeliveryState = Static<typeof DeliveryState>
+
+/** Why an attempt did not deliver. `unknown` also stands for one whose end nobody saw, because its process died. */
+export const AttemptErrorClass = Type.Enum([
+  'address_refused',
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'status_3xx',
+  'status_4xx',
+  'status_5xx',
+  'gone',
+  'unknown',
+])
+export type AttemptErrorClass = Static<typeof AttemptErrorClass>
+
+const id = (description: string) => Type.String({ format: 'uuid', description })
+const time = (description: string) => Type.String({ format: 'date-time', description })
+
+/** One move of a task, and what has become of telling its receiver. */
+export const TaskEvent = Type.Object({
+  id: id('The `webhook-id` of every attempt.'),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: 'Number of the move within its task; the `webhook-sequence` of every attempt.',
+  }),
+  status: Type.Union([ImageTaskStatus, VideoTaskState], {
+    description: 'What the task moved to.',
+  }),
+  created_at: time('When the task moved.'),
+  state: Type.Enum(DeliveryState.enum, { description: 'What has become of the delivery.' }),
+  attempts: Type.Integer({ minimum: 0, description: 'Attempts made so far.' }),
+  next_attempt_at: Type.Optional(time('When the next attempt is due; absent when none is.')),
+})
+export type TaskEvent = Static<typeof TaskEvent>
+
+export const TaskEvents = Type.Object({
+  events: Type.Array(TaskEvent, { description: 'In the order of their sequence.' }),
+})
+export type TaskEvents = Static<typeof TaskEvents>
+
+/** One attempt, as its event's owner may see it: the address that was dialled is for operators only. */
+export const Attempt = Type.Object({
+  event_id: id('The event that was sent.'),
+  number: Type.Integer({ minimum: 1, description: 'Number of the attempt within its event.' }),
+  url: Type.String({ description: 'Where it was sent, without the query.' }),
+  started_at: time('When it began.'),
+  duration_ms: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How long it took; absent while its end is unknown.' }),
+  ),
+  status: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 999,
+      description: 'HTTP status of the answer; absent when none came.',
+    }),
+  ),
+  error_class: Type.Optional(
+    Type.Enum(AttemptErrorClass.enum, {
+      description: 'Why it did not deliver; absent when it did.',
+    }),
+  ),
+  excerpt: Type.Optional(
+    Type.String({
+      description: 'Start of the answer, 1 KiB at most, without control characters.',
+    }),
+  ),
+  next_attempt_at: Type.Optional(time('When the next one was due; absent when none was.')),
+})
+export type Attempt = Static<typeof Attempt>
+
+export const Attempts = Type.Object({
+  attempts: Type.Array(Attempt, { description: 'In the order of their number.' }),
+})
+export type Attempts = Static<typeof Attempts>
+
+export const Redelivery = Type.Object({
+  redelivery_id: id('The same one is answered for as long as it is under way.'),
+})
+export type Redelivery = Static<typeof Redelivery>
+
+/** What a caller says to send its exhausted events again. */
+export const RedeliverSince = Type.Object({
+  since: time('Events of moves made at this time or later.'),
+})
+export type RedeliverSince = Static<typeof RedeliverSince>
+
+export const Redeliveries = Type.Object({
+  redeliveries: Type.Integer({ minimum: 0, description: 'How many events are sent again.' }),
+})
+export type Redeliveries = Static<typeof Redeliveries>
+
+export const WebhookSecret = Type.Object({
+  secret: Type.String({
+    pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+    description: '`whsec_` and the Base64 of the 32 bytes that sign.',
+  }),
+  created_at: time('When it was made.'),
+  expires_at: Type.Optional(time('When it stops signing; absent for the newest.')),
+})
+export type WebhookSecret = Static<typeof WebhookSecret>
+
+export const WebhookSecrets = Type.Object({
+  secrets: Type.Array(WebhookSecret, {
+    minItems: 1,
+    maxItems: 2,
+    description: 'All that sign, newest first.',
+  }),
+})
+export type WebhookSecrets = Static<typeof WebhookSecrets>
+
+/** What a caller says to replace its secret. */
+export const SecretRotation = Type.Object({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 604_800,
+      default: 86_400,
+      description: 'For how long the secret that is replaced goes on signing beside the new one.',
+    }),
+  ),
+})
+export type SecretRotation = Static<typeof SecretRotation>

@@ -1,8 +1,0 @@
-import type { Fault } from './validate.ts'
-
-/** A fault of the registry; its message begins with the field. */
-export const registryFault = (
-  field: string,
-  sentence: string,
-  code: Fault['code'] = 'validation_failed',
-): Fault => ({ field, code, message: `${field} ${sentence}` })

@@ -1,0 +1,86 @@
+import { shown } from '../shared/errors.ts'
+import { HOST_NODE_NAME_MAX, JSON_TEXT_MAX_BYTES, JSON_TEXT_MEMBERS } from './host-node.ts'
+import type { HostNodeRegistration, RegisteredHostNode } from './host-node.ts'
+import { escapePointer } from '../shared/pointer.ts'
+import { registryFault } from './registry-fault.ts'
+import { isLonger } from '../shared/text-length.ts'
+import type { Fault } from '../shared/validate.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Whether a registration tells of a success: `success` decides when given, else a status of `failed` is a failure. */
+export const isSuccess = ({
+  success,
+  status,
+}: Pick<HostNodeRegistration, 'success' | 'status'>): boolean =>
+  success ?? status?.toLowerCase() !== 'failed'
+
+/** The JSON text of `input_types` and its like: a string is that text already; of another value it is made. */
+export const jsonTextOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+/** A host node of a registration as it is stored: flags false and lists empty unless given, JSON texts as texts. */
+export const toHostNodeRow = ({
+  deprecated = false,
+  experimental = false,
+  output_is_list = [],
+  input_types,
+  return_types,
+  return_names,
+  ...texts
+}: RegisteredHostNode) => ({
+  ...texts,
+  deprecated,
+  experimental,
+  output_is_list,
+  input_types: jsonTextOf(input_types),
+  return_types: jsonTextOf(return_types),
+  return_names: jsonTextOf(return_names),
+})
+
+/** The rules of a registration that its schema cannot say. */
+export const judgeRegistration = (body: Body): Fault[] => {
+  const { nodes } = body
+  if (nodes === undefined) return judgeAbsence(body)
+  if (typeof nodes !== 'object' || nodes === null || Array.isArray(nodes)) return []
+  return Object.entries(nodes).flatMap(([name, node]: [string, unknown]) => [
+    ...judgeName(name),
+    ...judgeJsonTexts(name, node),
+  ])
+}
+
+const judgeAbsence = ({ success, status }: Body): Fault[] =>
+  isSuccess({
+    ...(typeof success === 'boolean' && { success }),
+    ...(typeof status === 'string' && { status }),
+  })
+    ? [registryFault('/nodes', 'must be given for a success, but is absent')]
+    : []
+
+const judgeName = (name: string): Fault[] =>
+  name === '' || isLonger(name, HOST_NODE_NAME_MAX)
+    ? [
+        registryFault(
+          '/nodes',
+          `must have names of 1 to ${HOST_NODE_NAME_MAX} characters, got ${shown(name)}`,
+        ),
+      ]
+    : []
+
+const judgeJsonTexts = (name: string, node: unknown): Fault[] =>
+  JSON_TEXT_MEMBERS.flatMap((member) => {
+    const text = jsonTextOf((node as Body | null)?.[member])
+    return text === undefined || !isOverBytes(text)
+      ? []
+      : [
+          registryFault(
+            `/nodes/${escapePointer(name)}/${member}`,
+            `must be at most ${JSON_TEXT_MAX_BYTES} bytes of JSON text, got ${shown(text)}`,
+          ),
+        ]
+  })
+
+/** UTF-8 has at most three bytes for a code unit, so that most texts need not be encoded. */
+const isOverBytes = (text: string): boolean =>
+  text.length * 3 > JSON_TEXT_MAX_BYTES &&
+  new TextEncoder().encode(text).length > JSON_TEXT_MAX_BYTES

@@ -1,0 +1,23 @@
+import { registryFault } from './registry-fault.ts'
+import type { Fault } from '../shared/validate.ts'
+
+/**
+ * The cap on how deep a listing may be read by page: page × size. A query without it may be walked at any depth, which
+ * costs the more the deeper it goes.
+ * @param size name of the query's page size
+ * @param reach SEARCH_MAX_DEPTH
+ * @param instead what leads further, for the message
+ */
+export const judgeDepth = (
+  query: Readonly<Record<string, unknown>>,
+  { size, reach, instead }: { size: 'limit' | 'pageSize'; reach: number; instead?: string },
+): Fault[] => {
+  const { page, [size]: entries } = query
+  if (typeof page !== 'number' || typeof entries !== 'number' || page * entries <= reach) return []
+  const rule = `must be such that page × ${size} is at most ${reach}`
+  const hint = instead === undefined ? '' : `; ${instead} has no such limit`
+  return [registryFault('?page', `${rule}, got ${page} × ${entries}${hint}`)]
+}
+
+/** Where a search that needs all nodes goes. */
+export const SEARCH_INSTEAD = 'GET /nodes'

@@ -1,0 +1,26 @@
+import { shown } from '../shared/errors.ts'
+import { judgePublishedNode } from './node-judge.ts'
+import { registryFault } from './registry-fault.ts'
+import type { Fault } from '../shared/validate.ts'
+import { versionFault } from './version-number.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The rules of a publish body that its schema cannot say. `nodeId` is the path's. */
+export const judgePublish = (body: Body, { nodeId }: { nodeId: string }): Fault[] => [
+  ...judgePublishedNode(asObject(body['node']), { nodeId }),
+  ...judgeVersionText(asObject(body['node_version'])['version'], '/node_version/version'),
+]
+
+/** The rules of the query of GET /nodes/{n}/install that its schema cannot say. */
+export const judgeInstallQuery = (query: Body): Fault[] =>
+  judgeVersionText(query['version'], '?version')
+
+const judgeVersionText = (value: unknown, field: string): Fault[] => {
+  const sentence = typeof value === 'string' ? versionFault(value, shown(value)) : undefined
+  return sentence === undefined ? [] : [registryFault(field, sentence, 'version_invalid')]
+}
+
+/** What is no object is a fault of the schema. */
+const asObject = (value: unknown): Body =>
+  typeof value === 'object' && value !== null ? (value as Body) : {}

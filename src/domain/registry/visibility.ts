@@ -1,0 +1,127 @@
+import type { ErrorCodeName } from '../shared/errors.ts'
+import type { NodeStatus } from './node.ts'
+import type { PublisherStatus } from './publisher.ts'
+import type { VersionStatus } from './version.ts'
+
+/** The code that refuses an access; undefined where it is allowed. */
+type Refusal = ErrorCodeName | undefined
+
+/** Accesses to a node, its versions and its archives: reading by id, installing, changing, and publishing under its id. */
+export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
+
+/** What a node is to those who are not platform admins: its own status, or its publisher's ban over it. */
+export type NodeCondition = 'active' | 'node_banned' | 'publisher_banned' | 'deleted'
+
+interface NodeVisibility extends Record<NodeAccess, Refusal> {
+  /** In listings, searches and bulk walks. */
+  listed: boolean
+}
+
+export const NODE_VISIBILITY: Readonly<Record<NodeCondition, NodeVisibility>> = {
+  active: {
+    listed: true,
+    read: undefined,
+    install: undefined,
+    write: undefined,
+    publish: undefined,
+  },
+  node_banned: {
+    listed: false,
+    read: 'node_banned',
+    install: 'node_banned',
+    write: 'node_banned',
+    publish: 'node_banned',
+  },
+  publisher_banned: {
+    listed: false,
+    read: 'publisher_banned',
+    install: 'publisher_banned',
+    write: 'publisher_banned',
+    publish: 'publisher_banned',
+  },
+  // Its id stays taken, which whoever creates or publishes it must hear.
+  deleted: {
+    listed: false,
+    read: 'node_not_found',
+    install: 'node_not_found',
+    write: 'node_not_found',
+    publish: 'node_deleted',
+  },
+}
+
+/** The condition of a node. What is not there is told before what is banned, and the publisher's ban before the node's. */
+export const nodeCondition = (node: NodeStatus, publisher: PublisherStatus): NodeCondition => {
+  if (node === 'NodeStatusDeleted') return 'deleted'
+  if (publisher === 'PublisherStatusBanned') return 'publisher_banned'
+  return node === 'NodeStatusBanned' ? 'node_banned' : 'active'
+}
+
+/** Whether a listing shows a node; `includeBanned` is a platform admin's wish. */
+export const isNodeListed = (condition: NodeCondition, includeBanned = false): boolean =>
+  NODE_VISIBILITY[condition].listed || (includeBanned && condition !== 'deleted')
+
+/** The code that refuses an access to a node. Platform admins read banned things as if they were not. */
+export const nodeRefusal = (
+  condition: NodeCondition,
+  access: NodeAccess,
+  { isPlatformAdmin }: { isPlatformAdmin: boolean } = { isPlatformAdmin: false },
+): Refusal =>
+  isPlatformAdmin && access === 'read' && condition !== 'deleted'
+    ? undefined
+    : NODE_VISIBILITY[condition][access]
+
+/** The code that refuses an access to a publisher itself. */
+export const publisherRefusal = (
+  status: PublisherStatus,
+  access: 'read' | 'write',
+  { isPlatformAdmin }: { isPlatformAdmin: boolean } = { isPlatformAdmin: false },
+): Refusal =>
+  status === 'PublisherStatusActive' || (isPlatformAdmin && access === 'read')
+    ? undefined
+    : 'publisher_banned'
+
+/** Accesses to a version of a node that is visible: reading it, installing it, its archive, changing it. */
+export type VersionAccess = 'read' | 'install' | 'archive' | 'write'
+
+interface VersionVisibility extends Record<VersionAccess, Refusal> {
+  /** In listings that name no statuses. Whoever names a status gets it. */
+  listed: boolean
+}
+
+const BLOCKED: VersionVisibility = {
+  listed: true,
+  read: undefined,
+  install: 'version_blocked',
+  archive: 'version_blocked',
+  write: undefined,
+}
+
+export const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibility>> = {
+  NodeVersionStatusActive: {
+    listed: true,
+    read: undefined,
+    install: undefined,
+    archive: undefined,
+    write: undefined,
+  },
+  NodeVersionStatusPending: {
+    listed: true,
+    read: undefined,
+    install: 'version_not_installable',
+    archive: 'archive_not_found',
+    write: undefined,
+  },
+  NodeVersionStatusFlagged: BLOCKED,
+  NodeVersionStatusBanned: BLOCKED,
+  NodeVersionStatusDeleted: {
+    listed: false,
+    read: 'version_not_found',
+    install: 'version_not_installable',
+    archive: 'archive_not_found',
+    write: 'version_not_found',
+  },
+}
+
+/** The code that refuses an access to a version. */
+export const versionRefusal = (status: VersionStatus, access: VersionAccess): Refusal =>
+  VERSION_VISIBILITY[status][access]

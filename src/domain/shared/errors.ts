@@ -1,0 +1,372 @@
+import { maskCredentials } from './credential.ts'
+import type { VideoReason } from '../video-task/video-reason.ts'
+
+/**
+ * The one list of what can go wrong for a caller. Routes throw `errors.x(…)`, `http/errors.ts` renders it, OpenAPI and
+ * the documentation table are made from `ERROR_CODES`.
+ */
+
+interface ErrorCode {
+  status: number
+  /** The status on video routes, where their clients expect another. */
+  videoStatus?: number
+  meaning: string
+}
+
+export const ERROR_CODES = {
+  json_invalid: { status: 400, meaning: 'The body is not one well-formed JSON object.' },
+  json_too_deep: { status: 400, meaning: 'The body nests deeper than 64 levels.' },
+  body_required: { status: 400, meaning: 'The route needs a body and none was sent.' },
+  bad_request: { status: 400, meaning: 'The request is not well-formed HTTP.' },
+  path_invalid: { status: 400, meaning: 'The path holds an escape that does not decode, or NUL.' },
+  idempotency_key_invalid: {
+    status: 400,
+    meaning: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
+  },
+  validation_failed: {
+    status: 400,
+    meaning: 'At least one member of the request breaks a rule; details lists every fault.',
+  },
+  incompatible_fields: { status: 400, meaning: 'Two members that exclude each other were given.' },
+  url_refused: {
+    status: 400,
+    meaning:
+      'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
+  },
+  version_invalid: {
+    status: 400,
+    meaning: 'The version is not strict Semantic Versioning 2.0.0.',
+  },
+  id_mismatch: { status: 400, meaning: 'The id in the body is not the one in the path.' },
+  publisher_id_unavailable: {
+    status: 400,
+    meaning: 'No publisher can be created with this id: its form, a reserved word, or taken.',
+  },
+  archive_invalid: { status: 400, meaning: 'The bytes are empty or do not begin as a zip does.' },
+  image_invalid: {
+    status: 400,
+    meaning: 'An inline image is not Base64, or not a decodable image.',
+  },
+  checksum_mismatch: {
+    status: 400,
+    meaning: 'The bytes do not have the digest that a header gives.',
+  },
+  pixel_limit: { status: 400, meaning: 'An image, or the result asked for, has too many pixels.' },
+  unauthorized: { status: 401, meaning: 'The credential is missing or not valid.' },
+  insufficient_credits: {
+    status: 402,
+    meaning: 'The charge would pass the credit limit of the caller.',
+  },
+  forbidden: { status: 403, meaning: 'The credential is valid but does not allow this.' },
+  invalid_personal_access_token: {
+    status: 403,
+    meaning: 'The personal access token is not a live one of this publisher.',
+  },
+  publisher_banned: { status: 403, meaning: 'The publisher is banned.' },
+  node_banned: { status: 403, meaning: 'The node is banned.' },
+  version_blocked: {
+    status: 403,
+    meaning: 'The version is flagged or banned and cannot be installed.',
+  },
+  node_owned_by_other_publisher: {
+    status: 403,
+    meaning: 'The node belongs to another publisher.',
+  },
+  publisher_limit_reached: {
+    status: 403,
+    meaning: 'The caller has created as many publishers as one user may.',
+  },
+  registration_closed: {
+    status: 403,
+    meaning: 'The host nodes have been read from the archive; only a trusted report may follow.',
+  },
+  signature_invalid: { status: 403, meaning: 'The signature of the link does not match.' },
+  link_expired: {
+    status: 403,
+    meaning: 'The link has expired; read the task again for a fresh one.',
+  },
+  upload_expired: { status: 403, meaning: 'The upload link has expired; ask for a new one.' },
+  not_found: { status: 404, meaning: 'There is no such route.' },
+  task_not_found: { status: 404, meaning: 'There is no such task among those of the caller.' },
+  api_key_not_found: {
+    status: 404,
+    meaning: 'There is no such API key among those of the caller.',
+  },
+  event_not_found: { status: 404, meaning: 'The task has no such event.' },
+  file_not_found: { status: 404, meaning: 'The link names a file that is not there.' },
+  publisher_not_found: { status: 404, meaning: 'There is no such publisher.' },
+  node_not_found: {
+    status: 404,
+    meaning: 'There is no such node, or not among those of the publisher in the path.',
+  },
+  version_not_found: { status: 404, meaning: 'The node has no such version.' },
+  version_not_installable: {
+    status: 404,
+    meaning: 'The version is not active, or the node has no active one.',
+  },
+  archive_not_found: { status: 404, meaning: 'There is no archive here, or not yet.' },
+  host_node_not_found: { status: 404, meaning: 'There is no such host node, or not yet.' },
+  token_not_found: { status: 404, meaning: 'The publisher has no such personal access token.' },
+  member_not_found: { status: 404, meaning: 'The user is no member of the publisher.' },
+  user_not_found: { status: 404, meaning: 'The user has never signed in.' },
+  method_not_allowed: { status: 405, meaning: 'The path exists, with the methods in Allow.' },
+  request_timeout: { status: 408, meaning: 'The request arrived too slowly.' },
+  idempotency_in_flight: {
+    status: 409,
+    meaning: 'The first request with this Idempotency-Key is still running.',
+  },
+  cannot_cancel: {
+    status: 409,
+    videoStatus: 400,
+    meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
+  },
+  not_deliverable: { status: 409, meaning: 'The task names no address to deliver to.' },
+  publisher_exists: { status: 409, meaning: 'The id of the publisher is taken.' },
+  node_exists: { status: 409, meaning: 'The id of the node is taken.' },
+  node_deleted: { status: 409, meaning: 'The id is that of a deleted node and stays taken.' },
+  version_exists: { status: 409, meaning: 'The node has had this version already.' },
+  archive_exists: { status: 409, meaning: 'The version has another archive already.' },
+  upload_closed: { status: 409, meaning: 'The version takes no archive any more.' },
+  already_registered: { status: 409, meaning: 'The version has its host nodes already.' },
+  last_owner: { status: 409, meaning: 'A publisher keeps at least one owner.' },
+  illegal_move: { status: 409, meaning: 'What is there has a status that this cannot follow.' },
+  version_not_flagged: { status: 409, meaning: 'Only a flagged version is reviewed.' },
+  review_already_requested: { status: 409, meaning: 'A review of the version is still open.' },
+  nothing_to_retry: { status: 409, meaning: 'Checks and extraction have not failed.' },
+  file_gone: { status: 410, meaning: 'The file was removed after its retention time.' },
+  precondition_failed: {
+    status: 412,
+    meaning: 'If-Match names another state than the one that is stored.',
+  },
+  body_too_large: {
+    status: 413,
+    meaning: 'The body, or one image in it, is over the limit of the route.',
+  },
+  unsupported_media_type: { status: 415, meaning: 'The body must be application/json in UTF-8.' },
+  unsupported_encoding: { status: 415, meaning: 'Content-Encoding is not supported.' },
+  range_not_satisfiable: { status: 416, meaning: 'The Range lies outside the file.' },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: 'The Idempotency-Key was used before with another body.',
+  },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again after Retry-After.' },
+  headers_too_large: { status: 431, meaning: 'The headers are over 16 KiB.' },
+  internal_error: {
+    status: 500,
+    meaning: 'A fault of this service; the request_id finds it in the log.',
+  },
+  unavailable: {
+    status: 503,
+    meaning: 'A service this one depends on cannot be reached; try again.',
+  },
+  busy: { status: 503, meaning: 'Too many bytes are being uploaded at once; try again.' },
+  outcome_unknown: {
+    status: 503,
+    meaning: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
+  },
+  auth_unavailable: { status: 503, meaning: 'The key set of the issuer was never reached.' },
+  draining: { status: 503, meaning: 'This process is stopping; try again.' },
+} as const satisfies Record<string, ErrorCode>
+
+export type ErrorCodeName = keyof typeof ERROR_CODES
+
+/** The status of a code on video routes. */
+export const videoStatusOf = (code: ErrorCodeName): number => {
+  const { status, videoStatus = status }: ErrorCode = ERROR_CODES[code]
+  return videoStatus
+}
+
+export interface ApiErrorOptions {
+  /** The catalogue's for the code unless given. */
+  status?: number
+  /** One sentence for each fault: field, expectation, value. */
+  details?: string[]
+  /** The word that clients of video routes go by, where code and status do not decide it. */
+  reason?: VideoReason
+  headers?: Record<string, string>
+  /** Members beside `error` and `message`, such as `error_type`. */
+  extra?: Record<string, string>
+  cause?: unknown
+}
+
+/** A fault that the caller is told about: code, status and message go out as they are, `cause` only to the log. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: ErrorCodeName
+  readonly status: number
+  readonly details: string[] | undefined
+  readonly reason: VideoReason | undefined
+  readonly headers: Record<string, string>
+  readonly extra: Record<string, string>
+
+  constructor(code: ErrorCodeName, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.status = options.status ?? ERROR_CODES[code].status
+    this.details = options.details
+    this.reason = options.reason
+    this.headers = options.headers ?? {}
+    this.extra = options.extra ?? {}
+  }
+}
+
+/** Makes the error of a code, with the catalogue's sentence unless a better one is given. */
+export const apiError = (
+  code: ErrorCodeName,
+  message: string = ERROR_CODES[code].meaning,
+  options: ApiErrorOptions = {},
+): ApiError => new ApiError(code, message, options)
+
+/** A value as it may stand in a message: JSON without our secrets, cut at 80 characters (code points). */
+export const shown = (value: unknown): string => {
+  const text = maskCredentials((JSON.stringify(value) ?? 'nothing').slice(0, 400))
+  const points = Array.from(text)
+  return points.length > 80 ? `${points.slice(0, 79).join('')}…` : text
+}
+
+const because = (reason: string | undefined): string =>
+  reason === undefined || reason === '' ? '.' : `: ${reason}`
+
+const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
+
+interface UsedUp {
+  name: string
+  /** The quota in words: `600 in 60 s`. */
+  policy: string
+  /** Until it is worth trying again. */
+  seconds: number
+  headers: Record<string, string>
+}
+
+export const errors = {
+  validationFailed: (details: string[]) =>
+    apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
+  unauthorized: (cause?: unknown) =>
+    apiError('unauthorized', 'A valid credential is required.', {
+      headers: { 'www-authenticate': 'Bearer' },
+      cause,
+    }),
+  taskNotFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
+  apiKeyNotFound: (id: string) =>
+    apiError('api_key_not_found', `There is no API key ${shown(id)}.`),
+  eventNotFound: (id: string) => apiError('event_not_found', `The task has no event ${shown(id)}.`),
+  notDeliverable: () => apiError('not_deliverable'),
+  routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),
+  methodNotAllowed: (method: string, path: string, allow: string[]) =>
+    apiError('method_not_allowed', `${shown(path)} does not take ${method}.`, {
+      headers: { allow: allow.join(', ') },
+    }),
+  cannotCancel: (status: string) =>
+    apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
+  cannotCancelVideo: (state: string) =>
+    // The words are those that clients of video routes know.
+    apiError('cannot_cancel', `task state is ${state}, can not cancel`, {
+      status: videoStatusOf('cannot_cancel'),
+    }),
+  insufficientCredits: (credits: number) =>
+    apiError(
+      'insufficient_credits',
+      `The task costs ${credits} credits, and the caller has fewer left.`,
+    ),
+  publisherNotFound: (id: string) =>
+    apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),
+  nodeNotFound: (id: string) => apiError('node_not_found', `There is no node ${shown(id)}.`),
+  versionNotFound: (nodeId: string, version: string) =>
+    apiError('version_not_found', `The node ${shown(nodeId)} has no version ${shown(version)}.`),
+  versionNotInstallable: (nodeId: string, version?: string) =>
+    apiError(
+      'version_not_installable',
+      version === undefined
+        ? `The node ${shown(nodeId)} has no active version.`
+        : `The version ${shown(version)} of the node ${shown(nodeId)} is not active.`,
+    ),
+  archiveNotFound: () => apiError('archive_not_found'),
+  hostNodeNotFound: (name: string) =>
+    apiError('host_node_not_found', `There is no host node ${shown(name)}.`),
+  tokenNotFound: (id: string) =>
+    apiError('token_not_found', `The publisher has no personal access token ${shown(id)}.`),
+  memberNotFound: (userId: string) =>
+    apiError('member_not_found', `The user ${shown(userId)} is no member of the publisher.`),
+  userNotFound: (userId: string) =>
+    apiError('user_not_found', `The user ${shown(userId)} has never signed in.`),
+  roleTooLow: (lowest: string) =>
+    apiError('forbidden', `This needs the role ${lowest} or a higher one in the publisher.`),
+  /** One text for every cause: unknown, expired, revoked, another publisher's. */
+  invalidPersonalAccessToken: (cause?: unknown) =>
+    apiError('invalid_personal_access_token', undefined, { cause }),
+  /** The reason is for members only. */
+  publisherBanned: (id: string, reason?: string) =>
+    apiError('publisher_banned', `The publisher ${shown(id)} is banned${because(reason)}`),
+  nodeBanned: (id: string, reason?: string) =>
+    apiError('node_banned', `The node ${shown(id)} is banned${because(reason)}`),
+  /** The reason is for everybody, as it is in the version itself. */
+  versionBlocked: (version: string, reason: string) =>
+    apiError(
+      'version_blocked',
+      `The version ${shown(version)} cannot be installed${because(reason)}`,
+    ),
+  nodeOwnedByOtherPublisher: (id: string) =>
+    apiError(
+      'node_owned_by_other_publisher',
+      `The node ${shown(id)} belongs to another publisher.`,
+    ),
+  publisherLimitReached: (most: number) =>
+    apiError('publisher_limit_reached', `One user may create at most ${most} publishers.`),
+  registrationClosed: () => apiError('registration_closed'),
+  publisherIdTaken: (id: string) => {
+    const fault = `?username must not be taken, got ${shown(id)}`
+    return apiError('publisher_id_unavailable', fault, { details: [fault] })
+  },
+  publisherExists: (id: string) =>
+    apiError('publisher_exists', `The publisher id ${shown(id)} is taken.`),
+  nodeExists: (id: string) => apiError('node_exists', `The node id ${shown(id)} is taken.`),
+  nodeDeleted: (id: string) =>
+    apiError('node_deleted', `The node id ${shown(id)} is that of a deleted node and stays taken.`),
+  versionExists: (version: string, status: string) =>
+    apiError('version_exists', `The version ${shown(version)} exists and is ${status}.`),
+  archiveExists: () => apiError('archive_exists'),
+  uploadClosed: () => apiError('upload_closed'),
+  alreadyRegistered: () => apiError('already_registered'),
+  lastOwner: () =>
+    apiError(
+      'last_owner',
+      'The last owner of a publisher can be neither removed nor lowered; make another one first.',
+    ),
+  illegalMove: (from: string, to: string) =>
+    apiError('illegal_move', `What is ${from} cannot become ${to}.`),
+  versionNotFlagged: (status: string) =>
+    apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
+  reviewAlreadyRequested: () => apiError('review_already_requested'),
+  nothingToRetry: () => apiError('nothing_to_retry'),
+  archiveInvalid: () => apiError('archive_invalid'),
+  preconditionFailed: () => apiError('precondition_failed'),
+  rateLimited: ({ name, policy, seconds, headers }: UsedUp) =>
+    apiError(
+      'rate_limited',
+      `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
+      { headers: { ...headers, ...retryAfter(seconds) } },
+    ),
+  idempotencyInFlight: () =>
+    apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {
+      headers: retryAfter(1),
+      extra: { error_type: 'idempotency_in_flight' },
+    }),
+  idempotencyMismatch: () =>
+    apiError('idempotency_mismatch', ERROR_CODES.idempotency_mismatch.meaning, {
+      extra: { error_type: 'idempotency_mismatch' },
+    }),
+  unavailable: (cause?: unknown) =>
+    apiError('unavailable', ERROR_CODES.unavailable.meaning, { headers: retryAfter(2), cause }),
+  outcomeUnknown: (cause?: unknown) =>
+    apiError('outcome_unknown', ERROR_CODES.outcome_unknown.meaning, {
+      headers: retryAfter(2),
+      cause,
+    }),
+  busy: () => apiError('busy', ERROR_CODES.busy.meaning, { headers: retryAfter(2) }),
+  draining: () => apiError('draining', ERROR_CODES.draining.meaning, { headers: retryAfter(1) }),
+  authUnavailable: (cause?: unknown) =>
+    apiError('auth_unavailable', ERROR_CODES.auth_unavailable.meaning, {
+      headers: retryAfter(5),
+      cause,
+    }),
+}

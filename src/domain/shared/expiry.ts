@@ -1,0 +1,21 @@
+import { IsDateTime } from 'typebox/format'
+
+import { shown } from './errors.ts'
+import { registryFault } from '../registry/registry-fault.ts'
+import type { Fault } from './validate.ts'
+
+/**
+ * The fault of an `expires_at` that its format lets pass and PostgreSQL or Date do not hold: leap seconds, the year 0 or,
+ * with an offset, 10000. Whether it is in the future is for the clock of the database to say: see `pastExpiry`.
+ */
+export const judgeExpiry = ({ expires_at: value }: Readonly<Record<string, unknown>>): Fault[] => {
+  if (typeof value !== 'string' || !IsDateTime(value)) return []
+  const time = Date.parse(value)
+  return time > 0 && time <= LAST_TIME ? [] : [pastExpiry(value)]
+}
+
+/** The fault of an `expires_at` that has passed. */
+export const pastExpiry = (value: string): Fault =>
+  registryFault('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
+
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')

@@ -1,0 +1,80 @@
+import type { TaskFault, TaskFaultCode } from '../task/task-fault.ts'
+
+/** Codes a failed video task ends with (`err_code`), and what each tells the caller unless a nearer sentence is known. All are final. */
+export const VIDEO_FAULTS = {
+  UserCancelled: 'The caller cancelled the task.',
+  ImageDownloadFailure: 'An image could not be downloaded.',
+  VideoDownloadFailure: 'The source video could not be downloaded.',
+  PageSizeOutOfRange: 'A downloaded image is over the byte limit.',
+  ImageFormatInvalid: 'An image is not in a format this service decodes, or is damaged.',
+  ImageSizeInvalid: 'An image has too many pixels, or a start image is longer than 4:1 or 1:4.',
+  VideoFormatInvalid:
+    'The source video is over the byte limit, not MP4, MOV, Matroska or WebM, not 4 to 60 s long, or has no stream that can be decoded.',
+  ModelUnavailable: 'No ffmpeg that may read a caller’s video is installed.',
+  InternalServiceFailure: 'A fault of this service.',
+  SystemThrottling: 'The off-peak task did not end within its deadline.',
+} as const
+
+export type VideoFaultCode = keyof typeof VIDEO_FAULTS
+export const VIDEO_FAULT_CODES = Object.keys(VIDEO_FAULTS) as VideoFaultCode[]
+
+/** A fault that ends a video task at once because no retry can mend it. The message is shown to the caller: never an address, path or stack. */
+export class VideoFault extends Error {
+  override name = 'VideoFault'
+  readonly code: VideoFaultCode
+
+  constructor(
+    code: VideoFaultCode,
+    message: string = VIDEO_FAULTS[code],
+    options: ErrorOptions = {},
+  ) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Whether a word, as an upstream gives one, is a code of ours. */
+export const isVideoFaultCode = (word: unknown): word is VideoFaultCode =>
+  typeof word === 'string' && Object.hasOwn(VIDEO_FAULTS, word)
+
+/** What the input that broke was to be. */
+export type Medium = 'image' | 'video'
+
+/**
+ * The fault of a video task for one that the parts shared with image tasks (download, decoder, engine frame) tell. Their
+ * sentence stays: it names field and limit.
+ */
+export const toVideoFault = (fault: TaskFault, medium: Medium): VideoFault =>
+  new VideoFault(
+    MEDIUM_CODES[medium][fault.code],
+    fault.code === 'address_refused' ? 'address not allowed' : fault.message,
+    { cause: fault },
+  )
+
+/** What ends a task whatever it works on. */
+const COMMON = {
+  cancelled: 'UserCancelled',
+  engine_failed: 'InternalServiceFailure',
+  internal_error: 'InternalServiceFailure',
+  timeout: 'InternalServiceFailure',
+  workflow_lost: 'InternalServiceFailure',
+} as const
+
+const MEDIUM_CODES: Record<Medium, Record<TaskFaultCode, VideoFaultCode>> = {
+  image: {
+    ...COMMON,
+    download_failed: 'ImageDownloadFailure',
+    address_refused: 'ImageDownloadFailure',
+    file_too_large: 'PageSizeOutOfRange',
+    image_invalid: 'ImageFormatInvalid',
+    pixel_limit: 'ImageSizeInvalid',
+  },
+  video: {
+    ...COMMON,
+    download_failed: 'VideoDownloadFailure',
+    address_refused: 'VideoDownloadFailure',
+    file_too_large: 'VideoFormatInvalid',
+    image_invalid: 'VideoFormatInvalid',
+    pixel_limit: 'VideoFormatInvalid',
+  },
+}

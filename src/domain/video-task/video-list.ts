@@ -1,0 +1,114 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import type { Fault } from '../shared/validate.ts'
+import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
+import { VideoTaskState } from './video-task.ts'
+
+/** The furthest task that a page by number may reach; beyond it a page token leads. */
+export const VIDEO_LIST_REACH = 10_000
+
+/** A list without `created_at.from` begins this many seconds ago: 7 days. */
+export const VIDEO_LIST_SECONDS = 604_800
+
+/** An empty token is what the last page answers. */
+export const VIDEO_LIST_EMPTY_IS_ABSENT = ['pager.page_token'] as const
+
+/** Filters of GET /tasks. Lists come as repeated names or with commas; the reader of the query makes lists of them. */
+export const VideoTaskQuery = Type.Object({
+  'created_at.from': Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Tasks made at this time or later; without it those of the last 7 days.',
+    }),
+  ),
+  'created_at.to': Type.Optional(
+    Type.String({ format: 'date-time', description: 'Tasks made before this time.' }),
+  ),
+  task_ids: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      minItems: 1,
+      description: 'Only these tasks. Required without a credential.',
+    }),
+  ),
+  states: Type.Optional(
+    Type.Array(VideoTaskState, { minItems: 1, description: 'Only tasks in these states.' }),
+  ),
+  model_versions: Type.Optional(
+    Type.Array(Type.Enum(VIDEO_MODEL_NAMES), {
+      minItems: 1,
+      description: 'Only tasks of these models.',
+    }),
+  ),
+  resolutions: Type.Optional(
+    Type.Array(Type.Enum([...RESOLUTIONS]), {
+      minItems: 1,
+      description: 'Only tasks of these resolutions.',
+    }),
+  ),
+  'pager.pagesz': Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 10,
+    description: 'Tasks a page.',
+  }),
+  'pager.page_token': Type.Optional(
+    Type.String({ maxLength: 1_024, description: 'The `next_page_token` of the page before.' }),
+  ),
+  'pager.page': Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: `Page, from 0; page × size is at most ${VIDEO_LIST_REACH}.`,
+    }),
+  ),
+})
+export type VideoTaskQuery = Static<typeof VideoTaskQuery>
+
+/**
+ * The instant of a filter that its schema has passed. A leap second, which `Date` does not know, counts as the one before
+ * it. It lies between 1970 and 9999, where all tasks are: PostgreSQL reads neither year 0 nor year 10000, to
+ * which an offset may lead.
+ */
+export const parseListTime = (text: string): Date => {
+  const time = Date.parse(text.replace(/:60(?=\D)/, ':59'))
+  return new Date(Math.min(LATEST, Math.max(EARLIEST, time)))
+}
+
+const EARLIEST = 0
+const LATEST = Date.UTC(9999, 0)
+
+/**
+ * The rules of the filters that their schema cannot say.
+ * @param isAnonymous without a credential: nobody may list what all anonymous callers share
+ */
+export const judgeVideoTaskQuery = (
+  query: Readonly<Record<string, unknown>>,
+  { isAnonymous }: { isAnonymous: boolean },
+): Fault[] => [
+  ...(isAnonymous && query['task_ids'] === undefined
+    ? [fault('?task_ids must be given when the request has no credential, but is absent')]
+    : []),
+  ...judgeReach(query['pager.page'], query['pager.pagesz']),
+]
+
+const judgeReach = (page: unknown, size: unknown): Fault[] =>
+  typeof page === 'number' && typeof size === 'number' && page * size > VIDEO_LIST_REACH
+    ? [
+        fault(
+          `?pager.page must be such that page × size is at most ${VIDEO_LIST_REACH}, got ${page} × ${size}`,
+        ),
+      ]
+    : []
+
+/** A fault's message begins with its field. */
+const fault = (message: string): Fault => ({
+  field: message.split(' ', 1).join(''),
+  code: 'validation_failed',
+  message,
+})
+
+/** Body of POST /tasks/{id}/cancel: empty, `{}`, or the id again. */
+export const VideoCancelBody = Type.Object({
+  id: Type.Optional(Type.String({ description: 'The id in the path, when given at all.' })),
+})
+export type VideoCancelBody = Static<typeof VideoCancelBody>

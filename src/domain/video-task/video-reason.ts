@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Pointer } from 'typebox/value'
+
+import type { Fault } from '../shared/validate.ts'
+
+/** The words that clients of video routes find in `details[0]`. */
+export const VideoReason = Type.Enum([
+  'BadRequest',
+  'CreditInsufficient',
+  'FieldInvalid',
+  'FieldItemCountOutOfRange',
+  'FieldLacking',
+  'FieldUnwanted',
+  'ImageFormatInvalid',
+  'ImageSizeInvalid',
+  'InternalServiceFailure',
+  'NotFound',
+  'OperationInProcess',
+  'PageSizeOutOfRange',
+  'SystemThrottling',
+  'TaskNotFound',
+  'TooManyRequests',
+  'Unauthorized',
+])
+export type VideoReason = Static<typeof VideoReason>
+
+/** The error of an answer, as far as its details depend on it. */
+export interface ErrorFacts {
+  code: string
+  status: number
+  message: string
+  /** Absent: the word goes by code and status. */
+  reason?: VideoReason | undefined
+  /** One sentence for each fault. */
+  details?: readonly string[] | undefined
+}
+
+/** `details` of an error on a video route: the reason word, then the faults, or the message when there are none. */
+export const videoDetails = (error: ErrorFacts): string[] => [
+  error.reason ?? errorReason(error),
+  ...(error.details ?? [error.message]),
+]
+
+/** The word for an error; codes without one of their own go by their status. */
+export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'>): VideoReason =>
+  BY_CODE.get(code) ?? BY_STATUS.get(status) ?? byClass(status)
+
+/**
+ * The word for a fault of a field, which the first of several decides.
+ * @param given the body or query it is about, by which a missing member is known
+ */
+export const faultReason = (fault: Fault, given: unknown): VideoReason => {
+  const value = Pointer.Get(given ?? {}, fault.field.replace(/^\?/, '/'))
+  if (value === undefined || value === null) return 'FieldLacking'
+  return isCounted(fault) && Array.isArray(value) ? 'FieldItemCountOutOfRange' : 'FieldInvalid'
+}
+
+/** The one list of a body: what is wrong with it as a list is its length. A list elsewhere is a value of the wrong type. */
+const isCounted = ({ field }: Fault): boolean => field === '/images'
+
+const BY_CODE: ReadonlyMap<string, VideoReason> = new Map<string, VideoReason>([
+  ['validation_failed', 'FieldInvalid'],
+  ['incompatible_fields', 'FieldUnwanted'],
+  ['url_refused', 'FieldInvalid'],
+  ['image_invalid', 'ImageFormatInvalid'],
+  ['pixel_limit', 'ImageSizeInvalid'],
+  ['task_not_found', 'TaskNotFound'],
+  ['busy', 'SystemThrottling'],
+])
+
+const BY_STATUS: ReadonlyMap<number, VideoReason> = new Map<number, VideoReason>([
+  [401, 'Unauthorized'],
+  [402, 'CreditInsufficient'],
+  [404, 'NotFound'],
+  [409, 'OperationInProcess'],
+  [413, 'PageSizeOutOfRange'],
+  [422, 'FieldInvalid'],
+  [429, 'TooManyRequests'],
+])
+
+const byClass = (status: number): VideoReason =>
+  status >= 500 ? 'InternalServiceFailure' : 'BadRequest'

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+
+import { errors as joseErrors, jwtVerify } from 'jose'
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+
+import { makeKeySet } from '../../adapters/key-set.ts'
+import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
+import type { Sql } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { credentialKind } from '../../domain/shared/credential.ts'
+import { ApiError, errors } from '../../domain/shared/errors.ts'
+import type { Log } from '../../log.ts'
+import { readProfile } from './claims.ts'
+import type { AdminJudge, Profile } from './claims.ts'
+import type { UserNotes } from './user-notes.ts'
+
+/** Who a request acts for. */
+export interface Caller {
+  /** The user id: `sub` of the token, or the owner of the key. */
+  principal: string
+  /** What the caller makes belongs to this owner. */
+  owner: string
+  scheme: 'jwt' | 'api_key'
+  /** What the token says of its user; absent with an API key. */
+  profile?: Profile
+  /** Whether this is one of those who run the service. */
+  isPlatformAdmin?: boolean
+}
+
+/** Owns what is made without a credential; no user has this id. */
+export const ANONYMOUS = 'anonymous'
+
+/** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
+export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+export type Authenticate = (headers: CredentialHeaders) => Promise<Caller | undefined>
+
+export interface AuthenticatorOptions {
+  issuer: string
+  audience: string
+  jwksUrl: string
+  sql: Sql
+  log: Pick<Log, 'info' | 'warn'>
+  /** Writes the users down who have signed in; absent: nobody does. */
+  users?: UserNotes
+  /** Nobody is a platform admin unless given. */
+  isPlatformAdmin?: AdminJudge
+  /** Monotonic milliseconds for the age of the issuer's key set. */
+  clock?: () => number
+}
+
+/**
+ * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It answers
+ * undefined when neither was sent, and throws the one 401 for whatever was sent and does not hold (the cause goes to the
+ * log only), or 503 when it cannot be judged.
+ */
+export const makeAuthenticator = ({
+  issuer,
+  audience,
+  jwksUrl,
+  sql,
+  log,
+  users,
+  isPlatformAdmin = () => false,
+  clock,
+}: AuthenticatorOptions): Authenticate => {
+  const keys = makeKeySet({ url: jwksUrl, log, clock })
+  const options = { ...JWT_RULES, issuer, audience }
+
+  const judge = async ({ scheme, token }: Credential): Promise<Caller> => {
+    if (token === undefined) throw new Refusal('malformed')
+    const kind = credentialKind(token)
+    if (kind === 'personal_access_token') throw new Refusal('personal access token')
+    if (kind === 'api_key') {
+      const owner = await judgeApiKey(sql, log, token)
+      return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
+    }
+    if (scheme === 'x-api-key') throw new Refusal('not an API key')
+    const claims = await verifyJwt(token, keys, options)
+    const subject = readSubject(claims)
+    const profile = readProfile(claims)
+    return {
+      ...callerOf(subject, 'jwt'),
+      ...(Object.keys(profile).length > 0 && { profile }),
+      ...(isPlatformAdmin(subject, claims) && ADMIN),
+    }
+  }
+
+  return async (headers) => {
+    const credential = readCredential(headers)
+    if (credential === undefined) return undefined
+    try {
+      const caller = await judge(credential)
+      await users?.note(caller)
+      return caller
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { scheme } = credential
+      log.info({ scheme, reason: error.message }, 'credential refused')
+      throw errors.unauthorized(new Error(`${scheme}: ${error.message}`))
+    }
+  }
+}
+
+interface Credential {
+  scheme: 'authorization' | 'x-api-key'
+  /** Undefined when the header holds no single token. */
+  token: string | undefined
+}
+
+/** A credential that does not hold, for a reason only the log is told. */
+class Refusal extends Error {
+  override name = 'Refusal'
+}
+
+const MAX_TOKEN_LENGTH = 8192
+
+const JWT_RULES = {
+  algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+  requiredClaims: ['exp', 'sub'],
+  clockTolerance: 60,
+} satisfies JWTVerifyOptions
+
+const ADMIN = { isPlatformAdmin: true }
+
+const callerOf = (user: string, scheme: Caller['scheme']): Caller => ({
+  principal: user,
+  owner: user,
+  scheme,
+})
+
+const readCredential = (headers: CredentialHeaders): Credential | undefined => {
+  const authorization = [headers['authorization'] ?? []].flat()
+  if (authorization.length > 0)
+    return { scheme: 'authorization', token: bearerOf(only(authorization)) }
+  const keys = [headers['x-api-key'] ?? []].flat()
+  return keys.length > 0 ? { scheme: 'x-api-key', token: only(keys) } : undefined
+}
+
+const only = (values: string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
+
+/** The token of `Bearer <token>`; a second one, another scheme or a token over 8 KiB is none. */
+const bearerOf = (value = ''): string | undefined => {
+  const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(value)?.[1]
+  return token !== undefined && token.length <= MAX_TOKEN_LENGTH ? token : undefined
+}
+
+const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promise<string> => {
+  const sha256 = createHash('sha256').update(key).digest('hex')
+  const found = await withinDeadline(findApiKey(sql, sha256))
+  if (found === undefined) throw new Refusal('API key unknown, revoked or expired')
+  if (found.touch_due)
+    await withinDeadline(touchApiKey(sql, found.id)).catch((error: unknown) =>
+      log.warn({ err: error }, 'the last use of an API key was not noted'),
+    )
+  return found.owner
+}
+
+const verifyJwt = async (
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> => {
+  try {
+    return (await jwtVerify(token, keys, options)).payload
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    if (error instanceof joseErrors.JWKSMultipleMatchingKeys)
+      return await verifyWithEach(token, error, options)
+    throw new Refusal(reasonOf(error))
+  }
+}
+
+/** A token without a key id may have been signed by any of the keys of its type. */
+const verifyWithEach = async (
+  token: string,
+  candidates: joseErrors.JWKSMultipleMatchingKeys,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> => {
+  let reason = 'ERR_JWKS_NO_MATCHING_KEY'
+  for await (const key of candidates)
+    try {
+      return (await jwtVerify(token, key, options)).payload
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+  throw new Refusal(reason)
+}
+
+/**
+ * Of a fault of jose only its code, because the claims it carries name a person. Anything else is a key of the issuer
+ * that cannot be used, for example RSA of 1,024 bits; the token it signed is not valid either.
+ */
+const reasonOf = (error: unknown): string =>
+  error instanceof joseErrors.JOSEError ? error.code : `key not usable: ${String(error)}`
+
+/**
+ * The user id of a token. Control characters and lone
+ * surrogates are refused because PostgreSQL and log readers choke on them.
+ */
+const readSubject = ({ sub }: JWTPayload): string => {
+  const length = typeof sub === 'string' ? Array.from(sub).length : 0
+  if (typeof sub !== 'string' || length < 1 || length > 255) throw new Refusal('sub: length')
+  if (sub === ANONYMOUS || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
+  return sub
+}

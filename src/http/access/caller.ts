@@ -1,0 +1,14 @@
+import { errors } from '../../domain/shared/errors.ts'
+import { ANONYMOUS } from './auth.ts'
+import type { Caller } from './auth.ts'
+import type { RouteRequest } from '../route.ts'
+
+/** The caller of a route that needs one; the app lets no request without a caller through to it. */
+export const getCaller = ({ caller }: Pick<RouteRequest, 'caller'>): Caller => {
+  if (caller === undefined) throw errors.unauthorized()
+  return caller
+}
+
+/** Whose task a request makes or reads, where no credential is needed: all callers without one share an owner. */
+export const ownerOf = ({ caller }: Pick<RouteRequest, 'caller'>): string =>
+  caller?.owner ?? ANONYMOUS

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+import type { Secrets } from '../../adapters/secrets.ts'
+import type { Sql, Transaction } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import {
+  claimKey,
+  LEASE_SECONDS,
+  releaseClaim,
+  renewClaim,
+  storeAnswer,
+} from '../../db/shared/idempotency.ts'
+import type { IdempotencyScope, StoredAnswer } from '../../db/shared/idempotency.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import type { Log } from '../../log.ts'
+import type { JsonAnswer } from '../route.ts'
+
+/** The hold of one request on its key, from before the body is read until the answer is stored or the key released. */
+export interface Claim {
+  /** The stored answer for a body of this fingerprint, undefined when the request is to be executed. Throws 422 for another body. */
+  replay(fingerprint: string): JsonAnswer | undefined
+  /** Stores the answer in the transaction that makes it true. */
+  finish(sql: Transaction, answer: JsonAnswer, fingerprint: string): Promise<void>
+  /** Ends the hold of a request that was answered. */
+  keep(): void
+  /** Frees the key unless an answer was stored. Never rejects: the lease ends by itself. */
+  release(): Promise<void>
+}
+
+export interface ClaimOptions {
+  scope: IdempotencyScope
+  /** The answer holds a secret. */
+  secret: boolean
+}
+
+/** Makes the keeper of Idempotency-Key records. */
+export const makeIdempotency = ({
+  sql,
+  secrets,
+  log,
+}: {
+  sql: Sql
+  secrets: Secrets
+  log: Log
+}) => ({
+  async claim({ scope, secret }: ClaimOptions): Promise<Claim> {
+    const claim = randomUUID()
+    const found = await withinDeadline(claimKey(sql, scope, claim))
+    if (found.result === 'in_flight') throw errors.idempotencyInFlight()
+    if (found.result === 'done') return makeReplay(found.answer, secrets)
+    const renewal = setInterval(
+      () => {
+        renewClaim(sql, claim, scope).catch((error: unknown) =>
+          log.warn({ err: error }, 'idempotency claim not renewed'),
+        )
+      },
+      (LEASE_SECONDS * 1000) / 3,
+    )
+    renewal.unref()
+    return {
+      replay: () => undefined,
+      async finish(sql, answer, fingerprint) {
+        const stored = await storeAnswer(
+          sql,
+          claim,
+          scope,
+          encode(answer, fingerprint, secret ? secrets : undefined),
+        )
+        if (!stored) throw errors.idempotencyInFlight()
+      },
+      keep: () => clearInterval(renewal),
+      async release() {
+        clearInterval(renewal)
+        await releaseClaim(sql, claim, scope).catch((error: unknown) =>
+          log.warn({ err: error }, 'idempotency claim not released; its lease ends by itself'),
+        )
+      },
+    }
+  },
+})
+
+export type Idempotency = ReturnType<typeof makeIdempotency>
+
+/** A key, bare or as a quoted string. */
+export const IDEMPOTENCY_KEY_FORM =
+  /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x21-\x7e]{0,254}))$/
+
+/** The request's key, bare or as a quoted string; undefined when it has none. Throws 400 for any other form. */
+export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
+  const given = headers['idempotency-key']
+  if (given === undefined) return undefined
+  const match = typeof given === 'string' ? IDEMPOTENCY_KEY_FORM.exec(given) : null
+  const key = match?.[1] ?? match?.[2]
+  if (key !== undefined) return key
+  const message = `Idempotency-Key must be 1 to 255 visible ASCII characters, bare or quoted, got ${shown(given)}`
+  throw apiError('idempotency_key_invalid', message, { details: [message] })
+}
+
+const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
+  replay(fingerprint) {
+    if (answer.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
+    return decode(answer, secrets)
+  },
+  finish: () => Promise.reject(new Error('a replayed request has nothing to finish')),
+  keep: () => {},
+  release: () => Promise.resolve(),
+})
+
+/** Marks the ciphertext, so that one copied from another table does not decrypt here. */
+const CONTEXT = 'idempotency'
+
+const encode = (
+  answer: JsonAnswer,
+  fingerprint: string,
+  secrets: Secrets | undefined,
+): StoredAnswer => {
+  const text = answer.body === undefined ? null : JSON.stringify(answer.body)
+  return {
+    fingerprint,
+    status: answer.status,
+    headers: answer.headers ?? {},
+    body: text !== null && secrets ? secrets.encrypt(text, CONTEXT) : text,
+    encrypted: secrets !== undefined,
+  }
+}
+
+const decode = (answer: StoredAnswer, secrets: Secrets): JsonAnswer => {
+  const text =
+    answer.body !== null && answer.encrypted ? secrets.decrypt(answer.body, CONTEXT) : answer.body
+  return {
+    status: answer.status,
+    headers: { ...answer.headers, 'idempotent-replayed': 'true' },
+    ...(text === null ? {} : { body: JSON.parse(text) as unknown }),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Request, Response } from 'express'
+
+import type { Caller } from './auth.ts'
+import { toApiError } from '../serve/errors.ts'
+import { principalOf } from './principal.ts'
+import type { QuotaName, RateLimits } from './rate-limit.ts'
+import type { Route } from '../route.ts'
+
+/** Refused credentials: what guesses and forgotten tokens are answered with. */
+const REFUSED_CREDENTIALS = ['unauthorized', 'invalid_personal_access_token']
+
+/** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
+export const makeLimiter = (limits: RateLimits | undefined) => ({
+  /** Any request of an address, before anything is known of it. */
+  async enter(route: Route, request: Request): Promise<void> {
+    if (quotaOf(route) !== undefined) await limits?.take('ip', principalOf(undefined, request.ip))
+  },
+
+  /** A request of a known caller. What is left stands in its answer, whatever that is. */
+  async count(route: Route, { request, response, caller }: Asked): Promise<void> {
+    const quota = quotaOf(route)
+    if (!limits || quota === undefined) return
+    const isPersonal = quota === 'create' || quota === 'write'
+    response.set(await limits.take(quota, principalOf(isPersonal ? caller : undefined, request.ip)))
+  },
+
+  /** The error of a request: a refused credential becomes a 429 when its address has had too many refused. */
+  async refuse(request: Request, error: unknown): Promise<unknown> {
+    if (!limits || !REFUSED_CREDENTIALS.includes(toApiError(error).code)) return error
+    return await limits.take('auth', principalOf(undefined, request.ip)).then(
+      () => error,
+      (tooMany: unknown) => tooMany,
+    )
+  },
+})
+
+interface Asked {
+  request: Request
+  response: Response
+  caller: Caller | undefined
+}
+
+/** The quota that a route counts against; undefined for those that are never refused. */
+export const quotaOf = ({ method, quota, evenWhileClosing }: Route): QuotaName | undefined =>
+  evenWhileClosing ? undefined : (quota ?? (method === 'get' ? 'read' : 'write'))

@@ -1,0 +1,46 @@
+import { ensureUser, upsertUser } from '../../db/shared/app-user.ts'
+import type { Queryable, Sql } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import type { Caller } from './auth.ts'
+
+export interface UserNotes {
+  /** Writes who has signed in, when that is new or an hour old. Throws 503. */
+  note(caller: Caller): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+/** Users of one process that are remembered; one that was forgotten costs a statement that changes nothing. */
+const REMEMBERED = 10_000
+
+/** Makes the keeper of the users' rows, by which members and their names are found. */
+export const makeUserNotes = ({
+  sql,
+  clock = () => performance.now(),
+}: {
+  sql: Sql
+  /** Monotonic milliseconds. */
+  clock?: () => number
+}): UserNotes => {
+  const noted = new Map<string, { said: string; at: number }>()
+  return {
+    note: async (caller) => {
+      const said = JSON.stringify([caller.scheme, caller.profile])
+      const last = noted.get(caller.principal)
+      if (last?.said === said && clock() - last.at < HOUR_MS) return
+      await withinDeadline(writeUser(sql, caller))
+      noted.delete(caller.principal)
+      noted.set(caller.principal, { said, at: clock() })
+      for (const oldest of noted.keys()) {
+        if (noted.size <= REMEMBERED) break
+        noted.delete(oldest)
+      }
+    },
+  }
+}
+
+/** A token tells of its user; an API key only that there is one. */
+export const writeUser = (
+  sql: Queryable,
+  { principal: id, scheme, profile = {} }: Caller,
+): Promise<void> =>
+  scheme === 'api_key' ? ensureUser(sql, id) : upsertUser(sql, { name: id, ...profile, id })

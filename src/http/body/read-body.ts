@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+
+import type { Request, Response } from 'express'
+
+import { makeValidator, onePerField, sortFaults } from '../../domain/shared/validate.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
+import type { UploadBudget } from './budget.ts'
+import { canonicalBody } from './canonical-json.ts'
+import { replaceInline } from './inline.ts'
+import type { InlineImage } from './inline.ts'
+import { hasBody, requireJson } from './media-type.ts'
+import { readJsonBody } from './read-json-body.ts'
+import type { JsonBody } from './read-json-body.ts'
+import { tooLarge } from './source.ts'
+import { sendContinue } from '../serve/expect.ts'
+import { queryOf } from '../serve/query.ts'
+import type { BodySpec, Route } from '../route.ts'
+
+export interface BodyDeps {
+  budget: UploadBudget
+  /** Folder of this process for images of bodies that still arrive. */
+  scratchDir: string
+  maxImageBytes: number
+  maxImagePixels: number
+}
+
+/** The body of a request, read and judged. */
+export interface ReadBody {
+  value: unknown
+  inline: ReadonlyMap<string, InlineImage>
+  faults: Fault[]
+  /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
+  fingerprint: string
+  /** Removes the files of images that nobody took over. */
+  discard(): Promise<void>
+}
+
+/** Makes the reader of a route's body. A route without one leaves it unread. */
+export const makeBodyReader = (deps: BodyDeps, route: Route) => {
+  const spec = route.body
+  if (!spec)
+    return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
+  const judge = makeBodyJudge(route, spec)
+  return {
+    /** What the headers alone can be refused for, before anything is claimed or read. */
+    check(request: Request): void {
+      if (!hasBody(request.headers)) return
+      requireJson(request.headers)
+      if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes)
+        throw tooLarge(spec.maxBytes)
+    },
+    async read(request: Request, response: Response): Promise<ReadBody> {
+      const body = await readJsonBody(request, {
+        ...spec,
+        budget: deps.budget,
+        scratchDir: deps.scratchDir,
+        maxImageBytes: deps.maxImageBytes,
+        maxPixels: deps.maxImagePixels,
+        emptyAllowed: spec.required === false,
+        onAccept: () => sendContinue(request, response),
+      })
+      return {
+        ...judge(request, body),
+        inline: byPointer(body.inline),
+        fingerprint: fingerprint(request, canonicalBody(body.value, body.inline)),
+        discard: body.discard,
+      }
+    },
+  }
+}
+
+/** What an inline image becomes for the schema, which wants a string there. */
+const STAND_IN = 'inline image'
+
+/** Makes the judge of a body: its schema and the rules a schema cannot say, told together in the schema's order. */
+const makeBodyJudge = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
+  const validate = makeValidator(schema, emptyIsAbsent)
+  return ({ params }: Request, { value: given, inline }: JsonBody) => {
+    const { value, faults } = validate(replaceInline(given, inline, () => STAND_IN))
+    const body = value as Record<string, unknown>
+    const rules = route.judge?.({ params, body, inline: byPointer(inline) }) ?? []
+    return { value, faults: sortFaults(schema, onePerField(faults, rules)) }
+  }
+}
+
+const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>
+  new Map(inline.map((image) => [image.pointer, image]))
+
+const fingerprint = (request: Request, canonical: string): string =>
+  createHash('sha256')
+    .update(`${queryOf(request.url)}\n${canonical}`)
+    .digest('hex')
+
+const noBody = (request: Request): ReadBody => ({
+  value: undefined,
+  inline: new Map(),
+  faults: [],
+  fingerprint: fingerprint(request, ''),
+  discard: () => Promise.resolve(),
+})

@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+
+import { withinDeadline } from '../../db/client.ts'
+import { listAttempts, listEvents } from '../../db/event/event-log.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import {
+  Attempts,
+  Redeliveries,
+  Redelivery,
+  RedeliverSince,
+  TaskEvents,
+} from '../../domain/event/event.ts'
+import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { getCaller, ownerOf } from '../access/caller.ts'
+import { getEventId, redeliverAll, redeliverOne } from './redeliver.ts'
+import type { RedeliveryDeps } from './redeliver.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { EVENT_LINKS } from '../task/event-links.ts'
+import { readTaskId } from '../task/task-id.ts'
+
+const COMMON = { tag: 'Events' } as const
+const TASK_ID = '0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
+const EVENT_ID = '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'
+
+const TaskParams = { task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }) }
+const EventParams = {
+  ...TaskParams,
+  event_id: Type.String({ format: 'uuid', description: 'Id of one of its events.' }),
+}
+
+/** The log of what receivers were told of tasks, and the ways to tell them again. */
+export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
+  list(deps),
+  attempts(deps),
+  redeliver(deps),
+  redeliverSince(deps),
+]
+
+const list = ({ sql }: RedeliveryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/tasks/:task_id/events',
+    summary: 'List the events of a task and what has become of their delivery',
+    params: Type.Object(TaskParams),
+    responses: {
+      200: {
+        description: 'The events, in order.',
+        schema: TaskEvents,
+        links: EVENT_LINKS,
+        example: {
+          events: [
+            {
+              id: EVENT_ID,
+              sequence: 2,
+              status: 'IN_PROGRESS',
+              created_at: '2026-01-01T00:00:01.000Z',
+              state: 'pending',
+              attempts: 1,
+              next_attempt_at: '2026-01-01T00:00:07.000Z',
+            },
+          ],
+        },
+      },
+    },
+    errors: ['task_not_found'],
+    handler: async (request) => {
+      const taskId = readTaskId(request.params.task_id)
+      const events = await withinDeadline(listEvents(sql, { taskId, owner: ownerOf(request) }))
+      if (!events) throw errors.taskNotFound(taskId)
+      return { status: 200, body: { events } }
+    },
+  })
+
+const attempts = (deps: RedeliveryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/tasks/:task_id/events/:event_id/attempts',
+    summary: 'List the attempts at delivering an event',
+    params: Type.Object(EventParams),
+    responses: {
+      200: {
+        description: 'The attempts, in order.',
+        schema: Attempts,
+        example: {
+          attempts: [
+            {
+              event_id: EVENT_ID,
+              number: 1,
+              url: 'https://receiver.example.com/kiln',
+              started_at: '2026-01-01T00:00:02.000Z',
+              duration_ms: 120,
+              status: 503,
+              error_class: 'status_5xx',
+              excerpt: 'busy',
+              next_attempt_at: '2026-01-01T00:00:07.000Z',
+            },
+          ],
+        },
+      },
+    },
+    errors: ['task_not_found', 'event_not_found'],
+    handler: async (request) => {
+      const eventId = await getEventId(deps, request)
+      return {
+        status: 200,
+        body: { attempts: await withinDeadline(listAttempts(deps.sql, eventId)) },
+      }
+    },
+  })
+
+const redeliver = (deps: RedeliveryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'post',
+    path: '/tasks/:task_id/events/:event_id/redeliver',
+    summary: 'Send an event again',
+    description:
+      'Begins one more schedule for the event, beside the order of its task and with the same `webhook-id`.',
+    params: Type.Object(EventParams),
+    body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
+    responses: {
+      202: {
+        description: 'It is sent again; for as long as it is, the same id is answered.',
+        schema: Redelivery,
+        example: { redelivery_id: TASK_ID },
+      },
+    },
+    errors: ['task_not_found', 'event_not_found', 'not_deliverable', 'outcome_unknown'],
+    handler: async (request) => redeliverOne(deps, request, await getEventId(deps, request)),
+  })
+
+const redeliverSince = (deps: RedeliveryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'post',
+    path: '/events/redeliver',
+    summary: 'Send all exhausted events of the caller again',
+    description: 'Those of moves made since a time; 10,000 at once.',
+    body: {
+      ...SMALL_BODY,
+      schema: RedeliverSince,
+      examples: { day: { since: '2026-01-01T00:00:00Z' } },
+    },
+    responses: {
+      202: {
+        description: 'How many are sent again.',
+        schema: Redeliveries,
+        example: { redeliveries: 3 },
+      },
+    },
+    errors: ['outcome_unknown'],
+    handler: (request) =>
+      redeliverAll(deps, request, {
+        owner: getCaller(request).owner,
+        since: parseListTime(request.body.since),
+      }),
+  })

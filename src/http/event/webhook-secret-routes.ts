@@ -1,0 +1,99 @@
+import { withinDeadline } from '../../db/client.ts'
+import type { Sql } from '../../db/client.ts'
+import { SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
+import type { OwnerSecret, WebhookSecrets as Keeper } from '../../process/webhook-secrets.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { getCaller } from '../access/caller.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route } from '../route.ts'
+import { transact } from '../transact.ts'
+
+export interface WebhookSecretDeps {
+  sql: Sql
+  webhookSecrets: Keeper
+}
+
+/** The routes of the secret that signs what a caller's receivers are told. */
+export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/webhook-secret',
+    summary: 'Read the secrets that sign the notifications of the caller',
+    description: 'The first is made when it is first asked for or used.',
+    responses: {
+      200: {
+        description: 'All that sign now, newest first.',
+        schema: WebhookSecrets,
+        headers: ['Cache-Control'],
+        example: { secrets: [SECRET_EXAMPLE] },
+      },
+    },
+    errors: [],
+    handler: async (request) => {
+      const secrets = await withinDeadline(webhookSecrets.get(getCaller(request).owner))
+      return toAnswer(secrets)
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: '/webhook-secret/rotate',
+    summary: 'Replace the secret that signs the notifications of the caller',
+    description:
+      'The one before goes on signing beside it for a while. One that was on its way out already ends at once.',
+    body: {
+      ...SMALL_BODY,
+      schema: SecretRotation,
+      required: false,
+      examples: { hour: { overlap_seconds: 3600 } },
+    },
+    responses: {
+      200: {
+        description: 'The new secret, and the one that goes on beside it.',
+        schema: WebhookSecrets,
+        headers: ['Cache-Control'],
+        example: {
+          secrets: [
+            SECRET_EXAMPLE,
+            {
+              ...SECRET_EXAMPLE,
+              created_at: '2025-01-01T00:00:00.000Z',
+              expires_at: '2026-01-02T00:00:00.000Z',
+            },
+          ],
+        },
+      },
+    },
+    errors: ['outcome_unknown'],
+    secretAnswer: true,
+    handler: (request) => {
+      const { owner } = getCaller(request)
+      const { overlap_seconds: overlapSeconds = 86_400 } = request.body
+      return transact(sql, async (sql) => {
+        const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
+        await request.finish(sql, answer)
+        return answer
+      })
+    },
+  }),
+]
+
+const COMMON = { tag: 'Events', auth: 'required' } as const
+
+const SECRET_EXAMPLE = {
+  secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+
+const toAnswer = (secrets: readonly OwnerSecret[]): JsonAnswer => ({
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body: {
+    secrets: secrets.map(({ secret, createdAt, expiresAt }) => ({
+      secret,
+      created_at: createdAt.toISOString(),
+      ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+    })),
+  },
+})

@@ -1,0 +1,195 @@
+import { Type } from 'typebox'
+
+import { withinDeadline } from '../../db/client.ts'
+import { listImageTasks } from '../../db/image-task/image-task.ts'
+import { IMAGE_FAMILIES, IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import { cancelTask } from './cancel.ts'
+import { makeCreation } from './create.ts'
+import type { CreationDeps } from './create.ts'
+import { makeJudge } from './judge.ts'
+import { readTask } from './read.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { getCaller } from '../access/caller.ts'
+import { defineRoute } from '../route.ts'
+import type { ResponseSpec, Route } from '../route.ts'
+import { linkToEvents } from '../task/event-links.ts'
+import { readTaskId } from '../task/task-id.ts'
+import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
+
+export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
+
+/** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
+export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
+  ...Object.keys(IMAGE_KINDS).map((kind) => creation(deps, kind as ImageTaskKind)),
+  ...Object.keys(IMAGE_FAMILIES).flatMap((family) => [
+    list(deps, family as ImageFamily),
+    status(deps, family as ImageFamily),
+    cancel(deps, family as ImageFamily),
+  ]),
+]
+
+const COMMON = { tag: 'Image tasks', auth: 'required' } as const
+const Data = Type.Object({ data: ImageTaskRecord })
+const TaskParams = Type.Object({
+  task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
+})
+
+const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
+  const { path, family, title, body, images, maxBytes } = IMAGE_KINDS[kind]
+  return defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: IMAGE_PREFIX + path,
+    quota: 'create',
+    summary: title,
+    description:
+      'Not generative: the local engine is classical image processing. Answers once the task is durable; it runs afterwards.',
+    body: {
+      schema: body,
+      maxBytes,
+      deadlineMs: 120_000,
+      heldBytes: 1_048_576,
+      images: images.map((field) => `/${field}`),
+      emptyIsAbsent: ['prompt'],
+      examples: { address: { image: EXAMPLE_URL, ...EXAMPLES[kind] }, inline: { image: DOT } },
+    },
+    responses: {
+      200: {
+        description: 'The task, in CREATED.',
+        schema: Data,
+        headers: ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'],
+        example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
+        links: linksOf(family),
+      },
+    },
+    errors: [
+      'incompatible_fields',
+      'url_refused',
+      'image_invalid',
+      'pixel_limit',
+      'outcome_unknown',
+    ],
+    judge: makeJudge(deps, kind),
+    handler: makeCreation(deps, kind),
+  })
+}
+
+/** What can be done with a new task. */
+const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
+  const path = `${IMAGE_PREFIX}/${family}/:task_id`
+  const parameters = { task_id: '$response.body#/data/task_id' }
+  return {
+    read: { method: 'get', path, parameters },
+    cancel: { method: 'post', path: `${path}/cancel`, parameters },
+    ...linkToEvents(parameters.task_id),
+  }
+}
+
+const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: `${IMAGE_PREFIX}/${family}`,
+    summary: `List the caller's tasks made under ${family}, newest first`,
+    query: Type.Object({
+      page: Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        default: 1,
+        description: 'Page, from 1.',
+      }),
+      per_page: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 20,
+        description: 'Tasks a page.',
+      }),
+    }),
+    responses: {
+      200: {
+        description: 'The page; empty past the end.',
+        schema: Type.Object({
+          data: Type.Array(
+            Type.Object({ task_id: Type.String({ format: 'uuid' }), status: ImageTaskStatus }),
+          ),
+        }),
+        example: { data: [{ task_id: EXAMPLE_ID, status: 'IN_PROGRESS' }] },
+      },
+    },
+    errors: [],
+    handler: async (request) => {
+      const { page, per_page: perPage } = request.query
+      const owner = getCaller(request).owner
+      const tasks = listImageTasks(sql, { owner, segment: family, page, perPage })
+      return { status: 200, body: { data: await withinDeadline(tasks) } }
+    },
+  })
+
+const status = (deps: CreationDeps, family: ImageFamily): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: `${IMAGE_PREFIX}/${family}/:task_id`,
+    summary: 'Read the status and the results of a task',
+    params: TaskParams,
+    requestHeaders: ['If-None-Match'],
+    responses: {
+      200: {
+        description: 'The task.',
+        schema: Data,
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+        example: { data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] } },
+      },
+      304: {
+        description: 'Nothing has changed since the ETag in If-None-Match.',
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+      },
+    },
+    errors: ['task_not_found'],
+    handler: (request) =>
+      readTask(deps, {
+        id: readTaskId(request.params.task_id),
+        owner: getCaller(request).owner,
+        kinds: IMAGE_FAMILIES[family].read,
+        known: request.headers['if-none-match'],
+      }),
+  })
+
+const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: `${IMAGE_PREFIX}/${family}/:task_id/cancel`,
+    summary: 'Cancel a task that has not ended',
+    params: TaskParams,
+    body: {
+      ...SMALL_BODY,
+      schema: Type.Object({}),
+      required: false,
+      examples: { nothing: {} },
+    },
+    responses: {
+      200: {
+        description: 'The task, in FAILED with code cancelled.',
+        schema: Data,
+        example: {
+          data: {
+            task_id: EXAMPLE_ID,
+            status: 'FAILED',
+            generated: [],
+            error: { code: 'cancelled', message: 'The caller cancelled the task.' },
+          },
+        },
+      },
+    },
+    errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
+    handler: (request) =>
+      cancelTask(deps, {
+        id: readTaskId(request.params.task_id),
+        owner: getCaller(request).owner,
+        kinds: IMAGE_FAMILIES[family].read,
+        finish: request.finish,
+      }),
+  })

@@ -1,0 +1,163 @@
+import { makeErrorComponents, makeErrorResponses } from './errors.ts'
+import { HEADER_COMPONENTS, headerRefs, quotaHeaders } from './headers.ts'
+import type { HeaderName } from './headers.ts'
+import { withNulls } from './nullable.ts'
+import { makeParameters } from './parameters.ts'
+import type { Method, ResponseSpec, Route } from '../route.ts'
+
+type Json = Record<string, unknown>
+
+const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
+
+Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent.`
+
+/** What the groups of routes are for. */
+const TAGS: Record<string, string> = {
+  'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
+  'Video tasks':
+    'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
+  Events:
+    'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
+  Uploads: 'Bring a file here first and name it by its link.',
+  Files: 'Results and inputs, read by signed links.',
+  'API keys': "A user's own keys.",
+  Users: 'Who the caller is.',
+  Publishers:
+    'Those who publish nodes: the publisher, its members, and the tokens it publishes with.',
+  Nodes: 'Extensions of the host application: made, edited and found.',
+  Versions: 'Releases of a node: published, read, installed, reviewed.',
+  'Host nodes': 'The node classes that a version brings into the host application.',
+  'Registry admin': 'What only platform admins may do; each change is in the audit log.',
+  Health: 'For whoever runs the service.',
+  Documentation: 'The description of the service.',
+}
+
+/** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can answer is in it. */
+export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Kiln',
+    version: '0.1.0',
+    description: INTRO,
+    contact: { name: 'The maintainers of Kiln' },
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: publicUrl }],
+  tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({
+    name,
+    description: TAGS[name] ?? name,
+  })),
+  paths: makePaths(routes),
+  components: {
+    securitySchemes: SECURITY,
+    headers: HEADER_COMPONENTS,
+    ...makeErrorComponents(routes),
+  },
+})
+
+const SECURITY = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of the issuer, or an API key.',
+  },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+}
+
+const makePaths = (routes: readonly Route[]): Json => {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: makeOperation(route) }
+  }
+  return paths
+}
+
+const makeOperation = (route: Route): Json => ({
+  operationId: operationId(route),
+  tags: [route.tag],
+  summary: route.summary,
+  description: route.description ?? `${route.summary}.`,
+  security: SECURITY_BY_AUTH[route.auth],
+  parameters: makeParameters(route),
+  ...makeRequestBody(route),
+  responses: { ...makeResponses(route), ...makeErrorResponses(route) },
+})
+
+const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
+  none: [],
+  jwt: [{ bearer: [] }],
+  optional: [{}, { bearer: [] }, { apiKey: [] }],
+  required: [{ bearer: [] }, { apiKey: [] }],
+  own: [{ bearer: [] }],
+}
+
+const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
+
+const makeRequestBody = ({ body, rawBody }: Route): Json => {
+  if (rawBody)
+    return {
+      requestBody: {
+        required: true,
+        content: { [rawBody.mediaType]: {} },
+        description: rawBody.description,
+      },
+    }
+  if (!body) return {}
+  const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
+  const media = {
+    schema: withNulls(body.document ?? body.schema),
+    ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
+  }
+  return {
+    requestBody: { required: body.required ?? true, content: { 'application/json': media } },
+  }
+}
+
+const makeResponses = (route: Route): Json =>
+  Object.fromEntries(
+    Object.entries({ ...route.responses, ...(route.read && { 304: UNCHANGED }) }).map(
+      ([status, spec]) => [status, makeResponse(route, spec)],
+    ),
+  )
+
+const UNCHANGED: ResponseSpec = {
+  description: 'Nothing has changed since the ETag in If-None-Match.',
+}
+
+const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
+  description: spec.description,
+  headers: headerRefs([
+    'X-Request-Id',
+    ...quotaHeaders(route),
+    ...REPLAYED[route.method],
+    ...(route.read ? (['ETag', 'Cache-Control'] as const) : []),
+    ...(spec.headers ?? []),
+  ]),
+  ...(spec.schema || spec.mediaType
+    ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec) } }
+    : {}),
+  ...(spec.links === undefined ? {} : { links: makeLinks(spec.links) }),
+})
+
+const REPLAYED: Record<Method, HeaderName[]> = {
+  post: ['Idempotent-Replayed'],
+  get: [],
+  put: [],
+  delete: [],
+}
+
+const makeContent = ({ schema, example }: ResponseSpec): Json => ({
+  ...(schema && { schema }),
+  ...(example === undefined ? {} : { example }),
+})
+
+const makeLinks = (links: NonNullable<ResponseSpec['links']>): Json =>
+  Object.fromEntries(
+    Object.entries(links).map(([name, { method, path, parameters }]) => [
+      name,
+      { operationId: operationId({ method, path }), parameters },
+    ]),
+  )

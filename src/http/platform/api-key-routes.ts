@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+import { Type } from 'typebox'
+import { IsDateTime } from 'typebox/format'
+
+import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/shared/api-key.ts'
+import type { Sql } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
+import { makeCredential } from '../../domain/shared/credential.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { getCaller } from '../access/caller.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import { transact } from '../transact.ts'
+
+/** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
+export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: '/users/api-keys',
+    summary: 'Make an API key',
+    description: 'The answer is the only place that shows the key.',
+    body: {
+      schema: NewApiKey,
+      ...SMALL_BODY,
+      examples: { unlimited: { name: 'nightly renders' } },
+    },
+    responses: {
+      201: {
+        description: 'The key, shown this once.',
+        schema: CreatedApiKey,
+        example: { ...KEY_EXAMPLE, key: 'kiln_key_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD' },
+        links: {
+          revoke: {
+            method: 'delete',
+            path: '/users/api-keys/:id',
+            parameters: { id: '$response.body#/id' },
+          },
+        },
+      },
+    },
+    errors: ['forbidden', 'outcome_unknown'],
+    secretAnswer: true,
+    judge: ({ body }) => timeFaults(body['expires_at']),
+    handler: (request) => createApiKey(sql, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/users/api-keys',
+    summary: 'List the live API keys, newest first',
+    responses: {
+      200: {
+        description: 'Keys, masked.',
+        schema: Type.Array(ListedApiKey),
+        example: [{ ...KEY_EXAMPLE, key: 'kiln_key_…1cD' }],
+      },
+    },
+    errors: ['forbidden'],
+    handler: async (request) => ({
+      status: 200,
+      body: await withinDeadline(listApiKeys(sql, getCaller(request).owner)),
+    }),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'delete',
+    path: '/users/api-keys/:id',
+    summary: 'Revoke an API key',
+    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+    responses: { 204: { description: 'The key is refused from now on.' } },
+    errors: ['forbidden', 'api_key_not_found'],
+    handler: async (request) => {
+      const { id } = request.params
+      const revoked = await withinDeadline(
+        revokeApiKey(sql, { id, owner: getCaller(request).owner }),
+      )
+      if (!revoked) throw errors.apiKeyNotFound(id)
+      return { status: 204 }
+    },
+  }),
+]
+
+const KEY_EXAMPLE = {
+  id: 'f3b1a9d2-7c55-4e0e-8a1e-3d9c6b7a5f10',
+  name: 'nightly renders',
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
+
+const COMMON = { tag: 'API keys', auth: 'jwt' } as const
+
+/** What the format lets pass and PostgreSQL or Date do not hold: leap seconds, the year 0 or, with an offset, 10000. */
+const timeFaults = (value: unknown): Fault[] => {
+  if (typeof value !== 'string' || !IsDateTime(value)) return []
+  const time = Date.parse(value)
+  return time > 0 && time <= LAST_TIME ? [] : [timeFault(value)]
+}
+
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
+const timeFault = (value: string): Fault => ({
+  field: '/expires_at',
+  message: `/expires_at must be an ISO 8601 date-time in the future, got ${shown(value)}`,
+  code: 'validation_failed',
+})
+
+const createApiKey = (
+  sql: Sql,
+  request: RouteRequest<unknown, unknown, NewApiKey>,
+): Promise<JsonAnswer> => {
+  const { name, expires_at } = request.body
+  const key = makeCredential('api_key', randomBytes)
+  const row = {
+    owner: getCaller(request).owner,
+    name,
+    sha256: createHash('sha256').update(key).digest('hex'),
+    last4: key.slice(-4),
+    expires_at: expires_at === undefined ? undefined : new Date(expires_at),
+  }
+  return transact(sql, async (sql) => {
+    const made = await insertApiKey(sql, row)
+    if (made === undefined) throw errors.validationFailed([timeFault(expires_at ?? '').message])
+    const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
+    await request.finish(sql, answer)
+    return answer
+  })
+}

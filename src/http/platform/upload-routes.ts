@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+
+import { Type } from 'typebox'
+
+import type { UploadClaim } from '../../adapters/signing.ts'
+import { commit } from '../../db/commit.ts'
+import { existsUpload, insertUpload, renewUpload } from '../../db/shared/upload.ts'
+import type { Upload } from '../../db/shared/upload.ts'
+import { apiError } from '../../domain/shared/errors.ts'
+import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { getCaller } from '../access/caller.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { receiveArchiveFile } from '../registry/archive.ts'
+import { receive } from './upload.ts'
+import type { ReceiveDeps } from './upload.ts'
+
+export type UploadDeps = TaskDeps & ReceiveDeps
+
+/** Routes for files that are too large, or too often used, to be sent inside a body. */
+export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
+  defineRoute({
+    method: 'post',
+    path: '/customers/storage',
+    tag: 'Uploads',
+    summary: 'Get links to upload a file and to use it as an input',
+    description:
+      'Both links live 24 hours. A file the caller has uploaded already is found by its hash.',
+    auth: 'required',
+    body: {
+      schema: NewUpload,
+      ...SMALL_BODY,
+      examples: { png: { file_name: 'portrait.png', content_type: 'image/png' } },
+    },
+    responses: {
+      200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE },
+    },
+    errors: ['outcome_unknown'],
+    secretAnswer: true,
+    handler: (request) => createUpload(deps, request),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/uploads/:id',
+    tag: 'Uploads',
+    summary: 'Upload the bytes of a file, or the archive of a version',
+    description:
+      'The signed link is the credential. A second PUT replaces the bytes of the first; the archive of a version, until its checks have decided.',
+    auth: 'none',
+    params: Type.Object({ id: Type.String({ description: 'Id of the upload or version.' }) }),
+    query: Type.Object({
+      expires: Type.String({ default: '', description: 'Unix seconds at which the link ends.' }),
+      max: Type.String({ default: '', description: 'Most bytes.' }),
+      signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
+    }),
+    requestHeaders: ['Content-Digest'],
+    rawBody: { mediaType: 'application/octet-stream', description: 'The bytes, of whatever type.' },
+    responses: { 200: { description: 'The file is stored.', schema: Type.Object({}) } },
+    errors: [
+      'signature_invalid',
+      'upload_expired',
+      'body_required',
+      'archive_invalid',
+      'checksum_mismatch',
+      'archive_exists',
+      'upload_closed',
+      'file_gone',
+      'outcome_unknown',
+    ],
+    handler: async (request) => {
+      const { id } = request.params
+      const maxBytes = Number(request.query.max)
+      const purpose = judgeLink(deps, { id, ...request.query })
+      if (purpose === 'archive')
+        await receiveArchiveFile(deps, { versionId: id, request, maxBytes })
+      else await receive(deps, { id, request, maxBytes })
+      return { status: 200, body: {} }
+    },
+  }),
+]
+
+/** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
+const judgeLink = ({ signer, now }: UploadDeps, claim: UploadClaim): 'archive' | 'file' => {
+  const forArchive = signer.verifyArchive(claim, now())
+  const verdict =
+    forArchive === 'signature_invalid' ? signer.verifyUpload(claim, now()) : forArchive
+  if (verdict !== 'ok') throw apiError(verdict)
+  return forArchive === 'ok' ? 'archive' : 'file'
+}
+
+const LINKS_EXAMPLE = {
+  upload_url:
+    'https://kiln.example.com/uploads/0b8e7f1c-4a43-4b52-9f6e-0a1f4e5d6c7b?expires=1767225600&max=536870912&signature=q1',
+  download_url:
+    'https://kiln.example.com/files/0b8e7f1c-4a43-4b52-9f6e-0a1f4e5d6c7b/portrait.png?expires=1767225600&signature=q2',
+  expires_at: '2026-01-01T00:00:00.000Z',
+  existing_file: false,
+}
+
+const createUpload = async (
+  deps: TaskDeps,
+  request: RouteRequest<unknown, unknown, NewUpload>,
+): Promise<JsonAnswer> => {
+  const { owner } = getCaller(request)
+  const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
+  const id = randomUUID()
+  const sha256 = file_hash?.toLowerCase()
+  return await commit(
+    deps.sql,
+    async (sql) => {
+      const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
+      const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
+      const answer = makeAnswer(deps, upload, existing !== undefined)
+      await request.finish(sql, answer)
+      return answer
+    },
+    {
+      wasCommitted: () => existsUpload(deps.sql, id),
+      answer: makeAnswer(deps, { id, file_name: fileName, expires_at: inADay(deps.now()) }, false),
+    },
+  )
+}
+
+const makeAnswer = (
+  { signer, now }: TaskDeps,
+  { id, file_name, expires_at }: Upload,
+  existing: boolean,
+): JsonAnswer => ({
+  status: 200,
+  body: {
+    upload_url: signer.signUpload({
+      id,
+      expires: Math.floor(expires_at.getTime() / 1000),
+      max: UPLOAD_MAX_BYTES,
+    }),
+    download_url: signer.signFile(id, file_name, now()),
+    expires_at: expires_at.toISOString(),
+    existing_file: existing,
+  } satisfies UploadLinks,
+})
+
+const inADay = (now: Date): Date => new Date(now.getTime() + 86_400_000)

@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import { failpoint } from '../../process/failpoint.ts'
+import type { UploadBudget } from '../body/budget.ts'
+import { hasBody } from '../body/media-type.ts'
+import { USUAL_PACE } from '../body/pace.ts'
+import { openBodySource, tooLarge } from '../body/source.ts'
+import type { BodySource } from '../body/source.ts'
+
+export interface UploadedFileDeps {
+  budget: UploadBudget
+  /** Folder of this process for bodies that still arrive. */
+  scratchDir: string
+}
+
+/** A file whose bytes have all arrived. */
+export interface UploadedFile {
+  /** In the scratch folder; whoever wants to keep it moves it away. */
+  path: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  /** Its first bytes, as many as were asked for where it has them. */
+  head: Buffer
+}
+
+export interface UploadRules {
+  request: { incoming: IncomingMessage; accept(): void }
+  maxBytes: number
+  /** Bytes of the beginning that tell what a file is. */
+  headBytes: number
+  /** Judges them as soon as they are there. */
+  judgeHead?(head: Buffer): void
+  /** What refuses an upload without a byte. */
+  emptyCode: ErrorCodeName
+}
+
+/** Time for the bytes of one upload. */
+const DEADLINE_MS = 300_000
+
+/**
+ * Takes the body of a request into a file of the scratch folder, hashed while it passes, and gives it to `use`; the file
+ * is gone afterwards. Throws 400 `emptyCode` or checksum_mismatch, 408, 413, 503, and what `judgeHead` throws.
+ */
+export const takeFile = async <T>(
+  { budget, scratchDir }: UploadedFileDeps,
+  rules: UploadRules,
+  use: (file: UploadedFile) => Promise<T>,
+): Promise<T> => {
+  const { incoming } = rules.request
+  if (!hasBody(incoming.headers)) throw apiError(rules.emptyCode)
+  const declared = Number(incoming.headers['content-length'] ?? rules.maxBytes)
+  if (declared > rules.maxBytes) throw tooLarge(rules.maxBytes)
+  const reservation = budget.reserve(declared)
+  const path = join(scratchDir, randomUUID())
+  try {
+    rules.request.accept()
+    const written = await writeBody(path, rules)
+    checkDigest(incoming, written.sha256)
+    return await use({ path, ...written })
+  } finally {
+    reservation.release()
+    // What cannot be removed goes with the folder of this process.
+    await rm(path, { force: true }).catch(() => {})
+  }
+}
+
+const writeBody = async (path: string, rules: UploadRules): Promise<Omit<UploadedFile, 'path'>> => {
+  const file = await open(path, 'wx').catch(refuseForNow)
+  const { incoming } = rules.request
+  const source = openBodySource(incoming, { ...rules, deadlineMs: DEADLINE_MS, pace: USUAL_PACE })
+  try {
+    const { head, sha256 } = await copyBody(source, file, rules)
+    const bytes = source.received()
+    if (bytes === 0) throw apiError(rules.emptyCode)
+    if (head.length < rules.headBytes) rules.judgeHead?.(head)
+    return { bytes, sha256, head }
+  } finally {
+    source.close()
+    await file.close()
+  }
+}
+
+const copyBody = async (
+  source: BodySource,
+  file: FileHandle,
+  { headBytes, judgeHead }: UploadRules,
+): Promise<{ head: Buffer; sha256: string }> => {
+  const digest = createHash('sha256')
+  let head = Buffer.alloc(0)
+  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+    if (head.length < headBytes) {
+      head = Buffer.concat([head, chunk]).subarray(0, headBytes)
+      if (head.length === headBytes) judgeHead?.(head)
+    }
+    digest.update(chunk)
+    // appendFile goes on after a short write, which a bare write() does not.
+    await file.appendFile(chunk).catch(refuseForNow)
+    failpoint('upload.mid-body')
+  }
+  return { head, sha256: digest.digest('hex') }
+}
+
+/** What keeps the scratch folder from taking a file (no space, no permission) is no fault of the request. */
+const refuseForNow = (error: unknown): never => {
+  throw errors.unavailable(error)
+}
+
+/** SHA-256 of the request's Repr-Digest, Content-Digest (RFC 9530) or Digest header, when one was sent. */
+const SHA256 = /sha-256=:?([A-Za-z0-9+/]{43}=)/i
+
+const checkDigest = ({ headers }: IncomingMessage, sha256: string): void => {
+  for (const name of ['repr-digest', 'content-digest', 'digest']) {
+    const given = SHA256.exec(String(headers[name] ?? ''))?.[1]
+    if (given !== undefined && Buffer.from(given, 'base64').toString('hex') !== sha256)
+      throw apiError('checksum_mismatch', `The bytes do not have the digest of the ${name} header.`)
+  }
+}

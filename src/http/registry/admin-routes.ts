@@ -1,0 +1,157 @@
+import { Type } from 'typebox'
+
+import { judgeNodeAdminUpdate, judgeVersionAdminUpdate } from '../../domain/registry/admin-judge.ts'
+import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
+import { Node, NodeAdminUpdate } from '../../domain/registry/node.ts'
+import { Publisher, PublisherBan, PublisherUnban } from '../../domain/registry/publisher.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import {
+  editNodeByAdmin,
+  editVersionByAdmin,
+  makePublisherMove,
+  readAuditLog,
+  retryVersionByAdmin,
+} from './admin.ts'
+import type { RegistryDeps } from './deps.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import {
+  OfNode,
+  OfPublisher,
+  OfVersion,
+  PUBLISHER_PATH,
+  VERSION_PATH,
+  WRITE_ERRORS,
+  queryOf,
+} from './paths.ts'
+import { AUDIT_ENTRY, NODE, PUBLISHER, VERSION } from './examples.ts'
+
+const COMMON = { tag: 'Registry admin', auth: 'required' } as const
+const VERSION_ERRORS = ['node_not_found', 'version_not_found', ...WRITE_ERRORS] as const
+
+/** The routes of platform admins. Each change is written to the audit log with it. */
+export const makeRegistryAdminRoutes = (deps: RegistryDeps): Route[] => [
+  editNode(deps),
+  editVersion(deps),
+  retry(deps),
+  ban(deps),
+  unban(deps),
+  auditLog(deps),
+]
+
+const editNode = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'put',
+    path: '/admin/nodes/:nodeId',
+    summary: 'Moderate a node',
+    description: 'A status that is not the present one is a move, which must be legal.',
+    params: OfNode,
+    body: {
+      ...SMALL_BODY,
+      schema: NodeAdminUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(NodeAdminUpdate),
+      examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
+    },
+    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    errors: ['node_not_found', ...WRITE_ERRORS, 'illegal_move'],
+    judge: ({ body }) => judgeNodeAdminUpdate(body),
+    handler: (request) => editNodeByAdmin(deps, request),
+  })
+
+const editVersion = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'put',
+    path: `/admin${VERSION_PATH}`,
+    summary: 'Moderate a version',
+    description:
+      'A status that is not the present one is a move, which must be legal; Active needs an accepted archive. A decision closes the open review.',
+    params: OfVersion,
+    body: {
+      ...SMALL_BODY,
+      schema: VersionAdminUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(VersionAdminUpdate),
+      examples: {
+        approve: { status: 'NodeVersionStatusActive', status_reason: 'looked at: harmless' },
+      },
+    },
+    responses: {
+      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
+    },
+    errors: [...VERSION_ERRORS, 'illegal_move', 'host_node_not_found'],
+    judge: ({ body }) => judgeVersionAdminUpdate(body),
+    handler: (request) => editVersionByAdmin(deps, request),
+  })
+
+const retry = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: `/admin${VERSION_PATH}/retry`,
+    summary: 'Check a version again',
+    description: 'Starts what did not succeed: its checks, its extraction, or both.',
+    params: OfVersion,
+    body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
+    responses: { 200: { description: 'The version.', schema: Version, example: VERSION } },
+    errors: [...VERSION_ERRORS, 'nothing_to_retry'],
+    handler: (request) => retryVersionByAdmin(deps, request),
+  })
+
+const PUBLISHER_MOVE = {
+  ...COMMON,
+  method: 'post',
+  params: OfPublisher,
+  responses: {
+    200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
+  },
+  errors: ['publisher_not_found', ...WRITE_ERRORS],
+} as const
+
+const ban = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...PUBLISHER_MOVE,
+    path: `/admin${PUBLISHER_PATH}/ban`,
+    summary: 'Ban a publisher',
+    description:
+      'Its nodes are hidden through it and keep their statuses. A repeat changes nothing.',
+    body: { ...SMALL_BODY, schema: PublisherBan, examples: { spam: { reason: 'spam' } } },
+    handler: makePublisherMove(deps, 'ban'),
+  })
+
+const unban = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...PUBLISHER_MOVE,
+    path: `/admin${PUBLISHER_PATH}/unban`,
+    summary: 'Lift the ban of a publisher',
+    description: 'Everything is as it was before the ban. A repeat changes nothing.',
+    body: {
+      ...SMALL_BODY,
+      schema: PublisherUnban,
+      emptyIsAbsent: listEmptyIsAbsent(PublisherUnban),
+      required: false,
+      examples: { nothing: {}, reason: { reason: 'a mistake' } },
+    },
+    handler: makePublisherMove(deps, 'unban'),
+  })
+
+const auditLog = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/admin/audit-log',
+    summary: 'List what platform admins have changed, newest first',
+    ...queryOf(AuditLogQuery),
+    read: 'private',
+    responses: {
+      200: {
+        description: 'A page of entries.',
+        schema: AuditLogPage,
+        example: { entries: [AUDIT_ENTRY], page: 1, pageSize: 10, total: 1, totalPages: 1 },
+      },
+    },
+    errors: ['forbidden'],
+    handler: (request) => readAuditLog(deps, request),
+  })

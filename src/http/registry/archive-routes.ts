@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http'
+
+import { Type } from 'typebox'
+
+import type { Storage } from '../../adapters/storage/storage.ts'
+import { findArchive } from '../../db/registry/archive.ts'
+import type { ArchiveDownload } from '../../db/registry/archive.ts'
+import { withinDeadline } from '../../db/client.ts'
+import type { Sql } from '../../db/client.ts'
+import { findNodeAccess } from '../../db/registry/node.ts'
+import { existsPublisher } from '../../db/registry/publisher.ts'
+import { findVersionAccess } from '../../db/registry/version.ts'
+import type { VersionAccess } from '../../db/registry/version.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { parseVersionNumber } from '../../domain/registry/version-number.ts'
+import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registry/visibility.ts'
+import { planFile, sendFile } from '../serve/file-response.ts'
+import type { FilePlan, ServedFile } from '../serve/file-response.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+
+export interface ArchiveRouteDeps {
+  sql: Sql
+  storage: Storage
+}
+
+/** The route behind every downloadUrl. It asks the row at each request, so that a ban works at once. */
+export const makeArchiveRoutes = ({ sql, storage }: ArchiveRouteDeps): Route[] => [
+  defineRoute({
+    method: 'get',
+    path: '/archives/:publisherId/:nodeId/:version/node.zip',
+    tag: 'Files',
+    summary: 'Download the archive of a version',
+    description:
+      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also answers HEAD, and counts no download.',
+    auth: 'none',
+    read: 'public',
+    params: Type.Object({
+      publisherId: Type.String({ description: 'Id of the publisher, in any case.' }),
+      nodeId: Type.String({ description: 'Id of the node, in any case.' }),
+      version: Type.String({ description: 'The version; build metadata makes no difference.' }),
+    }),
+    requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
+    responses: ARCHIVE_RESPONSES,
+    errors: [
+      'publisher_not_found',
+      'node_not_found',
+      'version_not_found',
+      'archive_not_found',
+      'publisher_banned',
+      'node_banned',
+      'version_blocked',
+      'range_not_satisfiable',
+    ],
+    handler: async ({ params, incoming }) => {
+      const archive = await withinDeadline(getArchive(sql, params))
+      const plan = planFile(incoming.method, incoming.headers, toServedFile(archive))
+      const hasBody = incoming.method === 'GET' && plan.status !== 304
+      return {
+        stream: (response) =>
+          hasBody
+            ? sendArchive(response, plan, { storage, archive })
+            : sendFile(response, plan, undefined),
+      }
+    },
+  }),
+]
+
+const ARCHIVE_HEADERS = [
+  'ETag',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Cache-Control',
+  'Digest',
+  'Repr-Digest',
+] as const
+
+const ARCHIVE_RESPONSES = {
+  200: { description: 'The archive.', mediaType: 'application/zip', headers: ARCHIVE_HEADERS },
+  206: {
+    description: 'The part that Range asked for.',
+    mediaType: 'application/zip',
+    headers: [...ARCHIVE_HEADERS, 'Content-Range'] as const,
+  },
+  304: {
+    description: 'The caller has the archive already (If-None-Match).',
+    headers: ['ETag', 'Cache-Control'] as const,
+  },
+}
+
+interface ArchivePath {
+  publisherId: string
+  nodeId: string
+  version: string
+}
+
+/** The archive that a path names. Throws why its caller cannot have it. */
+const getArchive = async (sql: Sql, path: ArchivePath): Promise<ArchiveDownload> => {
+  const { node, id, version, status, reason } = await getVersionAccess(sql, path)
+  const refusal =
+    nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'install') ??
+    versionRefusal(status, 'archive')
+  if (refusal === 'publisher_banned') throw errors.publisherBanned(node.publisherId)
+  if (refusal === 'node_banned') throw errors.nodeBanned(node.id)
+  if (refusal === 'node_not_found') throw errors.nodeNotFound(path.nodeId)
+  if (refusal === 'version_blocked') throw errors.versionBlocked(version, reason)
+  if (refusal !== undefined) throw errors.archiveNotFound()
+  const archive = await findArchive(sql, id)
+  if (!archive) throw errors.archiveNotFound()
+  return archive
+}
+
+const getVersionAccess = async (sql: Sql, path: ArchivePath): Promise<VersionAccess> => {
+  const canonical = parseVersionNumber(path.version)?.canonical
+  const found =
+    canonical === undefined
+      ? undefined
+      : await findVersionAccess(sql, {
+          nodeId: path.nodeId,
+          key: { canonical },
+          userId: undefined,
+        })
+  return found && isOf(found.node, path) ? found : await explainMissing(sql, path)
+}
+
+const isOf = (node: { publisherId: string }, { publisherId }: ArchivePath): boolean =>
+  node.publisherId === publisherId.toLowerCase()
+
+/** Which of publisher, node and version is missing; the versions of a deleted node are so with it. */
+const explainMissing = async (sql: Sql, path: ArchivePath): Promise<never> => {
+  const { publisherId, nodeId, version } = path
+  if (!(await existsPublisher(sql, publisherId))) throw errors.publisherNotFound(publisherId)
+  const node = await findNodeAccess(sql, { id: nodeId, userId: undefined })
+  if (!node || !isOf(node, path) || node.status === 'NodeStatusDeleted')
+    throw errors.nodeNotFound(nodeId)
+  throw errors.versionNotFound(nodeId, version)
+}
+
+const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {
+  const digest = Buffer.from(sha256, 'hex').toString('base64')
+  return {
+    name: 'node.zip',
+    size: bytes,
+    contentType: 'application/zip',
+    sha256,
+    // The bytes of a version never change; caches in front are purged when it is banned.
+    cacheControl: 'public, max-age=31536000, immutable',
+    headers: { digest: `sha-256=${digest}`, 'repr-digest': `sha-256=:${digest}:` },
+  }
+}
+
+/** A file that is recorded and cannot be opened is a fault of the store, whatever it says. */
+const sendArchive = async (
+  response: ServerResponse,
+  plan: FilePlan,
+  { storage, archive }: { storage: Storage; archive: ArchiveDownload },
+): Promise<void> => {
+  const { stream } = await storage.open(archive.storageKey, plan.range).catch((error: unknown) => {
+    throw errors.unavailable(error)
+  })
+  await sendFile(response, plan, stream)
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+
+import { ZIP_HEAD_BYTES, beginsAsZip } from '../../adapters/zip-form.ts'
+import { findArchivePlace, receiveArchive, startUpload } from '../../db/registry/archive.ts'
+import type { ArchiveReceived } from '../../db/registry/archive.ts'
+import { withinDeadline } from '../../db/client.ts'
+import type { Sql } from '../../db/client.ts'
+import { commit } from '../../db/commit.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import { failpoint } from '../../process/failpoint.ts'
+import { signalArchiveUploaded } from '../../jobs/version.ts'
+import type { Jobs } from '../../jobs/client.ts'
+import type { ReceiveDeps } from '../platform/upload.ts'
+import { takeFile } from '../platform/uploaded-file.ts'
+import type { UploadedFile, UploadRules } from '../platform/uploaded-file.ts'
+
+export interface ReceiveArchiveDeps extends ReceiveDeps {
+  jobs: Pick<Jobs, 'kick'>
+}
+
+interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
+  versionId: string
+}
+
+/**
+ * Takes the archive of a version into the store, then records it with the signal that its workflow waits for. Nothing of
+ * it is looked at but its first bytes. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired, 408, 409
+ * archive_exists or upload_closed, 413, 503.
+ */
+export const receiveArchiveFile = async (
+  deps: ReceiveArchiveDeps,
+  { versionId, ...incoming }: Incoming,
+): Promise<void> => {
+  const decided = await withinDeadline(beginUpload(deps.sql, versionId))
+  const rules = {
+    ...incoming,
+    headBytes: ZIP_HEAD_BYTES,
+    judgeHead: requireZip,
+    emptyCode: 'archive_invalid',
+  } as const
+  await takeFile(deps, rules, async (file) => {
+    if (decided === undefined) await store(deps, versionId, file)
+    else if (decided !== file.sha256) throw errors.archiveExists()
+  })
+}
+
+/** The digest of the archive that has been decided on, which takes no other; undefined while one may still come. */
+const beginUpload = async (sql: Sql, versionId: string): Promise<string | undefined> => {
+  if (await startUpload(sql, versionId)) return undefined
+  const place = await findArchivePlace(sql, versionId)
+  if (!place?.archive || place.status === 'NodeVersionStatusDeleted') throw errors.uploadClosed()
+  return place.archive.sha256
+}
+
+const requireZip = (head: Buffer): void => {
+  if (!beginsAsZip(head)) throw errors.archiveInvalid()
+}
+
+const store = async (
+  deps: ReceiveArchiveDeps,
+  versionId: string,
+  { path, sha256, bytes }: UploadedFile,
+): Promise<void> => {
+  // A key of this upload alone: whichever of several is not recorded can be removed without looking at the others.
+  const storageKey = `uploads/${versionId}/${sha256}.${randomUUID()}`
+  await deps.storage.putFile(storageKey, path).catch((error: unknown) => {
+    throw errors.unavailable(error)
+  })
+  failpoint('archive.after-store')
+  const received = await record(deps.sql, { versionId, storageKey, sha256, bytes })
+  failpoint('archive.after-commit')
+  if (received.result === 'received' && received.outbox) deps.jobs.kick(received.outbox)
+  const leftKey = received.result === 'received' ? received.replacedKey : storageKey
+  // What a failing store keeps goes when the archive has been decided on.
+  if (received.result !== 'committed' && leftKey !== undefined)
+    await deps.storage.remove(leftKey).catch(() => {})
+  throwRefusal(received.result)
+}
+
+/** As `receiveArchive`; `committed` when it was, but without an answer: the relay sends the signal. */
+const record = async (
+  sql: Sql,
+  stored: { versionId: string; storageKey: string; sha256: string; bytes: number },
+): Promise<ArchiveReceived | { result: 'committed' }> => {
+  const { versionId, sha256 } = stored
+  const signal = signalArchiveUploaded(versionId)
+  return await commit<ArchiveReceived | { result: 'committed' }>(
+    sql,
+    (sql) => receiveArchive(sql, { ...stored, signal }),
+    {
+      wasCommitted: async () => {
+        const place = await findArchivePlace(sql, versionId)
+        return place?.archive?.sha256 === sha256
+      },
+      answer: { result: 'committed' },
+    },
+  )
+}
+
+const throwRefusal = (result: Awaited<ReturnType<typeof record>>['result']): void => {
+  if (result === 'archive_exists') throw errors.archiveExists()
+  if (result === 'upload_expired') throw apiError('upload_expired')
+  // Its link was signed, so there was a version.
+  if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
+}

@@ -1,0 +1,191 @@
+import { judgeNewNode, judgeNodeUpdate } from '../../domain/registry/node-judge.ts'
+import {
+  NodeListQuery,
+  NodePage,
+  NodeSearchQuery,
+  PublisherNodesQuery,
+} from '../../domain/registry/node-query.ts'
+import { NewNode, Node, NodeList, NodeUpdate } from '../../domain/registry/node.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { SEARCH_INSTEAD, judgeDepth } from '../../domain/registry/search-depth.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import type { RegistryDeps } from './deps.ts'
+import {
+  createNode,
+  editNode,
+  listAllNodes,
+  listNodesOfPublisher,
+  readNode,
+  removeNode,
+  searchAllNodes,
+} from './node.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import {
+  NODE_ERRORS,
+  OWN_NODE_PATH,
+  OfNode,
+  OfOwnNode,
+  OfPublisher,
+  PUBLISHER_ERRORS,
+  PUBLISHER_PATH,
+  WRITE_ERRORS,
+  queryOf,
+} from './paths.ts'
+import { NODE } from './examples.ts'
+
+const COMMON = { tag: 'Nodes' } as const
+const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
+
+/** The routes of nodes: written by their publisher, read and searched by everybody. */
+export const makeNodeRoutes = (deps: RegistryDeps): Route[] => [
+  create(deps),
+  edit(deps),
+  remove(deps),
+  listOfPublisher(deps),
+  search(deps),
+  list(deps),
+  read(deps),
+]
+
+const create = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'post',
+    path: `${PUBLISHER_PATH}/nodes`,
+    summary: 'Create a node',
+    description: 'For members of the publisher.',
+    params: OfPublisher,
+    body: {
+      ...SMALL_BODY,
+      schema: NewNode,
+      emptyIsAbsent: listEmptyIsAbsent(NewNode),
+      examples: { short: { id: 'image-tools' }, more: { id: 'image-tools', tags: ['image'] } },
+    },
+    responses: {
+      201: {
+        description: 'The node.',
+        schema: Node,
+        example: NODE,
+        links: {
+          read: {
+            method: 'get',
+            path: '/nodes/:nodeId',
+            parameters: { nodeId: '$response.body#/id' },
+          },
+        },
+      },
+    },
+    errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'node_exists', 'node_deleted'],
+    judge: ({ body }) => judgeNewNode(body),
+    handler: (request) => createNode(deps, request),
+  })
+
+const edit = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'put',
+    path: OWN_NODE_PATH,
+    summary: 'Edit a node',
+    description:
+      'For members of the publisher. An absent member keeps its value, an empty text or list clears it.',
+    params: OfOwnNode,
+    requestHeaders: ['If-Match'],
+    body: {
+      ...SMALL_BODY,
+      schema: NodeUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(NodeUpdate),
+      examples: { tags: { tags: ['image', 'blur'], icon: '' } },
+    },
+    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed'],
+    judge: ({ params, body }) => judgeNodeUpdate(body, { nodeId: String(params['nodeId']) }),
+    handler: (request) => editNode(deps, request),
+  })
+
+const remove = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'delete',
+    path: OWN_NODE_PATH,
+    summary: 'Delete a node',
+    description: 'For owners of the publisher. Its versions go with it; its id stays taken.',
+    params: OfOwnNode,
+    responses: { 204: { description: 'The node is deleted.' } },
+    errors: OWN_ERRORS,
+    handler: (request) => removeNode(deps, request),
+  })
+
+const listOfPublisher = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: `${PUBLISHER_PATH}/nodes`,
+    summary: 'List the nodes of a publisher',
+    params: OfPublisher,
+    ...queryOf(PublisherNodesQuery),
+    read: 'public',
+    responses: {
+      200: {
+        description: 'A page of nodes, by id.',
+        schema: NodeList,
+        headers: ['X-Total-Count'],
+        example: [NODE],
+      },
+    },
+    errors: PUBLISHER_ERRORS,
+    handler: (request) => listNodesOfPublisher(deps, request),
+  })
+
+const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }
+
+const search = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/search',
+    summary: 'Search nodes',
+    description:
+      'All that is given must hold. The most relevant come first, then by search_ranking, downloads and id.',
+    ...queryOf(NodeSearchQuery),
+    read: 'public',
+    responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
+    errors: [],
+    judgeQuery: ({ query }) =>
+      judgeDepth(query, { size: 'limit', reach: deps.searchMaxDepth, instead: SEARCH_INSTEAD }),
+    handler: (request) => searchAllNodes(deps, request),
+  })
+
+const list = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes',
+    summary: 'List all nodes',
+    description: 'In the order they were made, at any depth: a client that keeps a copy walks it.',
+    ...queryOf(NodeListQuery),
+    read: 'public',
+    responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
+    errors: [],
+    handler: (request) => listAllNodes(deps, request),
+  })
+
+const read = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId',
+    summary: 'Read a node',
+    params: OfNode,
+    read: 'public',
+    responses: { 200: { description: 'The node.', schema: Node, example: NODE } },
+    errors: NODE_ERRORS,
+    handler: (request) => readNode(deps, request),
+  })

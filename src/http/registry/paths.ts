@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import type { TObject } from 'typebox'
+
+import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import { listOptional } from '../../domain/registry/registry-fields.ts'
+
+/** Parts of paths, by which routes name what they are about. */
+const PARAMS = {
+  publisherId: Type.String({ description: 'Id of the publisher; case does not matter.' }),
+  nodeId: Type.String({ description: 'Id of the node; case does not matter.' }),
+  version: Type.String({ description: 'The version; its build metadata does not matter.' }),
+  versionId: Type.String({ description: 'Id of the version, a UUID.' }),
+  userId: Type.String({ description: 'Id of the user.' }),
+  tokenId: Type.String({ description: 'Id of the token, a UUID.' }),
+  hostNodeName: Type.String({ description: 'Name of the host node, exactly, percent-encoded.' }),
+}
+
+const { publisherId, nodeId, version, versionId, userId, tokenId, hostNodeName } = PARAMS
+
+export const OfPublisher = Type.Object({ publisherId })
+export const OfMember = Type.Object({ publisherId, userId })
+export const OfToken = Type.Object({ publisherId, tokenId })
+export const OfOwnNode = Type.Object({ publisherId, nodeId })
+export const OfOwnVersion = Type.Object({ publisherId, nodeId, versionId })
+export const OfNode = Type.Object({ nodeId })
+export const OfVersion = Type.Object({ nodeId, version })
+export const OfHostNode = Type.Object({ nodeId, version, hostNodeName })
+export const OfHostNodeName = Type.Object({ hostNodeName })
+
+export const PUBLISHER_PATH = '/publishers/:publisherId'
+export const OWN_NODE_PATH = `${PUBLISHER_PATH}/nodes/:nodeId`
+export const OWN_VERSION_PATH = `${OWN_NODE_PATH}/versions/:versionId`
+export const VERSION_PATH = '/nodes/:nodeId/versions/:version'
+
+/** What a path can be answered for what it names, and for who asks. */
+export const PUBLISHER_ERRORS = [
+  'publisher_not_found',
+  'publisher_banned',
+] as const satisfies ErrorCodeName[]
+export const NODE_ERRORS = [
+  'node_not_found',
+  'node_banned',
+  'publisher_banned',
+] as const satisfies ErrorCodeName[]
+export const VERSION_ERRORS = [...NODE_ERRORS, 'version_not_found'] as const
+export const WRITE_ERRORS = ['forbidden', 'outcome_unknown'] as const satisfies ErrorCodeName[]
+
+/** Queries of the registry: lists by repeated names, and an empty text is no filter. */
+export const queryOf = <Query extends TObject>(query: Query) => ({
+  query,
+  queryEmptyIsAbsent: listOptional(query),
+  queryLists: 'repeated' as const,
+})

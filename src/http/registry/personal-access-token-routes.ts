@@ -1,0 +1,70 @@
+import {
+  CreatedPersonalAccessToken,
+  NewPersonalAccessToken,
+  PersonalAccessTokenList,
+} from '../../domain/registry/personal-access-token.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import type { RegistryDeps } from './deps.ts'
+import { createToken, judgeNewToken, listTokens, revokeToken } from './personal-access-token.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { OfPublisher, OfToken, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS } from './paths.ts'
+import { PUBLISH, TOKEN } from './examples.ts'
+
+const COMMON = { tag: 'Publishers', auth: 'required' } as const
+const TOKENS_PATH = `${PUBLISHER_PATH}/tokens`
+
+/** The routes of the tokens that a publisher publishes with. */
+export const makePersonalAccessTokenRoutes = (deps: RegistryDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: TOKENS_PATH,
+    summary: 'Make a personal access token',
+    description: 'For admins of the publisher. The answer is the only place that shows the token.',
+    params: OfPublisher,
+    body: {
+      ...SMALL_BODY,
+      schema: NewPersonalAccessToken,
+      emptyIsAbsent: listEmptyIsAbsent(NewPersonalAccessToken),
+      examples: { unlimited: { name: 'release pipeline' } },
+    },
+    responses: {
+      201: {
+        description: 'The token, shown this once.',
+        schema: CreatedPersonalAccessToken,
+        example: { token: PUBLISH.personal_access_token },
+      },
+    },
+    errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS],
+    secretAnswer: true,
+    judge: ({ body }) => judgeNewToken(deps, body),
+    handler: (request) => createToken(deps, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: TOKENS_PATH,
+    summary: 'List the live personal access tokens, newest first',
+    description: 'For admins of the publisher.',
+    params: OfPublisher,
+    read: 'private',
+    responses: {
+      200: { description: 'Tokens, masked.', schema: PersonalAccessTokenList, example: [TOKEN] },
+    },
+    errors: [...PUBLISHER_ERRORS, 'forbidden'],
+    handler: (request) => listTokens(deps, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'delete',
+    path: `${TOKENS_PATH}/:tokenId`,
+    summary: 'Revoke a personal access token',
+    description: 'For admins of the publisher.',
+    params: OfToken,
+    responses: { 204: { description: 'Publishing with it is refused from now on.' } },
+    errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'token_not_found'],
+    handler: (request) => revokeToken(deps, request),
+  }),
+]

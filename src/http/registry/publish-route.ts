@@ -1,0 +1,64 @@
+import { Published, PublishBody } from '../../domain/registry/publish.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { judgePublish } from '../../domain/registry/version-judge.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import type { RegistryDeps } from './deps.ts'
+import { publish } from './publish.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { OWN_NODE_PATH, OfOwnNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
+import { PUBLISH, PUBLISHED } from './examples.ts'
+
+/** The route that publishes a version; which credential it needs beside its token is a setting. */
+export const makePublishRoute = (deps: RegistryDeps): Route =>
+  defineRoute({
+    tag: 'Versions',
+    auth: deps.publishAuth === 'token' ? 'optional' : 'required',
+    unauthorizedMessage:
+      'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token).',
+    method: 'post',
+    path: `${OWN_NODE_PATH}/versions`,
+    summary: 'Publish a version',
+    description:
+      'Makes the node or updates it, and answers where to PUT the archive; checks begin once it is there. While the archive is awaited, publishing the same version again answers the same one with a new link.',
+    params: OfOwnNode,
+    body: {
+      ...SMALL_BODY,
+      schema: PublishBody,
+      emptyIsAbsent: listEmptyIsAbsent(PublishBody),
+      examples: { first: PUBLISH },
+    },
+    responses: {
+      201: {
+        description: 'The version, which awaits its archive.',
+        schema: Published,
+        example: PUBLISHED,
+        links: {
+          read: {
+            method: 'get',
+            path: VERSION_PATH,
+            parameters: {
+              nodeId: '$response.body#/node_version/node_id',
+              version: '$response.body#/node_version/version',
+            },
+          },
+        },
+      },
+    },
+    errors: [
+      'url_refused',
+      'id_mismatch',
+      'version_invalid',
+      'invalid_personal_access_token',
+      'publisher_not_found',
+      'publisher_banned',
+      'node_banned',
+      'node_owned_by_other_publisher',
+      'version_exists',
+      'node_deleted',
+      ...WRITE_ERRORS,
+    ],
+    secretAnswer: true,
+    judge: ({ params, body }) => judgePublish(body, { nodeId: String(params['nodeId']) }),
+    handler: (request) => publish(deps, request),
+  })

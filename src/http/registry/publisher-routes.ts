@@ -1,0 +1,155 @@
+import { judgePublisher, judgePublisherIdQuery } from '../../domain/registry/publisher-judge.ts'
+import {
+  NewPublisher,
+  Publisher,
+  PublisherIdAvailable,
+  PublisherIdQuery,
+  PublisherList,
+  PublisherListQuery,
+  PublisherUpdate,
+} from '../../domain/registry/publisher.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import type { RegistryDeps } from './deps.ts'
+import {
+  createPublisher,
+  editPublisher,
+  listOwnPublishers,
+  readPublisher,
+  validatePublisherId,
+} from './publisher.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS, queryOf } from './paths.ts'
+import { PUBLISHER } from './examples.ts'
+
+const COMMON = { tag: 'Publishers' } as const
+
+/** The routes of publishers themselves. */
+export const makePublisherRoutes = (deps: RegistryDeps): Route[] => [
+  create(deps),
+  validate(deps),
+  read(deps),
+  edit(deps),
+  listOwn(deps),
+]
+
+const create = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'post',
+    path: '/publishers',
+    summary: 'Create a publisher',
+    description: 'The caller becomes its owner. One user may create only so many.',
+    body: {
+      ...SMALL_BODY,
+      schema: NewPublisher,
+      emptyIsAbsent: listEmptyIsAbsent(NewPublisher),
+      examples: {
+        short: { id: 'acme' },
+        full: { id: 'acme', name: 'Acme', website: 'https://acme.example.com' },
+      },
+    },
+    responses: {
+      201: {
+        description: 'The publisher.',
+        schema: Publisher,
+        example: PUBLISHER,
+        links: {
+          read: {
+            method: 'get',
+            path: PUBLISHER_PATH,
+            parameters: { publisherId: '$response.body#/id' },
+          },
+        },
+      },
+    },
+    errors: ['url_refused', 'publisher_limit_reached', 'publisher_exists', 'outcome_unknown'],
+    judge: ({ body }) => judgePublisher(body),
+    handler: (request) => createPublisher(deps, request),
+  })
+
+const validate = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'none',
+    method: 'get',
+    path: '/publishers/validate',
+    summary: 'Ask whether a publisher id is free',
+    ...queryOf(PublisherIdQuery),
+    read: 'public',
+    responses: {
+      200: {
+        description: 'It is free.',
+        schema: PublisherIdAvailable,
+        example: { isAvailable: true },
+      },
+    },
+    errors: ['publisher_id_unavailable'],
+    judgeQuery: ({ query }) => judgePublisherIdQuery(query),
+    handler: (request) => validatePublisherId(deps, request),
+  })
+
+const read = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: PUBLISHER_PATH,
+    summary: 'Read a publisher',
+    description: 'Only its members see e-mail addresses.',
+    params: OfPublisher,
+    read: 'public',
+    responses: {
+      200: { description: 'The publisher.', schema: Publisher, example: PUBLISHER },
+    },
+    errors: PUBLISHER_ERRORS,
+    handler: (request) => readPublisher(deps, request),
+  })
+
+const edit = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'put',
+    path: PUBLISHER_PATH,
+    summary: 'Edit a publisher',
+    description: 'For its admins. An absent member keeps its value, an empty text clears it.',
+    params: OfPublisher,
+    body: {
+      ...SMALL_BODY,
+      schema: PublisherUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(PublisherUpdate),
+      examples: { website: { website: 'https://acme.example.com', description: '' } },
+    },
+    responses: {
+      200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
+    },
+    errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS],
+    judge: ({ body }) => judgePublisher(body),
+    handler: (request) => editPublisher(deps, request),
+  })
+
+const listOwn = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/users/publishers/',
+    summary: "List the caller's publishers, or all",
+    description:
+      'With a credential those that the caller belongs to, banned ones too; without one all active ones.',
+    ...queryOf(PublisherListQuery),
+    read: 'public',
+    responses: {
+      200: {
+        description: 'A page of publishers, by id.',
+        schema: PublisherList,
+        headers: ['X-Total-Count'],
+        example: [PUBLISHER],
+      },
+    },
+    errors: [],
+    handler: (request) => listOwnPublishers(deps, request),
+  })

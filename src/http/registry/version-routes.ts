@@ -1,0 +1,195 @@
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { judgeDepth } from '../../domain/registry/search-depth.ts'
+import { judgeInstallQuery } from '../../domain/registry/version-judge.ts'
+import {
+  BulkVersions,
+  BulkVersionsBody,
+  NodeVersionsQuery,
+  VersionListQuery,
+  VersionPage,
+} from '../../domain/registry/version-query.ts'
+import { InstallQuery, Version, VersionList, VersionUpdate } from '../../domain/registry/version.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import type { RegistryDeps } from './deps.ts'
+import {
+  editVersion,
+  installVersion,
+  listAllVersions,
+  listVersionsOfNode,
+  readVersion,
+  readVersionsInBulk,
+  removeVersion,
+} from './version.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { makePublishRoute } from './publish-route.ts'
+import {
+  NODE_ERRORS,
+  OWN_VERSION_PATH,
+  OfNode,
+  OfOwnVersion,
+  OfVersion,
+  VERSION_ERRORS,
+  VERSION_PATH,
+  WRITE_ERRORS,
+  queryOf,
+} from './paths.ts'
+import { VERSION } from './examples.ts'
+
+const COMMON = { tag: 'Versions' } as const
+const OWN_ERRORS = ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS] as const
+
+/** The routes of versions: published and edited by their publisher, read and installed by everybody. */
+export const makeVersionRoutes = (deps: RegistryDeps): Route[] => [
+  makePublishRoute(deps),
+  edit(deps),
+  remove(deps),
+  listOfNode(deps),
+  read(deps),
+  install(deps),
+  list(deps),
+  bulk(deps),
+]
+
+const edit = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'put',
+    path: OWN_VERSION_PATH,
+    summary: 'Edit changelog and deprecation of a version',
+    description: 'For members of the publisher. An absent member keeps its value.',
+    params: OfOwnVersion,
+    requestHeaders: ['If-Match'],
+    body: {
+      ...SMALL_BODY,
+      schema: VersionUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(VersionUpdate),
+      examples: { deprecate: { deprecated: true, changelog: 'Use 1.3.0.' } },
+    },
+    responses: {
+      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
+    },
+    errors: [...OWN_ERRORS, 'precondition_failed'],
+    handler: (request) => editVersion(deps, request),
+  })
+
+const remove = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'delete',
+    path: OWN_VERSION_PATH,
+    summary: 'Delete a version',
+    description: 'For owners of the publisher. Its number is never free again.',
+    params: OfOwnVersion,
+    responses: { 204: { description: 'The version is deleted.' } },
+    errors: [...OWN_ERRORS, 'illegal_move'],
+    handler: (request) => removeVersion(deps, request),
+  })
+
+const listOfNode = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId/versions',
+    summary: 'List the versions of a node, newest first',
+    params: OfNode,
+    ...queryOf(NodeVersionsQuery),
+    read: 'public',
+    responses: { 200: { description: 'The versions.', schema: VersionList, example: [VERSION] } },
+    errors: NODE_ERRORS,
+    handler: (request) => listVersionsOfNode(deps, request),
+  })
+
+const read = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: VERSION_PATH,
+    summary: 'Read a version',
+    description: 'In any status but Deleted.',
+    params: OfVersion,
+    read: 'public',
+    responses: { 200: { description: 'The version.', schema: Version, example: VERSION } },
+    errors: VERSION_ERRORS,
+    handler: (request) => readVersion(deps, request),
+  })
+
+const install = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'none',
+    method: 'get',
+    path: '/nodes/:nodeId/install',
+    summary: 'Find the version to install',
+    description: 'The latest unless one is named. Counts one download.',
+    params: OfNode,
+    ...queryOf(InstallQuery),
+    read: 'public',
+    responses: {
+      200: { description: 'The version, with its downloadUrl.', schema: Version, example: VERSION },
+    },
+    errors: [...VERSION_ERRORS, 'version_invalid', 'version_not_installable', 'version_blocked'],
+    judgeQuery: ({ query }) => judgeInstallQuery(query),
+    handler: (request) => installVersion(deps, request),
+  })
+
+const list = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/versions',
+    summary: 'List the versions of all nodes, newest first',
+    ...queryOf(VersionListQuery),
+    read: 'public',
+    responses: {
+      200: {
+        description: 'A page of versions.',
+        schema: VersionPage,
+        example: { versions: [VERSION], page: 1, pageSize: 10, total: 1, totalPages: 1 },
+      },
+    },
+    errors: [],
+    judgeQuery: ({ query }) => judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
+    handler: (request) => listAllVersions(deps, request),
+  })
+
+const bulk = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'none',
+    method: 'post',
+    path: '/bulk/nodes/versions',
+    summary: 'Read up to 500 versions at once',
+    body: {
+      ...SMALL_BODY,
+      schema: BulkVersionsBody,
+      examples: { one: { node_versions: [{ node_id: 'image-tools', version: '1.2.0' }] } },
+    },
+    responses: {
+      200: {
+        description: 'What was asked for, in that order, each with what became of it.',
+        schema: BulkVersions,
+        example: {
+          node_versions: [
+            {
+              identifier: { node_id: 'image-tools', version: '1.2.0' },
+              status: 'success',
+              node_version: VERSION,
+            },
+            {
+              identifier: { node_id: 'image-tools', version: '9.0.0' },
+              status: 'not_found',
+              error_message: 'The node "image-tools" has no version "9.0.0".',
+            },
+          ],
+        },
+      },
+    },
+    errors: ['outcome_unknown'],
+    handler: (request) => readVersionsInBulk(deps, request),
+  })

@@ -1,0 +1,66 @@
+import type { TObject } from 'typebox'
+
+import { fromText } from '../../domain/shared/from-text.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
+import { makeValidator } from '../../domain/shared/validate.ts'
+
+/** The query of a request's target, without its question mark; a second one belongs to a value. */
+export const queryOf = (target: string): string => {
+  const at = target.indexOf('?')
+  return at < 0 ? '' : target.slice(at + 1)
+}
+
+/** `repeated`: each item of a list has a name of its own, and a comma is part of it. `commas`: they part items, too. */
+export type ListForm = 'commas' | 'repeated'
+
+/**
+ * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are ignored; a name
+ * given twice is a fault, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
+ * as absent when they are empty; of a list whose names are repeated, its empty items.
+ */
+export const makeQueryReader = (
+  schema: TObject,
+  emptyIsAbsent: readonly string[] = [],
+  form: ListForm = 'commas',
+) => {
+  const validate = makeValidator(schema, emptyIsAbsent)
+  const names = Object.keys(schema.properties)
+  const lists = names.filter(
+    (name) => (schema.properties[name] as { type?: string }).type === 'array',
+  )
+  const dropped = form === 'repeated' ? lists.filter((name) => emptyIsAbsent.includes(name)) : []
+  return (query: string): { value: unknown; faults: Fault[] } => {
+    const search = new URLSearchParams(query)
+    for (const name of dropped) search.delete(name, '')
+    const given = names.filter((name) => search.has(name))
+    const twice = given.filter((name) => !lists.includes(name) && search.getAll(name).length > 1)
+    const texts = given
+      .filter((name) => !twice.includes(name))
+      .map((name) => [
+        name,
+        lists.includes(name) ? itemsOf(search.getAll(name), form) : (search.get(name) ?? ''),
+      ])
+    const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
+    const refused = twice.map(givenTwice)
+    // Left out above, so that one which is required looks absent.
+    const others = faults
+      .map(asQueryFault)
+      .filter(({ field }) => !refused.some((fault) => fault.field === field))
+    return { value, faults: [...refused, ...others] }
+  }
+}
+
+const itemsOf = (texts: string[], form: ListForm): string[] =>
+  form === 'repeated' ? texts : texts.flatMap((text) => text.split(','))
+
+const givenTwice = (name: string): Fault => ({
+  field: `?${name}`,
+  message: `?${name} must be given once, got several values`,
+  code: 'validation_failed',
+})
+
+const asQueryFault = (fault: Fault): Fault => ({
+  ...fault,
+  field: fault.field.replace('/', '?'),
+  message: fault.message.replace('/', '?'),
+})

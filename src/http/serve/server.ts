@@ -1,0 +1,121 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { apiError } from '../../domain/shared/errors.ts'
+import type { ApiError } from '../../domain/shared/errors.ts'
+import { errorBody } from './errors.ts'
+import { readRequestId } from './request-id.ts'
+
+/**
+ * Makes the HTTP server with the limits that hold before any route is known. Node checks its time-outs only every
+ * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. A body of doubtful length (two
+ * lengths, or a length beside chunks), which a proxy in front may read otherwise than we do, is refused by the parser.
+ */
+export const makeServer = (app: RequestListener): Server => {
+  const { listener, onClientError } = guard(app)
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 300_000,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 75_000,
+      maxHeaderSize: 16_384,
+      insecureHTTPParser: false,
+      // Node would answer the lack of one without a body; `guard` does it in our one shape.
+      requireHostHeader: false,
+    },
+    listener,
+  )
+  server.maxConnections = 2000
+  server.on('clientError', onClientError)
+  // Express takes the request over; the default would answer 100 before auth and length are judged.
+  server.on('checkContinue', listener)
+  server.on('checkExpectation', listener)
+  server.on('connect', (_request, socket) =>
+    refuse(
+      socket,
+      apiError('bad_request', 'This service is no proxy: it does not take CONNECT.'),
+      '',
+    ),
+  )
+  return server
+}
+
+/** Answers in the one shape what never reaches a route: what the parser refuses, and what Express could not read. */
+const guard = (app: RequestListener) => {
+  const current = new WeakMap<Duplex, ServerResponse>()
+  const refused = new WeakSet<Duplex>()
+  return {
+    listener: (request: IncomingMessage, response: ServerResponse): void => {
+      current.set(request.socket, response)
+      if (takeTarget(request)) app(request, response)
+      else answer(response, apiError('bad_request'), pathOf(request))
+    },
+    onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      // The parser complains again about each further piece; destroying the socket then would lose the answer.
+      if (refused.has(socket)) return
+      refused.add(socket)
+      const response = current.get(socket)
+      const answering = response?.headersSent === true && !response.writableFinished
+      if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy()
+      else refuse(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined)
+    },
+  }
+}
+
+/**
+ * Brings the target of a request into the form that Express reads: a server must take `GET http://host/path` too, of
+ * which Express cannot route one that does not parse. False when there is no target, or no Host in HTTP/1.1.
+ */
+const takeTarget = (request: IncomingMessage): boolean => {
+  const target = request.url ?? ''
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return false
+  if (target.startsWith('/') || target === '*') return true
+  if (!URL.canParse(target)) return false
+  const { pathname, search } = new URL(target)
+  request.url = pathname + search
+  return pathname.startsWith('/')
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join('')
+
+const CLIENT_ERRORS: Record<string, () => ApiError> = {
+  HPE_HEADER_OVERFLOW: () => apiError('headers_too_large'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => apiError('request_timeout'),
+}
+
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
+
+/** Headers and body of a refusal; the connection ends with it, because what follows on it cannot be trusted. */
+const compose = (error: ApiError, path: string | undefined) => {
+  const requestId = readRequestId({})
+  const body = JSON.stringify(errorBody(error, { requestId, path }))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }
+  return { headers, body }
+}
+
+const answer = (response: ServerResponse, error: ApiError, path: string): void => {
+  const { headers, body } = compose(error, path)
+  response.writeHead(error.status, headers).end(body)
+}
+
+/** Time for the client to read the refusal before the socket goes, read or not. */
+const LINGER_MS = 1000
+
+const refuse = (socket: Duplex, error: ApiError, path: string | undefined): void => {
+  const { headers, body } = compose(error, path)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.on('error', () => {})
+  socket.end([`HTTP/1.1 ${error.status} ${REASONS[error.status]}`, ...lines, '', body].join('\r\n'))
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}

@@ -1,0 +1,127 @@
+import {
+  makeExtendDocument,
+  makeTextToVideoDocument,
+} from '../../domain/video-task/video-document.ts'
+import {
+  ExtendInput,
+  TextToVideoInput,
+  VIDEO_BODY_MAX_BYTES,
+  VIDEO_EMPTY_IS_ABSENT,
+} from '../../domain/video-task/video-input.ts'
+import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
+import { defineRoute } from '../route.ts'
+import type { ResponseSpec, Route } from '../route.ts'
+import { linkToEvents } from '../task/event-links.ts'
+import { VIDEO_PREFIX } from './video-path.ts'
+import { makeExtendCreation, makeTextToVideoCreation } from './create.ts'
+import type { VideoTaskDeps } from './deps.ts'
+import { makeJudge } from './judge.ts'
+import {
+  EXTEND_EXAMPLES,
+  EXTEND_RECORD,
+  TEXT_TO_VIDEO_EXAMPLES,
+  TEXT_TO_VIDEO_RECORD,
+} from './examples.ts'
+
+/** The two routes that make a video task. */
+export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
+  textToVideo(deps),
+  extend(deps),
+]
+
+const COMMON = { tag: 'Video tasks', method: 'post', quota: 'create' } as const
+
+/** How a body with one image is read. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
+const CREATION_BODY = {
+  maxBytes: VIDEO_BODY_MAX_BYTES,
+  deadlineMs: 120_000,
+  heldBytes: 16 * 2 ** 20,
+  images: ['/images/*'],
+  maxImages: 1,
+  emptyIsAbsent: VIDEO_EMPTY_IS_ABSENT,
+} as const
+
+const CREATION_ERRORS = [
+  'url_refused',
+  'image_invalid',
+  'pixel_limit',
+  'insufficient_credits',
+  'outcome_unknown',
+] as const
+
+const CREATION_HEADERS = ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'] as const
+
+const NOT_GENERATIVE =
+  'Not generative: the local engine moves a camera over a still, or draws a scene of its own. Answers once the task is durable; it runs afterwards.'
+
+/** What can be done with a new task. */
+const LINKS: NonNullable<ResponseSpec['links']> = {
+  read: {
+    method: 'get',
+    path: `${VIDEO_PREFIX}/tasks/:task_id/creations`,
+    parameters: { task_id: '$response.body#/task_id' },
+  },
+  cancel: {
+    method: 'post',
+    path: `${VIDEO_PREFIX}/tasks/:task_id/cancel`,
+    parameters: { task_id: '$response.body#/task_id' },
+  },
+  ...linkToEvents('$response.body#/task_id'),
+}
+
+const textToVideo = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: deps.videoAuth,
+    path: `${VIDEO_PREFIX}/text2video`,
+    summary: 'Make a video from a prompt, a start image, or both',
+    description: NOT_GENERATIVE,
+    body: {
+      ...CREATION_BODY,
+      schema: TextToVideoInput,
+      document: makeTextToVideoDocument(),
+      examples: TEXT_TO_VIDEO_EXAMPLES,
+    },
+    responses: {
+      200: {
+        description: 'The task, in created.',
+        schema: TextToVideoRecord,
+        headers: CREATION_HEADERS,
+        example: TEXT_TO_VIDEO_RECORD,
+        links: LINKS,
+      },
+    },
+    errors: [...CREATION_ERRORS, 'incompatible_fields'],
+    // The record may hold a signed link.
+    secretAnswer: true,
+    judge: makeJudge(deps, 'text2video'),
+    handler: makeTextToVideoCreation(deps),
+  })
+
+const extend = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: deps.videoAuth,
+    path: `${VIDEO_PREFIX}/extend`,
+    summary: 'Make a video longer',
+    description: `${NOT_GENERATIVE} The result is the whole video: the source, then what is added from its last frame on.`,
+    body: {
+      ...CREATION_BODY,
+      schema: ExtendInput,
+      document: makeExtendDocument(deps.extendSource),
+      examples: EXTEND_EXAMPLES,
+    },
+    responses: {
+      200: {
+        description: 'The task, in created.',
+        schema: ExtendRecord,
+        headers: CREATION_HEADERS,
+        example: EXTEND_RECORD,
+        links: LINKS,
+      },
+    },
+    errors: [...CREATION_ERRORS, 'task_not_found'],
+    secretAnswer: true,
+    judge: makeJudge(deps, 'extend'),
+    handler: makeExtendCreation(deps),
+  })

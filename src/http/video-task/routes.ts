@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+
+import { withinDeadline } from '../../db/client.ts'
+import { findOwnerCredits } from '../../db/video-task/owner.ts'
+import {
+  VIDEO_LIST_EMPTY_IS_ABSENT,
+  VideoCancelBody,
+  VideoTaskQuery,
+  judgeVideoTaskQuery,
+} from '../../domain/video-task/video-list.ts'
+import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-task/video-task.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { ownerOf } from '../access/caller.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { readTaskId } from '../task/task-id.ts'
+import { VIDEO_PREFIX } from './video-path.ts'
+import { cancelTask, judgeCancel } from './cancel.ts'
+import type { VideoTaskDeps } from './deps.ts'
+import { listTasks } from './list.ts'
+import { judgePageToken } from './page-token.ts'
+import { readTask } from './read.ts'
+import { makeVideoCreationRoutes } from './creation-routes.ts'
+import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
+
+/** The routes of video tasks: two creations; status, cancel, list and credits for both. */
+export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
+  ...makeVideoCreationRoutes(deps),
+  status(deps),
+  cancel(deps),
+  list(deps),
+  credits(deps),
+]
+
+const commonOf = ({ videoAuth }: VideoTaskDeps) =>
+  ({ tag: 'Video tasks', auth: videoAuth }) as const
+
+const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
+const TaskParams = Type.Object({
+  task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
+})
+
+const READ_HEADERS = ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'] as const
+
+const status = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${TASK_PATH}/creations`,
+    summary: 'Read the state and the video of a task',
+    params: TaskParams,
+    requestHeaders: ['If-None-Match'],
+    responses: {
+      200: {
+        description: 'The task.',
+        schema: VideoCreations,
+        headers: READ_HEADERS,
+        example: CREATIONS,
+      },
+      304: {
+        description: 'Nothing has changed since the ETag in If-None-Match.',
+        headers: READ_HEADERS,
+      },
+    },
+    errors: ['task_not_found'],
+    handler: (request) =>
+      readTask(deps, {
+        id: readTaskId(request.params.task_id),
+        owner: ownerOf(request),
+        known: request.headers['if-none-match'],
+      }),
+  })
+
+const cancel = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...commonOf(deps),
+    method: 'post',
+    path: `${TASK_PATH}/cancel`,
+    summary: 'Cancel a task that is not being rendered yet',
+    description: 'The task ends in failed with UserCancelled, and its credits are given back.',
+    params: TaskParams,
+    body: { ...SMALL_BODY, schema: VideoCancelBody, required: false, examples: { nothing: {} } },
+    responses: {
+      200: { description: 'The task was cancelled.', schema: Type.Object({}), example: {} },
+    },
+    errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
+    judge: judgeCancel,
+    handler: (request) =>
+      cancelTask(deps, {
+        id: readTaskId(request.params.task_id),
+        owner: ownerOf(request),
+        finish: request.finish,
+      }),
+  })
+
+const list = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${VIDEO_PREFIX}/tasks`,
+    summary: "List the caller's video tasks, newest first",
+    description:
+      'Filters are combined. Without a credential only tasks that `task_ids` names are found, and only those made without one.',
+    query: VideoTaskQuery,
+    queryEmptyIsAbsent: VIDEO_LIST_EMPTY_IS_ABSENT,
+    responses: { 200: { description: 'The page.', schema: VideoTaskList, example: TASK_LIST } },
+    errors: [],
+    judgeQuery: ({ query, caller }) => [
+      ...judgeVideoTaskQuery(query, { isAnonymous: caller === undefined }),
+      ...judgePageToken(query['pager.page_token']),
+    ],
+    handler: (request) => listTasks(deps, ownerOf(request), request.query),
+  })
+
+const credits = (deps: VideoTaskDeps): Route =>
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${VIDEO_PREFIX}/credits`,
+    summary: 'Read credits and slots of the caller',
+    description: 'All callers without a credential share one ledger and one queue.',
+    responses: {
+      200: { description: 'Credits and slots.', schema: VideoCredits, example: CREDITS },
+    },
+    errors: [],
+    handler: async (request) => {
+      const { sql, creditLimit, slots } = deps
+      const { used, running, waiting } = await withinDeadline(
+        findOwnerCredits(sql, ownerOf(request)),
+      )
+      const remains = {
+        credit_remain: creditLimit === undefined ? null : Math.max(0, creditLimit - used),
+        credit_used: used,
+        concurrency_limit: slots,
+        current_concurrency: running,
+        queue_count: waiting,
+      }
+      return { status: 200, body: { remains: [remains] } }
+    },
+  })

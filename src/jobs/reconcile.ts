@@ -1,0 +1,143 @@
+import { failAnyTask, startAnyTask } from './any-task.ts'
+import type { AnyTask, AnyTaskOptions } from './any-task.ts'
+import type { Sql } from '../db/client.ts'
+import { listStillDeliveries, listStillRedeliveries } from '../db/event/delivery.ts'
+import type { StillDelivery, StillRedelivery } from '../db/event/delivery.ts'
+import { insertOutbox } from '../db/shared/outbox.ts'
+import type { OutboxStart } from '../db/shared/outbox.ts'
+import { listStillExtractions, listStillVersions } from '../db/registry/open-version.ts'
+import type { OpenVersion } from '../db/registry/open-version.ts'
+import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
+import { giveUpChecks } from '../db/registry/version-checks.ts'
+import type { CheckFaultCode } from '../domain/registry/archive-check.ts'
+import type { CheckTiming } from '../domain/registry/check-timing.ts'
+import { startDelivery, startRedelivery, taskWorkflowId } from './client.ts'
+import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
+import type { Jobs } from './client.ts'
+import type { Log } from '../log.ts'
+import { startLoop } from '../process/loop.ts'
+import type { Loop } from '../process/loop.ts'
+
+export interface ReconcileOptions extends AnyTaskOptions {
+  /** A pool of one connection, which holds the lock of the process that reconciles. */
+  lockSql: Sql
+  jobs: Jobs
+  log: Log
+  /** Durations that the start of a version's workflow gives. */
+  checkTiming?: Partial<CheckTiming>
+  intervalMs: number
+  /** Stillness after which a task or version is looked at. */
+  afterSeconds: number
+}
+
+const BATCH = 100
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+/** Starts the loop that finds what has no workflow any more, because Temporal lost its store or somebody ended it by hand. */
+export const startReconcile = (options: ReconcileOptions): Loop =>
+  startLoop(
+    'reconcile',
+    (signal) =>
+      withReconcileLock(options.lockSql, async () => {
+        await reconcileEach(options, signal, listStillTasks, reconcileTask)
+        await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
+        await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
+        await reconcileEach(options, signal, listStillVersions, reconcileVersion)
+        await reconcileEach(options, signal, listStillExtractions, reconcileExtraction)
+      }),
+    options,
+  )
+
+type List<Row> = (
+  sql: Sql,
+  options: { afterSeconds: number; after: string; limit: number },
+) => Promise<Row[]>
+
+const reconcileEach = async <Row extends { id: string }>(
+  options: ReconcileOptions,
+  signal: AbortSignal,
+  list: List<Row>,
+  act: (options: ReconcileOptions, row: Row) => Promise<void>,
+): Promise<void> => {
+  let after = BEFORE_ALL
+  for (;;) {
+    const rows = await list(options.sql, { ...options, after, limit: BATCH })
+    for (const row of rows) {
+      if (signal.aborted) return
+      await act(options, row)
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < BATCH) return
+    after = last.id
+  }
+}
+
+const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<void> => {
+  const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
+  if (state === 'open') return
+  options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
+  if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
+  for (const row of (await failAnyTask(task, 'workflow_lost', options)) ?? [])
+    options.jobs.kick(row)
+}
+
+const startTaskAgain = (options: ReconcileOptions, task: AnyTask): OutboxStart =>
+  startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
+
+/** An open one may wait for a signal that was lost: it is told to look. */
+const reconcileDelivery = async (
+  options: ReconcileOptions,
+  { id, kind, owner }: StillDelivery,
+): Promise<void> => {
+  const start = startDelivery({ taskId: id, kind, owner }, options)
+  const state = await options.jobs.look(start.workflowId)
+  if (state === 'open') return await options.jobs.announceEvent(id)
+  options.log.warn({ task_id: id, workflow: state }, 'delivery of events reconciled')
+  await startAgain(options, { ...start, kind: 'restart' })
+}
+
+const reconcileRedelivery = async (
+  options: ReconcileOptions,
+  { id, owner }: StillRedelivery,
+): Promise<void> => {
+  const start = startRedelivery({ redeliveryId: id, owner }, options)
+  const state = await options.jobs.look(start.workflowId)
+  if (state === 'open') return
+  options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
+  await startAgain(options, { ...start, kind: 'restart' })
+}
+
+/**
+ * Starts the workflow of a Pending version again that is lost. One that was closed by hand is not, once there is an
+ * archive: what its checks were ended for is for an operator to say. Until then nothing was checked, and somebody has to
+ * take the upload or end the version.
+ */
+const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
+  const { jobs, log, sql } = options
+  const summary = `publish ${version.nodeId}@${version.version}, started again`
+  const start = startPublishVersion({ ...version, versionId: version.id, summary }, options)
+  const state = await jobs.look(start.workflowId)
+  if (state === 'open') return
+  log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
+  if (state === 'closed' && version.archiveState !== 'awaiting')
+    await sql.begin((sql) =>
+      giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
+    )
+  else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
+}
+
+/** One that is still going, by either of its workflows, is left alone. */
+const reconcileExtraction = async (
+  options: ReconcileOptions,
+  version: OpenVersion,
+): Promise<void> => {
+  const { jobs, log } = options
+  const start = startExtraction({ ...version, versionId: version.id }, options)
+  const states = [await jobs.look(start.workflowId), await jobs.look(publishWorkflowId(version.id))]
+  if (states.includes('open')) return
+  log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
+  await startAgain(options, start)
+}
+
+const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>
+  jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))

@@ -1,0 +1,27 @@
+import { isGrpcServiceError } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
+
+import { SEARCH_ATTRIBUTES } from './client.ts'
+
+const KEYWORD = 2
+const ALREADY_EXISTS = 6
+
+/** Registers what operators search by and returns the names that were new. An attribute must exist before the first start that uses it. */
+export const registerSearchAttributes = async (
+  connection: Connection,
+  namespace: string,
+): Promise<string[]> => {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+  const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in customAttributes))
+  if (missing.length === 0) return []
+  try {
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+    })
+  } catch (error) {
+    // Two migrations at once: the other one was first.
+    if (!isGrpcServiceError(error) || (error.code as number) !== ALREADY_EXISTS) throw error
+  }
+  return missing
+}

@@ -1,0 +1,96 @@
+import type { extractHostNodes } from '../../workflows/extract-host-nodes.ts'
+import type { publishVersion } from '../../workflows/publish-version.ts'
+import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
+import type { CheckTiming } from '../domain/registry/check-timing.ts'
+import type { VersionStatus } from '../domain/registry/version.ts'
+import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './client.ts'
+
+export interface VersionFacts {
+  versionId: string
+  nodeId: string
+  version: string
+  publisherId: string
+  /** Who published it. */
+  owner: string
+  /** "publish my-pack@1.2.0" unless there is more to say. */
+  summary?: string
+}
+
+export const publishWorkflowId = (versionId: string): string => `publish-version/${versionId}`
+
+/** The start of the workflow that takes a version from its publication to the end of its checks. */
+export const startPublishVersion = (
+  { versionId, nodeId, version, publisherId, owner, summary }: VersionFacts,
+  { taskQueue, checkTiming }: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+): OutboxStart => {
+  const status = 'NodeVersionStatusPending' satisfies VersionStatus
+  const options = startOptions(
+    { kind: 'publish', owner, summary: summary ?? `publish ${nodeId}@${version}` },
+    { status, priorityKey: NORMAL_PRIORITY },
+  )
+  const found = { KilnPublisher: publisherId, KilnNode: nodeId, KilnVersion: version }
+  return {
+    kind: 'start',
+    workflowType: 'publishVersion',
+    workflowId: publishWorkflowId(versionId),
+    taskQueue,
+    args: [{ versionId, ...(checkTiming && { timing: checkTiming }) }] satisfies Parameters<
+      typeof publishVersion
+    >,
+    options: { ...options, searchAttributes: { ...options.searchAttributes, ...found } },
+  }
+}
+
+/** Has the workflow of a version run once more, for an operator; a run that is just ending hears of it by the signal. */
+export const retryPublishVersion = (
+  facts: VersionFacts,
+  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+): OutboxStart => {
+  const start = startPublishVersion(facts, options)
+  return { ...start, kind: 'restart', options: { ...start.options, signal: 'checksRetried' } }
+}
+
+/** The signal that ends the wait for an upload. */
+export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
+  kind: 'signal',
+  workflowId: `receive-archive/${versionId}`,
+  signalName: 'archiveUploaded',
+})
+
+/** The start of the workflow that settles the host nodes of a version whose checks are over. */
+export const startExtraction = (
+  facts: VersionFacts,
+  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+): OutboxStart => {
+  const { versionId, nodeId, version } = facts
+  const summary = facts.summary ?? `host nodes of ${nodeId}@${version}`
+  const start = startPublishVersion({ ...facts, summary }, options)
+  // It moves no status, so that it would show this one for ever.
+  const { KilnStatus: _status, ...searchAttributes } = start.options.searchAttributes
+  return {
+    ...start,
+    options: { ...start.options, searchAttributes },
+    kind: 'restart',
+    workflowType: 'extractHostNodes',
+    workflowId: `extract-host-nodes/${versionId}`,
+    args: [
+      { versionId, ...(options.checkTiming && { timing: options.checkTiming }) },
+    ] satisfies Parameters<typeof extractHostNodes>,
+  }
+}
+
+/** The start of one reading of an archive anew, behind everything else. One that has been done is not done again. */
+export const startReinspection = (
+  kind: 'reextract' | 'rescan',
+  { versionId, nodeId, version }: Pick<VersionFacts, 'versionId' | 'nodeId' | 'version'>,
+  below: number,
+  { taskQueue }: { taskQueue: string },
+) => ({
+  workflowType: kind === 'reextract' ? 'reextractVersion' : 'rescanVersion',
+  workflowId: `${kind}/${versionId}/${below}`,
+  taskQueue,
+  args: [{ versionId }],
+  staticSummary: `${kind} ${nodeId}@${version}`,
+  priority: { priorityKey: LOW_PRIORITY },
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
+})

@@ -1,0 +1,146 @@
+import { parseArgs } from 'node:util'
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+
+import type { ReextractedVersion, RescannedVersion } from '../../activities/index.ts'
+import type { Sql } from '../db/client.ts'
+import { listOlderExtractions, listOlderScans } from '../db/registry/reinspection.ts'
+import type { Inspected, InspectedFilter } from '../db/registry/reinspection.ts'
+import { OperatorError } from '../process/operator-error.ts'
+import { startReinspection } from '../jobs/version.ts'
+import type { Jobs } from '../jobs/client.ts'
+
+export interface ReinspectDeps {
+  sql: Sql
+  jobs: Jobs
+  taskQueue: string
+  /** Gets a line for each version. */
+  write(line: string): void
+}
+
+const AT_ONCE = 4
+const ALL = 1_000_000
+export const SCANNER = 'kiln'
+
+/** Commands that have the archives of many versions read anew. They can be stopped and repeated: what is done is skipped. */
+export const makeReinspectCommands = (deps: ReinspectDeps) => ({
+  reextract: async (argv: string[]): Promise<string> => {
+    const { filter, isDry } = readArguments('reextract', argv)
+    const versions = await listOlderExtractions(deps.sql, filter)
+    return await runAll(deps, versions, {
+      isDry,
+      describe: describeReextracted,
+      makeStart: (version) => startReinspection('reextract', version, filter.below, deps),
+    })
+  },
+  rescan: async (argv: string[]): Promise<string> => {
+    const { filter, isDry } = readArguments('rescan', argv)
+    const versions = await listOlderScans(deps.sql, { ...filter, scanner: SCANNER })
+    return await runAll(deps, versions, {
+      isDry,
+      describe: describeRescanned,
+      makeStart: (version) => startReinspection('rescan', version, filter.below, deps),
+    })
+  },
+})
+
+const readArguments = (
+  name: string,
+  argv: string[],
+): { filter: InspectedFilter; isDry: boolean } => {
+  const usage = `usage: npm run operate -- ${name} --below <version> [--node <id>] [--limit <n>] [--dry-run]`
+  try {
+    const { values } = parseArgs({
+      args: argv,
+      options: {
+        below: { type: 'string' },
+        node: { type: 'string' },
+        limit: { type: 'string' },
+        'dry-run': { type: 'boolean', default: false },
+      },
+    })
+    const below = readCount(values.below)
+    const limit = values.limit === undefined ? ALL : readCount(values.limit)
+    if (below === undefined || limit === undefined) throw new OperatorError(usage)
+    return { filter: { below, nodeId: values.node, limit }, isDry: values['dry-run'] }
+  } catch (error) {
+    throw error instanceof OperatorError
+      ? error
+      : new OperatorError(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  }
+}
+
+const readCount = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+
+interface Run<Result> {
+  isDry: boolean
+  makeStart(version: Inspected): ReturnType<typeof startReinspection>
+  describe(result: Result): string
+}
+
+const label = ({ nodeId, version }: Inspected): string => `${nodeId}@${version}`
+
+const runAll = async <Result>(
+  deps: ReinspectDeps,
+  versions: Inspected[],
+  { isDry, makeStart, describe }: Run<Result>,
+): Promise<string> => {
+  const rest = versions.values()
+  let failed = 0
+  const work = async (): Promise<void> => {
+    for (const version of rest) {
+      const told = isDry
+        ? 'would be read'
+        : await runOne<Result>(deps, makeStart(version)).then(describe, (error: unknown) => {
+            failed += 1
+            return `failed: ${error instanceof Error ? error.message : String(error)}`
+          })
+      deps.write(`${label(version)}  ${told}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return isDry
+    ? `${versions.length} versions would be read`
+    : `${versions.length - failed} versions were read, ${failed} failed`
+}
+
+/** Joins a run that an earlier command has left. */
+const runOne = async <Result>(
+  { jobs }: ReinspectDeps,
+  { workflowType, workflowId, ...options }: ReturnType<typeof startReinspection>,
+): Promise<Result> => {
+  const { workflow } = jobs.client
+  try {
+    return (await workflow.execute(workflowType, { workflowId, ...options })) as Result
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+    return (await workflow.getHandle(workflowId).result()) as Result
+  }
+}
+
+const describeReextracted = ({
+  outcome,
+  extractorVersion,
+  ...names
+}: ReextractedVersion): string => {
+  if (outcome === undefined) return 'is gone'
+  const { gained = [], lost = [], gainedCount = 0, lostCount = 0 } = names
+  return [
+    `extractor ${extractorVersion}`,
+    ...(outcome === 'kept' ? ['KEPT AS IT WAS, look at it'] : []),
+    `gained ${list(gained, gainedCount)}`,
+    `lost ${list(lost, lostCount)}`,
+  ].join('  ')
+}
+
+const list = (names: string[], count: number): string =>
+  count === 0 ? '0' : `${count}: ${names.join(', ')}${count > names.length ? ', …' : ''}`
+
+const describeRescanned = ({ scannerVersion, status, counts }: RescannedVersion): string => {
+  if (status === undefined) return 'is gone'
+  if (!counts) return `scanner ${scannerVersion}  was scanned already`
+  const { high, medium, info } = counts
+  const isAlarm = high > 0 && status === 'NodeVersionStatusActive'
+  return `scanner ${scannerVersion}  high ${high}  medium ${medium}  info ${info}${isAlarm ? '  ACTIVE AND DANGEROUS: look at it' : ''}`
+}

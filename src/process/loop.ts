@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Log } from '../log.ts'
+
+export interface Loop {
+  /** Lets the current pass end and starts no other. */
+  stop(): Promise<void>
+}
+
+/** Runs `pass` again and again with a pause between; a pass that throws is logged and the next one comes all the same. */
+export const startLoop = (
+  name: string,
+  pass: (signal: AbortSignal) => Promise<void>,
+  { intervalMs, log }: { intervalMs: number; log: Log },
+): Loop => {
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await pass(stopping.signal).catch((error: unknown) => {
+        log.warn({ loop: name, err: error }, 'pass failed; the next one tries again')
+      })
+      await pause(intervalMs, stopping.signal)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** An end while it lasts is an end of the pause, not a fault. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {})

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Storage } from '../adapters/storage/storage.ts'
+import type { Log } from '../log.ts'
+import { startLoop } from './loop.ts'
+
+const TOUCH_MS = 5000
+/** Four touches missed: the owner is dead. */
+const DEAD_MS = 20_000
+
+export interface Scratch {
+  /** Folder of this process alone. */
+  dir: string
+  /** Removes the folder. */
+  stop(): Promise<void>
+}
+
+interface ScratchOptions {
+  storage: Storage
+  log: Log
+  /** Uses what lies in the folders of killed processes, before they are removed. */
+  beforeSweep?(): Promise<void>
+}
+
+/**
+ * Makes this process's folder for unfinished files and keeps it young; folders that nobody keeps young belonged to a
+ * process that was killed, and are removed. Ages of single files would not do: a body may finish one image long before
+ * the next.
+ */
+export const startScratch = async (
+  purpose: string,
+  { storage, log, beforeSweep }: ScratchOptions,
+): Promise<Scratch> => {
+  const dir = await mkdtemp(join(await storage.scratchDir(purpose), 'process-'))
+  let touched = Date.now()
+  const loop = startLoop(
+    'scratch',
+    async () => {
+      const now = new Date()
+      const stoodStill = now.getTime() - touched > DEAD_MS / 2
+      touched = now.getTime()
+      // A process that was stopped for long finds its folder gone.
+      await mkdir(dir, { recursive: true })
+      await utimes(dir, now, now)
+      // After a suspend of the whole machine every folder looks abandoned: the others get a turn to touch theirs.
+      if (stoodStill) return
+      await beforeSweep?.()
+      const removed = await storage.sweepTemporary(DEAD_MS, purpose)
+      if (removed > 0)
+        log.info({ removed, purpose }, 'unfinished files of a killed process removed')
+    },
+    { intervalMs: TOUCH_MS, log },
+  )
+  return {
+    dir,
+    async stop() {
+      await loop.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

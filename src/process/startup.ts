@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Sql } from '../db/client.ts'
+import { checkSchema } from '../db/migrate.ts'
+import { isUnavailable } from '../db/sqlstate.ts'
+import type { Log } from '../log.ts'
+
+const PAUSE_MS = 500
+/** One line in five seconds. */
+const LOGGED_TRIES = 10
+
+interface Wait {
+  /** What does not answer. */
+  name: string
+  isOutage: (error: unknown) => boolean
+  log: Log
+}
+
+/** Tries until a server answers, so that processes and servers can be started in any order. Throws what is not an outage. */
+export const untilAnswers = async <T>(
+  call: () => Promise<T>,
+  { name, isOutage, log }: Wait,
+): Promise<T> => {
+  for (let tries = 0; ; tries += 1)
+    try {
+      return await call()
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (tries % LOGGED_TRIES === 0) log.warn({ err: error }, `${name} does not answer; waiting`)
+      await sleep(PAUSE_MS)
+    }
+}
+
+/** Waits for PostgreSQL, and ends the process unless it has the schema that this code was written for. */
+export const requireSchema = async (sql: Sql, log: Log): Promise<void> => {
+  const wait = { name: 'PostgreSQL', isOutage: isUnavailable, log }
+  await untilAnswers(() => checkSchema(sql), wait).catch((error: unknown) => {
+    log.fatal(
+      { err: error },
+      error instanceof Error ? error.message : 'the schema could not be checked',
+    )
+    process.exit(1)
+  })
+}

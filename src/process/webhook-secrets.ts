@@ -1,0 +1,56 @@
+import type { Secrets } from '../adapters/secrets.ts'
+import { makeWebhookSecret } from '../adapters/webhook.ts'
+import type { Queryable, Sql, Transaction } from '../db/client.ts'
+import { insertFirstSecret, listSecrets, rotateSecret } from '../db/event/webhook-secret.ts'
+
+/** A secret in clear, and when it stops signing: null of the current one. */
+export interface OwnerSecret {
+  secret: string
+  createdAt: Date
+  expiresAt: Date | null
+}
+
+/** Marks the ciphertext, so that one copied from another table does not decrypt here. */
+const CONTEXT = 'webhook-secret'
+
+/**
+ * Makes the keeper of the secrets that sign notifications: one of each owner, made on first use and stored encrypted, two
+ * while one replaces the other; and one that all anonymous callers share.
+ */
+export const makeWebhookSecrets = ({
+  sql,
+  secrets,
+  shared,
+}: {
+  sql: Sql
+  secrets: Secrets
+  /** WEBHOOK_DEFAULT_SECRET. */
+  shared: string
+}) => {
+  const list = async (sql: Queryable, owner: string): Promise<OwnerSecret[]> =>
+    (await listSecrets(sql, owner)).map((row) => ({
+      ...row,
+      secret: secrets.decrypt(row.secret, CONTEXT),
+    }))
+  const make = (): string => secrets.encrypt(makeWebhookSecret(), CONTEXT)
+  /** The secrets of an owner that sign, newest first. */
+  const get = async (owner: string): Promise<OwnerSecret[]> => {
+    const found = await list(sql, owner)
+    if (found.some(({ expiresAt }) => expiresAt === null)) return found
+    await insertFirstSecret(sql, { owner, secret: make() })
+    return await list(sql, owner)
+  }
+  return {
+    get,
+    /** What signs the notifications of an owner. */
+    active: async (owner: string): Promise<string[]> =>
+      owner === 'anonymous' ? [shared] : (await get(owner)).map(({ secret }) => secret),
+    /** Replaces the secret of an owner; the one before goes on for a while. Answers those that sign then. */
+    async rotate(sql: Transaction, owner: string, overlapSeconds: number): Promise<OwnerSecret[]> {
+      await rotateSecret(sql, { owner, secret: make(), overlapSeconds })
+      return await list(sql, owner)
+    },
+  }
+}
+
+export type WebhookSecrets = ReturnType<typeof makeWebhookSecrets>
