@@ -55,13 +55,27 @@ const main = async (): Promise<void> => {
 const PURGE = 'purge-expired'
 
 /** The scenarios in which the child that waits for the upload takes ways of its own. */
-const WAITS = ['active', 'uploaded-later', 'looked-again', 'expired'] as const
+const WAITS = ['active', 'uploaded-later', 'expired'] as const
 
 /** Whose second run takes no way of its own. */
 const RETRIED = 'retried-while-giving-up'
 
 /** Those in which the child that settles the host nodes does. */
 const READINGS = ['active', 'read-again', 'never-read'] as const
+
+/** Whose histories are those of another scenario but for ids, times and results that are only passed on. */
+const ALIKE = [
+  'image-task-cancelled-while-waiting',
+  'image-task-worker-lost',
+  'video-task-worker-lost',
+  'publish-version-checked-again',
+  'publish-version-expired',
+  'publish-version-looked-again',
+  'publish-version-never-read',
+  'publish-version-read-again',
+  'publish-version-uploaded-later',
+  'publish-version-worker-lost',
+]
 
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
@@ -110,7 +124,7 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
 
 /** The names given, or those of the histories that are not there. */
 const listWanted = async (): Promise<string[]> => {
-  const all = [...Object.keys(RUNS), PURGE]
+  const all = [...Object.keys(RUNS), PURGE].filter((name) => !ALIKE.includes(name))
   const given = process.argv.slice(2)
   const unknown = given.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`no history is called ${unknown.join(', ')}`)
@@ -148,7 +162,7 @@ const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promi
 }
 
 const save = async (name: string, history: History): Promise<void> => {
-  const text = `${JSON.stringify(neutral(JSON.parse(historyToJSON(history))), undefined, 2)}\n`
+  const text = `${JSON.stringify(neutral(JSON.parse(historyToJSON(history))))}\n`
   for (const trace of [`@${hostname()}`, ROOT, tmpdir()])
     if (text.includes(trace)) throw new Error(`${name} tells of the machine it is from: ${trace}`)
   await writeFile(join(FOLDER, `${name}.json`), text)
