@@ -1,13 +1,14 @@
 import express from 'express'
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Express, Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 
 import { apiError, errors } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
-import { answerPreflight, makeCors, preflightMethod } from './serve/cors.ts'
+import { makeCors } from './serve/cors.ts'
 import { makeErrorRenderer } from './serve/errors.ts'
 import { readRequestId } from './serve/request-id.ts'
-import type { Method, Route } from './route.ts'
+import { findRoute } from './route.ts'
+import type { Route } from './route.ts'
 import { makeServe } from './serve/serve.ts'
 import type { ServeDeps } from './serve/serve.ts'
 
@@ -30,14 +31,12 @@ export const makeApp = (deps: AppDeps): Express => {
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
   app.use(helmet(), identify, refuseBadPath)
   const serve = makeServe(deps)
-  const cors = makeCors(deps.corsOrigins ?? [])
-  app.use((request: Request, response: Response, next: NextFunction) => {
-    cors.allow(request, response)
-    next()
-  })
-  for (const [path, routes] of groupByPath(deps.routes))
-    app.all(path, dispatch(routes, { serve, cors }))
-  app.use((request: Request) => {
+  const origins = deps.corsOrigins ?? []
+  for (const [path, routes] of groupByPath(deps.routes)) {
+    const methods = listMethods(routes)
+    app.all(path, makeCors({ origins, routes, methods }), dispatch(routes, methods, serve))
+  }
+  app.use(makeCors({ origins }), (request: Request) => {
     throw errors.routeNotFound(request.path)
   })
   app.use(makeErrorRenderer(deps))
@@ -69,29 +68,19 @@ const countParameters = (path: string): number => path.split('/:').length
 
 type Serve = (route: Route) => (request: Request, response: Response) => Promise<void>
 
-interface Dispatch {
-  serve: Serve
-  cors: ReturnType<typeof makeCors>
-}
+const listMethods = (routes: readonly Route[]): string[] =>
+  routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
 
-const dispatch = (routes: Route[], { serve, cors }: Dispatch): RequestHandler => {
-  const handlers = new Map(routes.map((route) => [route.method, serve(route)]))
-  const allow = [...handlers.keys()].flatMap((method) =>
-    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
-  )
-  return async (request: Request, response: Response, _next: NextFunction) => {
-    const asked = preflightMethod(request)
-    const method = toMethod(asked ?? request.method)
-    const mayRead = cors.allow(request, response, routeOf(routes, method))
-    if (asked !== undefined && mayRead) return answerPreflight(response, allow)
-    const handler = handlers.get(toMethod(request.method))
-    if (!handler) throw errors.methodNotAllowed(request.method, request.path, allow)
+const dispatch = (
+  routes: readonly Route[],
+  methods: readonly string[],
+  serve: Serve,
+): RequestHandler => {
+  const handlers = new Map(routes.map((route) => [route, serve(route)]))
+  return async (request: Request, response: Response) => {
+    const route = findRoute(routes, request.method)
+    const handler = route && handlers.get(route)
+    if (!handler) throw errors.methodNotAllowed(request.method, request.path, methods)
     await handler(request, response)
   }
 }
-
-const toMethod = (method: string): Method =>
-  (method.toUpperCase() === 'HEAD' ? 'get' : method.toLowerCase()) as Method
-
-const routeOf = (routes: readonly Route[], method: Method): Route | undefined =>
-  routes.find((route) => route.method === method)

@@ -14,6 +14,10 @@ import type { QuotaName } from './access/rate-limit.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
+/** The route that serves a method of HTTP. A GET route serves HEAD, too. */
+export const findRoute = (routes: readonly Route[], method: string): Route | undefined =>
+  routes.find((route) => route.method === (method === 'HEAD' ? 'get' : method.toLowerCase()))
+
 /** What a JSON route answers. Without a body nothing is written after the headers. */
 export interface JsonAnswer {
   status: number

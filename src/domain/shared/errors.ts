@@ -252,7 +252,7 @@ export const errors = {
   eventNotFound: (id: string) => apiError('event_not_found', `The task has no event ${shown(id)}.`),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),
-  methodNotAllowed: (method: string, path: string, allow: string[]) =>
+  methodNotAllowed: (method: string, path: string, allow: readonly string[]) =>
     apiError('method_not_allowed', `${shown(path)} does not take ${method}.`, {
       headers: { allow: allow.join(', ') },
     }),

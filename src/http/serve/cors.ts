@@ -1,44 +1,38 @@
-import type { Request, Response } from 'express'
+import cors from 'cors'
+import type { Request, RequestHandler } from 'express'
 
+import { findRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-/** What pages of another origin may read, send and do. No cookies are taken, so that credentials need no leave. */
+/** What pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
 const EXPOSED = 'ETag, X-Total-Count, X-Request-Id, Retry-After'
 const SENT =
   'Authorization, X-API-KEY, Content-Type, Content-Digest, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
 const ANSWER_SECONDS = 7200
 
-/** Makes the judge of origins: pages of the listed ones may call every route, all others what is for everybody to read. */
-export const makeCors = (origins: readonly string[]) => {
-  /** Says in the answer that the page which asks may read it; false when it may not. */
-  const allow = (request: Request, response: Response, route?: Pick<Route, 'read'>): boolean => {
-    const { origin } = request.headers
-    if (route?.read === 'public') {
-      response.setHeader('access-control-allow-origin', '*')
-    } else {
-      if (origins.length > 0) response.vary('Origin')
-      if (origin === undefined || !origins.includes(origin)) return false
-      response.setHeader('access-control-allow-origin', origin)
-    }
-    response.setHeader('access-control-expose-headers', EXPOSED)
-    return true
-  }
-
-  return { allow }
+interface CorsPath {
+  /** Origins whose pages may call every route. */
+  origins: readonly string[]
+  /** The routes of one path. */
+  routes?: readonly Route[]
+  /** The methods of the path, as Allow lists them. */
+  methods?: readonly string[]
 }
 
-/** Answers a browser that asks before it calls. */
-export const answerPreflight = (response: Response, methods: readonly string[]): void => {
-  response.set({
-    'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': SENT,
-    'access-control-max-age': String(ANSWER_SECONDS),
+/** Lets pages of the listed origins call the routes of a path. Pages of all others may make its public reads. */
+export const makeCors = ({ origins, routes = [], methods = [] }: CorsPath): RequestHandler =>
+  cors<Request>(({ method, headers }, decide) => {
+    const asked = headers.origin && headers['access-control-request-method']
+    const route = findRoute(routes, (method === 'OPTIONS' ? asked : method) ?? '')
+    const isPublic = route?.read === 'public'
+    const mayCall = isPublic || origins.includes(headers.origin ?? '')
+    decide(null, {
+      origin: isPublic ? '*' : origins.length > 0 && [...origins],
+      // Any other OPTIONS is refused as a method that the path does not take.
+      preflightContinue: asked === undefined || !mayCall || routes.length === 0,
+      methods: methods.join(', '),
+      allowedHeaders: SENT,
+      exposedHeaders: EXPOSED,
+      maxAge: ANSWER_SECONDS,
+    })
   })
-  response.status(204).end()
-}
-
-/** The method that a browser asks leave for, in lower case; undefined for any other request. */
-export const preflightMethod = ({ method, headers }: Request): string | undefined =>
-  method === 'OPTIONS' && headers.origin !== undefined
-    ? headers['access-control-request-method']?.toLowerCase()
-    : undefined

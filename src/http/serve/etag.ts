@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 
+import fresh from 'fresh'
+
 /** The strong ETag of what a text, such as a revision, tells apart. */
 export const quoteTag = (text: string): string => `"${text}"`
 
@@ -7,10 +9,12 @@ export const quoteTag = (text: string): string => `"${text}"`
 export const tagOfBytes = (text: string): string =>
   quoteTag(createHash('sha256').update(text).digest('base64url').slice(0, 27))
 
-/** Whether If-None-Match names what there is: the comparison is the weak one. */
-export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined &&
-  listTags(ifNoneMatch).some((tag) => ['*', etag, `W/${etag}`].includes(tag))
+/**
+ * Whether the caller has what has this ETag already. Cache-Control is left out of the question: fetch sends `no-cache`
+ * with every If-None-Match that a page sets, and express then never answers 304.
+ */
+export const isKnown = (ifNoneMatch: string | undefined, etag: string | undefined): boolean =>
+  etag !== undefined && fresh({ 'if-none-match': ifNoneMatch }, { etag })
 
 /**
  * The row revision that If-Match demands: undefined when it demands none, -1, which no row has, when it names others only.
@@ -18,10 +22,8 @@ export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean 
  */
 export const demandedRev = (ifMatch: string | undefined, rev: number): number | undefined => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined
-  const isNamed = listTags(ifMatch).some(
-    (tag) => /^"(\d+)(?:\.[\d.]*)?"$/.exec(tag)?.[1] === `${rev}`,
-  )
+  const isNamed = ifMatch
+    .split(',')
+    .some((tag) => /^"(\d+)(?:\.[\d.]*)?"$/.exec(tag.trim())?.[1] === `${rev}`)
   return isNamed ? rev : -1
 }
-
-const listTags = (header: string): string[] => header.split(',').map((tag) => tag.trim())

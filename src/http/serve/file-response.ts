@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 
+import contentDisposition from 'content-disposition'
+
 import type { ByteRange, StoredFile } from '../../adapters/storage/storage.ts'
 import { apiError } from '../../domain/shared/errors.ts'
+import { isKnown, quoteTag } from './etag.ts'
 
 export interface ServedFile {
   name: string
@@ -41,7 +44,7 @@ export const planFile = (
   request: IncomingHttpHeaders,
   file: ServedFile,
 ): FilePlan => {
-  const etag = file.sha256 === undefined ? undefined : `"${file.sha256}"`
+  const etag = file.sha256 === undefined ? undefined : quoteTag(file.sha256)
   const headers = describeFile(file, etag)
   if (isKnown(request['if-none-match'], etag)) return { status: 304, headers }
   const whole: FilePlan = {
@@ -80,12 +83,12 @@ export const sendFile = async (
   })
 }
 
-/** Content-Disposition of a file that is shown in place (RFC 6266): a plain name, and the exact one where they differ. */
-export const inlineDisposition = (name: string): string => {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
-  const exact = encodeURIComponent(name).replace(/['()*]/g, percent)
-  return `inline; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${exact}`}`
-}
+/** Content-Disposition of a file that is shown in place: a plain name, and the exact one where they differ. */
+const inlineDisposition = (name: string): string =>
+  contentDisposition(name, {
+    type: 'inline',
+    fallback: name.replace(/[^\x20-\x7e]|["\\%]/gu, '_'),
+  })
 
 const describeFile = (file: ServedFile, etag: string | undefined): Record<string, string> => ({
   ...OPEN_TO_ALL,
@@ -104,14 +107,10 @@ const contentHeaders = (file: ServedFile, length: number): Record<string, string
   'accept-ranges': 'bytes',
 })
 
-const isKnown = (ifNoneMatch: string | undefined, etag: string | undefined): boolean =>
-  etag !== undefined &&
-  (ifNoneMatch ?? '')
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-    .some((tag) => tag === '*' || tag === etag)
-
-/** One range of bytes, cut at the end of the file; undefined when it is to be ignored. */
+/**
+ * One range of bytes, cut at the end of the file; undefined when it is to be ignored. The range-parser package calls
+ * `bytes=-500` of a shorter file and the backward `bytes=5-2` unsatisfiable; RFC 9110 wants the whole file for both.
+ */
 const readRange = (header: string | undefined, size: number): ByteRange | 'outside' | undefined => {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return undefined
@@ -128,9 +127,6 @@ const rangeNotSatisfiable = (size: number) =>
   apiError('range_not_satisfiable', `The Range lies outside the file of ${size} bytes.`, {
     headers: { ...OPEN_TO_ALL, 'content-range': `bytes */${size}` },
   })
-
-const percent = (character: string): string =>
-  `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 
 const isClientGone = (error: unknown): boolean =>
   error instanceof Error &&

@@ -179,11 +179,10 @@ const sendJson = (
   const { vary, ...rest } = { ...makeReadHeaders(route, { caller, text }), ...headers }
   if (vary !== undefined) response.vary(vary)
   response.set(rest)
-  if (text === undefined || (route.read && isUnchanged(response, rest['etag'])))
+  if (
+    text === undefined ||
+    (route.read && isKnown(response.req.headers['if-none-match'], rest['etag']))
+  )
     response.status(text === undefined ? status : 304).end()
   else response.status(status).type('application/json').send(text)
 }
-
-/** express asks, too, but does not answer 304 to a client that also sends `Cache-Control: no-cache`, as fetch does. */
-const isUnchanged = ({ req }: Response, etag: string | undefined): boolean =>
-  etag !== undefined && isKnown(req.headers['if-none-match'], etag)
