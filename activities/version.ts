@@ -23,7 +23,7 @@ export interface ArchiveWait {
   waitMs: number
 }
 
-export interface DecidedVersion {
+interface DecidedVersion {
   status: VersionStatus
   /** For operators: what has become of the archive. */
   result: string

@@ -1,4 +1,3 @@
-import { chooseLatest } from '../../src/domain/registry/latest-version.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { VersionNumber } from '../../src/domain/registry/version-number.ts'
 import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
@@ -87,7 +86,7 @@ export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: 
   const owner = publisherId(random.between(0, publishers - 1))
   const createdAt = new Date(FIRST + ((LAST - FIRST) * 0.9 * (index + random.next())) / nodes)
   const made = makeVersions(random, { count: versions[index] ?? 1, createdAt })
-  const latest = chooseLatest(made)
+  const latest = latestOf(made)
   const node: CatalogueNode = {
     id,
     publisherId: owner,
@@ -110,6 +109,16 @@ export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: 
     hostNodes: latest ? makeHostNodes(random) : [],
   }
   return node
+}
+
+/** Of versions in ascending order the one that the service would choose; `verifyCatalogue` compares. */
+const latestOf = (versions: readonly CatalogueVersion[]): CatalogueVersion | undefined => {
+  const rank = ({ deprecated, version }: CatalogueVersion): number =>
+    2 * Number(deprecated) + Number(version.includes('-'))
+  return versions
+    .filter(({ status }) => status === 'NodeVersionStatusActive')
+    .toReversed()
+    .toSorted((a, b) => rank(a) - rank(b))[0]
 }
 
 const makeVersions = (

@@ -5,7 +5,7 @@ import { listAudit } from '../../src/db/registry/audit-log.ts'
 import { putHostNodes } from '../../src/db/registry/host-node.ts'
 import { listNodes, listPublisherNodes } from '../../src/db/search/node-list.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { findNode, findNodeAccess, insertNode, updateNode } from '../../src/db/registry/node.ts'
+import { findNodeAccess, getNode, insertNode, updateNode } from '../../src/db/registry/node.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { findPublisherAccess } from '../../src/db/registry/publisher.ts'
 import { insertReview, listReviews } from '../../src/db/registry/review.ts'
@@ -94,7 +94,7 @@ describe('a node', () => {
     assert.deepEqual(await create('cAsE-oF.iDs'), { result: 'node_exists' })
     const all = await Promise.all(['Many', 'many', 'MANY', 'mAny'].map(create))
     assert.equal(all.filter(({ result }) => result === 'created').length, 1)
-    assert.equal((await findNode(database.sql, 'CASE-OF.IDS', OPTIONS))?.id, 'Case-Of.Ids')
+    assert.equal((await getNode(database.sql, 'CASE-OF.IDS', OPTIONS)).id, 'Case-Of.Ids')
   })
 
   test('keeps what an update does not name, and clears what it leaves empty', async () => {
@@ -119,7 +119,7 @@ describe('a node', () => {
 
   test('is hidden when it is deleted, and brought back as it was', async () => {
     const version = await place.addActive({ nodeId: 'phoenix' })
-    const before = await findNode(database.sql, 'phoenix', OPTIONS)
+    const before = await getNode(database.sql, 'phoenix', OPTIONS)
     const remove = () =>
       database.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'Phoenix' }))
     assert.equal(await remove(), 'deleted')
@@ -135,8 +135,8 @@ describe('a node', () => {
     assert.ok(!(await ids(true)).includes('phoenix'), 'hidden from admins too')
     assert.equal((await setNode('phoenix', { status: 'NodeStatusBanned' })).result, 'illegal_move')
     assert.equal((await setNode('phoenix', { status: 'NodeStatusActive' })).result, 'updated')
-    assert.deepEqual(await findNode(database.sql, 'phoenix', OPTIONS), before)
-    assert.equal(before?.latest_version?.id, version)
+    assert.deepEqual(await getNode(database.sql, 'phoenix', OPTIONS), before)
+    assert.equal(before.latest_version?.id, version)
     await setNode('phoenix', { status: 'NodeStatusBanned', status_detail: 'why' })
     assert.equal(await remove(), 'node_banned')
     assert.deepEqual(

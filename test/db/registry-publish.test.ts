@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { findNode, findNodeAccess } from '../../src/db/registry/node.ts'
+import { findNodeAccess, getNode } from '../../src/db/registry/node.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -60,8 +60,8 @@ describe('publishing', () => {
       supported_os: [],
       supported_accelerators: [],
     })
-    const node = await findNode(database.sql, 'FRESH-PACK', OPTIONS)
-    assert.ok(node && !('latest_version' in node), 'no latest version')
+    const node = await getNode(database.sql, 'FRESH-PACK', OPTIONS)
+    assert.ok(!('latest_version' in node), 'no latest version')
     assert.deepEqual(
       { name: node.name, description: node.description, tags: node.tags, rating: node.rating },
       { name: 'Fresh-Pack', description: '', tags: ['a'], rating: 0 },
@@ -197,7 +197,7 @@ describe('publishing', () => {
     )
     const refused = await place.publish({ publisherId: 'banned', nodeId: 'never' })
     assert.equal(refused.result, 'publisher_banned')
-    assert.equal(await findNode(database.sql, 'never', OPTIONS), undefined)
+    assert.equal(await findNodeAccess(database.sql, { id: 'never', userId: undefined }), undefined)
     assert.equal(
       (await place.publish({ publisherId: 'nobody', nodeId: 'never' })).result,
       'publisher_not_found',

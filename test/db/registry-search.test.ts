@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
+import fc from 'fast-check'
+
 import type { Queryable } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { listNodes } from '../../src/db/search/node-list.ts'
@@ -192,6 +194,73 @@ describe('a search', () => {
     )
     assert.equal((await search({ repository_url_search: 'maker_' })).total, 0)
   })
+})
+
+describe('a word of a text or of a search', () => {
+  const TEXTS: [text: string, words: string[]][] = [
+    ['', []],
+    ['Image tools', ['image', 'tools']],
+    [
+      'KSampler-Advanced_v2',
+      ['ksampler-advanced_v2', 'ksampler', 'advanced', 'v2', 'k', 'sampler'],
+    ],
+    ['XMLParser', ['xmlparser', 'xml', 'parser']],
+    ['foo.bar/baz', ['foo.bar/baz', 'foo', 'bar', 'baz']],
+    ['(beta), 100%', ['(beta),', '100%', 'beta', '100']],
+    ['ÄpfelBirne 画像', ['äpfelbirne', '画像', 'äpfel', 'birne']],
+    ['a'.repeat(300), ['a'.repeat(200)]],
+  ]
+  for (const [text, words] of TEXTS)
+    test(`is cut at blanks, marks and changes of case: ${text.slice(0, 30)}`, async () => {
+      const [row] = await database.sql<{ words: string[] }[]>`select search_words(${text}) as words`
+      assert.deepEqual([...new Set(row?.words)].toSorted(), words.toSorted())
+    })
+
+  const TERMS: [term: string, words: string[]][] = [
+    ['  Image  TOOLS', ['image', 'tools']],
+    ['KSampler', ['ksampler']],
+    ['foo-bar', ['foo', 'bar']],
+    ['_', ['_']],
+    ['100% %', ['100%', '%']],
+  ]
+  for (const [term, words] of TERMS)
+    test(`is looked for by its beginning: ${term}`, async () => {
+      const [row] = await database.sql`select search_query(${term}, 'a')::text as query`
+      assert.equal(row?.['query'], words.map((word) => `'a${word}':*`).join(' & '))
+    })
+
+  test('is found in the text that it was taken from', async () => {
+    const texts = fc
+      .sample(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), 500)
+      .filter((text) => text.trim() !== '')
+    const lost = await database.sql`
+      select text from unnest(${texts}::text[]) text
+      where not node_words(text, '', '{}', null, null) @@ search_query(text, 'a')
+    `
+    assert.deepEqual([...lost], [])
+  })
+})
+
+describe('the key of a repository', () => {
+  const KEYS: [text: string, key: string][] = [
+    ['https://GitHub.com/Foo/Bar', 'github.com/foo/bar'],
+    ['https://github.com/foo/bar.git', 'github.com/foo/bar'],
+    ['http://github.com/foo/bar/', 'github.com/foo/bar'],
+    ['git+https://github.com/foo/bar.GIT/', 'github.com/foo/bar'],
+    ['github.com/foo/bar', 'github.com/foo/bar'],
+    ['ssh://git@github.com/foo/bar.git', 'github.com/foo/bar'],
+    ['https://ann:secret@github.com/foo/bar', 'github.com/foo/bar'],
+    ['', ''],
+    ['https://', ''],
+    ['.git', ''],
+  ]
+  for (const [text, key] of KEYS)
+    test(`of ${JSON.stringify(text)} is ${JSON.stringify(key)}, which is its own`, async () => {
+      const [row] = await database.sql`
+        select repository_key(${text}) as key, repository_key(repository_key(${text})) as own
+      `
+      assert.deepEqual({ ...row }, { key, own: key })
+    })
 })
 
 describe('the list of all nodes', () => {

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test'
 
 import {
   isSuccess,
-  jsonTextOf,
   judgeRegistration,
   toHostNodeRow,
 } from '../../src/domain/registry/host-node-judge.ts'
@@ -120,6 +119,5 @@ describe('a host node that is stored', () => {
         return_names: '5',
       },
     )
-    assert.equal(jsonTextOf(undefined), undefined)
   })
 })

@@ -13,7 +13,7 @@ import { judgeNewNode, judgeNodeUpdate } from '../../src/domain/registry/node-ju
 import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
 import { NewPersonalAccessToken } from '../../src/domain/registry/personal-access-token.ts'
 import { PublishBody, publishedFields } from '../../src/domain/registry/publish.ts'
-import { judgePublisher, publisherIdFault } from '../../src/domain/registry/publisher-judge.ts'
+import { judgePublisher } from '../../src/domain/registry/publisher-judge.ts'
 import {
   NewPublisher,
   PublisherBan,
@@ -111,12 +111,6 @@ describe('the body of a new publisher', () => {
       '/source_code_repo url_refused',
     ],
   ])
-
-  test('says what is wrong with an id', () => {
-    assert.equal(publisherIdFault('acme'), undefined)
-    assert.equal(publisherIdFault('search'), 'must not be a reserved word')
-    assert.match(publisherIdFault('A') ?? '', /^must be 1 to 64 lower-case letters/)
-  })
 })
 
 describe('the body of a publisher’s change', () => {

@@ -16,6 +16,7 @@ import { PublisherListQuery } from '../../src/domain/registry/publisher.ts'
 import { listOptional, totalPages } from '../../src/domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, judgeDepth } from '../../src/domain/registry/search-depth.ts'
 import { makeValidator } from '../../src/domain/shared/validate.ts'
+import type { Fault } from '../../src/domain/shared/validate.ts'
 import { judgeInstallQuery } from '../../src/domain/registry/version-judge.ts'
 import { NodeVersionsQuery, VersionListQuery } from '../../src/domain/registry/version-query.ts'
 
@@ -162,19 +163,32 @@ describe('the depth of a search', () => {
 })
 
 describe('queries with codes of their own', () => {
-  const CASES: [what: string, faults: { code: string }[], code?: string][] = [
+  const TAKEN = /^\?username must be 1 to 64 lower-case letters, digits and hyphens/
+  const CASES: [what: string, faults: Fault[], code?: string, message?: RegExp][] = [
     ['a publisher id may be taken', judgePublisherIdQuery({ username: 'acme' })],
-    ['of another form', judgePublisherIdQuery({ username: 'A' }), 'publisher_id_unavailable'],
-    ['empty', judgePublisherIdQuery({ username: '' }), 'publisher_id_unavailable'],
-    ['reserved', judgePublisherIdQuery({ username: 'admin' }), 'publisher_id_unavailable'],
+    [
+      'of another form',
+      judgePublisherIdQuery({ username: 'A' }),
+      'publisher_id_unavailable',
+      TAKEN,
+    ],
+    ['empty', judgePublisherIdQuery({ username: '' }), 'publisher_id_unavailable', TAKEN],
+    [
+      'reserved',
+      judgePublisherIdQuery({ username: 'admin' }),
+      'publisher_id_unavailable',
+      /reserved/,
+    ],
     ['a version to install', judgeInstallQuery({ version: '1.0.0' })],
     ['none to install', judgeInstallQuery({})],
     ['a malformed one', judgeInstallQuery({ version: '1.0' }), 'version_invalid'],
   ]
-  for (const [what, faults, code] of CASES)
-    test(`${what}: ${code ?? 'no fault'}`, () =>
+  for (const [what, faults, code, message = /./] of CASES)
+    test(`${what}: ${code ?? 'no fault'}`, () => {
       assert.deepEqual(
         faults.map((fault) => fault.code),
         code === undefined ? [] : [code],
-      ))
+      )
+      for (const fault of faults) assert.match(fault.message, message)
+    })
 })

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import fc from 'fast-check'
-
-import {
-  judgeRegistryUrls,
-  registryUrlFault,
-  repositoryKey,
-  repositoryNeedles,
-} from '../../src/domain/registry/registry-url.ts'
+import { judgeRegistryUrls } from '../../src/domain/registry/registry-url.ts'
 
 describe('a URL of the registry', () => {
   const CASES: [text: string, web: boolean, repository: boolean][] = [
@@ -35,8 +28,11 @@ describe('a URL of the registry', () => {
   ]
   for (const [text, web, repository] of CASES)
     test(`${JSON.stringify(text.slice(0, 40))} (${text.length}) passes: ${web}, ${repository}`, () => {
-      assert.equal(registryUrlFault(text, 'web') === undefined, web)
-      assert.equal(registryUrlFault(text, 'repository') === undefined, repository)
+      const faults = judgeRegistryUrls({ icon: text, repository: text }, ['icon', 'repository'])
+      assert.deepEqual(
+        faults.map(({ field }) => field),
+        [...(web ? [] : ['/icon']), ...(repository ? [] : ['/repository'])],
+      )
     })
 
   test('is refused by the name of its member', () => {
@@ -56,39 +52,5 @@ describe('a URL of the registry', () => {
         '/node/repository must be a URL whose scheme is one of http, https, git, ssh, git+https, got "ftp://a"',
       ],
     )
-  })
-})
-
-describe('the key of a repository', () => {
-  const CASES: [text: string, key: string | undefined][] = [
-    ['https://GitHub.com/Foo/Bar', 'github.com/foo/bar'],
-    ['https://github.com/foo/bar.git', 'github.com/foo/bar'],
-    ['http://github.com/foo/bar/', 'github.com/foo/bar'],
-    ['git+https://github.com/foo/bar.GIT/', 'github.com/foo/bar'],
-    ['github.com/foo/bar', 'github.com/foo/bar'],
-    ['ssh://git@github.com/foo/bar.git', 'github.com/foo/bar'],
-    ['https://ann:secret@github.com/foo/bar', 'github.com/foo/bar'],
-    ['', undefined],
-    ['https://', undefined],
-    ['.git', undefined],
-  ]
-  for (const [text, key] of CASES)
-    test(`of ${JSON.stringify(text)} is ${key}`, () => assert.equal(repositoryKey(text), key))
-
-  test('has itself for a key', () => {
-    fc.assert(
-      fc.property(fc.webUrl(), (text) => {
-        const key = repositoryKey(text)
-        if (key !== undefined) assert.equal(repositoryKey(key), key)
-      }),
-    )
-  })
-
-  test('is looked for beside the text as given', () => {
-    assert.deepEqual(repositoryNeedles('HTTPS://A.com/B.git'), {
-      given: 'https://a.com/b.git',
-      key: 'a.com/b',
-    })
-    assert.deepEqual(repositoryNeedles('/'), { given: '/', key: undefined })
   })
 })

@@ -8,7 +8,7 @@ export interface Audit {
   requestId: string
 }
 
-export interface AuditChange {
+interface AuditChange {
   action: AuditAction
   /** By `auditTarget`. */
   target: string
@@ -31,7 +31,7 @@ export const insertAudit = async (
   `
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   actor?: string | undefined
   action?: string | undefined
   target?: string | undefined

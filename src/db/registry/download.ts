@@ -17,13 +17,3 @@ export const countDownload = async (
     on conflict (version_id, day) do update set n = d.n + 1
   `
 }
-
-/** Installs of a version by day, oldest first. */
-export const listDownloads = async (
-  sql: Queryable,
-  versionId: string,
-): Promise<{ day: string; n: number }[]> =>
-  await sql`
-  select to_char(day, 'YYYY-MM-DD') as day, n::float8 as n
-  from download_day where version_id = ${versionId} order by download_day.day
-`

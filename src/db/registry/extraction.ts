@@ -9,7 +9,7 @@ import { lockNodeOfVersion } from './registry-lock.ts'
 import { toStorable } from '../storable-text.ts'
 
 /** Whose bytes were read, and by which extractor. */
-export interface ExtractionKey {
+interface ExtractionKey {
   versionId: string
   /** Lower-case hex. */
   sha256: string
@@ -61,7 +61,7 @@ export const hasExtraction = async (
 }
 
 /** Where the host nodes of a version are. */
-export interface SettledExtraction {
+interface SettledExtraction {
   /** `missing`: no reading of its archive is stored, or there is none to be had. */
   result: 'settled' | 'missing'
   status: ExtractStatus

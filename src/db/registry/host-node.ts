@@ -28,13 +28,9 @@ export type HostNodeResult =
  */
 export type HostNodeSource = 'derived' | 'reported' | 'trusted'
 
-export type HostNodesPut =
-  | 'done'
-  | 'version_not_found'
-  | 'already_registered'
-  | 'registration_closed'
+type HostNodesPut = 'done' | 'version_not_found' | 'already_registered' | 'registration_closed'
 
-export interface HostNodePut {
+interface HostNodePut {
   versionId: string
   source: HostNodeSource
   result: HostNodeResult

@@ -1,9 +1,10 @@
 import type { Transaction } from '../client.ts'
 
 /**
- * Chooses the latest version of a node anew, as `chooseLatest` of the domain says it, in the transaction of every move and
- * change of one of its versions; all of them are changes of the node to who keeps a copy of the lists. The caller
- * holds the node's row, without which two moves at once would each miss the other's version.
+ * Chooses the latest version of a node anew: of the active ones not deprecated before deprecated, then releases before
+ * pre-releases, then the highest. Every move and change of a version does so in its own transaction. Each of them also
+ * counts as a change of the node, for clients that keep a copy of the lists. The caller holds the node's row; without it
+ * two moves at once would each miss the other's version.
  */
 export const settleLatestVersion = async (sql: Transaction, nodeId: string): Promise<void> => {
   const [changed] = await sql`

@@ -20,7 +20,7 @@ interface Membership {
   userId: string
 }
 
-export type MemberPut =
+type MemberPut =
   | { result: 'done'; member: Member }
   | { result: 'user_not_found' }
   | { result: 'last_owner' }

@@ -30,7 +30,7 @@ export const deleteNode = async (
   return 'deleted'
 }
 
-export type NodeEditedByAdmin =
+type NodeEditedByAdmin =
   | { result: 'updated'; node: Node }
   | { result: 'node_not_found' | 'illegal_move' }
 

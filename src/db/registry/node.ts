@@ -13,7 +13,7 @@ export interface RecordOptions {
   publicUrl: string
 }
 
-export type NodeCreated =
+type NodeCreated =
   | { result: 'created'; node: Node }
   | { result: 'publisher_banned' | 'node_exists' | 'node_deleted' }
 
@@ -84,7 +84,7 @@ export const setNodeFields = async (
   `
 }
 
-export interface NodeEdit {
+interface NodeEdit {
   publisherId: string
   id: string
   fields: NodeFields
@@ -92,7 +92,7 @@ export interface NodeEdit {
   ifRev?: number | undefined
 }
 
-export type NodeUpdated =
+type NodeUpdated =
   | { result: 'updated'; node: Node }
   | { result: 'node_not_found' | 'node_banned' | 'precondition_failed' }
 
@@ -112,29 +112,19 @@ export const updateNode = async (
   return { result: 'updated', node: await getNode(sql, node.id, options) }
 }
 
-/** A node in any status, or undefined. */
-export const findNode = async (
+/** A node in any status, which must be there. */
+export const getNode = async (
   sql: Queryable,
   id: string,
   { publicUrl }: RecordOptions,
-): Promise<Node | undefined> => {
+): Promise<Node> => {
   const [row] = await sql<{ node: Node }[]>`
     select ${nodeJson(sql, publicUrl)} as node
     from node n ${joinNode(sql)}
     where n.id_lower = lower(${id}::text)
   `
-  return row?.node
-}
-
-/** As `findNode`, of one that must be there. */
-export const getNode = async (
-  sql: Queryable,
-  id: string,
-  options: RecordOptions,
-): Promise<Node> => {
-  const node = await findNode(sql, id, options)
-  if (!node) throw new Error('a node that is not there')
-  return node
+  if (!row) throw new Error('a node that is not there')
+  return row.node
 }
 
 /** What a request needs to know of a node before it is let in, or answered from a cache. */

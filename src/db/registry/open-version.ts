@@ -106,7 +106,7 @@ export const listStillExtractions = async (
     limit ${limit}
   `
 
-export interface StuckVersion {
+interface StuckVersion {
   versionId: string
   nodeId: string
   version: string

@@ -3,7 +3,7 @@ import type { PersonalAccessToken } from '../../domain/registry/personal-access-
 import type { Queryable, Transaction } from '../client.ts'
 import { lockPublisher } from './registry-lock.ts'
 
-export interface NewPersonalAccessTokenRow {
+interface NewPersonalAccessTokenRow {
   publisherId: string
   /** A member of the publisher. */
   userId: string

@@ -5,7 +5,7 @@ import type { Audit } from './audit-log.ts'
 import type { Transaction } from '../client.ts'
 import { noteListChange } from '../search/listed-count.ts'
 
-export interface PublisherMove {
+interface PublisherMove {
   id: string
   name: keyof typeof PUBLISHER_MOVES
   /** Why; kept while it is banned, and told to its members. */

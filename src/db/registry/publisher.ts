@@ -11,7 +11,7 @@ import { keepName, keepText } from './keep.ts'
 import { publisherWithMembersJson } from './registry-json.ts'
 import { lockPublisher } from './registry-lock.ts'
 
-export interface PublisherCreation {
+interface PublisherCreation {
   publisher: NewPublisher
   /** Becomes its owner; a row of app_user. */
   userId: string
@@ -19,7 +19,7 @@ export interface PublisherCreation {
   limit: number
 }
 
-export type PublisherCreated =
+type PublisherCreated =
   | { result: 'created'; publisher: Publisher }
   | { result: 'publisher_exists' }
   | { result: 'publisher_limit_reached' }
@@ -72,20 +72,17 @@ const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate):
   `
 }
 
-/** A publisher with its members, whose e-mail addresses are for members alone: `withoutEmail` takes them out. */
-export const findPublisher = async (sql: Queryable, id: string): Promise<Publisher | undefined> => {
+/**
+ * A publisher, which must be there, with its members. Their e-mail addresses are for members alone: `withoutEmail` takes
+ * them out.
+ */
+export const getPublisher = async (sql: Queryable, id: string): Promise<Publisher> => {
   const [row] = await sql<{ publisher: Publisher }[]>`
     select ${publisherWithMembersJson(sql)} as publisher
     from publisher p where p.id = lower(${id}::text)
   `
-  return row?.publisher
-}
-
-/** As `findPublisher`, of one that must be there. */
-export const getPublisher = async (sql: Queryable, id: string): Promise<Publisher> => {
-  const publisher = await findPublisher(sql, id)
-  if (!publisher) throw new Error('a publisher that is not there')
-  return publisher
+  if (!row) throw new Error('a publisher that is not there')
+  return row.publisher
 }
 
 export const existsPublisher = async (sql: Queryable, id: string): Promise<boolean> => {
@@ -119,7 +116,7 @@ export const findPublisherAccess = async (
   return row
 }
 
-export interface PublisherListFilter {
+interface PublisherListFilter {
   /** Only publishers this user belongs to, banned ones too; undefined: all active ones. */
   userId: string | undefined
   page: number

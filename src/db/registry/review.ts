@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../client.ts'
 import { noteListChange } from '../search/listed-count.ts'
 import { instant } from './registry-json.ts'
 
-export type ReviewCreated =
+type ReviewCreated =
   | { result: 'created'; review: Review }
   | { result: 'version_not_flagged' | 'review_already_requested' }
 

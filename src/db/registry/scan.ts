@@ -62,7 +62,7 @@ export const forgetScan = async (sql: Transaction, versionId: string): Promise<v
 }
 
 /** What the scans of the bytes that a version now has found, all scanners together. */
-export interface ScanSummary {
+interface ScanSummary {
   complete: boolean
   counts: FindingCounts
   /** The first of high severity. */
@@ -94,7 +94,7 @@ export const findScan = async (
   return row?.scan ?? undefined
 }
 
-export interface ScanKey {
+interface ScanKey {
   versionId: string
   sha256: string
   scanner: string

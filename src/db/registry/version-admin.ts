@@ -18,7 +18,7 @@ import { forgetScan } from './scan.ts'
 import { closeReview, moveVersion } from './version-move.ts'
 import { getVersion } from './version.ts'
 
-export type VersionEditedByAdmin =
+type VersionEditedByAdmin =
   | { result: 'updated'; version: Version }
   | { result: 'illegal_move' }
   | { result: 'host_node_not_found'; name: string }

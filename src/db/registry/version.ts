@@ -18,24 +18,11 @@ import { moveVersion } from './version-move.ts'
 /** What names a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
 export type VersionKey = { id: string } | { canonical: string }
 
+/** A version that expired without an upload is not found by its canonical form, which is free again. */
 const isVersion = (sql: Queryable, key: VersionKey) =>
   'id' in key
     ? sql`v.id = ${key.id}::uuid`
     : sql`v.canonical = ${key.canonical} and v.archive_state <> 'expired'`
-
-/** A version in any status, or undefined. One that expired without an upload has no canonical form to be found by. */
-export const findVersion = async (
-  sql: Queryable,
-  { nodeId, key }: { nodeId: string; key: VersionKey },
-  { publicUrl }: RecordOptions,
-): Promise<Version | undefined> => {
-  const [row] = await sql<{ version: Version }[]>`
-    select ${versionJson(sql, publicUrl)} as version
-    from node n join version v on v.node_id = n.id
-    where n.id_lower = lower(${nodeId}::text) and ${isVersion(sql, key)}
-  `
-  return row?.version
-}
 
 /** A version whose id is known to be one. */
 export const getVersion = async (
@@ -104,19 +91,19 @@ interface VersionColumns {
 }
 
 /** A version by the id in a path of its node's publisher. */
-export interface OwnVersion {
+interface OwnVersion {
   publisherId: string
   nodeId: string
   id: string
 }
 
-export interface VersionEdit extends OwnVersion {
+interface VersionEdit extends OwnVersion {
   fields: VersionUpdate
   /** The revision that the caller has seen (If-Match). */
   ifRev?: number | undefined
 }
 
-export type VersionUpdated =
+type VersionUpdated =
   | { result: 'updated'; version: Version }
   | { result: 'node_not_found' | 'node_banned' | 'version_not_found' | 'precondition_failed' }
 

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../client.ts'
 
 /** What is counted: listed nodes, and the versions of listed nodes that are not Deleted. */
-export type CountedKind = 'node' | 'version'
+type CountedKind = 'node' | 'version'
 
 const SLOTS = 16
 
@@ -29,7 +29,7 @@ export const noteListChange = async (
   `
 }
 
-export interface Listed {
+interface Listed {
   /** How many are listed. */
   n: number
   /** Has grown whenever a filter may find something else; the sum of all slots, as text. */

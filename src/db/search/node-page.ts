@@ -25,7 +25,7 @@ import { joinNode, nodeJson } from '../registry/registry-json.ts'
  */
 export type NodeOrder = 'relevance' | 'created'
 
-export interface NodePageQuery {
+interface NodePageQuery {
   filter: NodeFilter
   order: NodeOrder
   offset: number

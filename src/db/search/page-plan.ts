@@ -9,7 +9,7 @@ import type { Queryable } from '../client.ts'
  */
 export type PagePlan = 'pick' | 'gather' | 'walk'
 
-export interface PageSize {
+interface PageSize {
   /** Rows that the filters' indexes give. */
   gathered: number
   /** Those among them that belong to the list. */

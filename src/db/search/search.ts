@@ -27,7 +27,7 @@ export const searchNodes = (
   )
 
 /** An empty text is no filter. */
-export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): NodeFilter => ({
+const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): NodeFilter => ({
   term: search.search?.trim() || undefined,
   repository: search.repository_url_search || undefined,
   hostNode: search.host_node_search || undefined,

@@ -42,7 +42,7 @@ export interface VersionFilter {
   reviewRequested?: boolean | undefined
 }
 
-export interface VersionPageQuery {
+interface VersionPageQuery {
   filter: VersionFilter
   offset: number
   limit: number

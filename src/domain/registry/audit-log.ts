@@ -4,14 +4,13 @@ import type { Static } from 'typebox'
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
 /** What a platform admin can do. */
-export const AUDIT_ACTIONS = [
+export const AuditAction = Type.Enum([
   'node.update',
   'version.update',
   'version.retry',
   'publisher.ban',
   'publisher.unban',
-] as const
-export const AuditAction = Type.Enum([...AUDIT_ACTIONS])
+])
 export type AuditAction = Static<typeof AuditAction>
 
 /** Query of GET /admin/audit-log. */

@@ -6,8 +6,7 @@ import { ListedReview } from './review.ts'
 import { ExtractStatus, VersionStatus } from './version.ts'
 
 /** high flags a version, medium is told, info is only counted. */
-export const SEVERITIES = ['high', 'medium', 'info'] as const
-export const Severity = Type.Enum([...SEVERITIES], {
+export const Severity = Type.Enum(['high', 'medium', 'info'], {
   description: '`high` flags a version, `medium` and `info` do not.',
 })
 export type Severity = Static<typeof Severity>

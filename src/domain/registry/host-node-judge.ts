@@ -16,7 +16,7 @@ export const isSuccess = ({
   success ?? status?.toLowerCase() !== 'failed'
 
 /** The JSON text of `input_types` and its like: a string is that text already; of another value it is made. */
-export const jsonTextOf = (value: unknown): string | undefined =>
+const jsonTextOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 /** A host node of a registration as it is stored: flags false and lists empty unless given, JSON texts as texts. */

@@ -3,18 +3,17 @@ import type { Static } from 'typebox'
 
 import { LONG_TEXT_MAX, REASON_MAX, count, map, page, pageSize, text } from './registry-fields.ts'
 
-export const HOST_NODE_POLICIES = [
+export const HostNodePolicy = Type.Enum([
   'HostNodePolicyActive',
   'HostNodePolicyBanned',
   'HostNodePolicyLocalOnly',
-] as const
-export const HostNodePolicy = Type.Enum([...HOST_NODE_POLICIES])
+])
 export type HostNodePolicy = Static<typeof HostNodePolicy>
 
 export const HOST_NODE_NAME_MAX = 512
 
 /** Most host nodes that one version may register. */
-export const HOST_NODES_MAX = 5_000
+const HOST_NODES_MAX = 5_000
 
 /** Bytes of UTF-8 in each of the three members that hold JSON text. */
 export const JSON_TEXT_MAX_BYTES = 1_048_576

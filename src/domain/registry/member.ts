@@ -4,12 +4,13 @@ import type { Static } from 'typebox'
 import { uuid } from './registry-fields.ts'
 
 /** What a user may do in a publisher; see `role.ts`. */
-export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
-export const MemberRole = Type.Enum([...MEMBER_ROLES], { description: 'Role in the publisher.' })
+export const MemberRole = Type.Enum(['owner', 'admin', 'member'], {
+  description: 'Role in the publisher.',
+})
 export type MemberRole = Static<typeof MemberRole>
 
 /** A user as members of a publisher see it; others see it without e-mail addresses. */
-export const MemberUser = Type.Object({
+const MemberUser = Type.Object({
   id: Type.Optional(
     Type.String({
       description:
@@ -19,7 +20,6 @@ export const MemberUser = Type.Object({
   name: Type.String({ description: 'Display name.' }),
   email: Type.Optional(Type.String({ description: 'Seen only by members of the same publisher.' })),
 })
-export type MemberUser = Static<typeof MemberUser>
 
 /** PublisherMember of the interface. */
 export const Member = Type.Object({

@@ -34,7 +34,7 @@ export const judgePublishedNode = (node: Body, { nodeId }: { nodeId: string }): 
 ]
 
 /** Whether a text may be the id of a node. */
-export const isNodeId = (text: string): boolean => text.length <= NODE_ID_MAX && FORM.test(text)
+const isNodeId = (text: string): boolean => text.length <= NODE_ID_MAX && FORM.test(text)
 
 const FORM = new RegExp(NODE_ID_PATTERN)
 

@@ -4,7 +4,6 @@ import type { PublisherStatus } from './publisher.ts'
 interface Move<Status> {
   from: readonly Status[]
   to: Status
-  by: 'owner' | 'platform_admin'
 }
 
 const ACTIVE = 'NodeStatusActive'
@@ -13,10 +12,10 @@ const BANNED = 'NodeStatusBanned'
 
 /** Every move of a node. The id of a deleted one stays taken. */
 export const NODE_MOVES = {
-  delete: { from: [ACTIVE], to: DELETED, by: 'owner' },
-  admin_activate: { from: [BANNED, DELETED], to: ACTIVE, by: 'platform_admin' },
-  admin_ban: { from: [ACTIVE], to: BANNED, by: 'platform_admin' },
-  admin_delete: { from: [ACTIVE, BANNED], to: DELETED, by: 'platform_admin' },
+  delete: { from: [ACTIVE], to: DELETED },
+  admin_activate: { from: [BANNED, DELETED], to: ACTIVE },
+  admin_ban: { from: [ACTIVE], to: BANNED },
+  admin_delete: { from: [ACTIVE, BANNED], to: DELETED },
 } as const satisfies Record<string, Move<NodeStatus>>
 
 export type NodeMoveName = keyof typeof NODE_MOVES
@@ -28,12 +27,8 @@ export const ADMIN_NODE_MOVES: Readonly<Record<NodeStatus, NodeMoveName>> = {
   [DELETED]: 'admin_delete',
 }
 
-/** Whether a move may start from a status. */
-export const mayMoveNode = (name: NodeMoveName, from: NodeStatus): boolean =>
-  (NODE_MOVES[name].from as readonly NodeStatus[]).includes(from)
-
 /** Every move of a publisher. Its nodes keep their status and are hidden through it. */
 export const PUBLISHER_MOVES = {
-  ban: { from: ['PublisherStatusActive'], to: 'PublisherStatusBanned', by: 'platform_admin' },
-  unban: { from: ['PublisherStatusBanned'], to: 'PublisherStatusActive', by: 'platform_admin' },
+  ban: { from: ['PublisherStatusActive'], to: 'PublisherStatusBanned' },
+  unban: { from: ['PublisherStatusBanned'], to: 'PublisherStatusActive' },
 } as const satisfies Record<string, Move<PublisherStatus>>

@@ -5,7 +5,7 @@ import { Node } from './node.ts'
 import { count, instant, page, pageSize, queryText } from './registry-fields.ts'
 
 /** Longest text that a search takes, in code points. */
-export const SEARCH_TEXT_MAX = 200
+const SEARCH_TEXT_MAX = 200
 
 const support = {
   supported_os: Type.Optional(

@@ -19,8 +19,7 @@ import {
 import { shownSupport, writtenSupport } from './support.ts'
 import { Version } from './version.ts'
 
-export const NODE_STATUSES = ['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'] as const
-export const NodeStatus = Type.Enum([...NODE_STATUSES])
+export const NodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'])
 export type NodeStatus = Static<typeof NodeStatus>
 
 export const NODE_ID_MAX = 100
@@ -30,10 +29,7 @@ export const NODE_ID_PATTERN =
   '^(?![sS][eE][aA][rR][cC][hH]$)[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$'
 export const NODE_ID_EXPECTATION = `1 to ${NODE_ID_MAX} letters, digits, dots, hyphens and underscores that begin and end with a letter or digit, and not \`search\``
 
-export const DEFAULT_SEARCH_RANKING = 5
-
-/** `{language: {field: text}}`. */
-export type Translations = Record<string, Record<string, string>>
+const DEFAULT_SEARCH_RANKING = 5
 
 /** Texts that a member of the publisher may set, beside `name` and `description`. */
 const writtenTexts = {

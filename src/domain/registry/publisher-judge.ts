@@ -15,7 +15,7 @@ export const judgePublisher = (body: Readonly<Record<string, unknown>>): Fault[]
   judgeRegistryUrls(body, PUBLISHER_URLS)
 
 /** What is wrong with a new publisher's id, as the end of a sentence; undefined when only its being taken could be. */
-export const publisherIdFault = (id: string): string | undefined => {
+const publisherIdFault = (id: string): string | undefined => {
   if (id.length > PUBLISHER_ID_MAX || !FORM.test(id)) return `must be ${PUBLISHER_ID_EXPECTATION}`
   return RESERVED.has(id) ? 'must not be a reserved word' : undefined
 }

@@ -14,8 +14,7 @@ import {
   url,
 } from './registry-fields.ts'
 
-export const PUBLISHER_STATUSES = ['PublisherStatusActive', 'PublisherStatusBanned'] as const
-export const PublisherStatus = Type.Enum([...PUBLISHER_STATUSES])
+export const PublisherStatus = Type.Enum(['PublisherStatusActive', 'PublisherStatusBanned'])
 export type PublisherStatus = Static<typeof PublisherStatus>
 
 export const PUBLISHER_ID_MAX = 64

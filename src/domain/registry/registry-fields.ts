@@ -13,7 +13,7 @@ export const LONG_TEXT_MAX = 65_536
 export const REASON_MAX = 2_000
 
 /** A page number stays in 32 bits, so that no offset leaves what PostgreSQL and JSON can both say. */
-export const PAGE_MAX = 2_147_483_647
+const PAGE_MAX = 2_147_483_647
 
 export const text = (maxLength: number, description: string) =>
   Type.String({ maxLength, description })

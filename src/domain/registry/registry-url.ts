@@ -12,7 +12,7 @@ const REPOSITORY = [...WEB, 'git', 'ssh', 'git+https']
  * are judged: such a URL is shown and never called. A text without a scheme passes, `git@host:name` among them.
  * @param kind a repository may also be read by git
  */
-export const registryUrlFault = (text: string, kind: 'web' | 'repository'): string | undefined => {
+const registryUrlFault = (text: string, kind: 'web' | 'repository'): string | undefined => {
   if (isLonger(text, URL_MAX)) return `must be a URL of at most ${URL_MAX} characters`
   const schemes = kind === 'web' ? WEB : REPOSITORY
   const scheme = schemeOf(text)
@@ -39,29 +39,7 @@ export const judgeRegistryUrls = (
       : [registryFault(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
   })
 
-/**
- * A repository in the form by which different spellings of one are found: lower case, without scheme, user, `.git`
- * and last slash. Undefined when nothing is left.
- */
-export const repositoryKey = (text: string): string | undefined => {
-  const bare = text.toLowerCase().replace(/^[a-z][a-z\d+.-]*:\/\/(?:[^/@]*@)?/, '')
-  const key = withoutEnd(bare)
-  return key === '' ? undefined : key
-}
-
-/** What a search for a part of a repository looks for in `lower(repository)` and in the key, in that order. */
-export const repositoryNeedles = (text: string): { given: string; key: string | undefined } => ({
-  given: text.toLowerCase(),
-  key: repositoryKey(text),
-})
-
 /** Browsers skip blanks and control characters at the start, and tabs and line ends anywhere; `javascript:` hides there. */
 const schemeOf = (text: string): string | undefined =>
   // oxlint-disable-next-line no-control-regex -- they are what it is about
   /^[\u0000-\u0020]*([a-z][a-z\d+.-]*):/i.exec(text.replace(/[\t\r\n]/g, ''))?.[1]?.toLowerCase()
-
-const withoutEnd = (text: string): string => {
-  let rest = text
-  while (/(?:\.git|\/)$/.test(rest)) rest = rest.replace(/(?:\.git|\/)$/, '')
-  return rest
-}

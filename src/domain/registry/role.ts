@@ -21,8 +21,6 @@ const LOWEST_ROLE = {
 
 export type PublisherAction = keyof typeof LOWEST_ROLE
 
-export const PUBLISHER_ACTIONS = Object.keys(LOWEST_ROLE) as readonly PublisherAction[]
-
 const RANKS: Record<MemberRole, number> = { member: 1, admin: 2, owner: 3 }
 
 /** Whether a role is high enough; nobody's (undefined) never is. */

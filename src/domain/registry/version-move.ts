@@ -1,20 +1,13 @@
 import type { Finding } from './finding.ts'
 import { REASON_MAX } from './registry-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { ArchiveState, ExtractStatus, VersionStatus } from './version.ts'
+import type { VersionStatus } from './version.ts'
 
-/** Who moves a state: the publish route, a workflow, an upload, a registration, an owner, or a platform admin. */
-export type Mover = 'publish' | 'upload' | 'workflow' | 'registration' | 'owner' | 'platform_admin'
-
-interface Move<Status> {
-  /** Legal predecessors; none for the first state of a row. */
-  from: readonly Status[]
-  to: Status
-  by: Mover
-}
-
-interface VersionMove extends Move<VersionStatus> {
-  /** The `status_reason` it leaves, or what stands when the mover gives none. */
+interface Move {
+  /** Legal predecessors; none for the first status. */
+  from: readonly VersionStatus[]
+  to: VersionStatus
+  /** The `status_reason` that it leaves unless the mover gives one. */
   reason: string
 }
 
@@ -31,61 +24,54 @@ const CHECKS_RUNNING = 'archive received, checks are running'
  * the statement that makes the move must hold them.
  */
 export const VERSION_MOVES = {
-  publish: { from: [], to: PENDING, by: 'publish', reason: 'waiting for the archive' },
+  publish: { from: [], to: PENDING, reason: 'waiting for the archive' },
   // The archive is received.
-  start_checks: { from: [PENDING], to: PENDING, by: 'workflow', reason: CHECKS_RUNNING },
+  start_checks: { from: [PENDING], to: PENDING, reason: CHECKS_RUNNING },
   // After the last try; `checksFailedReason` says why.
   give_up_checks: {
     from: [PENDING],
     to: PENDING,
-    by: 'workflow',
     reason: 'checks could not run; an operator can retry',
   },
   // The archive is accepted and nothing found is high.
-  pass: { from: [PENDING], to: ACTIVE, by: 'workflow', reason: 'Passed automated checks' },
+  pass: { from: [PENDING], to: ACTIVE, reason: 'Passed automated checks' },
   // The archive is rejected, something found is high, or the scan is incomplete; the sentence is `flaggedReason`'s.
-  flag: { from: [PENDING], to: FLAGGED, by: 'workflow', reason: 'Failed automated checks' },
+  flag: { from: [PENDING], to: FLAGGED, reason: 'Failed automated checks' },
   // The archive is still awaited.
   expire: {
     from: [PENDING],
     to: DELETED,
-    by: 'workflow',
     reason: 'archive was not uploaded in time',
   },
   // Flagged only for an incomplete scan; Pending only after `give_up_checks`.
-  retry: { from: [PENDING, FLAGGED], to: PENDING, by: 'platform_admin', reason: CHECKS_RUNNING },
+  retry: { from: [PENDING, FLAGGED], to: PENDING, reason: CHECKS_RUNNING },
   delete: {
     from: [PENDING, ACTIVE, FLAGGED],
     to: DELETED,
-    by: 'owner',
     reason: 'deleted by its publisher',
   },
   // Only with an accepted archive.
   admin_activate: {
     from: [PENDING, FLAGGED, BANNED],
     to: ACTIVE,
-    by: 'platform_admin',
     reason: 'activated by an operator',
   },
   admin_flag: {
     from: [PENDING, ACTIVE, BANNED],
     to: FLAGGED,
-    by: 'platform_admin',
     reason: 'flagged by an operator',
   },
   admin_ban: {
     from: [PENDING, ACTIVE, FLAGGED],
     to: BANNED,
-    by: 'platform_admin',
     reason: 'banned by an operator',
   },
   admin_delete: {
     from: [PENDING, ACTIVE, FLAGGED, BANNED],
     to: DELETED,
-    by: 'platform_admin',
     reason: 'deleted by an operator',
   },
-} as const satisfies Record<string, VersionMove>
+} as const satisfies Record<string, Move>
 
 export type VersionMoveName = keyof typeof VERSION_MOVES
 
@@ -96,10 +82,6 @@ export const ADMIN_VERSION_MOVES: Readonly<Partial<Record<VersionStatus, Version
   [BANNED]: 'admin_ban',
   [DELETED]: 'admin_delete',
 }
-
-/** Whether a move may start from a status. */
-export const mayMoveVersion = (name: VersionMoveName, from: VersionStatus): boolean =>
-  (VERSION_MOVES[name].from as readonly VersionStatus[]).includes(from)
 
 /** The reason of `give_up_checks`. */
 export const checksFailedReason = (cause: string): string =>
@@ -128,22 +110,3 @@ const cutTo = (most: number, text: string): string =>
         .slice(0, most - 1)
         .join('')}…`
     : text
-
-export const EXTRACT_MOVES = {
-  // From failed only over a report that anybody could send: what the archive itself says replaces it.
-  extract: { from: ['pending', 'failed'], to: 'success', by: 'workflow' },
-  fail: { from: ['pending'], to: 'failed', by: 'workflow' },
-  retry: { from: ['failed'], to: 'pending', by: 'platform_admin' },
-  register: { from: ['pending', 'failed'], to: 'success', by: 'registration' },
-  // From failed it only brings another reason.
-  register_failure: { from: ['pending', 'failed'], to: 'failed', by: 'registration' },
-} as const satisfies Record<string, Move<ExtractStatus>>
-
-export const ARCHIVE_MOVES = {
-  publish: { from: [], to: 'awaiting', by: 'publish' },
-  // A second upload before the checks replaces the first.
-  receive: { from: ['awaiting', 'received'], to: 'received', by: 'upload' },
-  accept: { from: ['received'], to: 'accepted', by: 'workflow' },
-  reject: { from: ['received'], to: 'rejected', by: 'workflow' },
-  expire: { from: ['awaiting'], to: 'expired', by: 'workflow' },
-} as const satisfies Record<string, Move<ArchiveState>>

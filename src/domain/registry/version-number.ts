@@ -36,20 +36,10 @@ export const parseVersionNumber = (text: string): VersionNumber | undefined => {
 }
 
 /**
- * Below zero when `a` is the lower one, above when it is the higher; equal versions differ at most in build metadata.
- * The database orders by the same columns.
- */
-export const compareVersionNumbers = (a: VersionNumber, b: VersionNumber): number =>
-  a.major - b.major || a.minor - b.minor || a.patch - b.patch || compareText(a.pre_key, b.pre_key)
-
-export const isPrerelease = ({ pre_key }: Pick<VersionNumber, 'pre_key'>): boolean =>
-  pre_key !== RELEASE_KEY
-
-/**
  * The version that a malformed text means, if blanks, a leading `v` or `=`, leading zeros, or one or two missing numbers
  * are all that is wrong with it.
  */
-export const suggestVersion = (text: string): string | undefined => {
+const suggestVersion = (text: string): string | undefined => {
   if (text.length > SUGGESTION_MAX) return undefined
   const bare = text.replace(/\s+/g, '').replace(/^[v=]+/i, '')
   const [, numbers, prerelease, build = ''] = LOOSE.exec(bare) ?? []
@@ -89,8 +79,3 @@ const preKey = (identifiers: readonly string[]): string =>
     : identifiers
         .map((id) => (isNumeric(id) ? `0${String(id.length).padStart(3, '0')}${id} ` : `1${id} `))
         .join('')
-
-const compareText = (a: string, b: string): number => {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}

@@ -62,8 +62,7 @@ export const BulkVersionsBody = Type.Object({
 export type BulkVersionsBody = Static<typeof BulkVersionsBody>
 
 /** What became of one: `error` is one that is there but banned. */
-export const BulkVersionStatus = Type.Enum(['success', 'not_found', 'error'])
-export type BulkVersionStatus = Static<typeof BulkVersionStatus>
+const BulkVersionStatus = Type.Enum(['success', 'not_found', 'error'])
 
 export const BulkVersion = Type.Object({
   identifier: VersionIdentifier,

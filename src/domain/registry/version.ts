@@ -15,31 +15,28 @@ import {
 import { shownSupport, writtenSupport } from './support.ts'
 import { VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
 
-export const VERSION_STATUSES = [
+export const VersionStatus = Type.Enum([
   'NodeVersionStatusActive',
   'NodeVersionStatusDeleted',
   'NodeVersionStatusBanned',
   'NodeVersionStatusPending',
   'NodeVersionStatusFlagged',
-] as const
-export const VersionStatus = Type.Enum([...VERSION_STATUSES])
+])
 export type VersionStatus = Static<typeof VersionStatus>
 
 /** Statuses that a listing shows when its caller names none. */
-export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VERSION_STATUSES.filter(
+export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VersionStatus.enum.filter(
   (status) => status !== 'NodeVersionStatusDeleted',
 )
 
 /** What has become of reading the host nodes out of an archive. */
-export const EXTRACT_STATUSES = ['pending', 'success', 'failed'] as const
-export const ExtractStatus = Type.Enum([...EXTRACT_STATUSES], {
+export const ExtractStatus = Type.Enum(['pending', 'success', 'failed'], {
   description: 'What has become of reading the host nodes out of the archive.',
 })
 export type ExtractStatus = Static<typeof ExtractStatus>
 
 /** What has become of the archive itself; callers do not see it. */
-export const ARCHIVE_STATES = ['awaiting', 'received', 'accepted', 'rejected', 'expired'] as const
-export type ArchiveState = (typeof ARCHIVE_STATES)[number]
+export type ArchiveState = 'awaiting' | 'received' | 'accepted' | 'rejected' | 'expired'
 
 const changelog = text(LONG_TEXT_MAX, 'What has changed.')
 const deprecated = Type.Boolean({ description: 'Whether users are to move away from it.' })

@@ -12,28 +12,20 @@ export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
 /** What a node is to those who are not platform admins: its own status, or its publisher's ban over it. */
 export type NodeCondition = 'active' | 'node_banned' | 'publisher_banned' | 'deleted'
 
-interface NodeVisibility extends Record<NodeAccess, Refusal> {
-  /** In listings, searches and bulk walks. */
-  listed: boolean
-}
-
-export const NODE_VISIBILITY: Readonly<Record<NodeCondition, NodeVisibility>> = {
+const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal>>> = {
   active: {
-    listed: true,
     read: undefined,
     install: undefined,
     write: undefined,
     publish: undefined,
   },
   node_banned: {
-    listed: false,
     read: 'node_banned',
     install: 'node_banned',
     write: 'node_banned',
     publish: 'node_banned',
   },
   publisher_banned: {
-    listed: false,
     read: 'publisher_banned',
     install: 'publisher_banned',
     write: 'publisher_banned',
@@ -41,7 +33,6 @@ export const NODE_VISIBILITY: Readonly<Record<NodeCondition, NodeVisibility>> = 
   },
   // Its id stays taken, which whoever creates or publishes it must hear.
   deleted: {
-    listed: false,
     read: 'node_not_found',
     install: 'node_not_found',
     write: 'node_not_found',
@@ -55,10 +46,6 @@ export const nodeCondition = (node: NodeStatus, publisher: PublisherStatus): Nod
   if (publisher === 'PublisherStatusBanned') return 'publisher_banned'
   return node === 'NodeStatusBanned' ? 'node_banned' : 'active'
 }
-
-/** Whether a listing shows a node; `includeBanned` is a platform admin's wish. */
-export const isNodeListed = (condition: NodeCondition, includeBanned = false): boolean =>
-  NODE_VISIBILITY[condition].listed || (includeBanned && condition !== 'deleted')
 
 /** The code that refuses an access to a node. Platform admins read banned things as if they were not. */
 export const nodeRefusal = (
@@ -83,29 +70,23 @@ export const publisherRefusal = (
 /** Accesses to a version of a node that is visible: reading it, installing it, its archive, changing it. */
 export type VersionAccess = 'read' | 'install' | 'archive' | 'write'
 
-interface VersionVisibility extends Record<VersionAccess, Refusal> {
-  /** In listings that name no statuses. Whoever names a status gets it. */
-  listed: boolean
-}
+type VersionVisibility = Record<VersionAccess, Refusal>
 
 const BLOCKED: VersionVisibility = {
-  listed: true,
   read: undefined,
   install: 'version_blocked',
   archive: 'version_blocked',
   write: undefined,
 }
 
-export const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibility>> = {
+const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibility>> = {
   NodeVersionStatusActive: {
-    listed: true,
     read: undefined,
     install: undefined,
     archive: undefined,
     write: undefined,
   },
   NodeVersionStatusPending: {
-    listed: true,
     read: undefined,
     install: 'version_not_installable',
     archive: 'archive_not_found',
@@ -114,7 +95,6 @@ export const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibilit
   NodeVersionStatusFlagged: BLOCKED,
   NodeVersionStatusBanned: BLOCKED,
   NodeVersionStatusDeleted: {
-    listed: false,
     read: 'version_not_found',
     install: 'version_not_installable',
     archive: 'archive_not_found',

@@ -19,7 +19,7 @@ import type { FilePlan, ServedFile } from '../serve/file-response.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-export interface ArchiveRouteDeps {
+interface ArchiveRouteDeps {
   sql: Sql
   storage: Storage
 }

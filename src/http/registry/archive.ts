@@ -14,7 +14,7 @@ import type { ReceiveDeps } from '../platform/upload.ts'
 import { takeFile } from '../platform/uploaded-file.ts'
 import type { UploadedFile, UploadRules } from '../platform/uploaded-file.ts'
 
-export interface ReceiveArchiveDeps extends ReceiveDeps {
+interface ReceiveArchiveDeps extends ReceiveDeps {
   jobs: Pick<Jobs, 'kick'>
 }
 

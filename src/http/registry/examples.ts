@@ -1,6 +1,6 @@
 const TIME = '2026-01-01T00:00:00.000Z'
 
-export const VERSION_ID = '4b3f7c1e-2a5d-4f8e-9c60-1d2e3f4a5b6c'
+const VERSION_ID = '4b3f7c1e-2a5d-4f8e-9c60-1d2e3f4a5b6c'
 const MEMBER_ID = '9f1d0c2b-3e4a-4d5b-8c6f-7a8b9c0d1e2f'
 
 const NODE_PUBLISHER = {
@@ -37,7 +37,7 @@ export const VERSION = {
   tags_admin: [],
 }
 
-export const PENDING_VERSION = (() => {
+const PENDING_VERSION = (() => {
   const { downloadUrl: _none, ...version } = VERSION
   return {
     ...version,
