@@ -5,8 +5,9 @@ import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
 import type { DueEvent } from '../src/db/event/delivery.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
 import { sendAttempt } from './send-attempt.ts'
-import { failedVerdict } from './verdict.ts'
+import { failedVerdict } from './attempt-verdict.ts'
 
 /** A try that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
@@ -52,15 +53,13 @@ export const makeEventActivities = (deps: DeliveryDependencies) => ({
 
   /** Makes one try, unless the receiver's host has enough at once. */
   async sendEvent(target: Target): Promise<SendResult> {
-    const context = Context.current()
-    const beat = setInterval(() => context.heartbeat(), BEAT_MS)
-    try {
-      return { putOffMs: toMs(await sendAttempt(deps, target, context.cancellationSignal)) }
-    } catch (error) {
+    const { cancellationSignal } = Context.current()
+    const seconds = await withHeartbeat({ beatMs: BEAT_MS }, () =>
+      sendAttempt(deps, target, cancellationSignal),
+    ).catch((error: unknown) => {
       throw toFailure(deps, target, error)
-    } finally {
-      clearInterval(beat)
-    }
+    })
+    return { putOffMs: toMs(seconds) }
   },
 })
 

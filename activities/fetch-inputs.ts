@@ -2,21 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { OutboundFault, toTaskFault } from '../src/adapters/outbound/outbound.ts'
+import { OutboundFault, toTaskFault } from '../src/adapters/outbound/fault.ts'
 import { StorageFault } from '../src/adapters/storage/storage.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import { listTaskInputs, storeFetchedInput } from '../src/db/task/task-file.ts'
 import type { TaskInput } from '../src/db/task/task-file.ts'
+import type { Size } from '../src/domain/shared/size.ts'
 import type { DownloadLimits } from '../src/domain/task/media-limits.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
-import type { Attempt } from './attempt.ts'
+import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** An input at a local path, with its size in pixels. */
-export interface FetchedInput {
+export interface FetchedInput extends Size {
   path: string
-  width: number
-  height: number
 }
 
 /** What an input must be. */
@@ -27,12 +26,12 @@ export interface InputRule {
   /** The fault in the words of the task's family. */
   toFault?(fault: TaskFault): Error
   /** Tells what a file is. Throws the fault that ends the task when it is nothing that can be used. */
-  inspect(path: string): Promise<{ extension: string; width: number; height: number }>
+  inspect(path: string): Promise<{ extension: string } & Size>
 }
 
 interface FetchOptions {
   task: { id: string }
-  attempt: Attempt
+  attempt: RenderAttempt
   ruleOf: (field: string) => InputRule
 }
 
@@ -59,11 +58,6 @@ export const fetchInputs = async (
     inputs[input.field] = { path, width, height }
   }
   return inputs
-}
-
-interface Size {
-  width: number
-  height: number
 }
 
 interface StoredInput {
@@ -119,7 +113,7 @@ interface AddressedInput {
   input: TaskInput
   rule: InputRule
   path: string
-  attempt: Attempt
+  attempt: RenderAttempt
 }
 
 const fetchAddress = async (

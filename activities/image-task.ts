@@ -2,8 +2,7 @@ import { insertTaskResults } from '../src/db/task/task-file.ts'
 import type { TaskResult } from '../src/db/task/task-file.ts'
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
-import { TASK_FAULTS } from '../src/domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../src/domain/task/task-fault.ts'
+import { isTaskFaultCode, TASK_FAULTS } from '../src/domain/task/task-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
@@ -60,5 +59,3 @@ const complete = async (
   failpoint('move.after-commit')
   return moved
 }
-
-const isTaskFaultCode = (code: string): code is TaskFaultCode => Object.hasOwn(TASK_FAULTS, code)

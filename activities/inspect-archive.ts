@@ -12,6 +12,7 @@ import type { ArchiveState } from '../src/domain/registry/version.ts'
 import type { Inspection } from '../src/domain/registry/inspection.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { MediaDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
 import { CheckFault, withArchive } from './stored-archive.ts'
 
 /** What has become of an archive, for the workflow's history. */
@@ -40,15 +41,12 @@ export interface InspectedArchive {
 export const makeInspectArchive =
   (deps: MediaDependencies) =>
   async (versionId: string): Promise<InspectedArchive> => {
-    const context = Context.current()
-    const beat = setInterval(() => context.heartbeat(), BEAT_MS)
-    try {
-      return await inspectUntilDecided(deps, versionId, context.cancellationSignal)
-    } catch (error) {
+    const { cancellationSignal } = Context.current()
+    return await withHeartbeat({ beatMs: BEAT_MS }, () =>
+      inspectUntilDecided(deps, versionId, cancellationSignal),
+    ).catch((error: unknown) => {
       throw classify(deps, versionId, error)
-    } finally {
-      clearInterval(beat)
-    }
+    })
   }
 
 const BEAT_MS = 250

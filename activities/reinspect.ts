@@ -9,6 +9,7 @@ import { hasScan, putScan } from '../src/db/registry/scan.ts'
 import type { FindingCounts } from '../src/domain/registry/finding.ts'
 import type { Inspection } from '../src/domain/registry/inspection.ts'
 import type { MediaDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
 import { withArchive } from './stored-archive.ts'
 
 /** What became of a reading anew; names beyond the first twenty are only counted. */
@@ -77,20 +78,18 @@ const findAccepted = async (
 }
 
 const reread = async (deps: MediaDependencies, place: Accepted): Promise<Inspection> => {
-  const { heartbeat, cancellationSignal: signal } = Context.current()
-  const beat = setInterval(() => heartbeat(), BEAT_MS)
-  try {
-    return await withArchive(deps, place, signal, async (path) => {
-      const { versionId, nodeId } = place
-      const dependencies = await findDependencies(deps.sql, versionId)
-      return await deps.inspector.inspect({ path, nodeId, dependencies, signal })
-    })
-  } catch (error) {
-    deps.log.warn({ version_id: place.versionId, err: error }, 'an archive could not be read anew')
-    throw ApplicationFailure.retryable('the archive could not be read', 'not_read')
-  } finally {
-    clearInterval(beat)
+  const { cancellationSignal: signal } = Context.current()
+  const { versionId, nodeId } = place
+  const inspect = async (path: string): Promise<Inspection> => {
+    const dependencies = await findDependencies(deps.sql, versionId)
+    return await deps.inspector.inspect({ path, nodeId, dependencies, signal })
   }
+  return await withHeartbeat({ beatMs: BEAT_MS }, () =>
+    withArchive(deps, place, signal, inspect),
+  ).catch((error: unknown) => {
+    deps.log.warn({ version_id: versionId, err: error }, 'an archive could not be read anew')
+    throw ApplicationFailure.retryable('the archive could not be read', 'not_read')
+  })
 }
 
 const shorten = (

@@ -1,13 +1,13 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
-import type { ClaimedTask } from '../src/db/image-task/image-task.ts'
+import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import type { TaskResult } from '../src/db/task/task-file.ts'
 import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
-import { EngineError, retryLater, runAttempt } from './attempt.ts'
-import type { Attempt } from './attempt.ts'
+import { EngineError, retryLater, runAttempt } from './render-attempt.ts'
+import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
@@ -34,8 +34,8 @@ export const makeRenderImageTask =
 
 const render = async (
   deps: MediaDependencies,
-  task: ClaimedTask,
-  attempt: Attempt,
+  task: ClaimedImageTask,
+  attempt: RenderAttempt,
 ): Promise<Rendered> => {
   checkClaims(task)
   const inputs = await fetchInputs(deps, {

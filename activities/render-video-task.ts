@@ -7,8 +7,8 @@ import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import { EngineError, retryLater, runAttempt } from './attempt.ts'
-import type { Attempt } from './attempt.ts'
+import { EngineError, retryLater, runAttempt } from './render-attempt.ts'
+import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { InputRule } from './fetch-inputs.ts'
@@ -36,7 +36,7 @@ export const makeRenderVideoTask =
     )
   }
 
-interface VideoAttempt extends Attempt {
+interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
 }
 
@@ -66,7 +66,7 @@ const render = async (
 }
 
 /** What an input must be, and the words its faults are told in. */
-const ruleOf = (deps: MediaDependencies, field: string, attempt: Attempt): InputRule => {
+const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt): InputRule => {
   const { limits, videoEngine } = deps
   if (field === 'video_url' || field === 'video_creation_id')
     return {
@@ -92,7 +92,7 @@ const runEngine = async (
   deps: MediaDependencies,
   task: ClaimedVideoTask,
   job: VideoJob,
-  attempt: Attempt,
+  attempt: RenderAttempt,
 ): Promise<RenderedVideo> => {
   const progress = makeProgressNote(deps, task)
   const onProgress = (percent: number): void => {

@@ -1,14 +1,19 @@
-import type { Posted } from '../src/adapters/outbound/outbound.ts'
+import type { Posted } from '../src/adapters/outbound/post.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
 import { beginAttempt, completeAttempt, findReceiver } from '../src/db/event/attempt.ts'
-import type { AttemptResult, BegunAttempt, Target, Verdict } from '../src/db/event/attempt.ts'
+import type {
+  AttemptResult,
+  BegunAttempt,
+  Target,
+  AttemptVerdict,
+} from '../src/db/event/attempt.ts'
 import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { PER_HOST } from '../src/adapters/outbound/host-slots.ts'
 import { makeEventBody } from './event-body.ts'
-import { failedVerdict } from './verdict.ts'
+import { failedVerdict } from './attempt-verdict.ts'
 
 /**
  * Makes one attempt: written down, signed, sent, and completed with what it means for the event. Answers 0, or the seconds
@@ -74,7 +79,7 @@ const judge = (
   deps: DeliveryDependencies,
   { failures }: BegunAttempt,
   posted: Posted,
-): { result: AttemptResult; verdict: Verdict } => {
+): { result: AttemptResult; verdict: AttemptVerdict } => {
   const { address, durationMs, status } = posted
   const errorClass = posted.errorClass ?? findStatusClass(posted.status)
   const answer = posted.errorClass === undefined ? posted.excerpt : undefined
@@ -86,7 +91,7 @@ const toVerdict = (
   deps: DeliveryDependencies,
   failures: number,
   { posted, errorClass }: { posted: Posted; errorClass: AttemptErrorClass | undefined },
-): Verdict => {
+): AttemptVerdict => {
   if (errorClass === undefined) return { state: 'delivered' }
   if (errorClass === 'gone') return { state: 'stopped' }
   const asked = posted.errorClass === undefined ? posted.retryAfter : undefined

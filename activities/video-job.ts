@@ -7,7 +7,7 @@ import type {
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { recommendedPrompt } from '../src/domain/video-task/video-prompt.ts'
 import { sizeLike, sizeOfRatio, startImageFault } from '../src/domain/video-task/video-size.ts'
-import type { Size } from '../src/domain/video-task/video-size.ts'
+import type { Size } from '../src/domain/shared/size.ts'
 import type { VideoTaskKind } from '../src/domain/video-task/video-task.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 

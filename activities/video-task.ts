@@ -6,8 +6,7 @@ import { insertTaskResults } from '../src/db/task/task-file.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
-import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../src/domain/task/task-fault.ts'
+import { isTaskFaultCode, TaskFault } from '../src/domain/task/task-fault.ts'
 import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import { failpoint } from '../src/process/failpoint.ts'
@@ -79,8 +78,6 @@ const toFault = ({ code, message }: { code: string; message?: string }): VideoFa
     : new TaskFault('internal_error')
   return toVideoFault(fault, 'video')
 }
-
-const isTaskFaultCode = (code: string): code is TaskFaultCode => Object.hasOwn(TASK_FAULTS, code)
 
 const complete = async (
   deps: CoreDependencies,

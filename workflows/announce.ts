@@ -10,7 +10,7 @@ import { deliverEvents, eventRecorded } from './deliver-events.ts'
 const deliveryId = (taskId: string): string => `deliver-events/${taskId}`
 
 /** Starts the delivery of a task's events beside its workflow, which it outlives. One that is there already goes on. */
-export const startDelivery = async (taskId: string, hasReceiver: boolean): Promise<void> => {
+export const startDeliveryChild = async (taskId: string, hasReceiver: boolean): Promise<void> => {
   if (!hasReceiver) return
   const { workflowId, typedSearchAttributes } = workflowInfo()
   try {

@@ -9,7 +9,7 @@ import {
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
-import { makeAnnounce, startDelivery } from './announce.ts'
+import { makeAnnounce, startDeliveryChild } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -33,7 +33,7 @@ export const imageTask = async ({
   setHandler(cancelRequested, () => rendering.cancel())
   const announce = makeAnnounce(taskId, hasReceiver)
   try {
-    await startDelivery(taskId, hasReceiver)
+    await startDeliveryChild(taskId, hasReceiver)
     setCurrentDetails(
       '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.',
     )

@@ -12,7 +12,7 @@ import {
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { reasonOf } from './failure.ts'
-import { makeAnnounce, startDelivery } from './announce.ts'
+import { makeAnnounce, startDeliveryChild } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -45,7 +45,7 @@ export const videoTask = async ({
   })
   const announce = makeAnnounce(taskId, hasReceiver)
   try {
-    await startDelivery(taskId, hasReceiver)
+    await startDeliveryChild(taskId, hasReceiver)
     return await work.run(async () => {
       for (;;) {
         // A slot given before the row is read is told by the row, one given later by the signal.

@@ -6,6 +6,7 @@ import type { Transaction } from '../db/client.ts'
 import type { ErrorCodeName } from '../domain/shared/errors.ts'
 import type { Fault } from '../domain/shared/validate.ts'
 import type { Caller, CredentialHeaders } from './access/auth.ts'
+import type { BodyLimits } from './body/body-limits.ts'
 import type { InlineImage } from './body/inline.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { RequestHeaderName } from './openapi/parameters.ts'
@@ -47,22 +48,10 @@ export interface ResponseSpec {
 }
 
 /** How the JSON body of a route is read and judged. */
-export interface BodySpec<Body extends TSchema = TSchema> {
+export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   schema: Body
-  /** What OpenAPI shows in place of `schema`, where the rules that are judged apart can be said in one. */
+  /** What OpenAPI shows in place of `schema`, where one schema can say the rules that are judged apart. */
   document?: TSchema
-  /** Largest body on the wire in bytes. */
-  maxBytes: number
-  /** Time for the whole body in milliseconds. */
-  deadlineMs: number
-  /** Most bytes of one body that are held in memory. */
-  heldBytes: number
-  /** Members of objects and items of lists, all together; 100,000 unless given. */
-  maxMembers?: number
-  /** Members that may hold an image, as JSON Pointers (`*` for any item); inline ones go to a file while they arrive. */
-  images?: readonly string[]
-  /** Inline images that are taken; what comes beyond is dropped while it arrives, and left to `judge` to refuse. */
-  maxImages?: number
   /** Members in which an empty string counts as absent. */
   emptyIsAbsent?: readonly string[]
   /** False where an empty body counts as `{}`. */

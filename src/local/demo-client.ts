@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
+import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
 import type { Call } from './demo-call.ts'
 import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
@@ -26,7 +27,6 @@ export interface DemoClient {
   save(link: string, path: string): Promise<string>
 }
 
-const IMAGES = '/proxy/imgvendor/v1/ai'
 const VIDEOS = '/proxy/vidvendor'
 
 /** Calls a service. Every method throws what the service answered when it refuses. */
@@ -57,7 +57,7 @@ export const makeDemoClient = (call: Call): DemoClient => {
         ? {}
         : { transfer_light_from_reference_image: await give(job, `${samples}/${job.reference}`) }
     const body = { image, ...reference, ...job.settings }
-    const { data } = await call<{ data: ImageRecord }>('POST', `${IMAGES}/${job.path}`, body)
+    const { data } = await call<{ data: ImageRecord }>('POST', `${IMAGE_PREFIX}/${job.path}`, body)
     return ofImage(data)
   }
 
@@ -85,7 +85,8 @@ export const makeDemoClient = (call: Call): DemoClient => {
     read: async (job, taskId) =>
       job.family === 'image'
         ? ofImage(
-            (await call<{ data: ImageRecord }>('GET', `${IMAGES}/${job.segment}/${taskId}`)).data,
+            (await call<{ data: ImageRecord }>('GET', `${IMAGE_PREFIX}/${job.segment}/${taskId}`))
+              .data,
           )
         : ofVideo(await call<VideoRecord>('GET', `${VIDEOS}/tasks/${taskId}/creations`)),
     save: async (link, path) => {

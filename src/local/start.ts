@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 
+import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
 import { listenForInterrupt } from './interrupt.ts'
 import type { Interrupt } from './interrupt.ts'
 import { startStack } from './stack.ts'
@@ -51,7 +52,7 @@ export const announceStop = (): void => say('stopping; Ctrl-C again ends everyth
 /** What somebody needs who is to use the stack. */
 export const describeStack = async (stack: Stack, last: string): Promise<string> => {
   const token = await stack.token('developer')
-  const upscaler = `${stack.url}/proxy/imgvendor/v1/ai/image-upscaler`
+  const upscaler = `${stack.url}${IMAGE_PREFIX}/image-upscaler`
   const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
   const rows = {
     api: stack.url,

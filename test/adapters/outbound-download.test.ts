@@ -7,13 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import {
-  makeOutbound,
-  OutboundFault,
-  toTaskFault,
-  type DownloadOptions,
-  type OutboundFaultKind,
-} from '../../src/adapters/outbound/outbound.ts'
+import type { DownloadOptions } from '../../src/adapters/outbound/download.ts'
+import { OutboundFault, toTaskFault } from '../../src/adapters/outbound/fault.ts'
+import type { OutboundFaultKind } from '../../src/adapters/outbound/fault.ts'
+import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
 import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
 import { after, afterEach, before, describe, mock, test } from 'node:test'
-import {
-  makeOutbound,
-  POST_LIMITS,
-  type Posted,
-  type PostLimits,
-  type PostOptions,
-  type Unanswered,
-} from '../../src/adapters/outbound/outbound.ts'
+import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
+import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
+import type {
+  Posted,
+  PostLimits,
+  PostOptions,
+  Unanswered,
+} from '../../src/adapters/outbound/post.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import {
   openSystemSocket,

@@ -8,7 +8,7 @@ import {
   findLostRedelivery,
   loseAttempt,
 } from '../../src/db/event/attempt.ts'
-import type { AttemptKey, Verdict } from '../../src/db/event/attempt.ts'
+import type { AttemptKey, AttemptVerdict } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   findDelivery,
@@ -38,9 +38,9 @@ import {
   seeEvents,
 } from './told-task.ts'
 
-const DELIVERED: Verdict = { state: 'delivered' }
-const STOPPED: Verdict = { state: 'stopped' }
-const EXHAUSTED: Verdict = { state: 'exhausted' }
+const DELIVERED: AttemptVerdict = { state: 'delivered' }
+const STOPPED: AttemptVerdict = { state: 'stopped' }
+const EXHAUSTED: AttemptVerdict = { state: 'exhausted' }
 
 const times = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)))
@@ -60,7 +60,7 @@ describe('the delivery of events', () => {
     return [id, await eventOf(sql, id, 'IN_PROGRESS')]
   }
   const statesOf = (id: string): Promise<string[]> => listStates(sql, id)
-  const lose = (key: AttemptKey, verdict: Verdict = AGAIN): Promise<void> =>
+  const lose = (key: AttemptKey, verdict: AttemptVerdict = AGAIN): Promise<void> =>
     sql.begin((sql) => loseAttempt(sql, key, verdict))
 
   describe('a move', () => {

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
 import { beginAttempt, completeAttempt } from '../../src/db/event/attempt.ts'
-import type { AttemptKey, AttemptResult, Target, Verdict } from '../../src/db/event/attempt.ts'
+import type {
+  AttemptKey,
+  AttemptResult,
+  Target,
+  AttemptVerdict,
+} from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
@@ -83,20 +88,24 @@ export const RESULT: AttemptResult = {
 }
 
 export const TAKEN: AttemptResult = { ...RESULT, status: 204, errorClass: undefined, answer: '' }
-export const AGAIN: Verdict = { state: 'pending', waitSeconds: 3600 }
+export const AGAIN: AttemptVerdict = { state: 'pending', waitSeconds: 3600 }
 
-const RESULTS: Record<Verdict['state'], AttemptResult> = {
+const RESULTS: Record<AttemptVerdict['state'], AttemptResult> = {
   delivered: TAKEN,
   pending: RESULT,
   exhausted: RESULT,
   stopped: { ...RESULT, status: 410, errorClass: 'gone' },
 }
 
-export const complete = (sql: Sql, key: AttemptKey, verdict: Verdict): Promise<void> =>
+export const complete = (sql: Sql, key: AttemptKey, verdict: AttemptVerdict): Promise<void> =>
   sql.begin((sql) => completeAttempt(sql, key, { result: RESULTS[verdict.state], verdict }))
 
 /** One try from its begin to its end. */
-export const attempt = async (sql: Sql, target: Target, verdict: Verdict): Promise<AttemptKey> => {
+export const attempt = async (
+  sql: Sql,
+  target: Target,
+  verdict: AttemptVerdict,
+): Promise<AttemptKey> => {
   const key = await begin(sql, target)
   await complete(sql, key, verdict)
   return key

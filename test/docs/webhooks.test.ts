@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { POST_LIMITS } from '../../src/adapters/outbound/outbound.ts'
+import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { AttemptErrorClass, DeliveryState } from '../../src/domain/event/event.ts'

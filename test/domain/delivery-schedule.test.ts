@@ -5,7 +5,6 @@ import {
   findStatusClass,
   nextWait,
   parseRetryAfter,
-  verdictOf,
   type FailedTry,
 } from '../../src/domain/event/delivery-schedule.ts'
 import { AttemptErrorClass } from '../../src/domain/event/event.ts'
@@ -132,14 +131,6 @@ describe('an answer', () => {
     test(`with status ${statuses.join(', ')} is ${errorClass ?? 'a success'}`, () => {
       for (const status of statuses) assert.equal(findStatusClass(status), errorClass, `${status}`)
     })
-})
-
-describe('an attempt', () => {
-  test('without an error class has delivered', () =>
-    assert.equal(verdictOf(undefined), 'delivered'))
-  for (const errorClass of AttemptErrorClass.enum)
-    test(`of class ${errorClass} ${errorClass === 'gone' ? 'ends the task’s' : 'is retried'}`, () =>
-      assert.equal(verdictOf(errorClass), errorClass === 'gone' ? 'gone' : 'failed'))
 })
 
 describe('Retry-After', () => {

@@ -1,4 +1,5 @@
-import type { Raster, Size } from './raster.ts'
+import type { Size } from '../../domain/shared/size.ts'
+import type { Raster } from './raster.ts'
 
 /** A rectangle in pixels of the whole image. */
 export interface Area extends Size {

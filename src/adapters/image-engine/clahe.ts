@@ -1,6 +1,6 @@
+import type { Size } from '../../domain/shared/size.ts'
 import type { Area, Block } from './block.ts'
 import { addToColours, readLuma } from './luma.ts'
-import type { Size } from './raster.ts'
 import type { Stage } from './stage.ts'
 
 const TILES = 8

@@ -1,6 +1,6 @@
+import type { Size } from '../../domain/shared/size.ts'
 import type { Block } from './block.ts'
 import { blurPlane, gaussianKernel } from './gaussian.ts'
-import type { Size } from './raster.ts'
 
 /**
  * A plane of the whole picture at reduced size: means of square cells. A blur leaves nothing that needs full resolution,

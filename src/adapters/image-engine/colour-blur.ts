@@ -1,8 +1,8 @@
+import type { Size } from '../../domain/shared/size.ts'
 import { areaLength } from './block.ts'
 import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
 import type { Coarse } from './coarse.ts'
 import { blurSigma } from './raster.ts'
-import type { Size } from './raster.ts'
 import type { Stage } from './stage.ts'
 
 export interface ColourBlur extends Required<Pick<Stage, 'survey' | 'ready'>> {
@@ -10,7 +10,7 @@ export interface ColourBlur extends Required<Pick<Stage, 'survey' | 'ready'>> {
 }
 
 /** A blur of all colours by so many per cent of the longer side. */
-export const makeColourBlur = (image: Size, percent: number): ColourBlur => {
+const makeColourBlur = (image: Size, percent: number): ColourBlur => {
   const sigma = blurSigma(image, percent)
   const map = () => makeCoarse(image, cellFor(sigma))
   const maps = { r: map(), g: map(), b: map() }

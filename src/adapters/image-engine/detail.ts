@@ -1,9 +1,9 @@
+import type { Size } from '../../domain/shared/size.ts'
 import { areaLength } from './block.ts'
 import type { Block } from './block.ts'
 import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
 import { blurPlane, gaussianKernel, gaussianReach } from './gaussian.ts'
 import { addToColours, readLuma } from './luma.ts'
-import type { Size } from './raster.ts'
 import type { Stage } from './stage.ts'
 
 /** A band of luma, Y − Gaussian(Y, σ px), and how much of it to add; −1 leaves the Gaussian alone. */

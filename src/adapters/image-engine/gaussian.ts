@@ -1,4 +1,4 @@
-import type { Size } from './raster.ts'
+import type { Size } from '../../domain/shared/size.ts'
 
 /** Half of a Gaussian kernel: weights of distance 0, 1, … ceil(3 σ), normalised so that the whole sums to 1. */
 export const gaussianKernel = (sigma: number): Float64Array => {

@@ -1,7 +1,4 @@
-export interface Size {
-  width: number
-  height: number
-}
+import type { Size } from '../../domain/shared/size.ts'
 
 /** Interleaved 8-bit sRGB, rows top down, with alpha (not premultiplied) as fourth channel when there is one. */
 export interface Raster extends Size {

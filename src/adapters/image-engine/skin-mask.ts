@@ -1,8 +1,8 @@
+import type { Size } from '../../domain/shared/size.ts'
 import { areaLength } from './block.ts'
 import type { Block } from './block.ts'
 import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
 import { blurSigma } from './raster.ts'
-import type { Size } from './raster.ts'
 
 /** Per cent of the longer side that the edge of the mask is feathered by. */
 const FEATHER = 0.5

@@ -156,7 +156,7 @@ const mix = (source: number, result: number, share: number): number =>
   source + share * (Math.min(1, Math.max(0, result)) - source)
 
 /** 3 t² − 2 t³ of t clamped to 0..1. */
-export const smoothstep = (value: number): number => {
+const smoothstep = (value: number): number => {
   const t = value <= 0 ? 0 : value >= 1 ? 1 : value
   return t * t * (3 - 2 * t)
 }

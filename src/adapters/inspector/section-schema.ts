@@ -65,7 +65,7 @@ const SCHEMAS = {
 }
 
 /** Most characters of one section. */
-export const SECTION_MAX = 16 * 2 ** 20
+const SECTION_MAX = 16 * 2 ** 20
 
 /** Makes the reader of what a child sends, which is judged like any other input from outside. Undefined: not such a section. */
 export const makeSectionReader = () => {

@@ -1,3 +1,5 @@
+import type { Size } from '../../domain/shared/size.ts'
+
 /**
  * A movement over a picture: it is enlarged from `base` to `base` × (1 + `zoom`) while the view moves from its middle
  * towards `towards`, and may sway. Both ends are at rest.
@@ -23,7 +25,7 @@ export interface Point {
 /** What part of the frame a picture fills: all, or a strip. Pixels. */
 export interface Strip {
   top: number
-  frame: { width: number; height: number }
+  frame: Size
 }
 
 /** Frames over which a movement lasts, after those in which nothing moves. */

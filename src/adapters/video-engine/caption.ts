@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import sharp from 'sharp'
+import type { Size } from '../../domain/shared/size.ts'
 import type { Picture } from './picture.ts'
 
 const LINES = 2
@@ -13,10 +14,7 @@ const LEAST_SIZE = 9
  * the text can be drawn. The font that ships with the project has Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and
  * Arabic letters; characters of other scripts are left out rather than shown as boxes.
  */
-export const drawCaption = async (
-  prompt: string,
-  frame: { width: number; height: number },
-): Promise<Picture | undefined> => {
+export const drawCaption = async (prompt: string, frame: Size): Promise<Picture | undefined> => {
   const unit = Math.min(frame.width, frame.height)
   const size = Math.round(unit * 0.027)
   const lines = breakLines(keepDrawable(prompt))

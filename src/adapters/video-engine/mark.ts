@@ -1,4 +1,5 @@
 import sharp from 'sharp'
+import type { Size } from '../../domain/shared/size.ts'
 import type { PlacedPicture, Picture } from './picture.ts'
 import { readMark } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
@@ -13,7 +14,7 @@ const OPACITY = 0.7
  */
 export const placeMark = async (
   { position, path }: NonNullable<VideoJob['watermark']>,
-  frame: { width: number; height: number },
+  frame: Size,
   maxPixels: number,
 ): Promise<PlacedPicture> => {
   const margin = Math.round(frame.width * MARGIN_SHARE)

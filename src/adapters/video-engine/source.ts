@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import type { Size } from '../../domain/shared/size.ts'
 import { VideoFault } from '../../domain/video-task/video-fault.ts'
 import { ChildFault, runChild } from './child.ts'
 import { CONFINED, COUNTED } from './options.ts'
@@ -78,11 +79,6 @@ const findVideo = (streams: StreamFacts[]): StreamFacts => {
   )
   if (video === undefined) throw refused('The source video has no video stream.')
   return video
-}
-
-interface Size {
-  width: number
-  height: number
 }
 
 const sizeOf = ({ values }: StreamFacts): Size => ({

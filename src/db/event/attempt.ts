@@ -79,7 +79,7 @@ export interface AttemptResult {
 }
 
 /** What that means for the schedule it belongs to. */
-export type Verdict =
+export type AttemptVerdict =
   | { state: 'delivered' }
   /** The receiver wants nothing more of this task. */
   | { state: 'stopped' }
@@ -93,7 +93,7 @@ export type Verdict =
 export const completeAttempt = async (
   sql: Transaction,
   key: AttemptKey,
-  { result, verdict }: { result: AttemptResult; verdict: Verdict },
+  { result, verdict }: { result: AttemptResult; verdict: AttemptVerdict },
 ): Promise<void> => {
   const open = await lockOpen(sql, key)
   if (!open) return
@@ -114,7 +114,7 @@ export const completeAttempt = async (
 export const loseAttempt = async (
   sql: Transaction,
   key: AttemptKey,
-  verdict: Verdict,
+  verdict: AttemptVerdict,
 ): Promise<void> => {
   const open = await lockOpen(sql, key)
   if (!open || open.isLost) return
@@ -139,10 +139,10 @@ const lockOpen = async (
 }
 
 /** The receiver itself has said so, whatever was made of its silence before. */
-const isFinal = ({ state }: Verdict): boolean => state === 'delivered' || state === 'stopped'
+const isFinal = ({ state }: AttemptVerdict): boolean => state === 'delivered' || state === 'stopped'
 
 interface Outcome {
-  verdict: Verdict
+  verdict: AttemptVerdict
   /** How many failed tries it adds; none when the attempt was counted as lost. */
   tries: 0 | 1
 }

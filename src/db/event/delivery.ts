@@ -14,7 +14,7 @@ export interface DueEvent {
 }
 
 /** Where the delivery of a task's events stands. */
-export interface DeliveryState {
+export interface DeliveryProgress {
   /** The first event in the order of the task that is not settled. */
   next: DueEvent | undefined
   /** No further event will be written. */
@@ -28,7 +28,7 @@ const TRIES_WHEN_OVERTAKEN = 3
  * Finds the event of a task that is to be sent next. Events that were tried three times and that a later one has
  * overtaken are dropped on the way; nothing comes after the end of a task, so that one is never dropped.
  */
-export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryState> => {
+export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryProgress> => {
   const [row] = await sql<(Partial<DueEvent> & { hasEnded: boolean })[]>`
     with dropped as (
       update event e set state = 'superseded', next_attempt_at = null

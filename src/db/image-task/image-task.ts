@@ -110,7 +110,7 @@ const MOVES: MoveTable<ImageTaskStatus> = {
 export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
   moveTask(sql, MOVES, move)
 
-export interface ClaimedTask {
+export interface ClaimedImageTask {
   id: string
   kind: ImageTaskKind
   settings: object
@@ -129,8 +129,8 @@ export interface ClaimedTask {
 export const claimImageTask = async (
   sql: Transaction,
   id: string,
-): Promise<ClaimedTask | undefined> => {
-  const [claimed] = await sql<ClaimedTask[]>`
+): Promise<ClaimedImageTask | undefined> => {
+  const [claimed] = await sql<ClaimedImageTask[]>`
     update task
     set fence = fence + 1,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))

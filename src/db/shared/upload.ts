@@ -1,9 +1,9 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
 
 /** Life of an upload and of its links. */
-export const UPLOAD_HOURS = 24
+const UPLOAD_HOURS = 24
 
-export interface NewUpload {
+export interface NewUploadRow {
   id: string
   owner: string
   fileName: string
@@ -16,7 +16,7 @@ export interface Upload {
   expires_at: Date
 }
 
-export const insertUpload = async (sql: Transaction, upload: NewUpload): Promise<Upload> => {
+export const insertUpload = async (sql: Transaction, upload: NewUploadRow): Promise<Upload> => {
   const [row] = await sql<Upload[]>`
     insert into upload (id, owner, file_name, declared_type, expires_at)
     values (${upload.id}, ${upload.owner}, ${upload.fileName}, ${upload.declaredType},

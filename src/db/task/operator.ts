@@ -1,14 +1,9 @@
 import { isUuid } from '../../domain/shared/uuid.ts'
 import type { Sql } from '../client.ts'
+import type { StillTask } from './reconcile.ts'
 import { waitsForSlot } from '../video-task/video-queue.ts'
 
-export interface OpenTask {
-  id: string
-  family: 'image' | 'video'
-  kind: string
-  owner: string
-  offPeak: boolean
-  hasReceiver: boolean
+export interface OpenTask extends StillTask {
   status: string
   ended: boolean
 }

@@ -74,18 +74,6 @@ const STATUS_CLASSES: Partial<Record<number, AttemptErrorClass>> = {
 }
 
 /**
- * What an attempt means for its event: `delivered`, `failed` (to be tried again), or `gone`, after which the task sends
- * nothing more.
- */
-export type Verdict = 'delivered' | 'gone' | 'failed'
-
-/** @param errorClass of the attempt; undefined for one that delivered */
-export const verdictOf = (errorClass: AttemptErrorClass | undefined): Verdict => {
-  if (errorClass === undefined) return 'delivered'
-  return errorClass === 'gone' ? 'gone' : 'failed'
-}
-
-/**
  * Seconds that a Retry-After header asks for: a number of them, or the time from `now` to an HTTP date in any of its
  * three forms (0 for one that is past). Undefined for anything else.
  */

@@ -25,7 +25,7 @@ const common = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'To be told about every change of status after the creation; kept, and not called yet.',
+        'Told about every change of status after the creation; tried ten times within 76 hours.',
     }),
   ),
 }
@@ -64,8 +64,11 @@ export const IMAGE_FIELDS = [
 ] as const
 export type ImageField = (typeof IMAGE_FIELDS)[number]
 
+/** Where the routes of image tasks begin. */
+export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
+
 interface KindRow {
-  /** Path of the creation below `/proxy/imgvendor/v1/ai`. */
+  /** Path of the creation below `IMAGE_PREFIX`. */
   path: string
   /** Segment of the status, list and cancel routes. */
   family: ImageFamily

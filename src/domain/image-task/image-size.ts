@@ -1,24 +1,19 @@
+import type { Size } from '../shared/size.ts'
 import type { ImageRequest } from './image-kind.ts'
 
 /** An upscaled result may hold this many pixels (interface, Limits). */
-export const UPSCALE_MAX_PIXELS = 25_300_000
+const UPSCALE_MAX_PIXELS = 25_300_000
 /** A precision result may be this long on each side. */
-export const PRECISION_MAX_SIDE = 10_060
+const PRECISION_MAX_SIDE = 10_060
 
 /** Width and height of the result in pixels. */
-export const resultSize = (
-  request: ImageRequest,
-  source: { width: number; height: number },
-): { width: number; height: number } => {
+export const resultSize = (request: ImageRequest, source: Size): Size => {
   const factor = scaleFactor(request)
   return { width: source.width * factor, height: source.height * factor }
 }
 
 /** The sentence that refuses a result of this size, or undefined when it is allowed. */
-export const pixelLimitFault = (
-  request: ImageRequest,
-  source: { width: number; height: number },
-): string | undefined => {
+export const pixelLimitFault = (request: ImageRequest, source: Size): string | undefined => {
   const { width, height } = resultSize(request, source)
   if (request.kind === 'upscale' && width * height > UPSCALE_MAX_PIXELS)
     return `must be small enough that the result has at most ${UPSCALE_MAX_PIXELS} pixels; ${source.width}×${source.height} at ${request.settings.scale_factor} gives ${width * height}`

@@ -1,7 +1,7 @@
 import { shown } from '../shared/errors.ts'
 import { HOST_NODE_NAME_MAX, JSON_TEXT_MAX_BYTES, JSON_TEXT_MEMBERS } from './host-node.ts'
 import type { HostNodeRegistration, RegisteredHostNode } from './host-node.ts'
-import { escapePointer } from '../shared/pointer.ts'
+import { toPointer } from '../shared/pointer.ts'
 import { registryFault } from './registry-fault.ts'
 import { isLonger } from '../shared/text-length.ts'
 import type { Fault } from '../shared/validate.ts'
@@ -74,7 +74,7 @@ const judgeJsonTexts = (name: string, node: unknown): Fault[] =>
       ? []
       : [
           registryFault(
-            `/nodes/${escapePointer(name)}/${member}`,
+            toPointer(['nodes', name, member]),
             `must be at most ${JSON_TEXT_MAX_BYTES} bytes of JSON text, got ${shown(text)}`,
           ),
         ]

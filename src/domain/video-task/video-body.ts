@@ -14,13 +14,13 @@ import {
 import { describeResolutions, describeSeconds } from './video-words.ts'
 
 /** Limits in Unicode code points. Prompt and payload are the interface's. */
-export const PROMPT_MAX = 2_000
+const PROMPT_MAX = 2_000
 export const PAYLOAD_MAX = 1_048_576
-export const META_DATA_MAX = 65_536
+const META_DATA_MAX = 65_536
 
 export const MOVEMENT_AMPLITUDES = ['auto', 'small', 'medium', 'large'] as const
 export const STYLES = ['general', 'anime'] as const
-export const AUDIO_TYPES = ['all', 'speech_only', 'sound_effect_only'] as const
+const AUDIO_TYPES = ['all', 'speech_only', 'sound_effect_only'] as const
 
 const INT32_MAX = 2_147_483_647
 

@@ -24,7 +24,7 @@ export type TextToVideoSettings = TextToVideoBody & Required<Pick<TextToVideoBod
 /** An extend request with every default applied. */
 export type ExtendSettings = ExtendBody & Required<Pick<ExtendBody, 'duration' | 'resolution'>>
 
-export const SEED_MAX = 2_147_483_647
+const SEED_MAX = 2_147_483_647
 
 /**
  * Applies the defaults of a body that schema and judge have passed. An empty `images` becomes absent.

@@ -1,6 +1,6 @@
 import type { ExtendSettings, TextToVideoSettings } from './video-defaults.ts'
 import { sizeLike, sizeOfRatio } from './video-size.ts'
-import type { Size } from './video-size.ts'
+import type { Size } from '../shared/size.ts'
 
 /**
  * Seconds of the local engine for each megapixel and second of the result: about twice what `npm run bench --

@@ -6,7 +6,7 @@ import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 import { VideoTaskState } from './video-task.ts'
 
 /** The furthest task that a page by number may reach; beyond it a page token leads. */
-export const VIDEO_LIST_REACH = 10_000
+const VIDEO_LIST_REACH = 10_000
 
 /** A list without `created_at.from` begins this many seconds ago: 7 days. */
 export const VIDEO_LIST_SECONDS = 604_800

@@ -1,12 +1,8 @@
+import type { Size } from '../shared/size.ts'
 import type { AspectRatio, Resolution } from './video-model.ts'
 
-export interface Size {
-  width: number
-  height: number
-}
-
 /** Short side of each resolution in pixels. */
-export const SHORT_SIDE: Record<Resolution, number> = {
+const SHORT_SIDE: Record<Resolution, number> = {
   '360p': 360,
   '540p': 540,
   '720p': 720,
@@ -15,10 +11,7 @@ export const SHORT_SIDE: Record<Resolution, number> = {
 }
 
 /** A start image may be this many times as long as it is wide, either way. */
-export const START_IMAGE_MAX_RATIO = 4
-
-/** Frames a second of every result. */
-export const VIDEO_FPS = 24
+const START_IMAGE_MAX_RATIO = 4
 
 /** Size in pixels of a video without a start image. All its sides are even, as H.264 wants them. */
 export const sizeOfRatio = (resolution: Resolution, ratio: AspectRatio): Size => {

@@ -34,9 +34,6 @@ export const VIDEO_DELIVERED_STATES: readonly VideoTaskState[] = [
 
 export const VIDEO_TERMINAL_STATES: readonly VideoTaskState[] = ['success', 'failed']
 
-/** Seconds after created_at within which an off-peak task ends; the interface promises 48 hours. */
-export const OFF_PEAK_SECONDS = 172_800
-
 const int32 = (description: string) => Type.Integer({ format: 'int32', description })
 const instant = (description: string) => Type.String({ format: 'date-time', description })
 const link = (description: string) => Type.String({ format: 'uri', description })

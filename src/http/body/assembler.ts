@@ -1,8 +1,9 @@
 import { shown } from '../../domain/shared/errors.ts'
+import { toPointer } from '../../domain/shared/pointer.ts'
 import { ownCopy } from './text.ts'
 import type { TextSink } from './text.ts'
 import type { Token } from './tokens.ts'
-import { makeTree, refused, toPointer } from './tree.ts'
+import { makeTree, refused } from './tree.ts'
 import type { TreeLimits } from './tree.ts'
 
 export interface AssemblerOptions extends TreeLimits {

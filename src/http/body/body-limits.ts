@@ -1,6 +1,22 @@
+/** How much of a JSON body is read, and for how long. */
+export interface BodyLimits {
+  /** Bytes on the wire. */
+  maxBytes: number
+  /** Milliseconds until the last byte must have come. */
+  deadlineMs: number
+  /** UTF-8 bytes of keys, numbers and strings that stay in memory, inline images apart. */
+  heldBytes: number
+  /** Members of objects and items of arrays, all together; 100,000 unless the route needs more. */
+  maxMembers?: number
+  /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
+  images?: readonly string[]
+  /** Inline images in one body, 16 unless given; of those beyond only their fault is kept. */
+  maxImages?: number
+}
+
 /** Limits of a JSON body that holds no media. */
 export const SMALL_BODY = {
   maxBytes: 1_048_576,
   heldBytes: 1_048_576,
   deadlineMs: 15_000,
-} as const
+} as const satisfies BodyLimits

@@ -13,7 +13,7 @@ import { readJsonBody } from './read-json-body.ts'
 import type { JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
 import { sendContinue } from '../serve/expect.ts'
-import { queryOf } from '../serve/query.ts'
+import { rawQuery } from '../serve/query.ts'
 import type { BodySpec, Route } from '../route.ts'
 
 export interface BodyDeps {
@@ -88,7 +88,7 @@ const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>
 
 const fingerprint = (request: Request, canonical: string): string =>
   createHash('sha256')
-    .update(`${queryOf(request.url)}\n${canonical}`)
+    .update(`${rawQuery(request.url)}\n${canonical}`)
     .digest('hex')
 
 const noBody = (request: Request): ReadBody => ({

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
 import { apiError } from '../../domain/shared/errors.ts'
+import { toPointer } from '../../domain/shared/pointer.ts'
 import { makeAssembler } from './assembler.ts'
 import type { Assembler, Hold } from './assembler.ts'
+import type { BodyLimits } from './body-limits.ts'
 import type { Reservation, UploadBudget } from './budget.ts'
 import { makeImageIntake } from './images.ts'
 import type { ImageIntake } from './images.ts'
@@ -14,22 +16,9 @@ import type { Pace } from './pace.ts'
 import { parseBody } from './parse.ts'
 import { openBodySource, tooLarge } from './source.ts'
 import { makeHeldText, makeImageText } from './text.ts'
-import { toPointer } from './tree.ts'
 import { makePathMatcher } from './watched-path.ts'
 
-export interface ReadJsonBodyOptions {
-  /** Bytes on the wire. */
-  maxBytes: number
-  /** From the call to the last byte. */
-  deadlineMs: number
-  /** UTF-8 bytes of keys, numbers and strings, inline images apart. */
-  heldBytes: number
-  /** Members of objects and items of arrays, all together; 100,000 unless the route needs more. */
-  maxMembers?: number
-  /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
-  images?: readonly string[]
-  /** Inline images in one body, 16 unless given; of those beyond only their fault is kept. */
-  maxImages?: number
+export interface ReadJsonBodyOptions extends BodyLimits {
   /** Decoded bytes of each inline image. */
   maxImageBytes: number
   /** Width × height of each inline image. */

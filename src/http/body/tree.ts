@@ -1,4 +1,6 @@
 import { apiError, shown } from '../../domain/shared/errors.ts'
+import { toPointer } from '../../domain/shared/pointer.ts'
+import { isLonger } from '../../domain/shared/text-length.ts'
 
 export interface TreeLimits {
   /** Objects and arrays inside each other, the outermost counted. */
@@ -97,13 +99,6 @@ export const refused = (what: string, path: readonly string[]) => {
   const place = path.length === 0 ? '' : ` at ${shown(toPointer(path))}`
   return apiError('json_invalid', `The body is not accepted as JSON: ${what}${place}.`)
 }
-
-export const toPointer = (path: readonly string[]): string =>
-  path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
-/** Whether a text has more code points; a text of that many code units cannot. */
-export const isLonger = (text: string, codePoints: number): boolean =>
-  text.length > codePoints && Array.from(text.slice(0, 2 * codePoints + 1)).length > codePoints
 
 /** Nothing between two members of an object; in an array the item to come. */
 const stepInto = (frame: Frame): string | string[] =>

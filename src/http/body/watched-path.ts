@@ -1,8 +1,10 @@
+import { fromPointer } from '../../domain/shared/pointer.ts'
+
 /** Makes a test for places in a body: JSON Pointers in which the step `*` stands for any key or index. */
 export const makePathMatcher = (
   pointers: readonly string[],
 ): ((depth: number, path: () => readonly string[]) => boolean) => {
-  const patterns = pointers.map((pointer) => pointer.split('/').slice(1).map(unescapeStep))
+  const patterns = pointers.map(fromPointer)
   const depths = new Set(patterns.map((pattern) => pattern.length))
   // The path is made only where it could match: a body has many strings and few images.
   return (depth, path) => depths.has(depth) && patterns.some((pattern) => fits(pattern, path()))
@@ -11,5 +13,3 @@ export const makePathMatcher = (
 const fits = (pattern: readonly string[], path: readonly string[]): boolean =>
   pattern.length === path.length &&
   pattern.every((step, index) => step === '*' || step === path[index])
-
-const unescapeStep = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')

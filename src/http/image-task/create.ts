@@ -3,9 +3,10 @@ import { Value } from 'typebox/value'
 import { insertImageTask } from '../../db/image-task/image-task.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { estimateSeconds } from '../../domain/image-task/image-estimate.ts'
-import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import { resultSize } from '../../domain/image-task/image-size.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { Size } from '../../domain/shared/size.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
 import { startImageTask } from '../../jobs/client.ts'
 import { getCaller } from '../access/caller.ts'
@@ -67,11 +68,6 @@ const createTask = async (
   })
 }
 
-interface Size {
-  width: number
-  height: number
-}
-
 const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
   const image = inputs.find((input) => input.field === 'image')
   return image?.width && image.height ? { width: image.width, height: image.height } : undefined
@@ -85,7 +81,7 @@ const makeAnswer = (
   status: 200,
   body: { data: { task_id: id, status: 'CREATED', generated: [] } },
   headers: {
-    location: `${publicUrl}/proxy/imgvendor/v1/ai/${IMAGE_KINDS[image.kind].family}/${id}`,
+    location: `${publicUrl}${IMAGE_PREFIX}/${IMAGE_KINDS[image.kind].family}/${id}`,
     'x-credits-used': '0',
     'x-estimated-duration-seconds': String(
       estimateSeconds(image.kind, size && megapixels(image, size)),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task/image-task.ts'
-import { IMAGE_FAMILIES, IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
@@ -17,8 +17,6 @@ import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
-
-export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
 export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [

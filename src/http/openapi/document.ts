@@ -1,5 +1,5 @@
 import { makeErrorComponents, makeErrorResponses } from './errors.ts'
-import { HEADER_COMPONENTS, headerRefs, quotaHeaders } from './headers.ts'
+import { HEADERS, headerRefs, quotaHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
 import { withNulls } from './nullable.ts'
 import { makeParameters } from './parameters.ts'
@@ -50,7 +50,7 @@ export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json =
   paths: makePaths(routes),
   components: {
     securitySchemes: SECURITY,
-    headers: HEADER_COMPONENTS,
+    headers: HEADERS,
     ...makeErrorComponents(routes),
   },
 })

@@ -39,8 +39,6 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-export const HEADER_COMPONENTS: Json = HEADERS
-
 /** What tells the quota, on every answer of a route that has one. */
 export const quotaHeaders = (route: Route): HeaderName[] =>
   quotaOf(route) === undefined ? [] : ['RateLimit-Policy', 'RateLimit']

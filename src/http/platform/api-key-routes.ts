@@ -1,15 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
-import { IsDateTime } from 'typebox/format'
 
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/shared/api-key.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
 import { makeCredential } from '../../domain/shared/credential.ts'
-import { errors, shown } from '../../domain/shared/errors.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
@@ -45,7 +44,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     },
     errors: ['forbidden', 'outcome_unknown'],
     secretAnswer: true,
-    judge: ({ body }) => timeFaults(body['expires_at']),
+    judge: ({ body }) => judgeExpiry(body),
     handler: (request) => createApiKey(sql, request),
   }),
   defineRoute({
@@ -93,21 +92,6 @@ const KEY_EXAMPLE = {
 
 const COMMON = { tag: 'API keys', auth: 'jwt' } as const
 
-/** What the format lets pass and PostgreSQL or Date do not hold: leap seconds, the year 0 or, with an offset, 10000. */
-const timeFaults = (value: unknown): Fault[] => {
-  if (typeof value !== 'string' || !IsDateTime(value)) return []
-  const time = Date.parse(value)
-  return time > 0 && time <= LAST_TIME ? [] : [timeFault(value)]
-}
-
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
-
-const timeFault = (value: string): Fault => ({
-  field: '/expires_at',
-  message: `/expires_at must be an ISO 8601 date-time in the future, got ${shown(value)}`,
-  code: 'validation_failed',
-})
-
 const createApiKey = (
   sql: Sql,
   request: RouteRequest<unknown, unknown, NewApiKey>,
@@ -123,7 +107,7 @@ const createApiKey = (
   }
   return transact(sql, async (sql) => {
     const made = await insertApiKey(sql, row)
-    if (made === undefined) throw errors.validationFailed([timeFault(expires_at ?? '').message])
+    if (made === undefined) throw errors.validationFailed([pastExpiry(expires_at ?? '').message])
     const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
     await request.finish(sql, answer)
     return answer

@@ -7,7 +7,7 @@ import type { Route } from '../route.ts'
 
 const Check = Type.Enum(['ok', 'down'])
 
-export const Readiness = Type.Object({
+const Readiness = Type.Object({
   status: Type.Enum(['ready', 'degraded', 'unready']),
   checks: Type.Object({
     postgres: Check,

@@ -5,7 +5,7 @@ import type { Fault } from '../../domain/shared/validate.ts'
 import { makeValidator } from '../../domain/shared/validate.ts'
 
 /** The query of a request's target, without its question mark; a second one belongs to a value. */
-export const queryOf = (target: string): string => {
+export const rawQuery = (target: string): string => {
   const at = target.indexOf('?')
   return at < 0 ? '' : target.slice(at + 1)
 }

@@ -14,7 +14,7 @@ import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { principalOf } from '../access/principal.ts'
-import { makeQueryReader, queryOf } from './query.ts'
+import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
@@ -77,7 +77,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
 const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {
   const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
   return (request: Request, caller: Caller | undefined) => {
-    const { value, faults } = read?.(queryOf(request.url)) ?? { value: {}, faults: [] }
+    const { value, faults } = read?.(rawQuery(request.url)) ?? { value: {}, faults: [] }
     const rules = judgeQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
     return { value, faults: query ? sortFaults(query, onePerField(faults, rules)) : [] }
   }

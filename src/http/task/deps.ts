@@ -1,4 +1,4 @@
-import type { Outbound } from '../../adapters/outbound/outbound.ts'
+import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'

@@ -6,7 +6,7 @@ import {
 } from '../../domain/video-task/video-defaults.ts'
 import { estimateExtend, estimateTextToVideo } from '../../domain/video-task/video-estimate.ts'
 import { extendCredits, textToVideoCredits } from '../../domain/video-task/video-price.ts'
-import type { Size } from '../../domain/video-task/video-size.ts'
+import type { Size } from '../../domain/shared/size.ts'
 
 /** What a valid request comes to. */
 export interface VideoPlan {

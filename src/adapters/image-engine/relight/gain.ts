@@ -1,6 +1,6 @@
+import type { Size } from '../../../domain/shared/size.ts'
 import type { Coarse } from '../coarse.ts'
 import { LUMA } from '../luma.ts'
-import type { Size } from '../raster.ts'
 import type { LightShape } from '../tables.ts'
 import { stretchPlane } from './light-map.ts'
 import type { LightPlanes } from './light-map.ts'

@@ -1,5 +1,6 @@
+import type { Size } from '../../../domain/shared/size.ts'
 import { blurPlane, gaussianKernel } from '../gaussian.ts'
-import type { Raster, Size } from '../raster.ts'
+import type { Raster } from '../raster.ts'
 
 /** Planes of a small picture, 0..1. */
 export interface LightPlanes extends Size {

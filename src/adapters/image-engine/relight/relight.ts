@@ -1,7 +1,7 @@
+import type { Size } from '../../../domain/shared/size.ts'
 import type { RelightSettings } from '../../../domain/image-task/image-settings.ts'
 import { claheStage } from '../clahe.ts'
 import { blend, screen, softFocusStage } from '../colour-blur.ts'
-import type { Size } from '../raster.ts'
 import type { Stage } from '../stage.ts'
 import { LIGHT_CHARACTERS, LIGHT_SHAPES, LIGHT_STRENGTH } from '../tables.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../src/db/event/attempt.ts'
+import type { AttemptVerdict } from '../src/db/event/attempt.ts'
 import { nextWait } from '../src/domain/event/delivery-schedule.ts'
 import type { FailedTry } from '../src/domain/event/delivery-schedule.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
@@ -8,7 +8,7 @@ export const failedVerdict = (
   { delivery, random }: DeliveryDependencies,
   failures: number,
   failed: FailedTry,
-): Verdict => {
+): AttemptVerdict => {
   const { schedule } = delivery
   const wait = nextWait({ failures, failed, random: random(), schedule })
   return wait ? { state: 'pending', waitSeconds: wait.seconds } : { state: 'exhausted' }

@@ -9,9 +9,10 @@ import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { MediaDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */
-export interface Attempt {
+export interface RenderAttempt {
   /** Aborted when the task is cancelled, the worker stops or the deadline passes. */
   signal: AbortSignal
   /** Folder of this attempt alone, removed at its end. */
@@ -39,24 +40,30 @@ const MAX_FAILURES = 3
 export const runAttempt = async <T>(
   deps: MediaDependencies,
   options: AttemptOptions,
-  work: (attempt: Attempt) => Promise<T>,
+  work: (attempt: RenderAttempt) => Promise<T>,
 ): Promise<T> => {
-  const heart = startHeart(options.heartbeatSeconds)
   const deadline = AbortSignal.timeout(remainingMs(options))
   const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
   const scratchDir = join(deps.scratchDir, `${options.task.id}-${options.task.fence}`)
-  try {
-    if (remainingMs(options) === 0) throw new TaskFault('timeout')
-    await mkdir(scratchDir, { recursive: true })
-    return await work({ signal, scratchDir, report: heart.report })
-  } catch (error) {
-    throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
-  } finally {
-    heart.stop()
-    await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
-    )
+  let details = { step: 'starting', percent: 0 }
+  const report: RenderAttempt['report'] = (step, percent) => {
+    details = { step, percent: Math.round(percent) }
   }
+  // By the clock, not by the step: a beat is a call that the server writes down, and a short render needs none.
+  const beatMs = Math.min(BEAT_MS, (options.heartbeatSeconds * 1000) / 4)
+  return await withHeartbeat({ beatMs, details: () => details }, async () => {
+    try {
+      if (remainingMs(options) === 0) throw new TaskFault('timeout')
+      await mkdir(scratchDir, { recursive: true })
+      return await work({ signal, scratchDir, report })
+    } catch (error) {
+      throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
+    } finally {
+      await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
+      )
+    }
+  })
 }
 
 const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
@@ -64,20 +71,6 @@ const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
-
-const startHeart = (heartbeatSeconds: number) => {
-  const context = Context.current()
-  let details = { step: 'starting', percent: 0 }
-  const beat = (): void => context.heartbeat(details)
-  // By the clock, not by the step: a beat is a call that the server writes down, and a short render needs none.
-  const timer = setInterval(beat, Math.min(BEAT_MS, (heartbeatSeconds * 1000) / 4))
-  return {
-    report(step: string, percent: number): void {
-      details = { step, percent: Math.round(percent) }
-    },
-    stop: () => clearInterval(timer),
-  }
-}
 
 /**
  * Says in a history that an attempt is to be repeated. What the driver says of a fault names hosts and values, so it goes
