@@ -1,3 +1,4 @@
+import { makeDict } from '../interpret/operate/mapping.ts'
 import { makeList, makeTuple } from '../interpret/values/make-value.ts'
 import type { Runtime } from '../interpret/runtime.ts'
 import type { Value } from '../interpret/values/value.ts'
@@ -22,7 +23,10 @@ export const decodeInputTypes = (rt: Runtime, sections: Fact): Value =>
   decodeDict(sections, (section) => decodeDict(section, (spec) => decodeSpec(rt, spec), rt), rt)
 
 const decodeDict = (fact: Fact, decode: (value: Fact) => Value, rt: Runtime): Value =>
-  rt.makeDict(Object.entries(fact ?? {}).map(([key, value]) => [key, decode(value)] as const))
+  makeDict(
+    rt,
+    Object.entries(fact ?? {}).map(([key, value]) => [key, decode(value)] as const),
+  )
 
 /** `("FLOAT", {...})`, a type with its options; hidden inputs are mostly just a type. */
 const decodeSpec = (rt: Runtime, spec: Fact): Value => {

@@ -1,9 +1,18 @@
+import { readItems } from './operate/iterate.ts'
+import { isInstance, isSubclass } from './operate/is-instance.ts'
+import { typeOf } from './operate/type-of.ts'
+import { equals } from './operate/compare.ts'
+import { strOf } from './operate/text-of.ts'
+import { truthOf } from './operate/truth.ts'
+import { findAttribute } from './operate/attribute.ts'
+import { importModule } from './modules/module-loader.ts'
+import { call } from './operate/call.ts'
 import { BudgetSpent } from './budget.ts'
 import type { BudgetName, Limits } from './budget.ts'
 import { findInClass } from './operate/class-lookup.ts'
-import { NO_KWARGS, isUnknown } from './values/make-value.ts'
+import { NO_KWARGS, isUnknown, makeUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
-import { asMapping } from './values/mapping.ts'
+import { asMapping } from './operate/mapping.ts'
 import { describeException, Raised } from './operate/raise.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { LibraryRegistry } from './modules/library-registry.ts'
@@ -103,7 +112,7 @@ export interface InterpreterStats {
 
 /** See `Interpreter`. */
 export function makeInterpreter(options: InterpreterOptions): Interpreter {
-  const { rt, fileParser } = makeRuntime(options)
+  const rt = makeRuntime(options)
   const { root } = rt.files
   const attempt = <T>(fallback: T, run: () => T): T => guard(rt, fallback, run).value
 
@@ -115,16 +124,16 @@ export function makeInterpreter(options: InterpreterOptions): Interpreter {
       steps = rt.budget.limits.steps,
     }: { kwargs?: Kwargs; steps?: number } = {},
   ) {
-    const unknown = rt.unknown('call', 'pack')
+    const unknown = makeUnknown('call')
     return guard<Value>(rt, unknown, () =>
-      rt.budget.within(steps, () => rt.call(callee, args, kwargs)),
+      rt.budget.within(steps, () => call(rt, callee, args, kwargs)),
     )
   }
 
   return {
     runtime: rt,
     importEntry() {
-      const module = attempt<Value>(null, () => rt.importModule(rt.files.packageName))
+      const module = attempt<Value>(null, () => importModule(rt, rt.files.packageName))
       const entry = module ?? rt.modules.get(rt.files.packageName)
       const isFound = rt.files.isFile(`${root}/__init__.py`)
       return isFound && typeof entry === 'object' && entry?.kind === 'module' ? entry : undefined
@@ -132,31 +141,31 @@ export function makeInterpreter(options: InterpreterOptions): Interpreter {
     call: (callee, args, given) => tryCall(callee, args, given).value,
     tryCall,
     findAttribute: (value, name) =>
-      attempt<Value | undefined>(rt.unknown(name, 'pack'), () => rt.findAttribute(value, name)),
+      attempt<Value | undefined>(makeUnknown(name), () => findAttribute(rt, value, name)),
     findInClass: (cls, name) => findInClass(rt, cls, name),
     classMro: (cls) => cls.mro,
     isPackClass: (value): value is ClassValue =>
       typeof value === 'object' && value?.kind === 'class' && value.home === 'pack',
-    truth: (value) => attempt<Truth>(undefined, () => rt.truth(value)),
-    text: (value) => attempt<string | undefined>(undefined, () => rt.str(value)),
-    equals: (a, b) => attempt<Truth>(undefined, () => rt.equals(a, b)),
-    typeOf: (value) => rt.typeOf(value),
-    isInstance: (value, cls) => attempt<Truth>(undefined, () => rt.isInstance(value, cls)),
-    isSubclass: (value, cls) => attempt<Truth>(undefined, () => rt.isSubclass(value, cls)),
-    readItems: (value) => attempt({ items: [], rest: true }, () => rt.readItems(value)),
+    truth: (value) => attempt<Truth>(undefined, () => truthOf(rt, value)),
+    text: (value) => attempt<string | undefined>(undefined, () => strOf(rt, value)),
+    equals: (a, b) => attempt<Truth>(undefined, () => equals(rt, a, b)),
+    typeOf: (value) => typeOf(rt, value),
+    isInstance: (value, cls) => attempt<Truth>(undefined, () => isInstance(rt, value, cls)),
+    isSubclass: (value, cls) => attempt<Truth>(undefined, () => isSubclass(rt, value, cls)),
+    readItems: (value) => attempt({ items: [], rest: true }, () => readItems(rt, value)),
     asDict: (value) => attempt<DictValue | undefined>(undefined, () => asMapping(rt, value)),
-    importModule: (name) => attempt<Value>(rt.unknown(name, 'pack'), () => rt.importModule(name)),
-    parseFile: (path) => rt.parseFile(`${root}/${path}`),
+    importModule: (name) => attempt<Value>(makeUnknown(name), () => importModule(rt, name)),
+    parseFile: (path) => rt.parser.parse(`${root}/${path}`),
     parsedFiles: () =>
-      new Map([...fileParser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
+      new Map([...rt.parser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
     reasons: () => [...rt.state.reasons.values()],
     notes: () => rt.state.notes,
     stats: () => ({
-      files: fileParser.stats.files,
-      bytes: fileParser.stats.bytes,
+      files: rt.parser.stats.files,
+      bytes: rt.parser.stats.bytes,
       steps: rt.budget.steps,
       limitsMet: [...rt.state.limitsMet],
-      parseMilliseconds: fileParser.stats.milliseconds,
+      parseMilliseconds: rt.parser.stats.milliseconds,
     }),
   }
 }

@@ -1,3 +1,4 @@
+import { reprOf } from '../../../src/extraction/interpret/operate/text-of.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
@@ -27,7 +28,7 @@ describe('small programs give what CPython gives', () => {
       const { runtime } = ran.interpreter
       const items = ran.interpreter.readItems(ran.get('result') ?? null).items
       assert.deepEqual(
-        items.map((item) => runtime.repr(item)),
+        items.map((item) => reprOf(runtime, item)),
         expected,
       )
       assert.deepEqual(ran.interpreter.notes(), [])

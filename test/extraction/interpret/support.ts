@@ -1,3 +1,4 @@
+import { reprOf as reprOfValue } from '../../../src/extraction/interpret/operate/text-of.ts'
 import { dictEntries } from '../../../src/extraction/interpret/values/dict.ts'
 import { makeInterpreter } from '../../../src/extraction/interpret/interpreter.ts'
 import type {
@@ -71,5 +72,5 @@ export function describeValue(value: Value | undefined): string {
 export function reprOf(ran: Ran, name: string): string {
   const value = ran.get(name)
   if (value === undefined) return '<unbound>'
-  return ran.interpreter.runtime.repr(value) ?? `<${describeValue(value)}>`
+  return reprOfValue(ran.interpreter.runtime, value) ?? `<${describeValue(value)}>`
 }

@@ -1,8 +1,13 @@
+import { readItems } from '../operate/iterate.ts'
+import { makeDict } from '../operate/mapping.ts'
+import { typeOf } from '../operate/type-of.ts'
+import { listAttributes } from '../operate/list-attributes.ts'
+import { formatValue, reprOf } from '../operate/text-of.ts'
 import { lookUpPlainly } from '../operate/attribute.ts'
 import { instantiate, newInstance } from '../operate/call-class.ts'
-import { identityOf } from '../values/hash-key.ts'
-import { newClass } from '../operate/make-class.ts'
-import { isUnknown, makeList } from '../values/make-value.ts'
+import { identityOf } from '../operate/hash-key.ts'
+import { makeClass, newClass } from '../operate/make-class.ts'
+import { isUnknown, makeList, makeUnknown } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
@@ -18,12 +23,12 @@ export const OBJECT: Definition = {
   methods: {
     ...IDENTITY_METHODS,
     __init__: () => null,
-    __str__: (rt, [self]) => rt.repr(self ?? null),
+    __str__: (rt, [self]) => reprOf(rt, self ?? null),
     __repr__: () => undefined,
     __hash__: (rt, [self]) =>
       typeof self === 'object' && self !== null ? BigInt(identityOf(rt, self)) : undefined,
     __format__: (rt, [self, spec]) =>
-      typeof spec === 'string' ? rt.format(payloadOf(self ?? null), spec) : undefined,
+      typeof spec === 'string' ? formatValue(rt, payloadOf(self ?? null), spec) : undefined,
     __getattribute__: (rt, [self, name]) =>
       typeof self === 'object' && self?.kind === 'instance' && typeof name === 'string'
         ? lookUpPlainly(rt, self, name)
@@ -38,7 +43,7 @@ export const OBJECT: Definition = {
       if (typeof name === 'string') self.attributes.delete(name)
       return null
     },
-    __dir__: (rt, [self]) => makeList(rt.listAttributes(self ?? null) ?? []),
+    __dir__: (rt, [self]) => makeList(listAttributes(rt, self ?? null) ?? []),
   },
   classMethods: { __init_subclass__: () => null, __subclasshook__: () => undefined },
 }
@@ -65,10 +70,10 @@ export const TYPE: Definition = {
       typeof cls === 'object' && cls?.kind === 'class' ? makeList(cls.mro.slice()) : undefined,
     __instancecheck__: (rt, [cls, value]) =>
       typeof cls === 'object' && cls?.kind === 'class'
-        ? undecidedAsUnknown(rt.typeOf(value ?? null), cls)
+        ? undecidedAsUnknown(typeOf(rt, value ?? null), cls)
         : undefined,
   },
-  classMethods: { __prepare__: (rt) => rt.makeDict([]) },
+  classMethods: { __prepare__: (rt) => makeDict(rt, []) },
 }
 
 function undecidedAsUnknown(made: BaseValue, cls: ClassValue): Value | undefined {
@@ -86,13 +91,13 @@ function constructType(
 ): Value | undefined {
   const [first, bases, names] = args
   const isType = cls === rt.builtinClass('type')
-  if (args.length === 1 && first !== undefined && isType) return rt.typeOf(first)
+  if (args.length === 1 && first !== undefined && isType) return typeOf(rt, first)
   const name = payloadOf(first ?? null)
   if (typeof name !== 'string') return undefined
   const namespace = namesIn(names)
-  const list = bases === undefined ? [] : rt.readItems(bases).items
-  if (isType) return rt.makeClass(name, list, namespace, { kwargs })
-  const real = list.map((base) => (isClassLike(base) ? base : rt.unknown('base', 'pack')))
+  const list = bases === undefined ? [] : readItems(rt, bases).items
+  if (isType) return makeClass(rt, name, list, namespace, { kwargs })
+  const real = list.map((base) => (isClassLike(base) ? base : makeUnknown('base')))
   return newClass(rt, { metaclass: cls, name, bases: real, namespace, kwargs })
 }
 

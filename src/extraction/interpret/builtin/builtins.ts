@@ -29,8 +29,8 @@ type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 export interface Builtins {
   /** What every module sees. */
   names: Map<string, Value>
-  /** Builtin classes by name, also those without a name in `names`. */
-  classes: ReadonlyMap<string, ClassValue>
+  /** A builtin class, also one without a name in `names`. */
+  classNamed: (name: string) => ClassValue
 }
 
 // Classes that builtins name, whose instances are other kinds of values.
@@ -108,7 +108,10 @@ export function makeBuiltins(): Builtins {
   for (const { name, base } of listExceptions())
     names.set(name, add({ name }, classes.get(base) ?? object))
   addOther(names, classes)
-  return { names, classes }
+  const iterator = classes.get('iterator') ?? object
+  const classNamed = (name: string) =>
+    classes.get(name) ?? (name.endsWith('iterator') ? iterator : object)
+  return { names, classNamed }
 }
 
 /** `object` and `type`, each of which needs the other. */

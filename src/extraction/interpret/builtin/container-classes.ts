@@ -1,3 +1,5 @@
+import { makeSet } from '../operate/mapping.ts'
+import { readItems } from '../operate/iterate.ts'
 import {
   augmentingMethods,
   CONTAINER_METHODS,
@@ -21,7 +23,7 @@ export const LIST: Definition = {
   construct: (rt, cls, [value]) => {
     if (cls.module !== 'builtins') return wrap(rt, cls, makeList([]))
     if (value === undefined) return makeList([])
-    const { items, rest } = rt.readItems(value)
+    const { items, rest } = readItems(rt, value)
     return rt.budget.allowItems(items.length) ? makeList(items, rest) : undefined
   },
   methods: {
@@ -45,7 +47,7 @@ export const TUPLE: Definition = {
   payload: 'tuple',
   construct: (rt, cls, [value]) => {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
-    const { items, rest } = rt.readItems(value)
+    const { items, rest } = readItems(rt, value)
     return rt.budget.allowItems(items.length) ? wrap(rt, cls, makeTuple(items, rest)) : undefined
   },
   methods: {
@@ -80,7 +82,7 @@ export const DICT: Definition = {
     ...DICT_METHODS,
     __reversed__: (rt, [self]) => {
       const inner = payloadOf(self ?? null)
-      return makeList(rt.readItems(inner).items.toReversed())
+      return makeList(readItems(rt, inner).items.toReversed())
     },
   },
   classMethods: { fromkeys: dictFromKeys },
@@ -91,9 +93,9 @@ const constructSet =
   (frozen: boolean): NativeClass['construct'] =>
   (rt, cls, [value]) => {
     if (value === undefined || (cls.module !== 'builtins' && !frozen))
-      return wrap(rt, cls, rt.makeSet([], frozen))
-    const { items, rest } = rt.readItems(value)
-    const set = rt.makeSet(items, frozen)
+      return wrap(rt, cls, makeSet(rt, [], frozen))
+    const { items, rest } = readItems(rt, value)
+    const set = makeSet(rt, items, frozen)
     if (rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
     return rt.budget.allowItems(items.length) ? wrap(rt, cls, set) : undefined
   }

@@ -40,7 +40,7 @@ export const SUPER: Definition = {
 
 /** `super()`: the class whose body defines the running method, and its first argument. */
 function implicitSuper(rt: Runtime): Value | undefined {
-  const scope = rt.currentScope()
+  const scope = rt.state.scope
   const cls = scope.owner?.cls
   const object = scope.frame?.self
   return cls && object !== undefined ? makeSuper([cls, object]) : undefined

@@ -1,8 +1,12 @@
+import { call } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
+import { hashKey } from '../operate/hash-key.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
 import { dictCopy, dictKey } from '../values/dict.ts'
 import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
-import { addToDict, setEntry } from '../values/mapping.ts'
+import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
 import { payloadOf } from '../values/payload.ts'
-import { removeAllEntries, removeEntry } from '../values/removed-entries.ts'
+import { removeAllEntries, removeEntry } from '../operate/removed-entries.ts'
 import type { Runtime } from '../runtime.ts'
 import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../values/value.ts'
 
@@ -23,31 +27,31 @@ const METHODS: Record<string, DictMethod> = {
   items: view('items'),
   get: (rt, dict, [key, fallback = null]) => {
     if (key === undefined) return undefined
-    const known = rt.getEntry(dict, key)
+    const known = getEntry(rt, dict, key)
     if (known !== undefined) return known
     return mayHave(dict, key) ? undefined : fallback
   },
   setdefault: (rt, dict, [key, fallback = null]) => {
     if (key === undefined) return undefined
-    const known = rt.getEntry(dict, key)
+    const known = getEntry(rt, dict, key)
     if (known !== undefined) return known
     setEntry(rt, dict, key, fallback)
     return fallback
   },
   pop: (rt, dict, [key, fallback]) => {
     if (key === undefined) return undefined
-    const known = rt.getEntry(dict, key)
+    const known = getEntry(rt, dict, key)
     if (known === undefined) {
       if (mayHave(dict, key)) return undefined
-      return orElse(fallback, () => rt.raiseIfExpected('KeyError', 'missing'))
+      return orElse(fallback, () => raiseIfExpected(rt, 'KeyError', 'missing'))
     }
-    removeEntry(rt, dict, rt.hashKey(key) as HashKey)
+    removeEntry(rt, dict, hashKey(rt, key) as HashKey)
     return known
   },
   popitem: (rt, dict) => {
     const last = [...dict.values].at(-1)
     if (!last || dict.rest)
-      return dict.rest ? undefined : rt.raiseIfExpected('KeyError', 'dictionary is empty')
+      return dict.rest ? undefined : raiseIfExpected(rt, 'KeyError', 'dictionary is empty')
     const pair = makeTuple([dictKey(dict, last[0]), last[1]])
     removeEntry(rt, dict, last[0])
     return pair
@@ -85,10 +89,10 @@ function dictOf(value: Value | undefined): DictValue | undefined {
 /** `dict.fromkeys(keys, value)`: the class comes first. */
 export const dictFromKeys: NativeCall = (rt, [cls, keys, value = null]) => {
   if (keys === undefined) return undefined
-  const { items, rest } = rt.readItems(keys)
+  const { items, rest } = readItems(rt, keys)
   const dict = makeEmptyDict(rest)
   for (const key of items) setEntry(rt, dict, key, value)
-  return cls === undefined || cls === rt.builtinClass('dict') ? dict : rt.call(cls, [dict])
+  return cls === undefined || cls === rt.builtinClass('dict') ? dict : call(rt, cls, [dict])
 }
 
 /** `update(**unknown)`, `dict(**unknown)`: what is known, and an unknown rest. */

@@ -1,3 +1,4 @@
+import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import type { InstanceValue, Value } from '../values/value.ts'
@@ -44,7 +45,7 @@ export const BASE_EXCEPTION: Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
       }
       return null
     },
-    __str__: (rt, [self]) => rt.str(self ?? null),
+    __str__: (rt, [self]) => strOf(rt, self ?? null),
     with_traceback: (_, [self]) => self,
     add_note: () => null,
   },

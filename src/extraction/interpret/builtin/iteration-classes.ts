@@ -1,8 +1,12 @@
+import { contains } from '../operate/membership.ts'
+import { raise } from '../operate/raise.ts'
+import { call, callSpecial } from '../operate/call.ts'
+import { iterate, readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import { rangeLength } from '../operate/truth.ts'
+import { rangeLength, truthOf } from '../operate/truth.ts'
 import type { IteratorValue, Kwargs, Value } from '../values/value.ts'
 import { intOf } from './arguments.ts'
 import {
@@ -37,7 +41,7 @@ export const SLICE: Definition = {
 
 /** Iterators over all of them; undefined if one can't be iterated. */
 function iterators(rt: Runtime, values: readonly Value[]): IteratorValue[] | undefined {
-  const found = values.map((value) => rt.iterate(value)).filter((item) => item !== undefined)
+  const found = values.map((value) => iterate(rt, value)).filter((item) => item !== undefined)
   return found.length === values.length ? found : undefined
 }
 
@@ -77,7 +81,7 @@ export const MAP: Definition = {
     const map = makeIterator('map', () => {
       const items = nextOfEach(sources, map)
       rt.budget.step(1)
-      return items && rt.call(fn, items)
+      return items && call(rt, fn, items)
     })
     return map
   },
@@ -87,12 +91,12 @@ export const MAP: Definition = {
 export const FILTER: Definition = {
   name: 'filter',
   construct: (rt, _cls, [test, value]) => {
-    const source = value === undefined ? undefined : rt.iterate(value)
+    const source = value === undefined ? undefined : iterate(rt, value)
     if (!source || test === undefined) return undefined
     const filter = makeIterator('filter', () => {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
-        if (rt.truth(test === null ? item : rt.call(test, [item])) !== false) return item
+        if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== false) return item
       }
       filter.rest = source.rest
       return undefined
@@ -108,7 +112,7 @@ export const ENUMERATE: Definition = {
 
 function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
   const value = args[0] ?? kwargs.get('iterable')
-  const source = value === undefined ? undefined : rt.iterate(value)
+  const source = value === undefined ? undefined : iterate(rt, value)
   let index = intOf(args[1] ?? kwargs.get('start') ?? 0n)
   if (!source || index === undefined) return undefined
   const iterator = makeIterator('enumerate', () => {
@@ -125,13 +129,13 @@ export const REVERSED: Definition = {
   name: 'reversed',
   construct: (rt, _cls, [value]) => {
     if (value === undefined) return undefined
-    const own = rt.callSpecial(value, '__reversed__', [])
-    if (own !== undefined) return rt.iterate(own)
+    const own = callSpecial(rt, value, '__reversed__', [])
+    if (own !== undefined) return iterate(rt, own)
     const inner = payloadOf(value)
     if (typeof inner === 'object' && inner?.kind === 'range' && rangeLength(inner) > 20_000n)
       return undefined
-    if (rt.iterate(inner) === undefined) return undefined
-    const { items, rest } = rt.readItems(inner)
+    if (iterate(rt, inner) === undefined) return undefined
+    const { items, rest } = readItems(rt, inner)
     return makeItemsIterator('reversed', items.toReversed(), rest)
   },
 }
@@ -142,7 +146,7 @@ const ITERATOR_METHODS: NonNullable<NativeClass['methods']> = {
     if (typeof self !== 'object' || self?.kind !== 'iterator') return undefined
     const item = self.next()
     if (item !== undefined) return item
-    return self.rest ? undefined : rt.raise('StopIteration')
+    return self.rest ? undefined : raise(rt, 'StopIteration')
   },
 }
 
@@ -165,8 +169,8 @@ export const viewClass = (name: string): Definition => ({
     ...COMPARING_METHODS,
     ...CONTAINER_METHODS,
     isdisjoint: (rt, [self, other]) => {
-      const shared = rt.readItems(other ?? null)
-      const answers = shared.items.map((item) => rt.contains(self ?? null, item))
+      const shared = readItems(rt, other ?? null)
+      const answers = shared.items.map((item) => contains(rt, self ?? null, item))
       if (answers.includes(true)) return false
       return shared.rest || answers.includes(undefined) ? undefined : true
     },

@@ -1,3 +1,7 @@
+import { sort } from '../operate/order.ts'
+import { truthOf } from '../operate/truth.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { equals } from '../operate/compare.ts'
 import { extendList } from '../execute/augment.ts'
 import { makeList } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -31,9 +35,9 @@ const METHODS: Record<string, ListMethod> = {
     return null
   },
   remove: (rt, list, [item]) => {
-    const index = list.items.findIndex((other) => item !== undefined && rt.equals(other, item))
+    const index = list.items.findIndex((other) => item !== undefined && equals(rt, other, item))
     if (index >= 0) list.items.splice(index, 1)
-    else if (!list.rest) rt.raiseIfExpected('ValueError', 'list.remove(x): x not in list')
+    else if (!list.rest) raiseIfExpected(rt, 'ValueError', 'list.remove(x): x not in list')
     return null
   },
   pop: (rt, list, [at]) => pop(rt, list, at),
@@ -48,8 +52,8 @@ const METHODS: Record<string, ListMethod> = {
     return null
   },
   sort: (rt, list, _, kwargs) => {
-    const reverse = rt.truth(kwargs.get('reverse') ?? false)
-    const sorted = rt.sort(list.items, kwargs.get('key') ?? null, reverse ?? false)
+    const reverse = truthOf(rt, kwargs.get('reverse') ?? false)
+    const sorted = sort(rt, list.items, kwargs.get('key') ?? null, reverse ?? false)
     if (sorted) list.items = sorted
     return null
   },
@@ -72,7 +76,7 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   }
   const from = Number(index < 0n ? index + BigInt(list.items.length) : index)
   if (from < 0 || from >= list.items.length)
-    return list.rest ? undefined : rt.raiseIfExpected('IndexError', 'pop from empty list')
+    return list.rest ? undefined : raiseIfExpected(rt, 'IndexError', 'pop from empty list')
   return list.items.splice(from, 1)[0]
 }
 
@@ -83,16 +87,16 @@ export const SEQUENCE_METHODS: Record<string, NativeCall> = {
     const start = from === undefined ? 0n : intOf(from)
     if (!sequence || item === undefined || start === undefined || start < 0n) return undefined
     for (let index = Number(start); index < sequence.items.length; index += 1) {
-      const same = rt.equals(sequence.items[index] ?? null, item)
+      const same = equals(rt, sequence.items[index] ?? null, item)
       if (same === undefined) return undefined
       if (same) return BigInt(index)
     }
-    return sequence.rest ? undefined : rt.raiseIfExpected('ValueError', 'not in list')
+    return sequence.rest ? undefined : raiseIfExpected(rt, 'ValueError', 'not in list')
   },
   count: (rt, [self, item]) => {
     const sequence = sequenceOf(self)
     if (!sequence || sequence.rest || item === undefined) return undefined
-    const answers = sequence.items.map((other) => rt.equals(other, item))
+    const answers = sequence.items.map((other) => equals(rt, other, item))
     return answers.includes(undefined) ? undefined : BigInt(answers.filter(Boolean).length)
   },
 }

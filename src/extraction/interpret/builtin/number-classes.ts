@@ -1,3 +1,6 @@
+import { raiseIfHandled } from '../operate/raise.ts'
+import { callSpecial } from '../operate/call.ts'
+import { truthOf } from '../operate/truth.ts'
 import { operatorMethods, ORDERING_METHODS } from './payload-methods.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
@@ -28,7 +31,7 @@ export const INT: Definition = {
     ...operatorMethods([...NUMBER_OPERATORS, ...SET_OPERATORS, ['lshift', '<<'], ['rshift', '>>']]),
     __int__: (_, [self]) => intOf(self),
     __index__: (_, [self]) => intOf(self),
-    __bool__: (rt, [self]) => rt.truth(payloadOf(self ?? null)),
+    __bool__: (rt, [self]) => truthOf(rt, payloadOf(self ?? null)),
     bit_length: (_, [self]) => {
       const value = intOf(self)
       return value === undefined ? undefined : BigInt(bitLength(value))
@@ -47,7 +50,7 @@ function intFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | u
   const [value] = args
   if (value === undefined) return 0n
   const base = args[1] ?? kwargs.get('base')
-  const own = rt.callSpecial(value, '__int__', []) ?? rt.callSpecial(value, '__index__', [])
+  const own = callSpecial(rt, value, '__int__', []) ?? callSpecial(rt, value, '__index__', [])
   if (own !== undefined) return own
   const inner = payloadOf(value)
   if (typeof inner === 'string') return intFromText(rt, inner, base)
@@ -59,12 +62,12 @@ function intFromText(rt: Runtime, text: string, base: Value | undefined): Value 
   const radix = base === undefined ? 10n : intOf(base)
   if (radix === undefined) return undefined
   const parsed = parseInteger(text, radix)
-  return parsed ?? rt.raiseIfHandled('ValueError', 'invalid literal for int()')
+  return parsed ?? raiseIfHandled(rt, 'ValueError', 'invalid literal for int()')
 }
 
 export const BOOL: Definition = {
   name: 'bool',
-  construct: (rt, _cls, [value]) => (value === undefined ? false : rt.truth(value)),
+  construct: (rt, _cls, [value]) => (value === undefined ? false : truthOf(rt, value)),
 }
 
 export const FLOAT: Definition = {
@@ -82,11 +85,11 @@ export const FLOAT: Definition = {
 
 function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
   if (value === undefined) return 0
-  const own = rt.callSpecial(value, '__float__', [])
+  const own = callSpecial(rt, value, '__float__', [])
   if (own !== undefined) return own
   const inner = payloadOf(value)
   if (typeof inner === 'string')
-    return parseFloatText(inner) ?? rt.raiseIfHandled('ValueError', 'could not convert to float')
+    return parseFloatText(inner) ?? raiseIfHandled(rt, 'ValueError', 'could not convert to float')
   if (typeof inner === 'number') return inner
   const int = intOf(inner)
   return int === undefined ? undefined : toFloat(int)

@@ -1,7 +1,15 @@
-import { identityOf } from '../values/hash-key.ts'
+import { truthOf } from '../operate/truth.ts'
+import { importModule, resolveName } from '../modules/module-loader.ts'
+import { iterate } from '../operate/iterate.ts'
+import { listAttributes } from '../operate/list-attributes.ts'
+import { call, callSpecial, isCallable } from '../operate/call.ts'
+import { isInstance, isSubclass } from '../operate/is-instance.ts'
+import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
+import { findAttribute, getAttribute, hasAttribute } from '../operate/attribute.ts'
+import { hashKey, identityOf } from '../operate/hash-key.ts'
 import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
 import { globalsOf } from '../evaluate/name.ts'
-import { isRaised } from '../operate/raise.ts'
+import { isRaised, raise, raiseIfHandled } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 import { argument, intOf, textOf } from './arguments.ts'
@@ -13,63 +21,65 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
   hasattr: (rt, [value, name]) => {
     const text = textOf(name)
     if (value === undefined || text === undefined) return undefined
-    return decided(rt.hasAttribute(value, text))
+    return decided(hasAttribute(rt, value, text))
   },
   getattr: (rt, [value, name, fallback]) => {
     const text = textOf(name)
     if (value === undefined || text === undefined) return undefined
-    if (fallback === undefined) return rt.getAttribute(value, text)
-    return orElse(rt.findAttribute(value, text), () => fallback)
+    if (fallback === undefined) return getAttribute(rt, value, text)
+    return orElse(findAttribute(rt, value, text), () => fallback)
   },
   setattr: (rt, [value, name, to]) => {
     const text = textOf(name)
-    if (value !== undefined && text !== undefined) rt.setAttribute(value, text, to ?? null)
+    if (value !== undefined && text !== undefined) setAttribute(rt, value, text, to ?? null)
     // Under an unknown name: any name may be there from now on.
     else if (typeof value === 'object' && value?.kind === 'module') globalsOf(value).rest = true
     return null
   },
   delattr: (rt, [value, name]) => {
     const text = textOf(name)
-    if (value !== undefined && text !== undefined) rt.deleteAttribute(value, text)
+    if (value !== undefined && text !== undefined) deleteAttribute(rt, value, text)
     return null
   },
   isinstance: (rt, [value, cls]) =>
-    value === undefined || cls === undefined ? undefined : decided(rt.isInstance(value, cls)),
+    value === undefined || cls === undefined ? undefined : decided(isInstance(rt, value, cls)),
   issubclass: (rt, [value, cls]) =>
-    value === undefined || cls === undefined ? undefined : decided(rt.isSubclass(value, cls)),
-  callable: (rt, [value]) => (value === undefined ? undefined : decided(rt.isCallable(value))),
-  globals: (rt) => globalsOf(rt.currentScope().module),
+    value === undefined || cls === undefined ? undefined : decided(isSubclass(rt, value, cls)),
+  callable: (_rt, [value]) => (value === undefined ? undefined : decided(isCallable(value))),
+  globals: (rt) => globalsOf(rt.state.scope.module),
   locals: (rt) => localsOf(rt),
-  vars: (rt, [value]) => (value === undefined ? localsOf(rt) : rt.findAttribute(value, '__dict__')),
+  vars: (rt, [value]) =>
+    value === undefined ? localsOf(rt) : findAttribute(rt, value, '__dict__'),
   dir: (rt, [value]) => {
-    if (value === undefined) return makeList([...rt.currentScope().names.keys()].toSorted())
-    const own = rt.callSpecial(value, '__dir__', [])
+    if (value === undefined) return makeList([...rt.state.scope.names.keys()].toSorted())
+    const own = callSpecial(rt, value, '__dir__', [])
     if (own !== undefined) return own
-    const names = rt.listAttributes(value)
+    const names = listAttributes(rt, value)
     return names && makeList(names, isOpen(value))
   },
   id: (rt, [value]) =>
     typeof value === 'object' && value !== null ? BigInt(identityOf(rt, value)) : undefined,
   hash: (rt, [value]) => {
     if (value === undefined) return undefined
-    const own = rt.callSpecial(value, '__hash__', [])
+    const own = callSpecial(rt, value, '__hash__', [])
     if (own !== undefined) return own
-    const hash = rt.hashKey(value)
+    const hash = hashKey(rt, value)
     return typeof hash === 'bigint' ? hash : undefined
   },
   iter: (rt, args) => {
     const [value] = args
-    return value === undefined || args.length > 1 ? undefined : rt.iterate(value)
+    return value === undefined || args.length > 1 ? undefined : iterate(rt, value)
   },
   next: (rt, args) => next(rt, args),
   print: () => null,
   __import__: (rt, args, kwargs) => importByName(rt, args, kwargs),
   exec: (rt) => {
     // It may define any name of the module it is called in.
-    globalsOf(rt.currentModule()).rest = true
+    globalsOf(rt.state.scope.module).rest = true
     return null
   },
-  open: (rt, args, kwargs) => rt.call(rt.getAttribute(rt.importModule('io'), 'open'), args, kwargs),
+  open: (rt, args, kwargs) =>
+    call(rt, getAttribute(rt, importModule(rt, 'io'), 'open'), args, kwargs),
 }
 
 function isOpen(value: Value): boolean {
@@ -77,7 +87,7 @@ function isOpen(value: Value): boolean {
 }
 
 function localsOf(rt: Runtime): Value {
-  const scope = rt.currentScope()
+  const scope = rt.state.scope
   return scope.kind === 'module' ? globalsOf(scope.module) : makeNamespaceDict(scope.names)
 }
 
@@ -87,10 +97,10 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
     const item = value.next()
     if (item !== undefined) return item
     if (value.rest) return undefined
-    return orElse(fallback, () => rt.raiseIfHandled('StopIteration'))
+    return orElse(fallback, () => raiseIfHandled(rt, 'StopIteration'))
   }
   try {
-    return rt.callSpecial(value, '__next__', [])
+    return callSpecial(rt, value, '__next__', [])
   } catch (error) {
     if (fallback === undefined || !isRaised(rt, error, 'StopIteration')) throw error
     return fallback
@@ -102,11 +112,11 @@ function importByName(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Valu
   const name = textOf(argument(args, kwargs, 0, 'name'))
   const level = intOf(argument(args, kwargs, 4, 'level') ?? 0n)
   if (name === undefined || level === undefined) return undefined
-  const module = rt.currentModule()
+  const module = rt.state.scope.module
   const around = module.isPackage ? module.name : module.name.split('.').slice(0, -1).join('.')
-  const absolute = level > 0n ? rt.resolveName(name, around, Number(level)) : name
-  if (absolute === undefined) return rt.raise('ImportError', 'attempted relative import')
-  const imported = rt.importModule(absolute)
-  const wantsNames = rt.truth(argument(args, kwargs, 3, 'fromlist') ?? null) === true
-  return wantsNames || level > 0n ? imported : rt.importModule(name.split('.', 1)[0] ?? name)
+  const absolute = level > 0n ? resolveName(name, around, Number(level)) : name
+  if (absolute === undefined) return raise(rt, 'ImportError', 'attempted relative import')
+  const imported = importModule(rt, absolute)
+  const wantsNames = truthOf(rt, argument(args, kwargs, 3, 'fromlist') ?? null) === true
+  return wantsNames || level > 0n ? imported : importModule(rt, name.split('.', 1)[0] ?? name)
 }

@@ -1,3 +1,9 @@
+import { deleteItem, setItem } from '../operate/set-item.ts'
+import { getItem } from '../operate/item.ts'
+import { contains } from '../operate/membership.ts'
+import { iterate, lengthOfValue } from '../operate/iterate.ts'
+import { hashKey } from '../operate/hash-key.ts'
+import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
 import type { CompareOperator } from '../../python/ast.ts'
 import { augment } from '../execute/augment.ts'
 import { compareBy } from '../evaluate/comparison.ts'
@@ -47,38 +53,38 @@ export const ORDERING_METHODS: Record<string, NativeCall> = {
 }
 
 export const TEXT_OF_METHODS: Record<string, NativeCall> = {
-  __str__: (rt, args) => rt.str(self(args)),
-  __repr__: (rt, args) => rt.repr(self(args)),
+  __str__: (rt, args) => strOf(rt, self(args)),
+  __repr__: (rt, args) => reprOf(rt, self(args)),
   __format__: (rt, args) => {
     const [, spec] = args
-    return typeof spec === 'string' ? rt.format(self(args), spec) : undefined
+    return typeof spec === 'string' ? formatValue(rt, self(args), spec) : undefined
   },
   __hash__: (rt, args) => {
-    const hash = rt.hashKey(self(args))
+    const hash = hashKey(rt, self(args))
     return typeof hash === 'bigint' ? hash : undefined
   },
 }
 
 export const CONTAINER_METHODS: Record<string, NativeCall> = {
   __len__: (rt, args) => {
-    const length = rt.length(self(args))
+    const length = lengthOfValue(rt, self(args))
     return length === undefined ? undefined : BigInt(length)
   },
-  __iter__: (rt, args) => rt.iterate(self(args)),
-  __contains__: (rt, args) => rt.contains(self(args), args[1] ?? null),
+  __iter__: (rt, args) => iterate(rt, self(args)),
+  __contains__: (rt, args) => contains(rt, self(args), args[1] ?? null),
 }
 
 export const ITEM_METHODS: Record<string, NativeCall> = {
-  __getitem__: (rt, args) => rt.getItem(self(args), args[1] ?? null),
+  __getitem__: (rt, args) => getItem(rt, self(args), args[1] ?? null),
 }
 
 export const STORE_METHODS: Record<string, NativeCall> = {
   __setitem__: (rt, args) => {
-    rt.setItem(self(args), args[1] ?? null, args[2] ?? null)
+    setItem(rt, self(args), args[1] ?? null, args[2] ?? null)
     return null
   },
   __delitem__: (rt, args) => {
-    rt.deleteItem(self(args), args[1] ?? null)
+    deleteItem(rt, self(args), args[1] ?? null)
     return null
   },
 }

@@ -1,3 +1,7 @@
+import { raiseIfExpected } from '../operate/raise.ts'
+import { hashKey } from '../operate/hash-key.ts'
+import { makeSet } from '../operate/mapping.ts'
+import { readItems } from '../operate/iterate.ts'
 import { isUnknown } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
@@ -10,8 +14,8 @@ type SetMethod = (rt: Runtime, set: SetValue, args: Value[]) => Value | undefine
 function toSet(rt: Runtime, value: Value): SetValue {
   const inner = payloadOf(value)
   if (typeof inner === 'object' && inner?.kind === 'set') return inner
-  const { items, rest } = rt.readItems(value)
-  const set = rt.makeSet(items) as SetValue
+  const { items, rest } = readItems(rt, value)
+  const set = makeSet(rt, items) as SetValue
   set.rest ||= rest
   return set
 }
@@ -44,13 +48,13 @@ function isSubset(a: SetValue, b: SetValue): Truth {
 }
 
 function remove(rt: Runtime, set: SetValue, item: Value | undefined): boolean {
-  const hash = item === undefined ? undefined : rt.hashKey(item)
+  const hash = item === undefined ? undefined : hashKey(rt, item)
   return hash !== undefined && set.items.delete(hash)
 }
 
 const METHODS: Record<string, SetMethod> = {
   add: (rt, set, [item]) => {
-    const hash = item === undefined ? undefined : rt.hashKey(item)
+    const hash = item === undefined ? undefined : hashKey(rt, item)
     if (hash === undefined || item === undefined || isUnknown(item)) set.rest = true
     if (hash !== undefined && item !== undefined && !set.items.has(hash)) set.items.set(hash, item)
     return null
@@ -60,14 +64,14 @@ const METHODS: Record<string, SetMethod> = {
     return null
   },
   remove: (rt, set, [item]) => {
-    if (!remove(rt, set, item) && !set.rest) rt.raiseIfExpected('KeyError', 'missing')
+    if (!remove(rt, set, item) && !set.rest) raiseIfExpected(rt, 'KeyError', 'missing')
     return null
   },
   pop: (rt, set) => {
     // Which one Python takes is up to its hashes; the only one is no choice.
     const [only] = [...set.items]
     if (!only || set.rest || set.items.size > 1) {
-      if (!only && !set.rest) return rt.raiseIfExpected('KeyError', 'pop from an empty set')
+      if (!only && !set.rest) return raiseIfExpected(rt, 'KeyError', 'pop from an empty set')
       set.rest = true
       return undefined
     }

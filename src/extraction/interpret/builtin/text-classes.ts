@@ -1,3 +1,6 @@
+import { readItems } from '../operate/iterate.ts'
+import { strOf } from '../operate/text-of.ts'
+import { makeDict } from '../operate/mapping.ts'
 import {
   CONTAINER_METHODS,
   ITEM_METHODS,
@@ -38,7 +41,13 @@ export const STR: Definition = {
       const [a, b] = [textOf(from), textOf(to)]
       if (a === undefined || b === undefined) return undefined
       const table = makeTranslation(a, b, textOf(remove) ?? '')
-      return table && rt.makeDict([...table].map(([code, text]) => [BigInt(code), text]))
+      return (
+        table &&
+        makeDict(
+          rt,
+          [...table].map(([code, text]) => [BigInt(code), text]),
+        )
+      )
     },
   },
 }
@@ -50,7 +59,7 @@ function textFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | 
   const encoding = textOf(args[1] ?? kwargs.get('encoding'))
   if (typeof inner === 'object' && inner?.kind === 'bytes' && encoding !== undefined)
     return decode(inner.data, encoding)
-  return rt.str(value)
+  return strOf(rt, value)
 }
 
 export const BYTES: Definition = {
@@ -108,7 +117,7 @@ function bytesFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value |
     return size < 0n || size > rt.budget.limits.stringLength
       ? undefined
       : makeBytes(new Uint8Array(Number(size)))
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   const numbers = items.map((item) => intOf(item))
   if (rest || numbers.some((item) => item === undefined || item < 0n || item > 255n))
     return undefined

@@ -1,3 +1,6 @@
+import { formatValue } from '../operate/text-of.ts'
+import { findAttribute } from '../operate/attribute.ts'
+import { getItem } from '../operate/item.ts'
 import { convert } from '../evaluate/formatted-string.ts'
 import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
@@ -17,10 +20,10 @@ export function formatMethod(
   return formatTemplate<Value>(text, {
     positional: (index) => known(args[index]),
     named: (name) =>
-      known(named instanceof Map ? named.get(name) : rt.getItem(named as Value, name)),
-    attribute: (value, name) => known(rt.findAttribute(value, name)),
-    item: (value, key) => known(rt.getItem(value, key)),
+      known(named instanceof Map ? named.get(name) : getItem(rt, named as Value, name)),
+    attribute: (value, name) => known(findAttribute(rt, value, name)),
+    item: (value, key) => known(getItem(rt, value, key)),
     convert: (value, conversion) => convert(rt, value, conversion),
-    format: (value, spec) => rt.format(value, spec),
+    format: (value, spec) => formatValue(rt, value, spec),
   })
 }

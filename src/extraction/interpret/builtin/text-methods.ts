@@ -1,3 +1,7 @@
+import { truthOf } from '../operate/truth.ts'
+import { getEntry } from '../operate/mapping.ts'
+import { iterate, readItems } from '../operate/iterate.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import {
@@ -117,7 +121,7 @@ const indexing =
     const range = rangeOf(args)
     if (part === undefined || !range) return undefined
     const index = method(text, part, range)
-    return index < 0 ? rt.raiseIfExpected('ValueError', 'substring not found') : BigInt(index)
+    return index < 0 ? raiseIfExpected(rt, 'ValueError', 'substring not found') : BigInt(index)
   }
 
 /** One text, or a tuple of several. */
@@ -136,8 +140,8 @@ const matching =
 
 const joining: TextMethod = (rt, text, args) => {
   const [given] = args
-  if (given === undefined || rt.iterate(given) === undefined) return undefined
-  const { items, rest } = rt.readItems(given)
+  if (given === undefined || iterate(rt, given) === undefined) return undefined
+  const { items, rest } = readItems(rt, given)
   const parts = items.map((item) => textOf(item)).filter((part) => part !== undefined)
   return rest || parts.length < items.length ? undefined : join(text, parts)
 }
@@ -154,7 +158,7 @@ const translating: TextMethod = (rt, text, args) => {
   if (typeof table !== 'object' || table?.kind !== 'dict' || table.rest) return undefined
   let known = true
   const translated = translate(text, (codePoint) => {
-    const entry = rt.getEntry(table, BigInt(codePoint))
+    const entry = getEntry(rt, table, BigInt(codePoint))
     if (entry === undefined || entry === null) return entry
     const code = intOf(entry)
     const other = code === undefined ? textOf(entry) : String.fromCodePoint(Number(code))
@@ -191,7 +195,7 @@ const METHODS: Record<string, TextMethod> = {
   split: splitting(split),
   rsplit: splitting(splitFromEnd),
   splitlines: (rt, text, args, kwargs) => {
-    const keep = rt.truth(argument(args, kwargs, 0, 'keepends') ?? false)
+    const keep = truthOf(rt, argument(args, kwargs, 0, 'keepends') ?? false)
     return keep === undefined ? undefined : makeList(splitLines(text, keep))
   },
   partition: withText((text, separator) => tupleOf(partition(text, separator))),

@@ -1,3 +1,8 @@
+import { truthOf } from '../operate/truth.ts'
+import { less, sort } from '../operate/order.ts'
+import { call, callSpecial } from '../operate/call.ts'
+import { formatValue, reprOf } from '../operate/text-of.ts'
+import { iterate, lengthOfValue, readItems } from '../operate/iterate.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import { numberOf } from '../values/number-of.ts'
 import { binary } from '../operate/operator.ts'
@@ -13,17 +18,17 @@ import { intOf, textOf } from './arguments.ts'
 /** Builtin functions about numbers, text and items. */
 export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
   len: (rt, [value]) => {
-    const length = value === undefined ? undefined : rt.length(value)
+    const length = value === undefined ? undefined : lengthOfValue(rt, value)
     return length === undefined ? undefined : BigInt(length)
   },
-  repr: (rt, [value]) => (value === undefined ? undefined : rt.repr(value)),
+  repr: (rt, [value]) => (value === undefined ? undefined : reprOf(rt, value)),
   ascii: (rt, [value]) => {
-    const text = value === undefined ? undefined : rt.repr(value)
+    const text = value === undefined ? undefined : reprOf(rt, value)
     return text === undefined ? undefined : escapeNonAscii(text)
   },
   format: (rt, [value, spec]) => {
     const text = spec === undefined ? '' : textOf(spec)
-    return value === undefined || text === undefined ? undefined : rt.format(value, text)
+    return value === undefined || text === undefined ? undefined : formatValue(rt, value, text)
   },
   chr: (_, [value]) => {
     const code = intOf(value)
@@ -40,7 +45,7 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
   oct: (_, [value]) => inBase(value, 8, '0o'),
   bin: (_, [value]) => inBase(value, 2, '0b'),
   abs: (rt, [value]) => {
-    const own = value === undefined ? undefined : rt.callSpecial(value, '__abs__', [])
+    const own = value === undefined ? undefined : callSpecial(rt, value, '__abs__', [])
     if (own !== undefined) return own
     const number = numberOf(payloadOf(value ?? null))
     return number === undefined || number >= 0 ? number : -number
@@ -58,16 +63,16 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     return x === undefined || y === undefined || m === undefined ? undefined : powerModulo(x, y, m)
   },
   sum: (rt, args, kwargs) => sum(rt, args, kwargs),
-  min: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => rt.less(a, b)),
-  max: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => rt.less(b, a)),
+  min: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => less(rt, a, b)),
+  max: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => less(rt, b, a)),
   any: (rt, [value]) => decide(rt, value, true),
   all: (rt, [value]) => decide(rt, value, false),
   sorted: (rt, [value], kwargs) => {
-    if (value === undefined || rt.iterate(value) === undefined) return undefined
-    const { items, rest } = rt.readItems(value)
-    const reverse = rt.truth(kwargs.get('reverse') ?? false) ?? false
+    if (value === undefined || iterate(rt, value) === undefined) return undefined
+    const { items, rest } = readItems(rt, value)
+    const reverse = truthOf(rt, kwargs.get('reverse') ?? false) ?? false
     // Items that can't be compared are still known items.
-    return makeList(rt.sort(items, kwargs.get('key') ?? null, reverse) ?? items, rest)
+    return makeList(sort(rt, items, kwargs.get('key') ?? null, reverse) ?? items, rest)
   },
 }
 
@@ -81,7 +86,7 @@ function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | und
   const value = args[0] ?? kwargs.get('number')
   const digits = args[1] ?? kwargs.get('ndigits') ?? null
   if (value === undefined) return undefined
-  const own = rt.callSpecial(value, '__round__', digits === null ? [] : [digits])
+  const own = callSpecial(rt, value, '__round__', digits === null ? [] : [digits])
   if (own !== undefined) return own
   const number = numberOf(payloadOf(value))
   if (number === undefined) return undefined
@@ -92,8 +97,8 @@ function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | und
 
 function sum(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
   const [value] = args
-  if (value === undefined || rt.iterate(value) === undefined) return undefined
-  const { items, rest } = rt.readItems(value)
+  if (value === undefined || iterate(rt, value) === undefined) return undefined
+  const { items, rest } = readItems(rt, value)
   let total: Value = args[1] ?? kwargs.get('start') ?? 0n
   for (const item of items) {
     rt.budget.step(1)
@@ -111,12 +116,12 @@ function extreme(
 ): Value | undefined {
   const [only] = args
   if (only === undefined) return undefined
-  const { items, rest } = args.length === 1 ? rt.readItems(only) : { items: args, rest: false }
+  const { items, rest } = args.length === 1 ? readItems(rt, only) : { items: args, rest: false }
   const [first, ...others] = items
   if (rest) return undefined
   if (first === undefined) return kwargs.get('default')
   const key = kwargs.get('key') ?? null
-  const keyOf = (item: Value) => (key === null ? item : rt.call(key, [item]))
+  const keyOf = (item: Value) => (key === null ? item : call(rt, key, [item]))
   let best: { item: Value; key: Value } = { item: first, key: keyOf(first) }
   for (const item of others) {
     rt.budget.step(1)
@@ -130,12 +135,12 @@ function extreme(
 
 /** `any` looks for a true item, `all` for a false one. */
 function decide(rt: Runtime, value: Value | undefined, wanted: boolean): Value | undefined {
-  const iterator = value === undefined ? undefined : rt.iterate(value)
+  const iterator = value === undefined ? undefined : iterate(rt, value)
   if (!iterator) return undefined
   let undecided = false
   let rounds = 0
   for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
-    const truth = rt.truth(item)
+    const truth = truthOf(rt, item)
     if (truth === wanted) return wanted
     if (truth === undefined) undecided = true
     rt.budget.step(1)

@@ -1,3 +1,5 @@
+import { makeUnknown } from '../values/make-value.ts'
+import { evaluateSafely } from './expression.ts'
 import { Raised } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -12,10 +14,10 @@ export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope):
   const { handlers } = rt.state
   rt.state.handlers = []
   try {
-    return rt.evaluateSafely(node, scope)
+    return evaluateSafely(rt, node, scope)
   } catch (error) {
     if (!(error instanceof Raised)) throw error
-    return rt.unknown('annotation', 'pack')
+    return makeUnknown('annotation')
   } finally {
     rt.state.handlers = handlers
   }

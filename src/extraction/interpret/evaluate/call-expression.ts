@@ -1,15 +1,17 @@
+import { callWith } from '../operate/call.ts'
+import { evaluate } from './expression.ts'
 import type { CallArguments } from '../values/call-arguments.ts'
 import { evaluateItems } from './display.ts'
 import { NO_KWARGS } from '../values/make-value.ts'
-import { asDict } from '../values/mapping.ts'
+import { asDict } from '../operate/mapping.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
 import type { Call, Keyword } from '../../python/ast.ts'
 
 export function evaluateCall(rt: Runtime, node: Call, scope: Scope): Value {
-  const callee = rt.evaluate(node.func, scope)
-  return rt.callWith(callee, evaluateArguments(rt, node, scope))
+  const callee = evaluate(rt, node.func, scope)
+  return callWith(rt, callee, evaluateArguments(rt, node, scope))
 }
 
 /** Arguments of a call, also those of a class statement. */
@@ -23,7 +25,7 @@ export function evaluateArguments(
   const kwargs = new Map<string, Value>()
   let more = rest
   for (const { name, value } of node.keywords) {
-    const given = rt.evaluate(value, scope)
+    const given = evaluate(rt, value, scope)
     if (name === undefined) more = spread(rt, kwargs, given) || more
     else kwargs.set(name, given)
   }

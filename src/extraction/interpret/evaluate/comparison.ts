@@ -1,5 +1,11 @@
+import { truthOf } from '../operate/truth.ts'
+import { callSpecial } from '../operate/call.ts'
+import { less } from '../operate/order.ts'
+import { contains } from '../operate/membership.ts'
+import { makeUnknown } from '../values/make-value.ts'
+import { evaluate } from './expression.ts'
 import type { Compare, CompareOperator } from '../../python/ast.ts'
-import { isNotImplemented } from '../operate/compare.ts'
+import { equals, identical, isNotImplemented } from '../operate/compare.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -7,36 +13,36 @@ import type { Truth, Value } from '../values/value.ts'
 
 /** `a < b <= c`: stops at the first false; one undecided comparison leaves the whole undecided, unless one is false. */
 export function evaluateComparison(rt: Runtime, node: Compare, scope: Scope): Value {
-  let left = rt.evaluate(node.left, scope)
+  let left = evaluate(rt, node.left, scope)
   let undecided = false
   for (const { op, value } of node.comparisons) {
-    const right = rt.evaluate(value, scope)
+    const right = evaluate(rt, value, scope)
     const truth = compareBy(rt, op, left, right)
     if (truth === false) return false
     if (truth === undefined) undecided = true
     left = right
   }
-  return undecided ? rt.unknown('comparison', 'pack') : true
+  return undecided ? makeUnknown('comparison') : true
 }
 
 export function compareBy(rt: Runtime, op: CompareOperator, a: Value, b: Value): Truth {
   switch (op) {
     case '==':
-      return rt.equals(a, b)
+      return equals(rt, a, b)
     case '!=':
       return differs(rt, a, b)
     case 'is':
-      return rt.identical(a, b)
+      return identical(rt, a, b)
     case 'is not':
-      return not(rt.identical(a, b))
+      return not(identical(rt, a, b))
     case 'in':
-      return rt.contains(b, a)
+      return contains(rt, b, a)
     case 'not in':
-      return not(rt.contains(b, a))
+      return not(contains(rt, b, a))
     case '<':
-      return rt.less(a, b)
+      return less(rt, a, b)
     case '>':
-      return rt.less(b, a)
+      return less(rt, b, a)
     case '<=':
       return lessOrEqual(rt, a, b, '__le__', '__ge__')
     case '>=':
@@ -49,20 +55,20 @@ function not(truth: Truth): Truth {
 }
 
 function differs(rt: Runtime, a: Value, b: Value): Truth {
-  const own = rt.callSpecial(a, '__ne__', [b]) ?? rt.callSpecial(b, '__ne__', [a])
-  if (own !== undefined && !isNotImplemented(own)) return rt.truth(own)
-  return not(rt.equals(a, b))
+  const own = callSpecial(rt, a, '__ne__', [b]) ?? callSpecial(rt, b, '__ne__', [a])
+  if (own !== undefined && !isNotImplemented(own)) return truthOf(rt, own)
+  return not(equals(rt, a, b))
 }
 
 /** `a <= b`; `own` and `reflected` name the methods of the operator as it was written. */
 function lessOrEqual(rt: Runtime, a: Value, b: Value, own: string, reflected: string): Truth {
   const [left, right] = own === '__le__' ? [a, b] : [b, a]
-  const forward = rt.callSpecial(left, own, [right])
-  if (forward !== undefined && !isNotImplemented(forward)) return rt.truth(forward)
-  const backward = rt.callSpecial(right, reflected, [left])
-  if (backward !== undefined && !isNotImplemented(backward)) return rt.truth(backward)
+  const forward = callSpecial(rt, left, own, [right])
+  if (forward !== undefined && !isNotImplemented(forward)) return truthOf(rt, forward)
+  const backward = callSpecial(rt, right, reflected, [left])
+  if (backward !== undefined && !isNotImplemented(backward)) return truthOf(rt, backward)
   const [x, y] = [payloadOf(a), payloadOf(b)]
-  const before = rt.less(x, y)
+  const before = less(rt, x, y)
   if (before !== false) return before
-  return rt.equals(x, y)
+  return equals(rt, x, y)
 }

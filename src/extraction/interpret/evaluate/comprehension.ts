@@ -1,4 +1,9 @@
-import { makeEmptyDict, makeIterator } from '../values/make-value.ts'
+import { truthOf } from '../operate/truth.ts'
+import { assignTarget } from '../execute/assignment.ts'
+import { iterate } from '../operate/iterate.ts'
+import { makeSet, setEntry } from '../operate/mapping.ts'
+import { evaluate } from './expression.ts'
+import { makeEmptyDict, makeIterator, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -16,13 +21,13 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   if (node.of === 'generator') return makeGenerator(rt, node, run)
   const items: Value[] = []
   for (const inner of eachRound(rt, node.clauses, run)) {
-    items.push(rt.evaluate(node.element, inner))
+    items.push(evaluate(rt, node.element, inner))
     if (items.length > rt.budget.limits.containerItems) run.rest = true
     if (items.length > rt.budget.limits.containerItems) break
   }
-  if (!rt.budget.allowItems(items.length)) return rt.unknown('items', 'pack')
+  if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   if (node.of === 'list') return { kind: 'list', items, rest: run.rest }
-  const set = rt.makeSet(items)
+  const set = makeSet(rt, items)
   if (run.rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
   return set
 }
@@ -35,10 +40,10 @@ export function evaluateDictComprehension(
   const run = start(rt, node.clauses, scope)
   const dict = makeEmptyDict()
   for (const inner of eachRound(rt, node.clauses, run)) {
-    const key = rt.evaluate(node.key, inner)
-    rt.setEntry(dict, key, rt.evaluate(node.value, inner))
+    const key = evaluate(rt, node.key, inner)
+    setEntry(rt, dict, key, evaluate(rt, node.value, inner))
   }
-  if (!rt.budget.allowItems(dict.values.size)) return rt.unknown('items', 'pack')
+  if (!rt.budget.allowItems(dict.values.size)) return makeUnknown('items')
   if (run.rest) dict.rest = true
   return dict
 }
@@ -53,7 +58,7 @@ interface Run {
 
 function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
   const [clause] = clauses
-  const first = clause ? rt.evaluate(clause.iter, scope) : null
+  const first = clause ? evaluate(rt, clause.iter, scope) : null
   return {
     first,
     scope: {
@@ -84,8 +89,8 @@ function* eachRound(
     yield run.scope
     return
   }
-  const source = index === 0 ? run.first : rt.evaluate(clause.iter, run.scope)
-  const iterator = rt.iterate(source)
+  const source = index === 0 ? run.first : evaluate(rt, clause.iter, run.scope)
+  const iterator = iterate(rt, source)
   let rounds = 0
   for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {
     rounds += 1
@@ -95,21 +100,21 @@ function* eachRound(
       run.rest = true
       return
     }
-    rt.assign(clause.target, item, run.scope)
+    assignTarget(rt, clause.target, item, run.scope)
     if (holds(rt, clause.conditions, run.scope)) yield* eachRound(rt, clauses, run, index + 1)
   }
   if (iterator === undefined || iterator.rest) run.rest = true
 }
 
 function holds(rt: Runtime, conditions: readonly Expression[], scope: Scope): boolean {
-  return conditions.every((condition) => rt.truth(rt.evaluate(condition, scope)) !== false)
+  return conditions.every((condition) => truthOf(rt, evaluate(rt, condition, scope)) !== false)
 }
 
 function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValue {
   const rounds = eachRound(rt, node.clauses, run)
   const generator = makeIterator('generator', () => {
     const { value: inner, done } = rounds.next()
-    if (!done) return rt.evaluate(node.element, inner)
+    if (!done) return evaluate(rt, node.element, inner)
     generator.rest = run.rest
     return undefined
   })

@@ -1,3 +1,5 @@
+import { call } from '../operate/call.ts'
+import { evaluateSafely } from './expression.ts'
 import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -9,7 +11,7 @@ export function evaluateDecorators(
   nodes: readonly Expression[],
   scope: Scope,
 ): Value[] {
-  return nodes.map((node) => rt.evaluateSafely(node, scope))
+  return nodes.map((node) => evaluateSafely(rt, node, scope))
 }
 
 /** Applies the last one first. One that is unknown, or gives an unknown, leaves what it decorates. */
@@ -17,7 +19,7 @@ export function decorate(rt: Runtime, decorators: readonly Value[], value: Value
   let decorated = value
   for (const decorator of decorators.toReversed()) {
     if (isUnknown(decorator)) continue
-    const result = rt.call(decorator, [decorated])
+    const result = call(rt, decorator, [decorated])
     if (!isUnknown(result)) decorated = result
   }
   return decorated

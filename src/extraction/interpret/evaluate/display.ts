@@ -1,5 +1,7 @@
-import { makeEmptyDict } from '../values/make-value.ts'
-import { addToDict } from '../values/mapping.ts'
+import { readItems } from '../operate/iterate.ts'
+import { evaluate } from './expression.ts'
+import { makeEmptyDict, makeUnknown } from '../values/make-value.ts'
+import { addToDict, makeSet, setEntry } from '../operate/mapping.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
@@ -8,7 +10,7 @@ import type { Dict, Expression, List, Set, Tuple } from '../../python/ast.ts'
 /** `[a, *b]`, `(a, *b)`. */
 export function evaluateSequence(rt: Runtime, node: Tuple | List, scope: Scope): Value {
   const { items, rest } = evaluateItems(rt, node.items, scope)
-  if (!rt.budget.allowItems(items.length)) return rt.unknown('items', 'pack')
+  if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   return { kind: node.kind === 'List' ? 'list' : 'tuple', items, rest }
 }
 
@@ -21,12 +23,12 @@ export function evaluateItems(
   const items: Value[] = []
   let rest = false
   for (const node of nodes) {
-    const value = rt.evaluate(node, scope)
+    const value = evaluate(rt, node, scope)
     if (node.kind !== 'Starred') {
       items.push(value)
       continue
     }
-    const read = rt.readItems(value)
+    const read = readItems(rt, value)
     // Not spread into push: the stack can't take many arguments.
     for (const item of read.items) items.push(item)
     rest ||= read.rest
@@ -37,21 +39,21 @@ export function evaluateItems(
 /** `{a, *b}`. */
 export function evaluateSet(rt: Runtime, node: Set, scope: Scope): Value {
   const { items, rest } = evaluateItems(rt, node.items, scope)
-  if (!rt.budget.allowItems(items.length)) return rt.unknown('items', 'pack')
-  const set = rt.makeSet(items)
+  if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
+  const set = makeSet(rt, items)
   if (typeof set === 'object' && set?.kind === 'set' && rest) set.rest = true
   return set
 }
 
 /** `{a: b, **c}`. */
 export function evaluateDict(rt: Runtime, node: Dict, scope: Scope): Value {
-  if (!rt.budget.allowItems(node.items.length)) return rt.unknown('items', 'pack')
+  if (!rt.budget.allowItems(node.items.length)) return makeUnknown('items')
   const dict = makeEmptyDict()
   for (const { key, value } of node.items) {
-    if (key === undefined) addToDict(rt, dict, rt.evaluate(value, scope))
+    if (key === undefined) addToDict(rt, dict, evaluate(rt, value, scope))
     else {
-      const hashed = rt.evaluate(key, scope)
-      rt.setEntry(dict, hashed, rt.evaluate(value, scope))
+      const hashed = evaluate(rt, key, scope)
+      setEntry(rt, dict, hashed, evaluate(rt, value, scope))
     }
   }
   return dict

@@ -1,3 +1,6 @@
+import { truthOf } from '../operate/truth.ts'
+import { getItem } from '../operate/item.ts'
+import { getAttribute } from '../operate/attribute.ts'
 import { BudgetSpent } from '../budget.ts'
 import { evaluateCall } from './call-expression.ts'
 import { evaluateComparison } from './comparison.ts'
@@ -6,9 +9,9 @@ import { evaluateConditional, evaluateLogic } from './logic.ts'
 import { evaluateDict, evaluateSequence, evaluateSet } from './display.ts'
 import { evaluateFormatted } from './formatted-string.ts'
 import { makeFunction } from './make-function.ts'
-import { ELLIPSIS, makeBytes } from '../values/make-value.ts'
+import { ELLIPSIS, makeBytes, makeUnknown } from '../values/make-value.ts'
 import { bindNameOutside, lookUpName } from './name.ts'
-import { negate } from '../operate/operator.ts'
+import { binary, negate } from '../operate/operator.ts'
 import { Raised } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -22,7 +25,7 @@ export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
   budget.step(1)
   if (state.nesting >= budget.limits.nesting) {
     budget.spent('nesting')
-    return rt.unknown('expression', 'pack')
+    return makeUnknown('expression')
   }
   state.nesting += 1
   const value = evaluateNode(rt, node, scope)
@@ -36,9 +39,9 @@ function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {
     case 'Name':
       return lookUpName(rt, scope, node.id)
     case 'Constant':
-      return valueOfConstant(rt, node)
+      return valueOfConstant(node)
     case 'Attribute':
-      return rt.getAttribute(evaluate(rt, node.value, scope), node.attr)
+      return getAttribute(rt, evaluate(rt, node.value, scope), node.attr)
     case 'Call':
       return evaluateCall(rt, node, scope)
     case 'Tuple':
@@ -47,7 +50,7 @@ function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {
     case 'Dict':
       return evaluateDict(rt, node, scope)
     case 'Subscript':
-      return rt.getItem(evaluate(rt, node.value, scope), evaluate(rt, node.index, scope))
+      return getItem(rt, evaluate(rt, node.value, scope), evaluate(rt, node.index, scope))
     case 'BinOp':
       return evaluateBinary(rt, node, scope)
     case 'Compare':
@@ -89,23 +92,23 @@ function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {
   }
 }
 
-function valueOfConstant(rt: Runtime, { value }: Constant): Value {
-  if (value === undefined) return rt.unknown('number', 'pack')
+function valueOfConstant({ value }: Constant): Value {
+  if (value === undefined) return makeUnknown('number')
   return typeof value === 'object' && value !== null ? ELLIPSIS : value
 }
 
 function evaluateBinary(rt: Runtime, node: BinOp, scope: Scope): Value {
   let value = evaluate(rt, node.left, scope)
   for (const { op, value: right } of node.rights)
-    value = rt.binary(op, value, evaluate(rt, right, scope))
+    value = binary(rt, op, value, evaluate(rt, right, scope))
   return value
 }
 
 function evaluateUnary(rt: Runtime, node: UnaryOp, scope: Scope): Value {
   const operand = evaluate(rt, node.operand, scope)
   if (node.op === 'not') {
-    const truth = rt.truth(operand)
-    return truth === undefined ? rt.unknown('not', 'pack') : !truth
+    const truth = truthOf(rt, operand)
+    return truth === undefined ? makeUnknown('not') : !truth
   }
   return negate(rt, node.op, operand)
 }
@@ -116,7 +119,7 @@ function evaluateSlice(rt: Runtime, node: Slice, scope: Scope): Value {
   return { kind: 'slice', start: part(node.lower), stop: part(node.upper), step: part(node.step) }
 }
 
-/** See `Runtime.evaluateSafely`. */
+/** The same for whole expressions of a statement: a fault of ours (the stack, mostly) makes them unknown. */
 export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Value {
   const { state } = rt
   const { nesting, depth, scope: running } = state
@@ -126,7 +129,7 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
     if (error instanceof Raised || error instanceof BudgetSpent) throw error
     // RangeError: the stack, or a value larger than JavaScript allows.
     noteFault(rt, error, node.line)
-    return rt.unknown('expression', 'pack')
+    return makeUnknown('expression')
   } finally {
     state.nesting = nesting
     state.depth = depth
@@ -137,5 +140,5 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
 /** Remembers an error of JavaScript: a full stack, or a mistake of ours. */
 export function noteFault(rt: Runtime, error: unknown, line: number): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  rt.state.notes.push({ kind: 'fault', file: rt.currentModule().file ?? '', line, message })
+  rt.state.notes.push({ kind: 'fault', file: rt.state.scope.module.file ?? '', line, message })
 }

@@ -1,3 +1,6 @@
+import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
+import { evaluate } from './expression.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import { escapeNonAscii } from '../text/repr.ts'
@@ -13,16 +16,16 @@ export function evaluateFormatted(rt: Runtime, node: JoinedStr, scope: Scope): V
     if (piece === undefined) known = false
     else text += piece
   }
-  if (!known || !rt.budget.allowString(text.length)) return rt.unknown('f-string', 'pack')
+  if (!known || !rt.budget.allowString(text.length)) return makeUnknown('f-string')
   return text
 }
 
 function evaluateField(rt: Runtime, field: FormattedValue, scope: Scope): string | undefined {
-  const value = rt.evaluate(field.value, scope)
+  const value = evaluate(rt, field.value, scope)
   const spec = field.spec ? evaluateFormatted(rt, field.spec, scope) : ''
   if (typeof spec !== 'string') return undefined
   const converted = convert(rt, value, field.conversion)
-  return converted === undefined ? undefined : rt.format(converted, spec)
+  return converted === undefined ? undefined : formatValue(rt, converted, spec)
 }
 
 /** `!s`, `!r`, `!a`. */
@@ -32,7 +35,7 @@ export function convert(
   conversion: 'r' | 's' | 'a' | undefined,
 ): Value | undefined {
   if (conversion === undefined) return value
-  if (conversion === 's') return rt.str(value)
-  const text = rt.repr(value)
+  if (conversion === 's') return strOf(rt, value)
+  const text = reprOf(rt, value)
   return conversion === 'r' || text === undefined ? text : escapeNonAscii(text)
 }

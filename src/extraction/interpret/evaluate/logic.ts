@@ -1,3 +1,5 @@
+import { truthOf } from '../operate/truth.ts'
+import { evaluate } from './expression.ts'
 import { isUnknown, makeUnknown } from '../values/make-value.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { Raised } from '../operate/raise.ts'
@@ -15,8 +17,8 @@ export function evaluateLogic(rt: Runtime, node: BoolOp, scope: Scope): Value {
   let undecided: Value | undefined
   let last: Value = null
   for (const operand of node.values) {
-    last = undecided === undefined ? rt.evaluate(operand, scope) : tryOut(rt, operand, scope)
-    const truth = rt.truth(last)
+    last = undecided === undefined ? evaluate(rt, operand, scope) : tryOut(rt, operand, scope)
+    const truth = truthOf(rt, last)
     if (truth === deciding) return undecided === undefined ? last : unknownOf(undecided, deciding)
     if (truth === undefined) undecided ??= last
   }
@@ -34,19 +36,19 @@ function tryOut(rt: Runtime, node: Expression, scope: Scope): Value {
   const { state } = rt
   const { nesting } = state
   try {
-    return rt.evaluate(node, scope)
+    return evaluate(rt, node, scope)
   } catch (error) {
     if (!(error instanceof Raised)) throw error
     state.nesting = nesting
-    return rt.unknown('raise', 'pack')
+    return makeUnknown('raise')
   }
 }
 
 /** `a if test else b`: both, merged, if the test is undecided. */
 export function evaluateConditional(rt: Runtime, node: IfExp, scope: Scope): Value {
-  const test = rt.truth(rt.evaluate(node.test, scope))
-  if (test === true) return rt.evaluate(node.body, scope)
-  if (test === false) return rt.evaluate(node.orelse, scope)
+  const test = truthOf(rt, evaluate(rt, node.test, scope))
+  if (test === true) return evaluate(rt, node.body, scope)
+  if (test === false) return evaluate(rt, node.orelse, scope)
   const values = [tryOut(rt, node.body, scope), tryOut(rt, node.orelse, scope)]
   return mergeValues(values) ?? null
 }

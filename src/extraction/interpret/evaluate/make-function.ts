@@ -1,3 +1,4 @@
+import { evaluate } from './expression.ts'
 import { closureScope } from './name.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -15,7 +16,7 @@ export function makeFunction(
   const { positionalOnly, positional, keywordOnly } = node.args
   for (const list of [positionalOnly, positional, keywordOnly])
     for (const parameter of list)
-      if (parameter.default) defaults.set(parameter.name, rt.evaluate(parameter.default, scope))
+      if (parameter.default) defaults.set(parameter.name, evaluate(rt, parameter.default, scope))
   return {
     kind: 'function',
     name,

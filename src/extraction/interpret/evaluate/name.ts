@@ -1,4 +1,5 @@
-import { makeNamespaceDict, orElse } from '../values/make-value.ts'
+import { raise } from '../operate/raise.ts'
+import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { DictValue, ModuleValue, Value } from '../values/value.ts'
@@ -8,8 +9,8 @@ export function lookUpName(rt: Runtime, scope: Scope, name: string): Value {
   const found = orElse(findName(scope, name), () => rt.builtins.get(name))
   if (found !== undefined) return found
   const { module } = scope
-  if (!isComplete(module) || module.lost.has(name)) return rt.unknown(name, 'pack')
-  return rt.raise('NameError', `name '${name}' is not defined`)
+  if (!isComplete(module) || module.lost.has(name)) return makeUnknown(name)
+  return raise(rt, 'NameError', `name '${name}' is not defined`)
 }
 
 function findName(scope: Scope, name: string): Value | undefined {

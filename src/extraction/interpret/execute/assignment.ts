@@ -1,23 +1,29 @@
+import { getItem } from '../operate/item.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { readItems } from '../operate/iterate.ts'
+import { deleteItem, setItem } from '../operate/set-item.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import type { AugAssign, Expression } from '../../python/ast.ts'
 import { augment } from './augment.ts'
-import { isUnknown, makeList, orElse } from '../values/make-value.ts'
+import { isUnknown, makeList, makeUnknown, orElse } from '../values/make-value.ts'
 import { bindName, lookUpName } from '../evaluate/name.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
 
-/** See `Runtime.assign`. */
+/** Binds a target: a name, attribute, item, or a list of targets. */
 export function assignTarget(rt: Runtime, target: Expression, value: Value, scope: Scope): void {
   switch (target.kind) {
     case 'Name':
       bindName(scope, target.id, value)
       return
     case 'Attribute':
-      rt.setAttribute(rt.evaluateSafely(target.value, scope), target.attr, value)
+      setAttribute(rt, evaluateSafely(rt, target.value, scope), target.attr, value)
       return
     case 'Subscript': {
-      const container = rt.evaluateSafely(target.value, scope)
-      rt.setItem(container, rt.evaluateSafely(target.index, scope), value)
+      const container = evaluateSafely(rt, target.value, scope)
+      setItem(rt, container, evaluateSafely(rt, target.index, scope), value)
       return
     }
     case 'Tuple':
@@ -31,9 +37,9 @@ export function assignTarget(rt: Runtime, target: Expression, value: Value, scop
 
 /** `a, *b, c = value`. What is missing is unknown. */
 function unpack(rt: Runtime, targets: Expression[], value: Value, scope: Scope): void {
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   const star = targets.findIndex((target) => target.kind === 'Starred')
-  const item = (index: number) => orElse(items[index], () => rt.unknown('item[]', originOf(value)))
+  const item = (index: number) => orElse(items[index], () => makeUnknown('item[]', originOf(value)))
   if (star < 0) {
     for (const [index, target] of targets.entries()) assignTarget(rt, target, item(index), scope)
     return
@@ -56,17 +62,17 @@ export function augmentTarget(rt: Runtime, node: AugAssign, scope: Scope): undef
   const { target, op } = node
   if (target.kind === 'Name') {
     const before = lookUpName(rt, scope, target.id)
-    bindName(scope, target.id, augment(rt, op, before, rt.evaluateSafely(node.value, scope)))
+    bindName(scope, target.id, augment(rt, op, before, evaluateSafely(rt, node.value, scope)))
   } else if (target.kind === 'Attribute') {
-    const object = rt.evaluateSafely(target.value, scope)
-    const before = rt.getAttribute(object, target.attr)
-    const after = augment(rt, op, before, rt.evaluateSafely(node.value, scope))
-    rt.setAttribute(object, target.attr, after)
+    const object = evaluateSafely(rt, target.value, scope)
+    const before = getAttribute(rt, object, target.attr)
+    const after = augment(rt, op, before, evaluateSafely(rt, node.value, scope))
+    setAttribute(rt, object, target.attr, after)
   } else if (target.kind === 'Subscript') {
-    const container = rt.evaluateSafely(target.value, scope)
-    const key = rt.evaluateSafely(target.index, scope)
-    const before = rt.getItem(container, key)
-    rt.setItem(container, key, augment(rt, op, before, rt.evaluateSafely(node.value, scope)))
+    const container = evaluateSafely(rt, target.value, scope)
+    const key = evaluateSafely(rt, target.index, scope)
+    const before = getItem(rt, container, key)
+    setItem(rt, container, key, augment(rt, op, before, evaluateSafely(rt, node.value, scope)))
   }
 }
 
@@ -77,10 +83,14 @@ export function deleteTarget(rt: Runtime, target: Expression, scope: Scope): voi
       ;(scope.declared?.get(target.id) ?? scope).names.delete(target.id)
       return
     case 'Attribute':
-      rt.deleteAttribute(rt.evaluateSafely(target.value, scope), target.attr)
+      deleteAttribute(rt, evaluateSafely(rt, target.value, scope), target.attr)
       return
     case 'Subscript':
-      rt.deleteItem(rt.evaluateSafely(target.value, scope), rt.evaluateSafely(target.index, scope))
+      deleteItem(
+        rt,
+        evaluateSafely(rt, target.value, scope),
+        evaluateSafely(rt, target.index, scope),
+      )
       return
     case 'Tuple':
     case 'List':

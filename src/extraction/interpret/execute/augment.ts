@@ -1,5 +1,7 @@
+import { readItems } from '../operate/iterate.ts'
+import { callSpecial } from '../operate/call.ts'
 import { isNotImplemented } from '../operate/compare.ts'
-import { addToDict } from '../values/mapping.ts'
+import { addToDict } from '../operate/mapping.ts'
 import { METHODS, binary } from '../operate/operator.ts'
 import { payloadOf } from '../values/payload.ts'
 import { repeat } from '../operate/repeat.ts'
@@ -9,7 +11,7 @@ import type { ListValue, SetValue, Value } from '../values/value.ts'
 
 /** `left op= right`: lists, sets and dicts change in place. */
 export function augment(rt: Runtime, op: string, left: Value, right: Value): Value {
-  const own = rt.callSpecial(left, `__i${METHODS.get(op)}__`, [right])
+  const own = callSpecial(rt, left, `__i${METHODS.get(op)}__`, [right])
   if (own !== undefined && !isNotImplemented(own)) return own
   const target = payloadOf(left)
   if (typeof target !== 'object' || target === null) return binary(rt, op, left, right)
@@ -35,7 +37,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
 
 /** `list.extend`. */
 export function extendList(rt: Runtime, list: ListValue, value: Value): void {
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   if (rest || rt.state.repeating > 0) list.rest = true
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true

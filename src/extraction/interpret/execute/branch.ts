@@ -1,17 +1,20 @@
+import { execute } from './statement.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { Raised } from '../operate/raise.ts'
-import { putBack } from '../values/removed-entries.ts'
-import type { RemovedEntries } from '../values/removed-entries.ts'
+import { putBack } from '../operate/removed-entries.ts'
+import type { RemovedEntries } from '../operate/removed-entries.ts'
 import type { Completion, Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
 import type { If, Statement } from '../../python/ast.ts'
 
 export function executeIf(rt: Runtime, node: If, scope: Scope): Completion {
-  const test = rt.truth(rt.evaluateSafely(node.test, scope))
-  if (test === true) return rt.execute(node.body, scope)
-  if (test === false) return rt.execute(node.orelse, scope)
+  const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
+  if (test === true) return execute(rt, node.body, scope)
+  if (test === false) return execute(rt, node.orelse, scope)
   return runBranches(rt, scope, [bodyBranch(rt, node.body), bodyBranch(rt, node.orelse)])
 }
 
@@ -23,7 +26,7 @@ export interface Branch {
 }
 
 export function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
-  return { names: assignedNames(rt, body), run: (scope) => rt.execute(body, scope) }
+  return { names: assignedNames(rt, body), run: (scope) => execute(rt, body, scope) }
 }
 
 interface Outcome {

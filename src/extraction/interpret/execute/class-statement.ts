@@ -1,7 +1,8 @@
+import { execute } from './statement.ts'
 import { evaluateArguments } from '../evaluate/call-expression.ts'
 import { decorate, evaluateDecorators } from '../evaluate/decorator.ts'
 import { docstringOf } from './docstring.ts'
-import { CLASS_CELL } from '../operate/make-class.ts'
+import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
 import { qualify } from '../evaluate/make-function.ts'
 import { makeInstance } from '../values/make-value.ts'
 import { bindName } from '../evaluate/name.ts'
@@ -18,7 +19,7 @@ export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefin
     scope,
   )
   const namespace = runClassBody(rt, node, scope)
-  const cls = rt.makeClass(node.name, args, namespace, { kwargs })
+  const cls = makeClass(rt, node.name, args, namespace, { kwargs })
   bindName(scope, node.name, decorate(rt, decorators, cls))
 }
 
@@ -48,7 +49,7 @@ function runIn(rt: Runtime, node: ClassDef, inner: Scope): void {
   const around = state.scope
   state.scope = inner
   try {
-    rt.execute(node.body, inner)
+    execute(rt, node.body, inner)
   } finally {
     state.scope = around
   }

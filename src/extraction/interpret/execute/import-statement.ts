@@ -1,6 +1,10 @@
+import { readItems } from '../operate/iterate.ts'
+import { findAttribute, getAttribute } from '../operate/attribute.ts'
+import { raise, raiseIfHandled } from '../operate/raise.ts'
+import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
 import { BudgetSpent } from '../budget.ts'
 import { bindName, isComplete } from '../evaluate/name.ts'
-import { isUnknown } from '../values/make-value.ts'
+import { isUnknown, makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { ModuleValue, Value } from '../values/value.ts'
@@ -9,17 +13,17 @@ import type { Import, ImportFrom } from '../../python/ast.ts'
 /** `import a.b` binds `a`; `import a.b as c` binds the module itself. */
 export function executeImport(rt: Runtime, node: Import, scope: Scope): undefined {
   for (const { name, asname } of node.names) {
-    const module = rt.importModule(name)
+    const module = importModule(rt, name)
     const head = name.split('.', 1)[0] ?? name
     if (asname !== undefined) bindName(scope, asname, module)
-    else bindName(scope, head, head === name ? module : rt.importModule(head))
+    else bindName(scope, head, head === name ? module : importModule(rt, head))
   }
 }
 
 export function executeImportFrom(rt: Runtime, node: ImportFrom, scope: Scope): undefined {
   const name = absoluteName(rt, node, scope.module)
   try {
-    bindNames(rt, node, rt.importModule(name), scope)
+    bindNames(rt, node, importModule(rt, name), scope)
   } catch (error) {
     if (error instanceof BudgetSpent) bindWhatThereIs(node, rt.modules.get(name), scope)
     throw error
@@ -51,8 +55,8 @@ function bindWhatThereIs(node: ImportFrom, module: Value | undefined, scope: Sco
 
 function absoluteName(rt: Runtime, node: ImportFrom, module: ModuleValue): string {
   if (node.level === 0) return node.module ?? ''
-  const name = rt.resolveName(node.module ?? '', packageOf(module), node.level)
-  return name ?? rt.raise('ImportError', 'attempted relative import with no known parent package')
+  const name = resolveName(node.module ?? '', packageOf(module), node.level)
+  return name ?? raise(rt, 'ImportError', 'attempted relative import with no known parent package')
 }
 
 /** The package that relative imports of a module start from. */
@@ -66,19 +70,19 @@ export function packageOf(module: ModuleValue): string {
 
 /** A name of the module, or its submodule. Raises ImportError where both are certainly missing. */
 function importName(rt: Runtime, module: Value, name: string): Value {
-  if (typeof module !== 'object' || module?.kind !== 'module') return rt.getAttribute(module, name)
+  if (typeof module !== 'object' || module?.kind !== 'module') return getAttribute(rt, module, name)
   const own = module.namespace.get(name)
   if (own !== undefined) return own
-  if (module.home === 'library') return rt.getAttribute(module, name)
+  if (module.home === 'library') return getAttribute(rt, module, name)
   const dotted = `${module.name}.${name}`
-  if (module.isPackage && rt.findModule(dotted)) return rt.importModule(dotted)
-  const found = rt.findAttribute(module, name)
+  if (module.isPackage && findModule(rt, dotted)) return importModule(rt, dotted)
+  const found = findAttribute(rt, module, name)
   if (found !== undefined) return found
   const message = `cannot import name '${name}' from '${module.name}'`
-  if (!module.running && !module.lost.has(name)) rt.raise('ImportError', message)
+  if (!module.running && !module.lost.has(name)) raise(rt, 'ImportError', message)
   // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
-  rt.raiseIfHandled('ImportError', message)
-  return rt.unknown(dotted, 'pack')
+  raiseIfHandled(rt, 'ImportError', message)
+  return makeUnknown(dotted)
 }
 
 function importStar(rt: Runtime, module: Value, scope: Scope): void {
@@ -88,15 +92,15 @@ function importStar(rt: Runtime, module: Value, scope: Scope): void {
   }
   if (!isComplete(module)) scope.module.complete = false
   for (const lost of module.lost) scope.module.lost.add(lost)
-  for (const name of rt.publicNames(module)) bindName(scope, name, importName(rt, module, name))
+  for (const name of publicNames(rt, module)) bindName(scope, name, importName(rt, module, name))
 }
 
-/** See `Runtime.publicNames`. */
+/** `__all__`, else the names without leading underscore. */
 export function publicNames(rt: Runtime, module: ModuleValue): string[] {
   const listed = module.namespace.get('__all__')
   if (listed === undefined || isUnknown(listed))
     return [...module.namespace.keys()].filter((name) => !name.startsWith('_'))
-  const { items, rest } = rt.readItems(listed)
+  const { items, rest } = readItems(rt, listed)
   if (rest) module.complete = false
   return items.filter((item): item is string => typeof item === 'string')
 }

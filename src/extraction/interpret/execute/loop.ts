@@ -1,3 +1,8 @@
+import { truthOf } from '../operate/truth.ts'
+import { assignTarget } from './assignment.ts'
+import { execute } from './statement.ts'
+import { iterate } from '../operate/iterate.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
 import type { For, Statement, While } from '../../python/ast.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
@@ -8,13 +13,13 @@ import type { Scope } from '../values/scope.ts'
 import type { IteratorValue, Value } from '../values/value.ts'
 
 export function executeFor(rt: Runtime, node: For, scope: Scope): Completion {
-  const source = rt.evaluateSafely(node.iter, scope)
-  const iterator = rt.iterate(source)
+  const source = evaluateSafely(rt, node.iter, scope)
+  const iterator = iterate(rt, source)
   const end = iterator
     ? runRounds(rt, node, iterator, scope)
     : runMaybe(rt, node, scope, unknownItem(source))
   if (end === 'break') return undefined
-  return end ?? rt.execute(node.orelse, scope)
+  return end ?? execute(rt, node.orelse, scope)
 }
 
 function unknownItem(source: Value): Value {
@@ -31,18 +36,18 @@ function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope
       return undefined
     }
     rt.budget.step(1)
-    rt.assign(node.target, item, scope)
-    const end = rt.execute(node.body, scope)
+    assignTarget(rt, node.target, item, scope)
+    const end = execute(rt, node.body, scope)
     if (end !== undefined && end !== 'continue') return end
   }
-  return iterator.rest ? runMaybe(rt, node, scope, rt.unknown('item', 'pack')) : undefined
+  return iterator.rest ? runMaybe(rt, node, scope, makeUnknown('item')) : undefined
 }
 
 /** A round that may not happen: what it binds is merged with what was bound before. */
 function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value): Completion {
   const names = assignedNames(rt, [node])
   const round = () => {
-    rt.assign(node.target, item, scope)
+    assignTarget(rt, node.target, item, scope)
     return endOfRound(rt, node.body, scope)
   }
   return runBranches(rt, scope, [
@@ -54,7 +59,7 @@ function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value): Completion
 function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
   rt.state.repeating += 1
   try {
-    const end = rt.execute(body, scope)
+    const end = execute(rt, body, scope)
     return typeof end === 'object' ? end : undefined
   } finally {
     rt.state.repeating -= 1
@@ -67,7 +72,7 @@ export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion
   try {
     const end = runWhile(rt, node, scope)
     if (end === 'break') return undefined
-    return end ?? rt.execute(node.orelse, scope)
+    return end ?? execute(rt, node.orelse, scope)
   } finally {
     state.maybeBroken = around
   }
@@ -76,11 +81,11 @@ export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
   for (let rounds = 0; rounds < rt.budget.limits.whileRounds; rounds += 1) {
-    const test = rt.truth(rt.evaluateSafely(node.test, scope))
+    const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
     if (test === undefined) return runWhileOnce(rt, node, scope)
     state.maybeBroken = false
-    const end = rt.execute(node.body, scope)
+    const end = execute(rt, node.body, scope)
     if (end !== undefined && end !== 'continue') return end
     // `while True` with a break that could not be decided would use up all rounds.
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined

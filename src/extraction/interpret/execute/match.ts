@@ -1,3 +1,6 @@
+import { execute } from './statement.ts'
+import { truthOf } from '../operate/truth.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
 import { assignedNames, collectPattern } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import type { Branch } from './branch.ts'
@@ -10,7 +13,7 @@ import type { Match, MatchCase } from '../../python/ast.ts'
 
 /** The first case that fits; cases that can't be decided before it are branches beside it. */
 export function executeMatch(rt: Runtime, node: Match, scope: Scope): Completion {
-  const subject = rt.evaluateSafely(node.subject, scope)
+  const subject = evaluateSafely(rt, node.subject, scope)
   const branches: Branch[] = []
   for (const one of node.cases) {
     const captured = new Map<string, Value>()
@@ -34,7 +37,7 @@ function tryCase(
   const fits = matchPattern(rt, pattern, subject, scope, captured)
   if (fits === false || guard === undefined) return fits
   for (const [name, value] of captured) bindName(scope, name, value)
-  const holds = rt.truth(rt.evaluateSafely(guard, scope))
+  const holds = truthOf(rt, evaluateSafely(rt, guard, scope))
   if (holds === false) return false
   return fits === true ? holds : undefined
 }
@@ -46,7 +49,7 @@ function runCase(
   scope: Scope,
 ): Completion {
   for (const [name, value] of captured) bindName(scope, name, value)
-  return rt.execute(body, scope)
+  return execute(rt, body, scope)
 }
 
 function caseBranch(rt: Runtime, one: MatchCase, captured: ReadonlyMap<string, Value>): Branch {

@@ -1,7 +1,14 @@
+import { findInClass } from '../operate/class-lookup.ts'
+import { findAttribute, getAttribute } from '../operate/attribute.ts'
+import { isInstance } from '../operate/is-instance.ts'
+import { hashKey } from '../operate/hash-key.ts'
+import { readItems } from '../operate/iterate.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { equals, identical } from '../operate/compare.ts'
 import type { Pattern } from '../../python/ast.ts'
 import { dictGet, dictKey } from '../values/dict.ts'
-import { makeEmptyDict, makeList } from '../values/make-value.ts'
-import { setEntry } from '../values/mapping.ts'
+import { makeEmptyDict, makeList, makeUnknown } from '../values/make-value.ts'
+import { setEntry } from '../operate/mapping.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
@@ -20,9 +27,9 @@ export function matchPattern(
   rt.budget.step(1)
   switch (pattern.kind) {
     case 'MatchValue':
-      return rt.equals(value, rt.evaluateSafely(pattern.value, scope))
+      return equals(rt, value, evaluateSafely(rt, pattern.value, scope))
     case 'MatchSingleton':
-      return rt.identical(value, pattern.value)
+      return identical(rt, value, pattern.value)
     case 'MatchAs':
       return matchAs(rt, pattern, value, scope, captured)
     case 'MatchStar':
@@ -87,7 +94,7 @@ function matchSequence(
   if (typeof inner !== 'object' || inner === null) return false
   if (inner.kind === 'unknown') return matchUnknownItems(rt, patterns, scope, captured)
   if (inner.kind !== 'list' && inner.kind !== 'tuple' && inner.kind !== 'range') return false
-  const { items, rest } = rt.readItems(inner)
+  const { items, rest } = readItems(rt, inner)
   const star = patterns.findIndex((pattern) => pattern.kind === 'MatchStar')
   const tooShort = items.length < patterns.length - (star < 0 ? 0 : 1)
   if (!rest && (tooShort || (star < 0 && items.length > patterns.length))) return false
@@ -104,7 +111,7 @@ function matchUnknownItems(
 ): undefined {
   for (const pattern of patterns) {
     if (pattern.kind === 'MatchStar') captureStar(pattern, makeList([], true), captured)
-    else matchPattern(rt, pattern, rt.unknown('item', 'pack'), scope, captured)
+    else matchPattern(rt, pattern, makeUnknown('item'), scope, captured)
   }
 }
 
@@ -144,7 +151,7 @@ function matchMapping(
   if (typeof inner !== 'object' || inner === null) return false
   if (inner.kind === 'unknown') return matchUnknownItems(rt, pattern.patterns, scope, captured)
   if (inner.kind !== 'dict') return false
-  const keys = pattern.keys.map((key) => rt.hashKey(rt.evaluateSafely(key, scope)))
+  const keys = pattern.keys.map((key) => hashKey(rt, evaluateSafely(rt, key, scope)))
   const parts = keys.map((hash, index): Truth => {
     const part = pattern.patterns[index]
     const entry = hash === undefined ? undefined : dictGet(inner, hash)
@@ -183,15 +190,15 @@ function matchClass(
   scope: Scope,
   captured: Captured,
 ): Truth {
-  const cls = rt.evaluateSafely(pattern.cls, scope)
-  const fits = rt.isInstance(value, cls)
+  const cls = evaluateSafely(rt, pattern.cls, scope)
+  const fits = isInstance(rt, value, cls)
   if (fits === false) return false
   const positional = pattern.patterns.map((part, index): Truth => {
     const inner = attributeAt(rt, cls, value, index)
     return matchPattern(rt, part, inner, scope, captured)
   })
   const named = pattern.keywords.map(({ name, pattern: part }): Truth => {
-    const inner = rt.findAttribute(value, name)
+    const inner = findAttribute(rt, value, name)
     return inner !== undefined && matchPattern(rt, part, inner, scope, captured)
   })
   return all([fits, ...positional, ...named])
@@ -200,7 +207,7 @@ function matchClass(
 function attributeAt(rt: Runtime, cls: Value, value: Value, index: number): Value {
   const isClass = typeof cls === 'object' && cls?.kind === 'class'
   if (isClass && cls.module === 'builtins' && SELF_MATCHING.has(cls.name)) return value
-  const names = isClass ? rt.findInClass(cls, '__match_args__') : undefined
+  const names = isClass ? findInClass(rt, cls, '__match_args__') : undefined
   const name = typeof names === 'object' && names?.kind === 'tuple' ? names.items[index] : undefined
-  return typeof name === 'string' ? rt.getAttribute(value, name) : rt.unknown('item', 'pack')
+  return typeof name === 'string' ? getAttribute(rt, value, name) : makeUnknown('item')
 }

@@ -1,3 +1,5 @@
+import { makeDict, setEntry } from '../operate/mapping.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
 import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
 import { executeClass } from './class-statement.ts'
 import { executeFunction } from './function-statement.ts'
@@ -28,7 +30,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
   switch (node.kind) {
     case 'Expr':
       // A docstring is the most frequent of all.
-      if (node.value.kind !== 'Constant') rt.evaluateSafely(node.value, scope)
+      if (node.value.kind !== 'Constant') evaluateSafely(rt, node.value, scope)
       return undefined
     case 'Assign':
       return executeAssign(rt, node, scope)
@@ -77,22 +79,22 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
 }
 
 function executeAssign(rt: Runtime, node: Assign, scope: Scope): Completion {
-  const value = rt.evaluateSafely(node.value, scope)
+  const value = evaluateSafely(rt, node.value, scope)
   for (const target of node.targets) assignTarget(rt, target, value, scope)
   return undefined
 }
 
 /** Annotations of a class body are kept: dataclasses are made from them. */
 function executeAnnotated(rt: Runtime, node: AnnAssign, scope: Scope): Completion {
-  if (node.value) assignTarget(rt, node.target, rt.evaluateSafely(node.value, scope), scope)
+  if (node.value) assignTarget(rt, node.target, evaluateSafely(rt, node.value, scope), scope)
   if (scope.kind !== 'class' || node.target.kind !== 'Name') return undefined
   const known = scope.names.get('__annotations__')
-  const annotations = typeof known === 'object' && known?.kind === 'dict' ? known : rt.makeDict([])
+  const annotations = typeof known === 'object' && known?.kind === 'dict' ? known : makeDict(rt, [])
   if (annotations !== known) bindName(scope, '__annotations__', annotations)
-  rt.setEntry(annotations, node.target.id, evaluateAnnotation(rt, node.annotation, scope))
+  setEntry(rt, annotations, node.target.id, evaluateAnnotation(rt, node.annotation, scope))
   return undefined
 }
 
 function executeReturn(rt: Runtime, node: Return, scope: Scope): Completion {
-  return { returned: node.value ? rt.evaluateSafely(node.value, scope) : null }
+  return { returned: node.value ? evaluateSafely(rt, node.value, scope) : null }
 }

@@ -1,5 +1,9 @@
+import { call } from '../operate/call.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { isInstance } from '../operate/is-instance.ts'
+import { execute } from './statement.ts'
 import { bindName } from '../evaluate/name.ts'
-import { Raised } from '../operate/raise.ts'
+import { Raised, raise } from '../operate/raise.ts'
 import type { Completion, Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
@@ -8,7 +12,7 @@ import type { ExceptHandler, Raise, Try } from '../../python/ast.ts'
 /** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
 export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
   const outcome = attempt(rt, () => runGuarded(rt, node, scope))
-  const end = node.finalbody.length > 0 ? rt.execute(node.finalbody, scope) : undefined
+  const end = node.finalbody.length > 0 ? execute(rt, node.finalbody, scope) : undefined
   if (end !== undefined) return end
   if (outcome.raised) throw outcome.raised
   return outcome.end
@@ -37,7 +41,7 @@ function attempt(rt: Runtime, run: () => Completion): Outcome {
 function runGuarded(rt: Runtime, node: Try, scope: Scope): Completion {
   const { raised, end } = attempt(rt, () => runBody(rt, node, scope))
   if (raised) return handle(rt, node, scope, raised)
-  return end ?? rt.execute(node.orelse, scope)
+  return end ?? execute(rt, node.orelse, scope)
 }
 
 function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
@@ -46,7 +50,7 @@ function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
   if (node.handlers.length > 0)
     state.handlers = [...around, { types: node.handlers.map((handler) => handler.type), scope }]
   try {
-    return rt.execute(node.body, scope)
+    return execute(rt, node.body, scope)
   } finally {
     state.handlers = around
   }
@@ -63,7 +67,7 @@ function handle(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completio
 
 function fits(rt: Runtime, handler: ExceptHandler, scope: Scope, exception: Value): boolean {
   if (handler.type === undefined) return true
-  return rt.isInstance(exception, rt.evaluateSafely(handler.type, scope)) !== false
+  return isInstance(rt, exception, evaluateSafely(rt, handler.type, scope)) !== false
 }
 
 function runHandler(
@@ -76,7 +80,7 @@ function runHandler(
   if (handler.name !== undefined) bindName(scope, handler.name, exception)
   handled.push(exception)
   try {
-    return rt.execute(handler.body, scope)
+    return execute(rt, handler.body, scope)
   } finally {
     handled.pop()
   }
@@ -86,10 +90,10 @@ export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
   if (node.exception === undefined) {
     const current = rt.state.handled.at(-1)
     return current === undefined
-      ? rt.raise('RuntimeError', 'No active exception to reraise')
-      : rt.raise(current)
+      ? raise(rt, 'RuntimeError', 'No active exception to reraise')
+      : raise(rt, current)
   }
-  const value = rt.evaluateSafely(node.exception, scope)
+  const value = evaluateSafely(rt, node.exception, scope)
   const isClass = typeof value === 'object' && value?.kind === 'class'
-  return rt.raise(isClass ? rt.call(value, []) : value)
+  return raise(rt, isClass ? call(rt, value, []) : value)
 }

@@ -1,3 +1,8 @@
+import { truthOf } from '../operate/truth.ts'
+import { typeOf } from '../operate/type-of.ts'
+import { callSpecial } from '../operate/call.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { execute } from './statement.ts'
 import { assignTarget } from './assignment.ts'
 import { orElse } from '../values/make-value.ts'
 import { Raised } from '../operate/raise.ts'
@@ -13,8 +18,8 @@ export function executeWith(rt: Runtime, node: With, scope: Scope): Completion {
 /** Enters the item, runs the others and the body inside it, and leaves it. */
 function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Completion {
   const item = node.items[index]
-  if (!item) return rt.execute(node.body, scope)
-  const manager = rt.evaluateSafely(item.context, scope)
+  if (!item) return execute(rt, node.body, scope)
+  const manager = evaluateSafely(rt, item.context, scope)
   const entered = enter(rt, manager)
   if (item.target) assignTarget(rt, item.target, entered, scope)
   let end: Completion
@@ -31,18 +36,18 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
 
 /** An unknown manager gives an unknown that stands for what it opens. */
 function enter(rt: Runtime, manager: Value): Value {
-  const entered = rt.callSpecial(manager, '__enter__', [])
+  const entered = callSpecial(rt, manager, '__enter__', [])
   if (entered !== undefined) return entered
-  return orElse(rt.callSpecial(manager, '__aenter__', []), () => manager)
+  return orElse(callSpecial(rt, manager, '__aenter__', []), () => manager)
 }
 
 function leave(rt: Runtime, manager: Value, args: Value[]): Value | undefined {
-  return rt.callSpecial(manager, '__exit__', args) ?? rt.callSpecial(manager, '__aexit__', args)
+  return callSpecial(rt, manager, '__exit__', args) ?? callSpecial(rt, manager, '__aexit__', args)
 }
 
 function suppresses(rt: Runtime, manager: Value, exception: Value): boolean {
   const { nesting } = rt.state
-  const left = leave(rt, manager, [rt.typeOf(exception), exception, null])
+  const left = leave(rt, manager, [typeOf(rt, exception), exception, null])
   rt.state.nesting = nesting
-  return left !== undefined && rt.truth(left) === true
+  return left !== undefined && truthOf(rt, left) === true
 }

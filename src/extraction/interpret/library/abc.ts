@@ -1,3 +1,4 @@
+import { call } from '../operate/call.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue } from '../values/value.ts'
@@ -16,9 +17,9 @@ export const makeAbc = (rt: Runtime): ModuleValue => {
     ['ABC', nativeClass(rt, { name: 'ABC', module: 'abc', metaclass })],
     ...functionsOf('abc', {
       abstractmethod: (_rt, [target]) => target,
-      abstractproperty: (rt, args, kwargs) => rt.call(rt.builtinClass('property'), args, kwargs),
-      abstractclassmethod: (rt, args) => rt.call(rt.builtinClass('classmethod'), args),
-      abstractstaticmethod: (rt, args) => rt.call(rt.builtinClass('staticmethod'), args),
+      abstractproperty: (rt, args, kwargs) => call(rt, rt.builtinClass('property'), args, kwargs),
+      abstractclassmethod: (rt, args) => call(rt, rt.builtinClass('classmethod'), args),
+      abstractstaticmethod: (rt, args) => call(rt, rt.builtinClass('staticmethod'), args),
     }),
   ])
 }

@@ -1,3 +1,8 @@
+import { iterate, lengthOfValue } from '../operate/iterate.ts'
+import { contains } from '../operate/membership.ts'
+import { getItem } from '../operate/item.ts'
+import { call, callMethod } from '../operate/call.ts'
+import { setEntry } from '../operate/mapping.ts'
 import { dictEntries } from '../values/dict.ts'
 import { makeEmptyDict, makeList } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
@@ -21,7 +26,7 @@ const merged = (rt: Runtime, self: Value | undefined): DictValue => {
   for (const map of mapsOf(self).toReversed()) {
     const dict = dictOf(map)
     if (dict === undefined || dict.rest) all.rest = true
-    for (const [key, value] of dict ? dictEntries(dict) : []) rt.setEntry(all, key, value)
+    for (const [key, value] of dict ? dictEntries(dict) : []) setEntry(rt, all, key, value)
   }
   return all
 }
@@ -30,7 +35,7 @@ const merged = (rt: Runtime, self: Value | undefined): DictValue => {
 const ofMerged =
   (name: string): NativeCall =>
   (rt, [self, ...args], kwargs) =>
-    rt.callMethod(merged(rt, self), name, args, kwargs)
+    callMethod(rt, merged(rt, self), name, args, kwargs)
 
 const METHODS: Record<string, NativeCall> = {
   __init__: (_rt, [self, ...maps]) => {
@@ -39,17 +44,17 @@ const METHODS: Record<string, NativeCall> = {
     return null
   },
   __getitem__: (rt, [self, key]) =>
-    key === undefined ? undefined : rt.getItem(merged(rt, self), key),
+    key === undefined ? undefined : getItem(rt, merged(rt, self), key),
   __setitem__: (rt, [self, key, value]) => {
     const first = dictOf(mapsOf(self)[0])
-    if (first && key !== undefined && value !== undefined) rt.setEntry(first, key, value)
+    if (first && key !== undefined && value !== undefined) setEntry(rt, first, key, value)
     return null
   },
   __contains__: (rt, [self, key]) =>
-    key === undefined ? undefined : rt.contains(merged(rt, self), key),
-  __iter__: (rt, [self]) => rt.iterate(merged(rt, self)),
+    key === undefined ? undefined : contains(rt, merged(rt, self), key),
+  __iter__: (rt, [self]) => iterate(rt, merged(rt, self)),
   __len__: (rt, [self]) => {
-    const length = rt.length(merged(rt, self))
+    const length = lengthOfValue(rt, merged(rt, self))
     return length === undefined ? undefined : BigInt(length)
   },
   get: ofMerged('get'),
@@ -57,5 +62,5 @@ const METHODS: Record<string, NativeCall> = {
   values: ofMerged('values'),
   items: ofMerged('items'),
   new_child: (rt, [self, map = makeEmptyDict()]) =>
-    isInstanceValue(self) ? rt.call(self.cls, [map, ...mapsOf(self)]) : undefined,
+    isInstanceValue(self) ? call(rt, self.cls, [map, ...mapsOf(self)]) : undefined,
 }

@@ -1,3 +1,11 @@
+import { makeDict } from '../operate/mapping.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { deleteItem, setItem } from '../operate/set-item.ts'
+import { call, callMethod } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
+import { getItem } from '../operate/item.ts'
+import { contains } from '../operate/membership.ts'
+import { findInClass } from '../operate/class-lookup.ts'
 import { orElse } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -85,7 +93,7 @@ const ofInstance = (rt: Runtime, value: Value, cls: ClassValue): Truth => {
   if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
   if (value.cls.mro.includes(cls)) return true
   const method = Object.hasOwn(PROTOCOLS, cls.name) ? PROTOCOLS[cls.name] : undefined
-  const found = method === undefined ? undefined : rt.findInClass(value.cls, method)
+  const found = method === undefined ? undefined : findInClass(rt, value.cls, method)
   if (found !== undefined)
     return typeof found === 'object' && found?.kind === 'unknown' ? undefined : true
   return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : false
@@ -102,49 +110,52 @@ const kindOf = (value: Value | undefined): string => {
 /** What a class with `__getitem__` and `__iter__` inherits. */
 const MAPPING: Record<string, NativeCall> = {
   get: (rt, [self = null, key = null, fallback = null]) => {
-    const known = rt.contains(self, key)
+    const known = contains(rt, self, key)
     if (known === undefined) return undefined
-    return known ? rt.getItem(self, key) : fallback
+    return known ? getItem(rt, self, key) : fallback
   },
   keys: (rt, [self = null]) => asDict(rt, self, 'keys'),
   values: (rt, [self = null]) => asDict(rt, self, 'values'),
   items: (rt, [self = null]) => asDict(rt, self, 'items'),
   __contains__: (rt, [self = null, key = null]) => {
-    const { items, rest } = rt.readItems(self)
-    return rt.contains({ kind: 'list', items, rest }, key)
+    const { items, rest } = readItems(rt, self)
+    return contains(rt, { kind: 'list', items, rest }, key)
   },
 }
 
 const MUTABLE_MAPPING: Record<string, NativeCall> = {
   update: (rt, [self = null, source], kwargs) => {
-    const dict = source === undefined ? undefined : rt.call(rt.builtinClass('dict'), [source])
-    const pairs = dict === undefined ? null : rt.callMethod(dict, 'items', [])
-    for (const pair of pairs ? rt.readItems(pairs).items : []) {
-      const [key, value] = rt.readItems(pair).items
-      if (key !== undefined && value !== undefined) rt.setItem(self, key, value)
+    const dict = source === undefined ? undefined : call(rt, rt.builtinClass('dict'), [source])
+    const pairs = dict === undefined ? null : callMethod(rt, dict, 'items', [])
+    for (const pair of pairs ? readItems(rt, pairs).items : []) {
+      const [key, value] = readItems(rt, pair).items
+      if (key !== undefined && value !== undefined) setItem(rt, self, key, value)
     }
-    for (const [key, value] of kwargs) rt.setItem(self, key, value)
+    for (const [key, value] of kwargs) setItem(rt, self, key, value)
     return null
   },
   setdefault: (rt, [self = null, key = null, fallback = null]) => {
-    const known = rt.contains(self, key)
-    if (known === true) return rt.getItem(self, key)
-    if (known === false) rt.setItem(self, key, fallback)
+    const known = contains(rt, self, key)
+    if (known === true) return getItem(rt, self, key)
+    if (known === false) setItem(rt, self, key, fallback)
     return known === undefined ? undefined : fallback
   },
   pop: (rt, [self = null, key = null, fallback]) => {
-    const known = rt.contains(self, key)
+    const known = contains(rt, self, key)
     if (known === undefined) return undefined
-    if (!known) return orElse(fallback, () => rt.raiseIfExpected('KeyError', 'missing'))
-    const value = rt.getItem(self, key)
-    rt.deleteItem(self, key)
+    if (!known) return orElse(fallback, () => raiseIfExpected(rt, 'KeyError', 'missing'))
+    const value = getItem(rt, self, key)
+    deleteItem(rt, self, key)
     return value
   },
 }
 
 const asDict = (rt: Runtime, self: Value, of: 'keys' | 'values' | 'items'): Value => {
-  const { items, rest } = rt.readItems(self)
-  const dict = rt.makeDict(items.map((key) => [key, rt.getItem(self, key)]))
+  const { items, rest } = readItems(rt, self)
+  const dict = makeDict(
+    rt,
+    items.map((key) => [key, getItem(rt, self, key)]),
+  )
   dict.rest ||= rest
   return { kind: 'view', of, dict }
 }

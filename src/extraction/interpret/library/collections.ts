@@ -1,3 +1,4 @@
+import { readItems } from '../operate/iterate.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
@@ -31,10 +32,10 @@ const namedtuple: NativeCall = (rt, args, kwargs) => {
   const fields = readFields(rt, argumentOf(args, kwargs, 1, 'field_names'))
   if (name === undefined || fields === undefined) return undefined
   const given = kwargs.get('defaults') ?? null
-  const values = given === null ? [] : rt.readItems(given).items
+  const values = given === null ? [] : readItems(rt, given).items
   const start = fields.length - values.length
   const defaults = new Map(values.map((value, at) => [fields[start + at] ?? '', value]))
-  const module = textOf(kwargs.get('module') ?? null) ?? rt.currentModule().name
+  const module = textOf(kwargs.get('module') ?? null) ?? rt.state.scope.module.name
   return makePackNamedTuple(rt, { name, fields, defaults, module })
 }
 
@@ -43,7 +44,7 @@ const readFields = (rt: Runtime, value: Value | undefined): string[] | undefined
   if (text !== undefined) return text.split(/[\s,]+/).filter((field) => field !== '')
   const known = textsOf(value)
   if (known !== undefined || value === undefined) return known
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   const fields = items.map(textOf)
   return !rest && fields.every((field) => field !== undefined) ? fields : undefined
 }

@@ -1,3 +1,5 @@
+import { isSubclass } from '../operate/is-instance.ts'
+import { call, callSpecial } from '../operate/call.ts'
 import { makeInstance, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -34,7 +36,7 @@ export const makeContextlib = (rt: Runtime): ModuleValue => {
 /** The function's generator is read to its end when it is called; its first item is what the block gets. */
 const managing = (_rt: Runtime, cls: ClassValue, target: Value): Value =>
   nativeMethod('contextlib.contextmanager()', (rt, args, kwargs) =>
-    makeInstance(cls, undefined, GENERATOR.wrap(rt.call(target, args, kwargs))),
+    makeInstance(cls, undefined, GENERATOR.wrap(call(rt, target, args, kwargs))),
   )
 
 const makeGeneratorManager = (rt: Runtime): ClassValue =>
@@ -63,7 +65,8 @@ const makeSuppress = (rt: Runtime): ClassValue =>
       __init__: () => null,
       __enter__: () => null,
       __exit__: (rt, [self, type = null]) =>
-        type !== null && (CLASSES.of(self) ?? []).some((cls) => rt.isSubclass(type, cls) !== false),
+        type !== null &&
+        (CLASSES.of(self) ?? []).some((cls) => isSubclass(rt, type, cls) !== false),
     },
   })
 
@@ -84,7 +87,7 @@ const makeHolder = (rt: Runtime, name: string): ClassValue =>
   })
 
 const enterContext: NativeCall = (rt, [, manager = null]) =>
-  orElse(rt.callSpecial(manager, '__enter__', []), () => manager)
+  orElse(callSpecial(rt, manager, '__enter__', []), () => manager)
 
 const makeExitStack = (rt: Runtime): ClassValue =>
   nativeClass(rt, {

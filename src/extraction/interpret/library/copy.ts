@@ -1,3 +1,5 @@
+import { makeDict, setEntry } from '../operate/mapping.ts'
+import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
 import { makeInstance, makeList, makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
@@ -14,7 +16,7 @@ const MAX_DEPTH = 200
 
 const shallow: NativeCall = (rt, [value]) => {
   if (typeof value !== 'object' || value === null) return value
-  const own = rt.callSpecial(value, '__copy__', [])
+  const own = callSpecial(rt, value, '__copy__', [])
   if (own !== undefined) return own
   switch (value.kind) {
     case 'list':
@@ -75,9 +77,10 @@ const copyObject = (
       )
     case 'dict': {
       if (!rt.budget.allowItems(value.values.size)) return value
-      const dict = rt.makeDict([])
+      const dict = makeDict(rt, [])
       memo.copies.set(value, dict)
-      for (const [key, item] of dictEntries(value)) rt.setEntry(dict, key, deepCopy(rt, item, memo))
+      for (const [key, item] of dictEntries(value))
+        setEntry(rt, dict, key, deepCopy(rt, item, memo))
       dict.rest = value.rest
       return dict
     }
@@ -92,7 +95,7 @@ const copyObject = (
 }
 
 const deepCopyInstance = (rt: Runtime, value: InstanceValue, memo: Memo): Value => {
-  const own = rt.callSpecial(value, '__deepcopy__', [rt.makeDict([])])
+  const own = callSpecial(rt, value, '__deepcopy__', [makeDict(rt, [])])
   if (own !== undefined) return own
   const content = value.payload === undefined ? undefined : deepCopy(rt, value.payload, memo)
   return copyInstance(

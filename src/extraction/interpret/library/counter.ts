@@ -1,5 +1,7 @@
+import { getEntry, setEntry } from '../operate/mapping.ts'
+import { readItems } from '../operate/iterate.ts'
 import { dictEntries } from '../values/dict.ts'
-import { makeItemsIterator, makeList, makeTuple } from '../values/make-value.ts'
+import { makeItemsIterator, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { dictOf, makeDictClass } from './dict-classes.ts'
@@ -44,7 +46,7 @@ const counting =
   }
 
 const addItems = (rt: Runtime, dict: DictValue, source: Value, sign: bigint): void => {
-  const { items, rest } = rt.readItems(source)
+  const { items, rest } = readItems(rt, source)
   addCounts(
     rt,
     dict,
@@ -61,9 +63,9 @@ const addCounts = (
   sign: bigint,
 ): void => {
   for (const [key, count] of counts) {
-    const before = numberOf(rt.getEntry(dict, key) ?? 0n)
+    const before = numberOf(getEntry(rt, dict, key) ?? 0n)
     const sum = before === undefined ? undefined : addNumbers(before, numberOf(count), sign)
-    rt.setEntry(dict, key, sum ?? rt.unknown('collections.Counter[]', 'pack'))
+    setEntry(rt, dict, key, sum ?? makeUnknown('collections.Counter[]'))
   }
 }
 

@@ -1,3 +1,5 @@
+import { getAttribute } from '../operate/attribute.ts'
+import { makeDict } from '../operate/mapping.ts'
 import { dictEntries } from '../values/dict.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
@@ -18,7 +20,7 @@ export const toTuple = (rt: Runtime, value: Value): Value | undefined =>
 
 type Make = (rt: Runtime, entries: [string, Value][]) => Value
 
-const makeEntries: Make = (rt, entries) => rt.makeDict(entries)
+const makeEntries: Make = (rt, entries) => makeDict(rt, entries)
 const makeValues: Make = (_rt, entries) => makeTuple(entries.map(([, value]) => value))
 
 const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value => {
@@ -29,7 +31,7 @@ const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value =>
     const fields = fieldStatesOf(value).filter((field) => !field.initOnly)
     return make(
       rt,
-      fields.map(({ name }) => [name, deeper(rt.getAttribute(value, name))]),
+      fields.map(({ name }) => [name, deeper(getAttribute(rt, value, name))]),
     )
   }
   if (isSequence(value)) {
@@ -37,7 +39,10 @@ const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value =>
     return value.kind === 'list' ? makeList(items, value.rest) : makeTuple(items, value.rest)
   }
   if (!isDict(value)) return value
-  const dict = rt.makeDict(dictEntries(value).map(([key, item]) => [deeper(key), deeper(item)]))
+  const dict = makeDict(
+    rt,
+    dictEntries(value).map(([key, item]) => [deeper(key), deeper(item)]),
+  )
   dict.rest = value.rest
   return dict
 }

@@ -1,4 +1,12 @@
-import { makeTuple, NOT_IMPLEMENTED, orElse } from '../values/make-value.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { reprOf } from '../operate/text-of.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
+import { call } from '../operate/call.ts'
+import { findInClass } from '../operate/class-lookup.ts'
+import { setAttribute } from '../operate/set-attribute.ts'
+import { less } from '../operate/order.ts'
+import { equals } from '../operate/compare.ts'
+import { NOT_IMPLEMENTED, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
@@ -25,24 +33,24 @@ export const addMethods = (
   if (asked('eq', true))
     add(
       '__eq__',
-      comparer(fields, (a, b) => rt.equals(a, b)),
+      comparer(fields, (a, b) => equals(rt, a, b)),
     )
   if (asked('order', false)) {
     add(
       '__lt__',
-      comparer(fields, (a, b) => rt.less(a, b)),
+      comparer(fields, (a, b) => less(rt, a, b)),
     )
     add(
       '__gt__',
-      comparer(fields, (a, b) => rt.less(b, a)),
+      comparer(fields, (a, b) => less(rt, b, a)),
     )
     add(
       '__le__',
-      comparer(fields, (a, b) => opposite(rt.less(b, a))),
+      comparer(fields, (a, b) => opposite(less(rt, b, a))),
     )
     add(
       '__ge__',
-      comparer(fields, (a, b) => opposite(rt.less(a, b))),
+      comparer(fields, (a, b) => opposite(less(rt, a, b))),
     )
   }
   const positional = init.filter((field) => !field.kwOnly).map((field) => field.name)
@@ -68,21 +76,21 @@ const initialiser = (
       const value = orElse(given, () => defaultOf(rt, cls, field))
       if (value === undefined) continue
       if (field.initOnly) passedOn.push(value)
-      else rt.setAttribute(self, field.name, value)
+      else setAttribute(rt, self, field.name, value)
     }
-    const after = rt.findInClass(isInstanceValue(self) ? self.cls : cls, '__post_init__')
-    if (after !== undefined) rt.call(after, [self, ...passedOn])
+    const after = findInClass(rt, isInstanceValue(self) ? self.cls : cls, '__post_init__')
+    if (after !== undefined) call(rt, after, [self, ...passedOn])
     return null
   }
 }
 
 /** A field that is not set by `__init__` and has no default stays unset. */
 const defaultOf = (rt: Runtime, cls: ClassValue, field: FieldState): Value | undefined => {
-  if (field.factory !== undefined) return rt.call(field.factory, [])
+  if (field.factory !== undefined) return call(rt, field.factory, [])
   if (field.default !== undefined) return field.default
   if (!field.init) return undefined
-  rt.raiseIfHandled('TypeError', `missing argument ${field.name}`)
-  return rt.unknown(`${cls.name}.${field.name}`, 'pack')
+  raiseIfHandled(rt, 'TypeError', `missing argument ${field.name}`)
+  return makeUnknown(`${cls.name}.${field.name}`)
 }
 
 const representer =
@@ -91,7 +99,7 @@ const representer =
     if (!isInstanceValue(self)) return undefined
     const shown = fields.filter((field) => field.repr && !field.initOnly)
     const texts = shown.map(({ name }) => {
-      const text = rt.repr(rt.getAttribute(self, name))
+      const text = reprOf(rt, getAttribute(rt, self, name))
       return text === undefined ? undefined : `${name}=${text}`
     })
     return texts.includes(undefined) ? undefined : `${self.cls.qualname}(${texts.join(', ')})`
@@ -105,7 +113,7 @@ const comparer =
       return NOT_IMPLEMENTED
     }
     const compared = fields.filter((field) => field.compare && !field.initOnly)
-    const tuple = (of: Value) => makeTuple(compared.map(({ name }) => rt.getAttribute(of, name)))
+    const tuple = (of: Value) => makeTuple(compared.map(({ name }) => getAttribute(rt, of, name)))
     return holds(tuple(self), tuple(other))
   }
 

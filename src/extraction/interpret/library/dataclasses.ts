@@ -1,3 +1,6 @@
+import { call } from '../operate/call.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { makeDict } from '../operate/mapping.ts'
 import { makeEmptyDict, makeInstance, makeTuple, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -37,7 +40,7 @@ export const makeDataclasses = (rt: Runtime): ModuleValue => {
       kwOnlyMark: kwOnly,
     })
     const entries = fields.map((field) => [field.name, makeField(field)] as const)
-    cls.namespace.set('__dataclass_fields__', rt.makeDict(entries))
+    cls.namespace.set('__dataclass_fields__', makeDict(rt, entries))
     addMethods(rt, cls, fields, options)
     return cls
   }
@@ -82,9 +85,9 @@ const FUNCTIONS: Record<string, NativeCall> = {
     for (const field of fields) {
       const name = isInstanceValue(field) ? field.attributes.get('name') : undefined
       const isInit = isInstanceValue(field) && field.attributes.get('init') === true
-      if (typeof name === 'string' && isInit) kwargs.set(name, rt.getAttribute(value, name))
+      if (typeof name === 'string' && isInit) kwargs.set(name, getAttribute(rt, value, name))
     }
     for (const [name, change] of changes) kwargs.set(name, change)
-    return rt.call(value.cls, [], kwargs)
+    return call(rt, value.cls, [], kwargs)
   },
 }

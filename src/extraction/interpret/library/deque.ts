@@ -1,3 +1,6 @@
+import { call } from '../operate/call.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { readItems } from '../operate/iterate.ts'
 import { makeInstance, makeList, orElse } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -48,7 +51,7 @@ const changing =
 
 const extending = (put: (ends: Ends, item: Value) => void): NativeCall =>
   changing((ends, [source], rt) => {
-    const { items, rest } = source === undefined ? { items: [], rest: true } : rt.readItems(source)
+    const { items, rest } = source === undefined ? { items: [], rest: true } : readItems(rt, source)
     if (!rt.budget.allowItems(items.length)) return undefined
     for (const item of items) put(ends, item)
     if (rest) ends.list.rest = true
@@ -76,10 +79,10 @@ const METHODS: Record<string, NativeCall> = {
   pop: changing(({ list }, _args, rt) =>
     list.rest
       ? undefined
-      : orElse(list.items.pop(), () => rt.raiseIfExpected('IndexError', 'empty')),
+      : orElse(list.items.pop(), () => raiseIfExpected(rt, 'IndexError', 'empty')),
   ),
   popleft: changing(({ list }, _args, rt) =>
-    orElse(list.items.shift(), () => rt.raiseIfExpected('IndexError', 'empty')),
+    orElse(list.items.shift(), () => raiseIfExpected(rt, 'IndexError', 'empty')),
   ),
   clear: changing(({ list }) => {
     list.items.length = 0
@@ -100,6 +103,6 @@ const METHODS: Record<string, NativeCall> = {
   }),
   copy: (rt, [self]) =>
     isInstanceValue(self)
-      ? rt.call(self.cls, [self, self.attributes.get('maxlen') ?? null])
+      ? call(rt, self.cls, [self, self.attributes.get('maxlen') ?? null])
       : undefined,
 }

@@ -1,3 +1,7 @@
+import { hashKey } from '../operate/hash-key.ts'
+import { getEntry, makeDict, setEntry } from '../operate/mapping.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { call } from '../operate/call.ts'
 import { dictDelete, dictEntries, dictKey } from '../values/dict.ts'
 import { makeEmptyDict, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
@@ -14,7 +18,7 @@ export const dictOf = (value: Value | undefined): DictValue | undefined => {
 /** `dict.update(self, ...)`. */
 export const updateDict = (rt: Runtime, self: Value, args: Value[], kwargs: Kwargs): void => {
   const update = rt.builtinClass('dict').namespace.get('update')
-  if (update !== undefined) rt.call(update, [self, ...args], kwargs)
+  if (update !== undefined) call(rt, update, [self, ...args], kwargs)
 }
 
 /** A subclass of dict of the library. */
@@ -51,10 +55,10 @@ export const makeDefaultDictClass = (rt: Runtime): ClassValue =>
         const factory = isInstanceValue(self) ? self.attributes.get('default_factory') : null
         if (dict === undefined || key === undefined) return undefined
         if (factory === null || factory === undefined) {
-          return rt.raiseIfExpected('KeyError', 'missing')
+          return raiseIfExpected(rt, 'KeyError', 'missing')
         }
-        const made = rt.call(factory, [])
-        rt.setEntry(dict, key, made)
+        const made = call(rt, factory, [])
+        setEntry(rt, dict, key, made)
         return made
       },
     },
@@ -73,7 +77,7 @@ const copy: NativeCall = (rt, [self]) => {
   const dict = dictOf(self)
   if (dict === undefined || !isInstanceValue(self)) return undefined
   if (!rt.budget.allowItems(dict.values.size)) return undefined
-  const content = rt.makeDict(dictEntries(dict))
+  const content = makeDict(rt, dictEntries(dict))
   content.rest = dict.rest
   const made = makeInstance(self.cls, content)
   for (const [name, value] of self.attributes) made.attributes.set(name, value)
@@ -83,9 +87,9 @@ const copy: NativeCall = (rt, [self]) => {
 const moveToEnd: NativeCall = (rt, [self, key, last], kwargs) => {
   const dict = dictOf(self)
   const atEnd = flagOf(rt, last ?? kwargs.get('last'), true)
-  const value = dict === undefined || key === undefined ? undefined : rt.getEntry(dict, key)
+  const value = dict === undefined || key === undefined ? undefined : getEntry(rt, dict, key)
   if (dict === undefined || key === undefined || value === undefined) return null
-  const others = dictEntries(dict).filter(([other]) => rt.hashKey(other) !== rt.hashKey(key))
+  const others = dictEntries(dict).filter(([other]) => hashKey(rt, other) !== hashKey(rt, key))
   const moved: [Value, Value] = [key, value]
   refill(rt, dict, atEnd === false ? [moved, ...others] : [...others, moved])
   return null
@@ -97,14 +101,14 @@ const popItem: NativeCall = (rt, [self, last], kwargs) => {
   if (dict === undefined || dict.rest) return undefined
   const hashes = [...dict.values.keys()]
   const hash = atEnd === false ? hashes[0] : hashes.at(-1)
-  if (hash === undefined) return rt.raiseIfExpected('KeyError', 'dictionary is empty')
+  if (hash === undefined) return raiseIfExpected(rt, 'KeyError', 'dictionary is empty')
   const pair = makeTuple([dictKey(dict, hash), dict.values.get(hash) ?? null])
   dictDelete(dict, hash)
   return pair
 }
 
 const refill = (rt: Runtime, dict: DictValue, entries: readonly (readonly [Value, Value])[]) => {
-  const fresh = entries.length === 0 ? makeEmptyDict() : rt.makeDict(entries)
+  const fresh = entries.length === 0 ? makeEmptyDict() : makeDict(rt, entries)
   dict.values.clear()
   for (const [hash, value] of fresh.values) dict.values.set(hash, value)
   dict.keys = fresh.keys

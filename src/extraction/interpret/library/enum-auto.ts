@@ -1,3 +1,4 @@
+import { binary } from '../operate/operator.ts'
 import { makeInstance, orElse } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -46,7 +47,7 @@ export const resolveAuto = (
   const value =
     combined === undefined
       ? next()
-      : rt.binary(combined.operator, part(combined.left), part(combined.right))
+      : binary(rt, combined.operator, part(combined.left), part(combined.right))
   resolved.set(auto, value)
   return value
 }

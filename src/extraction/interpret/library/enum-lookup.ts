@@ -1,3 +1,7 @@
+import { raiseIfHandled } from '../operate/raise.ts'
+import { call } from '../operate/call.ts'
+import { findInClass } from '../operate/class-lookup.ts'
+import { equals } from '../operate/compare.ts'
 import { bind } from '../operate/bind.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
@@ -23,13 +27,13 @@ export const findByValue = (rt: Runtime, cls: ClassValue, value: Value): Value |
   let isSure = true
   rt.budget.step(members.length)
   for (const member of members) {
-    const same = rt.equals(member.attributes.get('_value_') ?? null, value)
+    const same = equals(rt, member.attributes.get('_value_') ?? null, value)
     if (same === true) return member
     if (same === undefined) isSure = false
   }
   if (!isSure) return undefined
   if (isFlagClass(cls) && typeof value === 'bigint') return makeFlag(rt, cls, value)
-  const missing = rt.findInClass(cls, '_missing_')
-  const found = missing === undefined ? null : rt.call(bind(rt, missing, undefined, cls), [value])
-  return found ?? rt.raiseIfHandled('ValueError', `no ${cls.name}`)
+  const missing = findInClass(rt, cls, '_missing_')
+  const found = missing === undefined ? null : call(rt, bind(rt, missing, undefined, cls), [value])
+  return found ?? raiseIfHandled(rt, 'ValueError', `no ${cls.name}`)
 }

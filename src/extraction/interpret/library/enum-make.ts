@@ -1,3 +1,7 @@
+import { call } from '../operate/call.ts'
+import { findInClass } from '../operate/class-lookup.ts'
+import { setEntry } from '../operate/mapping.ts'
+import { equals } from '../operate/compare.ts'
 import { makeInstance, makeList, NO_KWARGS } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
@@ -23,7 +27,7 @@ export const addMembers = (
     const made = makeMember(rt, cls, value)
     rt.budget.step(values.length)
     const alias = uniqueMembers(cls).find(
-      (other) => rt.equals(valueOf(other), valueOf(made)) === true,
+      (other) => equals(rt, valueOf(other), valueOf(made)) === true,
     )
     const member = alias ?? made
     if (alias === undefined) {
@@ -32,7 +36,7 @@ export const addMembers = (
       const names = cls.namespace.get('_member_names_')
       if (isSequence(names)) names.items.push(name)
     }
-    rt.setEntry(membersOf(cls), name, member)
+    setEntry(rt, membersOf(cls), name, member)
     cls.namespace.set(name, member)
   }
 }
@@ -62,10 +66,10 @@ const withoutAuto = (rt: Runtime, cls: ClassValue, place: Place): Value => {
 
 /** By the class's `_generate_next_value_` if it has one; else the lower-case name, the next bit, or one more. */
 const nextValue = (rt: Runtime, cls: ClassValue, { name, values }: Place): Value => {
-  const own = rt.findInClass(cls, '_generate_next_value_')
+  const own = findInClass(rt, cls, '_generate_next_value_')
   if (own !== undefined) {
     const generate = typeof own === 'object' && own?.kind === 'staticmethod' ? own.function : own
-    return rt.call(generate, [name, 1n, BigInt(values.length), makeList([...values])])
+    return call(rt, generate, [name, 1n, BigInt(values.length), makeList([...values])])
   }
   if (derivesFrom(cls, 'StrEnum')) return name.toLowerCase()
   const highest = Math.max(0, ...values.map((value) => intOf(value) ?? 0))
@@ -79,7 +83,7 @@ const derivesFrom = (cls: ClassValue, name: string): boolean =>
 const makeMember = (rt: Runtime, cls: ClassValue, value: Value): InstanceValue => {
   const args = argumentsOf(value)
   const own = findPackNew(cls)
-  const made = own === undefined ? undefined : rt.call(own, [cls, ...args])
+  const made = own === undefined ? undefined : call(rt, own, [cls, ...args])
   const member = isInstanceValue(made) ? made : makeInstance(cls, makeContent(rt, cls, args))
   if (!member.attributes.has('_value_')) {
     // Of str, int … the member's value is its content; without such a type it is what was written.
@@ -107,14 +111,14 @@ const findPackNew = (cls: ClassValue): Value | undefined => {
 }
 
 const makeContent = (rt: Runtime, cls: ClassValue, args: Value[]): Value | undefined =>
-  cls.payload === undefined ? undefined : rt.call(rt.builtinClass(cls.payload), args, NO_KWARGS)
+  cls.payload === undefined ? undefined : call(rt, rt.builtinClass(cls.payload), args, NO_KWARGS)
 
 const initialise = (rt: Runtime, member: InstanceValue, value: Value): void => {
   for (const base of member.cls.mro) {
     if (!isClass(base) || base.home === 'library') continue
     const init = base.namespace.get('__init__')
     if (init === undefined) continue
-    rt.call(init, [member, ...argumentsOf(value)])
+    call(rt, init, [member, ...argumentsOf(value)])
     return
   }
 }

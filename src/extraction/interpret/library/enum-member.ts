@@ -1,3 +1,4 @@
+import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NativeCall, Value } from '../values/value.ts'
 import { formatText } from '../text/format/format-text.ts'
@@ -13,7 +14,7 @@ const dottedName = (self: Value | undefined): string | undefined => {
 }
 
 const format: NativeCall = (rt, [self = null, spec]) => {
-  const [text, specText] = [rt.str(self), textOf(spec)]
+  const [text, specText] = [strOf(rt, self), textOf(spec)]
   return text === undefined || specText === undefined ? undefined : formatText(text, specText)
 }
 
@@ -22,7 +23,7 @@ export const ENUM_METHODS: Record<string, NativeCall> = {
   __str__: (_rt, [self]) => dottedName(self),
   __repr__: (rt, [self]) => {
     const value = attribute(self, '_value_')
-    const [name, text] = [dottedName(self), value === undefined ? undefined : rt.repr(value)]
+    const [name, text] = [dottedName(self), value === undefined ? undefined : reprOf(rt, value)]
     return name === undefined || text === undefined ? undefined : `<${name}: ${text}>`
   },
   __format__: format,
@@ -32,10 +33,10 @@ export const ENUM_METHODS: Record<string, NativeCall> = {
 
 /** Of enums that print as their value: IntEnum, StrEnum, IntFlag. */
 export const VALUE_TEXT_METHODS: Record<string, NativeCall> = {
-  __str__: (rt, [self]) => rt.str(attribute(self, '_value_') ?? null),
+  __str__: (rt, [self]) => strOf(rt, attribute(self, '_value_') ?? null),
   __format__: (rt, [self, spec]) => {
     const [value, text] = [attribute(self, '_value_'), textOf(spec)]
-    return value === undefined || text === undefined ? undefined : rt.format(value, text)
+    return value === undefined || text === undefined ? undefined : formatValue(rt, value, text)
   },
 }
 

@@ -1,4 +1,10 @@
-import { newClass } from '../operate/make-class.ts'
+import { equals } from '../operate/compare.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { getEntry } from '../operate/mapping.ts'
+import { readItems } from '../operate/iterate.ts'
+import { callMethod } from '../operate/call.ts'
+import { findInClass } from '../operate/class-lookup.ts'
+import { makeClass, newClass } from '../operate/make-class.ts'
 import { makeEmptyDict, makeItemsIterator, makeList } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -58,7 +64,7 @@ const isBase = (value: Value): value is BaseValue =>
 const isDescriptor = (rt: Runtime, value: Value): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (['function', 'property', 'classmethod', 'staticmethod'].includes(value.kind)) return true
-  return isInstanceValue(value) && rt.findInClass(value.cls, '__get__') !== undefined
+  return isInstanceValue(value) && findInClass(rt, value.cls, '__get__') !== undefined
 }
 
 /** `Color(1)` finds a member; `Enum('Color', 'RED GREEN')` makes an enum. */
@@ -88,12 +94,12 @@ const makeFromNames = (
     const keyText = textOf(key)
     if (keyText !== undefined) namespace.set(keyText, value)
   }
-  return rt.makeClass(name, [base], namespace, { module: rt.currentModule().name })
+  return makeClass(rt, name, [base], namespace, { module: rt.state.scope.module.name })
 }
 
 const itemsOf = (rt: Runtime, names: Value): Value[] | undefined => {
-  const pairs = isDict(contentOf(names)) ? rt.callMethod(names, 'items', []) : names
-  const { items, rest } = pairs === undefined ? { items: [], rest: true } : rt.readItems(pairs)
+  const pairs = isDict(contentOf(names)) ? callMethod(rt, names, 'items', []) : names
+  const { items, rest } = pairs === undefined ? { items: [], rest: true } : readItems(rt, pairs)
   return rest ? undefined : items
 }
 
@@ -108,7 +114,7 @@ const METHODS: Record<string, NativeCall> = {
   __bool__: () => true,
   __getitem__: (rt, [cls, name]) => {
     if (!isClass(cls) || name === undefined) return undefined
-    return rt.getEntry(membersOf(cls), name) ?? rt.raiseIfExpected('KeyError', 'no such member')
+    return getEntry(rt, membersOf(cls), name) ?? raiseIfExpected(rt, 'KeyError', 'no such member')
   },
   /** A member, or since Python 3.12 the value of one. */
   __contains__: (rt, [cls, value]) => {
@@ -116,7 +122,7 @@ const METHODS: Record<string, NativeCall> = {
     let answer: boolean | undefined = false
     for (const member of uniqueMembers(cls)) {
       if (member === value) return true
-      const same = rt.equals(member.attributes.get('_value_') ?? null, value)
+      const same = equals(rt, member.attributes.get('_value_') ?? null, value)
       if (same === true) return true
       if (same === undefined) answer = undefined
     }

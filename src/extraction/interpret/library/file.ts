@@ -1,4 +1,4 @@
-import { makeItemsIterator, makeInstance, makeList } from '../values/make-value.ts'
+import { makeInstance, makeItemsIterator, makeList, makeUnknown } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, NativeCall, Value } from '../values/value.ts'
@@ -44,7 +44,7 @@ export const makeFile = (rt: Runtime, content: string | Uint8Array, name?: strin
     'io',
     typeof content === 'string' ? 'TextIOBase' : 'BufferedIOBase',
   )
-  if (cls === undefined) return rt.unknown('open()', 'standard-library')
+  if (cls === undefined) return makeUnknown('open()', 'standard-library')
   const state: FileState = { content, at: 0, closed: false }
   const file = makeInstance(cls, undefined, FILE.wrap(state))
   if (name !== undefined) file.attributes.set('name', name)

@@ -1,3 +1,4 @@
+import { readItems } from '../operate/iterate.ts'
 import { makeList } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -25,7 +26,7 @@ const fnmatch: NativeCall = (rt, [name, pattern]) => {
 const filter: NativeCall = (rt, [names, pattern]) => {
   const wildcard = pathOf(rt, pattern)
   if (names === undefined || wildcard === undefined) return undefined
-  const { items, rest } = rt.readItems(names)
+  const { items, rest } = readItems(rt, names)
   const kept = items.filter((item) => {
     const text = pathOf(rt, item)
     return text === undefined || match(rt, text, wildcard) !== false

@@ -1,3 +1,6 @@
+import { findAttribute } from '../operate/attribute.ts'
+import { call } from '../operate/call.ts'
+import { hashKey } from '../operate/hash-key.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -16,10 +19,10 @@ export const cacheFunction = (rt: Runtime, target: Value): Value => {
   const results = new Map<HashKey, Value>()
   const cached = nativeMethod(nameOf(rt, target), (rt, args, kwargs) => {
     const words = [...kwargs].flat()
-    const key = rt.hashKey(makeTuple([...args, null, ...words]))
+    const key = hashKey(rt, makeTuple([...args, null, ...words]))
     const known = key === undefined ? undefined : results.get(key)
     if (known !== undefined) return known
-    const result = rt.call(target, args, kwargs)
+    const result = call(rt, target, args, kwargs)
     if (key !== undefined && results.size < MAX_RESULTS) results.set(key, result)
     return result
   })
@@ -32,14 +35,14 @@ export const cacheFunction = (rt: Runtime, target: Value): Value => {
     ['cache_clear', clear],
   ])
   for (const name of ['__module__', '__name__', '__qualname__', '__doc__']) {
-    const value = rt.findAttribute(target, name)
+    const value = findAttribute(rt, target, name)
     if (value !== undefined) cached.attributes.set(name, value)
   }
   return cached
 }
 
 const nameOf = (rt: Runtime, target: Value): string =>
-  textOf(rt.findAttribute(target, '__qualname__')) ?? 'functools.lru_cache()'
+  textOf(findAttribute(rt, target, '__qualname__')) ?? 'functools.lru_cache()'
 
 const CACHED = nativeState<{ target: Value; name: string | undefined }>('functools.cached_property')
 
@@ -63,7 +66,7 @@ export const makeCachedPropertyClass = (rt: Runtime): ClassValue =>
         const state = CACHED.of(self)
         if (state === undefined || object === undefined) return undefined
         if (object === null) return self
-        const result = rt.call(state.target, [object])
+        const result = call(rt, state.target, [object])
         if (state.name !== undefined && isInstanceValue(object)) {
           object.attributes.set(state.name, result)
         }

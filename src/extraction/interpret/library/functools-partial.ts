@@ -1,3 +1,5 @@
+import { call } from '../operate/call.ts'
+import { makeDict } from '../operate/mapping.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -55,14 +57,14 @@ const makePartial = (
   const partial = makeInstance(cls, undefined, PARTIAL.wrap(state))
   partial.attributes.set('func', state.target)
   partial.attributes.set('args', makeTuple(state.args))
-  partial.attributes.set('keywords', rt.makeDict(state.kwargs))
+  partial.attributes.set('keywords', makeDict(rt, state.kwargs))
   return partial
 }
 
 const callPartial: NativeCall = (rt, [self, ...args], kwargs) => {
   const state = PARTIAL.of(self)
   if (state === undefined) return undefined
-  return rt.call(state.target, [...state.args, ...args], join(state.kwargs, kwargs))
+  return call(rt, state.target, [...state.args, ...args], join(state.kwargs, kwargs))
 }
 
 const join = (first: Kwargs, second: Kwargs): Kwargs => new Map([...first, ...second])

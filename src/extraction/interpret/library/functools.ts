@@ -1,3 +1,9 @@
+import { typeOf } from '../operate/type-of.ts'
+import { less } from '../operate/order.ts'
+import { setAttribute } from '../operate/set-attribute.ts'
+import { findAttribute } from '../operate/attribute.ts'
+import { call, isCallable } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
 import { makeInstance, makeTuple, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -24,10 +30,10 @@ export const makeFunctools = (rt: Runtime): ModuleValue => {
 
 const reduce: NativeCall = (rt, [combine, source, initial]) => {
   if (combine === undefined || source === undefined) return undefined
-  const { items, rest } = rt.readItems(source)
+  const { items, rest } = readItems(rt, source)
   if (rest) return undefined
   let sum = initial
-  for (const item of items) sum = sum === undefined ? item : rt.call(combine, [sum, item])
+  for (const item of items) sum = sum === undefined ? item : call(rt, combine, [sum, item])
   return sum
 }
 
@@ -39,13 +45,13 @@ const updateWrapper: NativeCall = (rt, args, kwargs) => {
   const wrapped = argumentOf(args, kwargs, 1, 'wrapped')
   if (wrapper === undefined || wrapped === undefined) return wrapper
   for (const name of WRAPPED_NAMES) {
-    const value = rt.findAttribute(wrapped, name)
-    if (value !== undefined) rt.setAttribute(wrapper, name, value)
+    const value = findAttribute(rt, wrapped, name)
+    if (value !== undefined) setAttribute(rt, wrapper, name, value)
   }
   if (typeof wrapped === 'object' && wrapped?.kind === 'function') {
-    for (const [name, value] of wrapped.attributes) rt.setAttribute(wrapper, name, value)
+    for (const [name, value] of wrapped.attributes) setAttribute(rt, wrapper, name, value)
   }
-  rt.setAttribute(wrapper, '__wrapped__', wrapped)
+  setAttribute(rt, wrapper, '__wrapped__', wrapped)
   return wrapper
 }
 
@@ -59,7 +65,7 @@ const wraps: NativeCall = (_rt, args, kwargs) => {
 
 /** `lru_cache` with and without arguments, `cache`. */
 const cache: NativeCall = (rt, [target]) => {
-  if (target !== undefined && rt.isCallable(target) === true) return cacheFunction(rt, target)
+  if (target !== undefined && isCallable(target) === true) return cacheFunction(rt, target)
   return nativeFunction('functools.lru_cache()', (rt, [inner]) =>
     inner === undefined ? undefined : cacheFunction(rt, inner),
   )
@@ -68,11 +74,10 @@ const cache: NativeCall = (rt, [target]) => {
 /** The comparisons that follow from one of them and equality. */
 const totalOrdering: NativeCall = (rt, [cls]) => {
   if (!isClass(cls)) return cls
-  const less = (a: Value, b: Value) => rt.less(a, b)
   const derived: Record<string, (a: Value, b: Value) => Value | undefined> = {
-    __gt__: (a, b) => less(b, a),
-    __le__: (a, b) => negate(less(b, a)),
-    __ge__: (a, b) => negate(less(a, b)),
+    __gt__: (a, b) => less(rt, b, a),
+    __le__: (a, b) => negate(less(rt, b, a)),
+    __ge__: (a, b) => negate(less(rt, a, b)),
   }
   if (cls.namespace.has('__lt__')) {
     for (const [name, holds] of Object.entries(derived)) {
@@ -111,11 +116,12 @@ const dispatch: NativeCall = (rt, [self, ...args], kwargs) => {
   const dispatcher = DISPATCHER.of(self)
   const [first] = args
   if (dispatcher === undefined || first === undefined) return undefined
-  const type = rt.typeOf(first)
+  const type = typeOf(rt, first)
   if (type.kind === 'unknown') return undefined
   const cls = type.mro.filter(isClass).find((base) => dispatcher.byClass.has(base))
   const target = cls === undefined ? dispatcher.target : dispatcher.byClass.get(cls)
-  return rt.call(
+  return call(
+    rt,
     orElse(target, () => dispatcher.target),
     args,
     kwargs,

@@ -1,3 +1,4 @@
+import { importModule } from '../modules/module-loader.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { dirname, joinPath } from '../text/path/posix.ts'
@@ -14,7 +15,7 @@ export const makeImportlibResources = (): ModuleValue =>
 /** Folder of a package, given as a module or by name. */
 const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined => {
   const name = textOf(anchor)
-  const module = name === undefined ? anchor : rt.importModule(name)
+  const module = name === undefined ? anchor : importModule(rt, name)
   if (typeof module !== 'object' || module?.kind !== 'module') return undefined
   return module.file === undefined ? undefined : dirname(module.file)
 }
@@ -26,7 +27,7 @@ const resourceOf = (rt: Runtime, [anchor, name]: Value[]): string | undefined =>
 
 const FUNCTIONS: Record<string, NativeCall> = {
   files: (rt, [anchor]) => {
-    const folder = folderOf(rt, anchor ?? rt.currentModule())
+    const folder = folderOf(rt, anchor ?? rt.state.scope.module)
     return folder === undefined ? undefined : makePathlibPath(rt, folder)
   },
   read_text: (rt, args) => {

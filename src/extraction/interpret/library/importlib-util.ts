@@ -1,5 +1,6 @@
+import { findModule, resolveName } from '../modules/module-loader.ts'
+import { makePackModule } from '../modules/run-module.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeFileSpec, readSpec } from './module-spec.ts'
 import { argumentOf, pathOf, textOf } from './support/arguments.ts'
@@ -29,10 +30,10 @@ const specFromFile: NativeCall = (rt, args, kwargs) => {
   return makeFileSpec(rt, { name, file, isPackage: isPackage || file !== inside })
 }
 
-const moduleFromSpec: NativeCall = (rt, [spec]) => {
+const moduleFromSpec: NativeCall = (_rt, [spec]) => {
   const known = readSpec(spec)
   if (known === undefined || spec === undefined) return undefined
-  const module = rt.makeModule(known.name, known.file, known.isPackage)
+  const module = makePackModule(known.name, known.file, known.isPackage)
   module.namespace.set('__spec__', spec)
   return module
 }
@@ -40,14 +41,13 @@ const moduleFromSpec: NativeCall = (rt, [spec]) => {
 /** Of a module of the pack; of all others nobody knows whether they are installed. */
 const findSpec: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
-  const absolute = name === undefined ? undefined : absoluteName(rt, name, args, kwargs)
-  const found = absolute === undefined ? undefined : rt.findModule(absolute)
+  const absolute = name === undefined ? undefined : absoluteName(name, args, kwargs)
+  const found = absolute === undefined ? undefined : findModule(rt, absolute)
   if (absolute === undefined || found === undefined) return undefined
   return makeFileSpec(rt, { name: absolute, ...found })
 }
 
 const absoluteName = (
-  rt: Runtime,
   name: string,
   args: Value[],
   kwargs: ReadonlyMap<string, Value>,
@@ -55,7 +55,5 @@ const absoluteName = (
   const level = name.length - name.replace(/^\.+/, '').length
   const packageName = textOf(argumentOf(args, kwargs, 1, 'package') ?? null)
   if (level === 0) return name
-  return packageName === undefined
-    ? undefined
-    : rt.resolveName(name.slice(level), packageName, level)
+  return packageName === undefined ? undefined : resolveName(name.slice(level), packageName, level)
 }

@@ -1,3 +1,5 @@
+import { raiseIfHandled } from '../operate/raise.ts'
+import { importModule, resolveName } from '../modules/module-loader.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
@@ -15,7 +17,7 @@ export const makeImportlib = (rt: Runtime): ModuleValue => {
   )
   return nativeModule('importlib', [
     ...submodules,
-    ...functionsOf('importlib', { import_module: importModule, reload, __import__: importModule }),
+    ...functionsOf('importlib', { import_module: importNamed, reload, __import__: importNamed }),
     ...quietFunctions('importlib', 'invalidate_caches'),
   ])
 }
@@ -34,10 +36,10 @@ const SUBMODULES = {
   abc: makeImportlibAbc,
 }
 
-const importModule: NativeCall = (rt, args, kwargs) => {
+const importNamed: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
   const absolute = name === undefined ? undefined : absoluteName(rt, name, args, kwargs)
-  return absolute === undefined ? undefined : rt.importModule(absolute)
+  return absolute === undefined ? undefined : importModule(rt, absolute)
 }
 
 /** `.a.b` is read from the package given. */
@@ -51,8 +53,8 @@ const absoluteName = (
   const level = name.length - name.replace(/^\.+/, '').length
   const packageName = textOf(argumentOf(args, kwargs, 1, 'package') ?? null)
   if (packageName === undefined) return undefined
-  const absolute = rt.resolveName(name.slice(level), packageName, level)
-  return absolute ?? rt.raiseIfHandled('ImportError', 'beyond top-level package')
+  const absolute = resolveName(name.slice(level), packageName, level)
+  return absolute ?? raiseIfHandled(rt, 'ImportError', 'beyond top-level package')
 }
 
 /** A module runs once here: running it again would register its nodes again. */

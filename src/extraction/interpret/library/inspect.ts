@@ -1,3 +1,7 @@
+import { call } from '../operate/call.ts'
+import { truthOf } from '../operate/truth.ts'
+import { listAttributes } from '../operate/list-attributes.ts'
+import { findAttribute } from '../operate/attribute.ts'
 import { makeList, makeTuple, orElse } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -23,7 +27,7 @@ export const makeInspect = (): ModuleValue =>
       getsourcefile: (rt, [object]) => fileOf(rt, object),
       getabsfile: (rt, [object]) => fileOf(rt, object),
       getmro: (_rt, [cls]) => (isClass(cls) ? makeTuple(cls.mro.slice()) : undefined),
-      unwrap: (rt, [value = null]) => rt.findAttribute(value, '__wrapped__') ?? value,
+      unwrap: (rt, [value = null]) => findAttribute(rt, value, '__wrapped__') ?? value,
     }),
     ...machineFunctions('inspect', 'stack currentframe getouterframes'),
   ])
@@ -71,7 +75,7 @@ const isGenerator = (value: Value): boolean =>
 const getmembers: NativeCall = (rt, args, kwargs) => {
   const object = argumentOf(args, kwargs, 0, 'object')
   const test = argumentOf(args, kwargs, 1, 'predicate') ?? null
-  const names = object === undefined ? undefined : rt.listAttributes(object)
+  const names = object === undefined ? undefined : listAttributes(rt, object)
   if (object === undefined || names === undefined) return undefined
   rt.budget.step(names.length)
   const members = names.flatMap((name) => {
@@ -85,11 +89,11 @@ const getmembers: NativeCall = (rt, args, kwargs) => {
 
 const memberOf = (rt: Runtime, object: Value, name: string): Value | undefined => {
   if (typeof object === 'object' && object?.kind === 'module') return object.namespace.get(name)
-  return rt.findAttribute(object, name)
+  return findAttribute(rt, object, name)
 }
 
 const isRefused = (rt: Runtime, test: Value, value: Value): boolean => {
-  const answer: Truth = rt.truth(rt.call(test, [value]))
+  const answer: Truth = truthOf(rt, call(rt, test, [value]))
   return answer === false
 }
 
@@ -103,7 +107,7 @@ const getdoc: NativeCall = (rt, [object]) => {
     }
     return null
   }
-  const doc = rt.findAttribute(object, '__doc__')
+  const doc = findAttribute(rt, object, '__doc__')
   if (doc === null) return null
   const text = textOf(doc)
   return text === undefined ? undefined : cleanDocstring(text)
@@ -112,7 +116,7 @@ const getdoc: NativeCall = (rt, [object]) => {
 const moduleOf = (rt: Runtime, object: Value | undefined): Value | undefined => {
   if (object === undefined || (typeof object === 'object' && object?.kind === 'module'))
     return object
-  const name = textOf(rt.findAttribute(object, '__module__'))
+  const name = textOf(findAttribute(rt, object, '__module__'))
   return name === undefined ? undefined : rt.modules.get(name)
 }
 

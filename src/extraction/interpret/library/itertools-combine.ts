@@ -1,3 +1,4 @@
+import { readItems } from '../operate/iterate.ts'
 import { makeTuple, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NativeCall, Value } from '../values/value.ts'
@@ -8,7 +9,7 @@ import { makeLazy } from './support/lazy.ts'
 export const product: NativeCall = (rt, sources, kwargs) => {
   const repeat = intOf(orElse(kwargs.get('repeat'), () => 1n))
   if (repeat === undefined || repeat < 0 || repeat * sources.length > 100) return undefined
-  const read = sources.map((source) => rt.readItems(source))
+  const read = sources.map((source) => readItems(rt, source))
   const pools = Array.from({ length: repeat }, () => read).flat()
   return makeLazy(rt, 'generator', (end) => {
     end.rest = pools.some(({ rest }) => rest)
@@ -59,7 +60,7 @@ const select = (
   mayFollow: (at: number, chosen: readonly number[]) => boolean,
 ): Value | undefined => {
   if (source === undefined || size === undefined) return undefined
-  const { items, rest } = rt.readItems(source)
+  const { items, rest } = readItems(rt, source)
   const length = size === null ? items.length : intOf(size)
   if (length === undefined || length < 0 || length > 100) return undefined
   return makeLazy(rt, 'generator', (end) => {

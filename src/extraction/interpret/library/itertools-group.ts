@@ -1,3 +1,7 @@
+import { binary } from '../operate/operator.ts'
+import { equals } from '../operate/compare.ts'
+import { call } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
 import type { NativeCall, Value } from '../values/value.ts'
 import { argumentOf } from './support/arguments.ts'
@@ -6,7 +10,7 @@ import { eachItem, makeLazy } from './support/lazy.ts'
 /** `zip_longest(*sources, fillvalue=None)`. */
 export const zipLongest: NativeCall = (rt, args, kwargs) => {
   const fill = orElse(kwargs.get('fillvalue'), () => null)
-  const columns = args.map((arg) => rt.readItems(arg))
+  const columns = args.map((arg) => readItems(rt, arg))
   const length = Math.max(0, ...columns.map(({ items }) => items.length))
   if (!rt.budget.allowItems(length * columns.length)) return undefined
   const rows = Array.from({ length }, (_, at) =>
@@ -24,12 +28,12 @@ export const groupBy: NativeCall = (rt, args, kwargs) => {
   const source = args[0]
   const key = orElse(argumentOf(args, kwargs, 1, 'key'), () => null)
   if (source === undefined) return undefined
-  const { items, rest } = rt.readItems(source)
+  const { items, rest } = readItems(rt, source)
   const groups: { key: Value; items: Value[] }[] = []
   for (const item of items) {
-    const own = key === null ? item : rt.call(key, [item])
+    const own = key === null ? item : call(rt, key, [item])
     const last = groups.at(-1)
-    if (last !== undefined && rt.equals(last.key, own) === true) last.items.push(item)
+    if (last !== undefined && equals(rt, last.key, own) === true) last.items.push(item)
     else groups.push({ key: own, items: [item] })
   }
   const pairs = groups.map((group) =>
@@ -49,7 +53,7 @@ export const accumulate: NativeCall = (rt, args, kwargs) => {
     if (sum !== undefined) yield sum
     for (const item of eachItem(rt, source, end)) {
       if (sum === undefined) sum = item
-      else sum = combine === null ? rt.binary('+', sum, item) : rt.call(combine, [sum, item])
+      else sum = combine === null ? binary(rt, '+', sum, item) : call(rt, combine, [sum, item])
       yield sum
     }
   })

@@ -1,3 +1,7 @@
+import { readItems } from '../operate/iterate.ts'
+import { binary } from '../operate/operator.ts'
+import { call } from '../operate/call.ts'
+import { truthOf } from '../operate/truth.ts'
 import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -53,10 +57,10 @@ const makeChain = (): NativeValue => {
 
 /** Tests that can't be decided let the item pass. */
 const holds = (rt: Runtime, test: Value, item: Value): boolean =>
-  rt.truth(test === null ? item : rt.call(test, [item])) !== false
+  truthOf(rt, test === null ? item : call(rt, test, [item])) !== false
 
 function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
-  for (let at = start; ; at = rt.binary('+', at, step)) yield at
+  for (let at = start; ; at = binary(rt, '+', at, step)) yield at
 }
 
 function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) {
@@ -112,26 +116,26 @@ const FUNCTIONS: Record<string, NativeCall> = {
   dropwhile: lazy(2, function* drop(rt, end, [test = null, source = null]) {
     let dropping = true
     for (const item of eachItem(rt, source, end)) {
-      dropping &&= rt.truth(rt.call(test, [item])) === true
+      dropping &&= truthOf(rt, call(rt, test, [item])) === true
       if (!dropping) yield item
     }
   }),
   filterfalse: lazy(2, function* filter(rt, end, [test = null, source = null]) {
     for (const item of eachItem(rt, source, end)) {
-      if (rt.truth(test === null ? item : rt.call(test, [item])) !== true) yield item
+      if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== true) yield item
     }
   }),
-  starmap: lazy(2, function* map(rt, end, [call = null, source = null]) {
-    for (const item of eachItem(rt, source, end)) yield rt.call(call, rt.readItems(item).items)
+  starmap: lazy(2, function* map(rt, end, [fn = null, source = null]) {
+    for (const item of eachItem(rt, source, end)) yield call(rt, fn, readItems(rt, item).items)
   }),
   compress: lazy(2, function* select(rt, end, [source = null, selectors = null]) {
-    const { items } = rt.readItems(selectors)
+    const { items } = readItems(rt, selectors)
     let at = 0
     for (const item of eachItem(rt, source, end)) {
       const selector = items[at]
       at += 1
       if (selector === undefined) return
-      if (rt.truth(selector) !== false) yield item
+      if (truthOf(rt, selector) !== false) yield item
     }
   }),
   pairwise: lazy(1, function* pairs(rt, end, [source = null]) {
@@ -156,7 +160,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
   tee: (rt, [source, count = 2n]) => {
     const times = intOf(count)
     if (source === undefined || times === undefined || times > 100) return undefined
-    const { items, rest } = rt.readItems(source)
+    const { items, rest } = readItems(rt, source)
     const copies = Array.from({ length: Math.max(0, times) }, () =>
       makeItemsIterator('generator', items, rest),
     )

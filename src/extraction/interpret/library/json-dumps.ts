@@ -1,3 +1,4 @@
+import { call } from '../operate/call.ts'
 import { dictEntries } from '../values/dict.ts'
 import type { Runtime } from '../runtime.ts'
 import { writeJsonFloat, writeJsonText } from '../text/json/write.ts'
@@ -89,7 +90,7 @@ const writeContainer = (writer: Writer, value: Value, depth: number): string | u
   }
   const { fallback } = writer.style
   if (fallback === undefined || content.kind === 'unknown') return undefined
-  return write(writer, writer.rt.call(fallback, [value]), depth + 1)
+  return write(writer, call(writer.rt, fallback, [value]), depth + 1)
 }
 
 /** One step and one for each sixteen items. */

@@ -1,3 +1,6 @@
+import { makeDict } from '../operate/mapping.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
+import { call, callMethod } from '../operate/call.ts'
 import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -28,7 +31,7 @@ const loads: NativeCall = (rt, [source], kwargs) => {
 }
 
 const load: NativeCall = (rt, [file], kwargs) => {
-  const source = file === undefined ? undefined : rt.callMethod(file, 'read', [])
+  const source = file === undefined ? undefined : callMethod(rt, file, 'read', [])
   return source === undefined ? undefined : loads(rt, [source], kwargs)
 }
 
@@ -38,7 +41,7 @@ const dump: NativeCall = () => null
 const read = (rt: Runtime, text: string, kwargs: Kwargs): Value | undefined => {
   rt.budget.step(text.length >> 8)
   const known = readJson<Value>(text, builderOf(rt, kwargs))
-  return known ?? (known === null ? null : rt.raiseIfHandled('ValueError', 'no JSON'))
+  return known ?? (known === null ? null : raiseIfHandled(rt, 'ValueError', 'no JSON'))
 }
 
 const builderOf = (rt: Runtime, kwargs: Kwargs): JsonBuilder<Value> => {
@@ -51,10 +54,10 @@ const builderOf = (rt: Runtime, kwargs: Kwargs): JsonBuilder<Value> => {
       if (!rt.budget.allowItems(entries.length)) return makeEmptyDict(true)
       if (pairsHook !== undefined) {
         const pairs = entries.map((pair) => makeTuple(pair))
-        return rt.call(pairsHook, [makeList(pairs)])
+        return call(rt, pairsHook, [makeList(pairs)])
       }
-      const dict = rt.makeDict(entries)
-      return hook === undefined ? dict : rt.call(hook, [dict])
+      const dict = makeDict(rt, entries)
+      return hook === undefined ? dict : call(rt, hook, [dict])
     },
   }
 }

@@ -1,3 +1,5 @@
+import { binary } from '../operate/operator.ts'
+import { readItems } from '../operate/iterate.ts'
 import { makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
@@ -167,12 +169,12 @@ const INT_FUNCTIONS: Record<string, NativeCall> = {
   },
   prod: (rt, [values]) => {
     if (values === undefined) return undefined
-    const { items, rest } = rt.readItems(values)
-    return rest ? undefined : items.reduce((a, b) => rt.binary('*', a, b), 1n)
+    const { items, rest } = readItems(rt, values)
+    return rest ? undefined : items.reduce((a, b) => binary(rt, '*', a, b), 1n)
   },
   fsum: (rt, [values]) => {
     if (values === undefined) return undefined
-    const { items, rest } = rt.readItems(values)
+    const { items, rest } = readItems(rt, values)
     const floats = items.map(floatOf)
     // Exact for the few terms a pack adds; more of them would need more than a sum.
     return rest || !floats.every((x) => x !== undefined) || floats.length > 2

@@ -1,3 +1,5 @@
+import { makePackModule, runModule } from '../modules/run-module.ts'
+import { raise } from '../operate/raise.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -89,18 +91,18 @@ const execModule: NativeCall = (rt, [, module]) => {
   if (typeof module !== 'object' || module?.kind !== 'module' || module.file === undefined) {
     return undefined
   }
-  if (!rt.files.isFile(module.file)) return rt.raise('FileNotFoundError', module.file)
-  rt.runModule(module)
+  if (!rt.files.isFile(module.file)) return raise(rt, 'FileNotFoundError', module.file)
+  runModule(rt, module)
   return null
 }
 
 const loadModule: NativeCall = (rt, [self]) => {
   const state = SPEC.of(self)
   if (state === undefined) return undefined
-  if (!rt.files.isFile(state.file)) return rt.raise('FileNotFoundError', state.file)
-  const module = rt.makeModule(state.name, state.file, state.isPackage)
+  if (!rt.files.isFile(state.file)) return raise(rt, 'FileNotFoundError', state.file)
+  const module = makePackModule(state.name, state.file, state.isPackage)
   rt.modules.set(state.name, module)
-  rt.runModule(module)
+  runModule(rt, module)
   return module
 }
 

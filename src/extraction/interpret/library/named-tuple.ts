@@ -1,5 +1,10 @@
+import { reprOf } from '../operate/text-of.ts'
+import { call } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
+import { makeDict } from '../operate/mapping.ts'
 import { newClass } from '../operate/make-class.ts'
-import { makeInstance, makeTuple, NO_KWARGS, orElse } from '../values/make-value.ts'
+import { NO_KWARGS, makeInstance, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod, nativeProperty } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
@@ -50,7 +55,7 @@ export const makeNamedTupleValue = (cls: ClassValue, values: Value[]): Value =>
 const namedTupleNames = (rt: Runtime, shape: NamedTupleShape): Map<string, Value> => {
   const { fields } = shape
   const dotted = (name: string) => `${shape.name}.${name}`
-  const defaults = rt.makeDict([...(shape.defaults ?? [])])
+  const defaults = makeDict(rt, [...(shape.defaults ?? [])])
   return new Map<string, Value>([
     [
       '__new__',
@@ -66,8 +71,8 @@ const namedTupleNames = (rt: Runtime, shape: NamedTupleShape): Map<string, Value
     ['__match_args__', makeTuple([...fields])],
     ...fields.map((field, at): [string, Value] => [
       field,
-      nativeProperty(dotted(field), (rt, self) =>
-        orElse(valuesOf(self)?.[at], () => rt.unknown(dotted(field), 'pack')),
+      nativeProperty(dotted(field), (_rt, self) =>
+        orElse(valuesOf(self)?.[at], () => makeUnknown(dotted(field))),
       ),
     ]),
   ])
@@ -84,23 +89,23 @@ const construct =
     if (!isClass(cls)) return undefined
     const values = fields.map((field, at) => {
       const given = orElse(args[at], () => orElse(kwargs.get(field), () => defaults?.get(field)))
-      if (given === undefined) rt.raiseIfHandled('TypeError', `missing argument ${field}`)
-      return orElse(given, () => rt.unknown(`${name}.${field}`, 'pack'))
+      if (given === undefined) raiseIfHandled(rt, 'TypeError', `missing argument ${field}`)
+      return orElse(given, () => makeUnknown(`${name}.${field}`))
     })
     return rt.budget.allowItems(values.length) ? makeNamedTupleValue(cls, values) : undefined
   }
 
 const make: NativeCall = (rt, [cls, values]) => {
   if (!isClass(cls) || values === undefined) return undefined
-  const { items, rest } = rt.readItems(values)
-  return rest ? undefined : rt.call(cls, items)
+  const { items, rest } = readItems(rt, values)
+  return rest ? undefined : call(rt, cls, items)
 }
 
 const repr =
   (fields: readonly string[]): NativeCall =>
   (rt, [self]) => {
     const texts = fields.map((field, at) => {
-      const text = rt.repr(valuesOf(self)?.[at] ?? null)
+      const text = reprOf(rt, valuesOf(self)?.[at] ?? null)
       return text === undefined ? undefined : `${field}=${text}`
     })
     if (!isInstanceValue(self) || texts.includes(undefined)) return undefined
@@ -111,7 +116,13 @@ const asDict =
   (fields: readonly string[]): NativeCall =>
   (rt, [self]) => {
     const values = valuesOf(self)
-    return values && rt.makeDict(fields.map((field, at) => [field, values[at] ?? null]))
+    return (
+      values &&
+      makeDict(
+        rt,
+        fields.map((field, at) => [field, values[at] ?? null]),
+      )
+    )
   }
 
 const replace =

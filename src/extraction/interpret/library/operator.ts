@@ -1,3 +1,12 @@
+import { callMethod } from '../operate/call.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { deleteItem, setItem } from '../operate/set-item.ts'
+import { truthOf } from '../operate/truth.ts'
+import { contains } from '../operate/membership.ts'
+import { less } from '../operate/order.ts'
+import { equals, identical } from '../operate/compare.ts'
+import { binary } from '../operate/operator.ts'
+import { getItem } from '../operate/item.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -9,7 +18,7 @@ import { nativeState } from './support/native-state.ts'
 /** `operator`. */
 export const makeOperator = (rt: Runtime): ModuleValue =>
   nativeModule('operator', [
-    ['itemgetter', makeGetter(rt, 'itemgetter', (rt, value, key) => rt.getItem(value, key))],
+    ['itemgetter', makeGetter(rt, 'itemgetter', (rt, value, key) => getItem(rt, value, key))],
     ['attrgetter', makeGetter(rt, 'attrgetter', getDotted)],
     ['methodcaller', makeMethodCaller(rt)],
     ...functionsOf('operator', { ...binaryFunctions(), ...FUNCTIONS }),
@@ -35,7 +44,7 @@ const binaryFunctions = (): Record<string, NativeCall> =>
   Object.fromEntries(
     Object.entries(OPERATORS).map(([name, sign]) => [
       name,
-      (rt, [a, b]) => (a === undefined || b === undefined ? undefined : rt.binary(sign, a, b)),
+      (rt, [a, b]) => (a === undefined || b === undefined ? undefined : binary(rt, sign, a, b)),
     ]),
   )
 
@@ -47,23 +56,23 @@ const comparing =
 const opposite = (truth: Truth): Truth => (truth === undefined ? undefined : !truth)
 
 const FUNCTIONS: Record<string, NativeCall> = {
-  eq: comparing((rt, a, b) => rt.equals(a, b)),
-  ne: comparing((rt, a, b) => opposite(rt.equals(a, b))),
-  lt: comparing((rt, a, b) => rt.less(a, b)),
-  gt: comparing((rt, a, b) => rt.less(b, a)),
-  is_: comparing((rt, a, b) => rt.identical(a, b)),
-  is_not: comparing((rt, a, b) => opposite(rt.identical(a, b))),
-  contains: comparing((rt, a, b) => rt.contains(a, b)),
-  truth: (rt, [value]) => (value === undefined ? undefined : rt.truth(value)),
-  not_: (rt, [value]) => (value === undefined ? undefined : opposite(rt.truth(value))),
+  eq: comparing((rt, a, b) => equals(rt, a, b)),
+  ne: comparing((rt, a, b) => opposite(equals(rt, a, b))),
+  lt: comparing((rt, a, b) => less(rt, a, b)),
+  gt: comparing((rt, a, b) => less(rt, b, a)),
+  is_: comparing((rt, a, b) => identical(rt, a, b)),
+  is_not: comparing((rt, a, b) => opposite(identical(rt, a, b))),
+  contains: comparing((rt, a, b) => contains(rt, a, b)),
+  truth: (rt, [value]) => (value === undefined ? undefined : truthOf(rt, value)),
+  not_: (rt, [value]) => (value === undefined ? undefined : opposite(truthOf(rt, value))),
   getitem: (rt, [value, key]) =>
-    value === undefined || key === undefined ? undefined : rt.getItem(value, key),
+    value === undefined || key === undefined ? undefined : getItem(rt, value, key),
   setitem: (rt, [value, key, to]) => {
-    if (value !== undefined && key !== undefined && to !== undefined) rt.setItem(value, key, to)
+    if (value !== undefined && key !== undefined && to !== undefined) setItem(rt, value, key, to)
     return null
   },
   delitem: (rt, [value, key]) => {
-    if (value !== undefined && key !== undefined) rt.deleteItem(value, key)
+    if (value !== undefined && key !== undefined) deleteItem(rt, value, key)
     return null
   },
 }
@@ -73,7 +82,7 @@ type Get = (rt: Runtime, value: Value, key: Value) => Value | undefined
 /** `attrgetter('a.b')`. */
 const getDotted: Get = (rt, value, key) => {
   let at: Value = value
-  for (const name of textOf(key)?.split('.') ?? []) at = rt.getAttribute(at, name)
+  for (const name of textOf(key)?.split('.') ?? []) at = getAttribute(rt, at, name)
   return textOf(key) === undefined ? undefined : at
 }
 
@@ -111,7 +120,7 @@ const makeMethodCaller = (rt: Runtime): ClassValue =>
       __call__: (rt, [self, value]) => {
         const state = CALL.of(self)
         if (state?.name === undefined || value === undefined) return undefined
-        return rt.callMethod(value, state.name, state.args, state.kwargs)
+        return callMethod(rt, value, state.name, state.args, state.kwargs)
       },
     },
   })

@@ -1,3 +1,5 @@
+import { findAttribute } from '../operate/attribute.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
 import { makeInstance, makeItemsIterator, makeList, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeFunction } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -42,7 +44,7 @@ export const listFolder = (rt: Runtime, folder: string): string[] | undefined =>
   const inside = locate(rt, folder)
   if (inside === undefined) return undefined
   const names = rt.files.list(inside)
-  if (names === undefined) return rt.raiseIfHandled('FileNotFoundError', inside)
+  if (names === undefined) return raiseIfHandled(rt, 'FileNotFoundError', inside)
   rt.budget.step((names.length >> 4) + 1)
   return rt.budget.allowItems(names.length) ? names : undefined
 }
@@ -79,7 +81,7 @@ function* walkFolder(rt: Runtime, folder: string, downwards: boolean): Generator
   if (!downwards) yield entry
 }
 
-const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(rt.findAttribute(self, 'path'))
+const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(findAttribute(rt, self, 'path'))
 
 const ask =
   (call: typeof isFile): NativeCall =>

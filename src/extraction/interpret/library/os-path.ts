@@ -1,3 +1,4 @@
+import { readItems } from '../operate/iterate.ts'
 import { makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -93,7 +94,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
 
 const pathsOf = (rt: Runtime, value: Value | undefined): string[] | undefined => {
   if (value === undefined) return undefined
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   const texts = items.map((item) => pathOf(rt, item))
   return !rest && texts.every((text) => text !== undefined) ? texts : undefined
 }

@@ -1,3 +1,4 @@
+import { getEntry } from '../operate/mapping.ts'
 import { makeEmptyDict, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -56,7 +57,7 @@ const makeGetenv = (environ: DictValue): Value =>
   nativeFunction('os.getenv', (rt, args, kwargs) => {
     const name = argumentOf(args, kwargs, 0, 'key')
     if (name === undefined) return undefined
-    return rt.getEntry(environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null
+    return getEntry(rt, environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null
   })
 
 const FUNCTIONS: Record<string, NativeCall> = {

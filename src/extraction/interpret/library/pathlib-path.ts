@@ -1,4 +1,4 @@
-import { makeItemsIterator } from '../values/make-value.ts'
+import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { globPaths } from '../text/path/glob.ts'
@@ -93,10 +93,10 @@ const METHODS: Record<string, NativeCall> = {
   ...quietMethods('mkdir touch unlink rmdir chmod symlink_to hardlink_to write_text write_bytes'),
   rename: (_rt, [, target]) => target,
   replace: (_rt, [, target]) => target,
-  stat: (rt) => rt.unknown('pathlib.Path.stat()', 'machine'),
+  stat: () => makeUnknown('pathlib.Path.stat()', 'machine'),
 }
 
 const CLASS_METHODS: Record<string, NativeCall> = {
   cwd: (rt, [cls]) => (isClass(cls) ? makePath(cls, rt.files.normalise('.')) : undefined),
-  home: (rt) => rt.unknown('pathlib.Path.home()', 'machine'),
+  home: () => makeUnknown('pathlib.Path.home()', 'machine'),
 }

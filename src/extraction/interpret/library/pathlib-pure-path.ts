@@ -1,3 +1,4 @@
+import { raiseIfHandled } from '../operate/raise.ts'
 import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -61,7 +62,7 @@ const relativeTo: NativeCall = (rt, [self, ...others]) => {
   const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
   if (path === undefined || folder === undefined) return undefined
   const relative = pure.relativeTo(path, folder)
-  return relative === undefined ? rt.raiseIfHandled('ValueError') : likePath(self, relative)
+  return relative === undefined ? raiseIfHandled(rt, 'ValueError') : likePath(self, relative)
 }
 
 const joinpathText = (rt: Runtime, values: Value[]): string | undefined => {

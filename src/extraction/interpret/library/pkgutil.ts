@@ -1,4 +1,5 @@
-import { makeItemsIterator } from '../values/make-value.ts'
+import { readItems } from '../operate/iterate.ts'
+import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { joinPath } from '../text/path/posix.ts'
@@ -42,7 +43,7 @@ const listing =
     if (!rt.budget.allowItems(found.length)) return undefined
     const entries = found.map(({ name, isPackage }) =>
       makeNamedTupleValue(info, [
-        rt.unknown('pkgutil.ModuleInfo.module_finder', 'standard-library'),
+        makeUnknown('pkgutil.ModuleInfo.module_finder', 'standard-library'),
         name,
         isPackage,
       ]),
@@ -54,7 +55,7 @@ const listing =
 const foldersOf = (rt: Runtime, args: Value[], kwargs: Kwargs): string[] | undefined => {
   const path = argumentOf(args, kwargs, 0, 'path')
   if (path === undefined || path === null) return undefined
-  const { items, rest } = rt.readItems(path)
+  const { items, rest } = readItems(rt, path)
   const folders = items.map((item) => pathOf(rt, item))
   const inside = folders.map((folder) => (folder === undefined ? undefined : locate(rt, folder)))
   return !rest && inside.every((folder) => folder !== undefined) ? inside : undefined

@@ -1,3 +1,4 @@
+import { makeDict } from '../operate/mapping.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -81,7 +82,10 @@ const METHODS: Record<string, NativeCall> = {
     if (state === undefined) return undefined
     const groups = groupsOf(state, argumentOf(args, kwargs, 0, 'default') ?? null)
     const names = [...state.regex.compiled.groupNames]
-    return rt.makeDict(names.map(([name, index]) => [name, groups[index - 1] ?? null]))
+    return makeDict(
+      rt,
+      names.map(([name, index]) => [name, groups[index - 1] ?? null]),
+    )
   },
   start: ofState((state, [key]) => spanValue(state, key, 0)),
   end: ofState((state, [key]) => spanValue(state, key, 1)),

@@ -1,3 +1,5 @@
+import { call } from '../operate/call.ts'
+import { makeDict } from '../operate/mapping.ts'
 import {
   makeInstance,
   makeItemsIterator,
@@ -48,7 +50,10 @@ export const makePatternClass = (rt: Runtime): ClassValue => {
       groupindex: (rt, self) => {
         const state = PATTERN.of(self)
         const names = [...(state?.regex.compiled.groupNames ?? [])]
-        return rt.makeDict(names.map(([name, index]) => [name, BigInt(index)]))
+        return makeDict(
+          rt,
+          names.map(([name, index]) => [name, BigInt(index)]),
+        )
       },
     },
   })
@@ -133,7 +138,7 @@ const readReplacer = (rt: Runtime, by: Value, state: PatternState, text: string)
   const template = textOf(by)
   if (template === undefined) {
     return (match: RegexMatch) =>
-      textOf(rt.call(by, [makeMatchValue(matchClass, { match, regex, text })], NO_KWARGS))
+      textOf(call(rt, by, [makeMatchValue(matchClass, { match, regex, text })], NO_KWARGS))
   }
   const replacement = readReplacement(template, regex)
   return replacement && ((match: RegexMatch) => expandReplacement(replacement, match))

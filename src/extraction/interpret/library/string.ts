@@ -1,3 +1,6 @@
+import { getItem } from '../operate/item.ts'
+import { contains } from '../operate/membership.ts'
+import { strOf } from '../operate/text-of.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -63,7 +66,7 @@ const substituting =
       (whole, dollar?: string, name?: string, braced?: string) => {
         if (dollar !== undefined) return dollar
         const value = findValue(rt, mapping, kwargs, name ?? braced ?? '')
-        const found = value === undefined ? undefined : rt.str(value)
+        const found = value === undefined ? undefined : strOf(rt, value)
         isKnown &&= found !== undefined || (value === undefined && safe)
         return found ?? whole
       },
@@ -79,5 +82,5 @@ const findValue = (
 ): Value | undefined => {
   const own = kwargs.get(name)
   if (own !== undefined) return own
-  return rt.contains(mapping, name) === true ? rt.getItem(mapping, name) : undefined
+  return contains(rt, mapping, name) === true ? getItem(rt, mapping, name) : undefined
 }

@@ -1,4 +1,11 @@
-import { makeInstance, makeList, makeNamespaceDict, makeTuple } from '../values/make-value.ts'
+import { raise } from '../operate/raise.ts'
+import {
+  makeInstance,
+  makeList,
+  makeNamespaceDict,
+  makeTuple,
+  makeUnknown,
+} from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { InstanceValue, ModuleValue, Value } from '../values/value.ts'
@@ -20,7 +27,7 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ['maxsize', 2n ** 63n - 1n],
     ['float_info', makeFloatInfo(rt)],
     ['maxunicode', 0x10ffffn],
-    ['argv', makeList([rt.unknown('sys.argv[0]', 'machine')], true)],
+    ['argv', makeList([makeUnknown('sys.argv[0]', 'machine')], true)],
     ['path_hooks', makeList([])],
     ['meta_path', makeList([], true)],
     ['path_importer_cache', makeNamespaceDict(new Map(), true)],
@@ -29,7 +36,7 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ['stdout', makeStream(rt, 'stdout')],
     ['stderr', makeStream(rt, 'stderr')],
     ...['executable', 'version', 'prefix', 'base_prefix', 'exec_prefix'].map(
-      (name) => [name, rt.unknown(`sys.${name}`, 'machine')] as const,
+      (name) => [name, makeUnknown(`sys.${name}`, 'machine')] as const,
     ),
     ...functionsOf('sys', {
       getdefaultencoding: () => 'utf-8',
@@ -37,7 +44,7 @@ export const makeSys = (rt: Runtime): ModuleValue =>
       getrecursionlimit: () => 1000n,
       exc_info: () => makeTuple([null, null, null]),
       intern: (_rt, [text]) => text,
-      exit: (rt) => rt.raise('SystemExit'),
+      exit: (rt) => raise(rt, 'SystemExit'),
     }),
     ...quietFunctions('sys', 'setrecursionlimit settrace setprofile addaudithook exit_handler'),
     ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),

@@ -1,3 +1,8 @@
+import { makeClass } from '../operate/make-class.ts'
+import { call } from '../operate/call.ts'
+import { makePackModule } from '../modules/run-module.ts'
+import { equals } from '../operate/compare.ts'
+import { reprOf } from '../operate/text-of.ts'
 import { makeNamespaceDict, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -39,7 +44,7 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
       __repr__: (rt, [self]) => {
         if (!isInstanceValue(self)) return undefined
         const texts = [...self.attributes].map(([name, value]) => {
-          const text = rt.repr(value)
+          const text = reprOf(rt, value)
           return text === undefined ? undefined : `${name}=${text}`
         })
         return texts.includes(undefined) ? undefined : `namespace(${texts.join(', ')})`
@@ -47,7 +52,7 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
       __eq__: (rt, [self, other]) => {
         if (!isInstanceValue(self) || !isInstanceValue(other)) return NOT_IMPLEMENTED
         if (self.cls !== other.cls) return NOT_IMPLEMENTED
-        return rt.equals(makeNamespaceDict(self.attributes), makeNamespaceDict(other.attributes))
+        return equals(rt, makeNamespaceDict(self.attributes), makeNamespaceDict(other.attributes))
       },
     },
   })
@@ -55,7 +60,7 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
 const constructModule: NativeCall = (rt, [, ...args], kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
   if (name === undefined) return undefined
-  const module = rt.makeModule(name, `${rt.files.root}/${name.replaceAll('.', '/')}.py`, false)
+  const module = makePackModule(name, `${rt.files.root}/${name.replaceAll('.', '/')}.py`, false)
   module.namespace.delete('__file__')
   return module
 }
@@ -88,9 +93,9 @@ const newClass: NativeCall = (rt, args, kwargs) => {
   const body = argumentOf(args, kwargs, 3, 'exec_body')
   if (name === undefined) return undefined
   const namespace = new Map()
-  if (body !== undefined && body !== null) rt.call(body, [makeNamespaceDict(namespace)])
-  return rt.makeClass(name, isSequence(bases) ? bases.items : [], namespace, {
+  if (body !== undefined && body !== null) call(rt, body, [makeNamespaceDict(namespace)])
+  return makeClass(rt, name, isSequence(bases) ? bases.items : [], namespace, {
     kwargs: isDict(keywords) ? (keywords.values as Map<string, never>) : new Map(),
-    module: rt.currentModule().name,
+    module: rt.state.scope.module.name,
   })
 }

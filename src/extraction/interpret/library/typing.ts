@@ -1,3 +1,7 @@
+import { makeClass } from '../operate/make-class.ts'
+import { readItems } from '../operate/iterate.ts'
+import { equals } from '../operate/compare.ts'
+import { findAttribute } from '../operate/attribute.ts'
 import { makeEmptyDict, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -45,7 +49,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
   get_origin: (_rt, [type]) =>
     isInstanceValue(type) ? type.attributes.get('__origin__') : undefined,
   get_type_hints: (rt, [object]) =>
-    object === undefined ? undefined : rt.findAttribute(object, '__annotations__'),
+    object === undefined ? undefined : findAttribute(rt, object, '__annotations__'),
 }
 
 /** `Literal["a", "b"]` has its values in `__args__`, flat and each once. */
@@ -61,7 +65,7 @@ const makeLiteral = (rt: Runtime): Value => {
     })
     const unique = values.filter((value, at) => {
       rt.budget.step(at + 1)
-      return !values.slice(0, at).some((other) => rt.equals(other, value) === true)
+      return !values.slice(0, at).some((other) => equals(rt, other, value) === true)
     })
     const made = makeInstance(alias)
     made.attributes.set('__args__', makeTuple(unique))
@@ -100,7 +104,7 @@ const namedTupleFromBody = (rt: Runtime, name: string, body: Map<string, Value>)
   const isField = new Set(fields)
   const rest = new Map([...body].filter(([key]) => !isField.has(key)))
   const defaults = new Map([...body].filter(([key]) => isField.has(key)))
-  const module = textOf(body.get('__module__')) ?? rt.currentModule().name
+  const module = textOf(body.get('__module__')) ?? rt.state.scope.module.name
   return makePackNamedTuple(rt, { name, fields, defaults, module }, rest)
 }
 
@@ -108,10 +112,10 @@ const namedTupleFromBody = (rt: Runtime, name: string, body: Map<string, Value>)
 const callNamedTuple: NativeCall = (rt, [, name, given], kwargs) => {
   const text = textOf(name)
   if (text === undefined) return undefined
-  const pairs = given === undefined ? [] : rt.readItems(given).items
+  const pairs = given === undefined ? [] : readItems(rt, given).items
   const fields = pairs.map((pair) => (isSequence(pair) ? textOf(pair.items[0]) : undefined))
   if (!fields.every((field) => field !== undefined)) return undefined
-  const module = rt.currentModule().name
+  const module = rt.state.scope.module.name
   return makePackNamedTuple(rt, { name: text, fields: [...fields, ...kwargs.keys()], module })
 }
 
@@ -127,6 +131,6 @@ const makeTypedDict = (rt: Runtime): ClassValue =>
       const name = cls.home === 'library' && isDict(types) ? textOf(first) : undefined
       return name === undefined
         ? makeInstance(cls, makeEmptyDict())
-        : rt.makeClass(name, [cls], new Map())
+        : makeClass(rt, name, [cls], new Map())
     },
   })

@@ -1,39 +1,43 @@
+import { callSpecial } from '../operate/call.ts'
+import { readItems } from '../operate/iterate.ts'
+import { makePackModule, runModule } from './run-module.ts'
+import { raise } from '../operate/raise.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
-import type { LibraryRegistry } from './library-registry.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Origin, Value } from '../values/value.ts'
-
-/** What is imported, by dotted name, and where it comes from. */
-export interface ModuleLoader {
-  importModule(rt: Runtime, name: string): Value
-  findModule(rt: Runtime, name: string): ModuleFile | undefined
-}
 
 export interface ModuleFile {
   file: string
   isPackage: boolean
 }
 
-export function makeModuleLoader(
-  library: LibraryRegistry,
-  ownNames: readonly string[],
-): ModuleLoader {
-  const own = new Set(ownNames.map((name) => normaliseName(name)))
-  const toCanonical = (rt: Runtime, name: string) => canonicalName(rt, own, name)
-  return {
-    importModule: (rt, name) => importCanonical(rt, library, toCanonical(rt, name)),
-    findModule: (rt, name) => findFile(rt, toCanonical(rt, name)),
-  }
+/**
+ * Imports by absolute dotted name and gives the module itself (not the first package, as `import a.b` would). Raises
+ * ImportError for a module missing in the pack; foreign names give unknowns.
+ */
+export function importModule(rt: Runtime, dottedName: string): Value {
+  const name = canonicalName(rt, dottedName)
+  const loaded = rt.modules.get(name)
+  if (loaded !== undefined && loaded !== null) return loaded
+  const head = name.split('.', 1)[0] ?? name
+  const isOwn = head === rt.files.packageName || isLoadedPackage(rt, head)
+  const known = isOwn ? undefined : importForeign(rt, name, head)
+  return known === undefined ? importFromPack(rt, name) : known
 }
 
-function normaliseName(name: string): string {
+/** Where a module of the pack would be read from, without reading it. */
+export function findModule(rt: Runtime, name: string): ModuleFile | undefined {
+  return findFile(rt, canonicalName(rt, name))
+}
+
+export function normaliseName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]/g, '')
 }
 
 /** The pack's own names, with `custom_nodes.` before them or not, all stand for the one name it is imported under. */
-function canonicalName(rt: Runtime, own: ReadonlySet<string>, name: string): string {
+function canonicalName(rt: Runtime, name: string): string {
   const { packageName } = rt.files
   if (name === packageName || name.startsWith(`${packageName}.`)) return name
   const segments = name.split('.')
@@ -42,7 +46,7 @@ function canonicalName(rt: Runtime, own: ReadonlySet<string>, name: string): str
   // A name may hold dots itself, so more than one segment may make it up.
   for (let count = 1; count <= Math.min(rest.length, 4); count += 1) {
     const head = rest.slice(0, count).join('.')
-    if (!own.has(normaliseName(head))) continue
+    if (!rt.ownNames.has(normaliseName(head))) continue
     if (!isPrefixed && isForeign(rest[0] ?? '')) continue
     return [packageName, ...rest.slice(count)].join('.')
   }
@@ -54,49 +58,31 @@ function isForeign(head: string): boolean {
   return standardLibrary.has(head) || host.has(head) || thirdParty.has(head)
 }
 
-function importCanonical(rt: Runtime, library: LibraryRegistry, name: string): Value {
-  const loaded = rt.modules.get(name)
-  if (loaded !== undefined && loaded !== null) return loaded
-  const head = name.split('.', 1)[0] ?? name
-  const isOwn = head === rt.files.packageName || isLoadedPackage(rt, head)
-  if (!isOwn) {
-    const known = importForeign(rt, library, name, head)
-    if (known !== undefined) return known
-  }
-  return importFromPack(rt, name)
-}
-
 function isLoadedPackage(rt: Runtime, head: string): boolean {
   const module = rt.modules.get(head)
   return typeof module === 'object' && module?.kind === 'module' && module.home === 'pack'
 }
 
-function importForeign(
-  rt: Runtime,
-  library: LibraryRegistry,
-  name: string,
-  head: string,
-): Value | undefined {
+function importForeign(rt: Runtime, name: string, head: string): Value | undefined {
   const { standardLibrary, host, thirdParty } = KNOWN_MODULES
-  if (standardLibrary.has(head)) return importFromLibrary(rt, library, name)
+  if (standardLibrary.has(head)) return importFromLibrary(rt, name)
   if (host.has(head)) return foreignModule(rt, name, 'host')
   return thirdParty.has(head) ? foreignModule(rt, name, 'third-party') : undefined
 }
 
-function importFromLibrary(rt: Runtime, library: LibraryRegistry, name: string): Value {
-  const make = library.find(name)
+function importFromLibrary(rt: Runtime, name: string): Value {
+  const make = rt.library.find(name)
   if (!make) return foreignModule(rt, name, 'standard-library')
   const module = make(rt)
   rt.modules.set(name, module)
-  bindToParent(rt, library, name, module)
+  bindToParent(rt, name, module)
   return module
 }
 
-function bindToParent(rt: Runtime, library: LibraryRegistry, name: string, module: Value): void {
+function bindToParent(rt: Runtime, name: string, module: Value): void {
   const dot = name.lastIndexOf('.')
   if (dot < 0) return
-  const parent =
-    rt.modules.get(name.slice(0, dot)) ?? importFromLibrary(rt, library, name.slice(0, dot))
+  const parent = rt.modules.get(name.slice(0, dot)) ?? importFromLibrary(rt, name.slice(0, dot))
   if (typeof parent === 'object' && parent?.kind === 'module')
     parent.namespace.set(name.slice(dot + 1), module)
 }
@@ -132,19 +118,19 @@ function load(rt: Runtime, name: string, parent: Value): Value {
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
   if (parent === null) return foreignModule(rt, name, 'third-party')
-  if (isCompiled(rt, name)) return rt.unknown(name, 'pack')
+  if (isCompiled(rt, name)) return makeUnknown(name)
   if (typeof parent === 'object' && parent.kind === 'module') {
     // A package may put a submodule of its own making into its names.
     const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
     if (typeof made === 'object' && made?.kind === 'module') return made
   }
-  return rt.raise('ModuleNotFoundError', `No module named '${name}'`)
+  return raise(rt, 'ModuleNotFoundError', `No module named '${name}'`)
 }
 
 function run(rt: Runtime, name: string, { file, isPackage }: ModuleFile): Value {
-  const module = rt.makeModule(name, file, isPackage)
+  const module = makePackModule(name, file, isPackage)
   rt.modules.set(name, module)
-  rt.runModule(module)
+  runModule(rt, module)
   // A module may have put something else in its place.
   return rt.modules.get(name) ?? module
 }
@@ -200,8 +186,7 @@ function packageFolders(rt: Runtime, name: string): string[] {
 }
 
 function foldersIn(rt: Runtime, list: Value): string[] {
-  return rt
-    .readItems(list)
+  return readItems(rt, list)
     .items.map((item) => textOfPath(rt, item))
     .filter((path) => path !== undefined)
     .map((path) => rt.files.normalise(path))
@@ -212,11 +197,11 @@ function foldersIn(rt: Runtime, list: Value): string[] {
 export function textOfPath(rt: Runtime, value: Value): string | undefined {
   const inner = payloadOf(value)
   if (typeof inner === 'string') return inner
-  const path = rt.callSpecial(value, '__fspath__', [])
+  const path = callSpecial(rt, value, '__fspath__', [])
   return typeof path === 'string' ? path : undefined
 }
 
-/** See `Runtime.resolveName`. */
+/** `importlib.import_module(".a.b", package)`: the absolute name. Undefined above the top. */
 export function resolveName(name: string, packageName: string, level: number): string | undefined {
   const segments = packageName === '' ? [] : packageName.split('.')
   if (level > segments.length) return undefined

@@ -11,7 +11,7 @@ import { executeStatement } from '../execute/statement.ts'
 import { docstringOf } from '../execute/docstring.ts'
 import type { Module, Statement } from '../../python/ast.ts'
 
-/** See `Runtime.makeModule`. */
+/** A new, empty module of the pack for that file, not yet in `rt.modules`. */
 export function makePackModule(name: string, file: string, isPackage: boolean): ModuleValue {
   const isFile = file.endsWith('.py')
   const folder = isFile ? file.slice(0, file.lastIndexOf('/')) : file
@@ -42,7 +42,7 @@ export function makePackModule(name: string, file: string, isPackage: boolean): 
 export function runModule(rt: Runtime, module: ModuleValue): void {
   const { file } = module
   if (file === undefined || !file.endsWith('.py')) return
-  const tree = rt.parseFile(file)
+  const tree = rt.parser.parse(file)
   if (!tree) {
     module.complete = false
     return

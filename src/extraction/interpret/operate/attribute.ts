@@ -1,3 +1,6 @@
+import { call } from './call.ts'
+import { typeOf } from './type-of.ts'
+import { isInstance } from './is-instance.ts'
 import { bind, isDataDescriptor } from './bind.ts'
 import {
   findAlong,
@@ -6,10 +9,10 @@ import {
   hasUnknownBase,
   isNodeAttribute,
 } from './class-lookup.ts'
-import { isUnknown, orElse } from '../values/make-value.ts'
+import { isUnknown, makeUnknown, orElse } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isComplete } from '../evaluate/name.ts'
-import { Raised } from './raise.ts'
+import { Raised, raise, raiseIfExpected, raiseIfHandled } from './raise.ts'
 import type { Runtime } from '../runtime.ts'
 import { specialAttribute } from './special-attribute.ts'
 import type {
@@ -22,38 +25,37 @@ import type {
   Value,
 } from '../values/value.ts'
 
-/** See `Runtime.getAttribute`. */
+/** `value.name`. Missing: raises on a completely read module of the pack, else an unknown. */
 export function getAttribute(rt: Runtime, value: Value, name: string): Value {
   const found = lookUp(rt, value, name)
   if (found !== undefined) return found
   if (typeof value === 'object' && value?.kind === 'module') return missingInModule(rt, value, name)
-  if (isUnknown(value)) return rt.unknown(`${value.name}.${name}`, value.origin)
-  rt.raiseIfExpected('AttributeError', `no attribute '${name}'`)
-  return rt.unknown(`${nameOf(value)}.${name}`, 'pack')
+  if (isUnknown(value)) return makeUnknown(`${value.name}.${name}`, value.origin)
+  raiseIfExpected(rt, 'AttributeError', `no attribute '${name}'`)
+  return makeUnknown(`${nameOf(value)}.${name}`)
 }
 
 function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value {
   const message = `module '${module.name}' has no attribute '${name}'`
   if (module.running || module.lost.has(name)) {
-    rt.raiseIfHandled('AttributeError', message)
-    return rt.unknown(`${module.name}.${name}`, 'pack')
+    raiseIfHandled(rt, 'AttributeError', message)
+    return makeUnknown(`${module.name}.${name}`)
   }
-  return rt.raise('AttributeError', message)
+  return raise(rt, 'AttributeError', message)
 }
 
-/** See `Runtime.findAttribute`. */
+/** The attribute; an unknown if it can't be judged; undefined if there is certainly none. Never raises. */
 export function findAttribute(rt: Runtime, value: Value, name: string): Value | undefined {
   try {
     return lookUp(rt, value, name)
   } catch (error) {
     if (!(error instanceof Raised)) throw error
     // A getter raised: AttributeError means that there is none, anything else that nobody can know.
-    const missing = rt.isInstance(error.exception, rt.builtinClass('AttributeError'))
-    return missing === true ? undefined : rt.unknown(`${nameOf(value)}.${name}`, 'pack')
+    const missing = isInstance(rt, error.exception, rt.builtinClass('AttributeError'))
+    return missing === true ? undefined : makeUnknown(`${nameOf(value)}.${name}`)
   }
 }
 
-/** See `Runtime.hasAttribute`. */
 export function hasAttribute(rt: Runtime, value: Value, name: string): Truth {
   const found = findAttribute(rt, value, name)
   if (found === undefined) return false
@@ -90,8 +92,8 @@ function lookUp(rt: Runtime, value: Value, name: string): Value | undefined {
 
 /** Values of builtin types: their class has all they have. */
 function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefined {
-  const cls = rt.typeOf(value)
-  if (cls.kind === 'unknown') return rt.unknown(`${nameOf(value)}.${name}`, cls.origin)
+  const cls = typeOf(rt, value)
+  if (cls.kind === 'unknown') return makeUnknown(`${nameOf(value)}.${name}`, cls.origin)
   const raw = findInClass(rt, cls, name)
   return raw === undefined ? undefined : bind(rt, raw, value, cls)
 }
@@ -99,7 +101,7 @@ function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefine
 function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
   const { cls } = value
   const gate = findSpecial(cls, '__getattribute__')
-  if (gate !== undefined) return rt.call(gate, [value, name])
+  if (gate !== undefined) return call(rt, gate, [value, name])
   return lookUpPlainly(rt, value, name)
 }
 
@@ -113,10 +115,10 @@ export function lookUpPlainly(rt: Runtime, value: InstanceValue, name: string): 
   if (raw !== undefined && !(isUnknown(raw) && isFromUnknownBase(cls, raw)))
     return bind(rt, raw, value, cls)
   const fallback = findSpecial(cls, '__getattr__')
-  if (fallback !== undefined) return rt.call(fallback, [value, name])
+  if (fallback !== undefined) return call(rt, fallback, [value, name])
   // Code that could not be followed may have set it: only classes without unknown bases are sure.
   if (raw !== undefined || !hasUnknownBase(cls)) return raw
-  return rt.unknown(`${cls.name}().${name}`, 'pack')
+  return makeUnknown(`${cls.name}().${name}`)
 }
 
 function isFromUnknownBase(cls: ClassValue, raw: UnknownValue): boolean {
@@ -133,9 +135,9 @@ function lookUpInClass(rt: Runtime, cls: ClassValue, name: string): Value | unde
   if (raw !== undefined) return bind(rt, raw, undefined, cls)
   if (meta !== undefined) return bind(rt, meta, cls, metaclass)
   const fallback = findSpecial(metaclass, '__getattr__')
-  if (fallback !== undefined) return rt.call(fallback, [cls, name])
+  if (fallback !== undefined) return call(rt, fallback, [cls, name])
   return metaclass.kind === 'unknown' && !isNodeAttribute(name)
-    ? rt.unknown(`${cls.name}.${name}`, metaclass.origin)
+    ? makeUnknown(`${cls.name}.${name}`, metaclass.origin)
     : undefined
 }
 
@@ -145,12 +147,10 @@ function lookUpInModule(rt: Runtime, module: ModuleValue, name: string): Value |
   const submodule = rt.modules.get(`${module.name}.${name}`)
   if (submodule !== undefined && submodule !== null) return submodule
   const fallback = module.namespace.get('__getattr__')
-  if (fallback !== undefined) return rt.call(fallback, [name])
+  if (fallback !== undefined) return call(rt, fallback, [name])
   if (isComplete(module)) return undefined
   const dotted = `${module.name}.${name}`
-  return module.home === 'library'
-    ? rt.unknown(dotted, 'standard-library')
-    : rt.unknown(dotted, 'pack')
+  return module.home === 'library' ? makeUnknown(dotted, 'standard-library') : makeUnknown(dotted)
 }
 
 export function attributeOfUnknown(
@@ -163,15 +163,15 @@ export function attributeOfUnknown(
   if (fact !== undefined) return fact
   if (rt.facts.lacks?.(dotted)) return undefined
   if (value.origin !== 'host' && isNodeAttribute(name)) return undefined
-  return rt.unknown(dotted, value.origin)
+  return makeUnknown(dotted, value.origin)
 }
 
 function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | undefined {
   const { object } = value
   const isClass = typeof object === 'object' && object?.kind === 'class'
   const asClass = isClass && object.mro.includes(value.cls)
-  const cls = asClass ? object : rt.typeOf(object)
-  if (cls.kind === 'unknown') return rt.unknown(`super().${name}`, cls.origin)
+  const cls = asClass ? object : typeOf(rt, object)
+  if (cls.kind === 'unknown') return makeUnknown(`super().${name}`, cls.origin)
   const rest = cls.mro.slice(cls.mro.indexOf(value.cls) + 1)
   const raw = findAlong(rt, rest, name)
   return raw === undefined ? undefined : bind(rt, raw, asClass ? undefined : object, cls)

@@ -1,4 +1,5 @@
-import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
+import { setEntry } from './mapping.ts'
+import { makeEmptyDict, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import type { CallArguments } from '../values/call-arguments.ts'
 import type { Runtime } from '../runtime.ts'
 import type { FunctionValue, Value } from '../values/value.ts'
@@ -18,7 +19,7 @@ export function bindParameters(
   bindPositional(args, call, names)
   const left = bindKeywords(args, call, names)
   if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
-  fillIn(rt, fn, names)
+  fillIn(fn, names)
   return names
 }
 
@@ -57,19 +58,19 @@ function isNamed(args: Arguments, name: string): boolean {
 
 function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
   const dict = makeEmptyDict(rest)
-  for (const [name, value] of entries) rt.setEntry(dict, name, value)
+  for (const [name, value] of entries) setEntry(rt, dict, name, value)
   return dict
 }
 
 /** Defaults, then unknowns for what is still missing. */
-function fillIn(rt: Runtime, fn: FunctionValue, names: Map<string, Value>): void {
+function fillIn(fn: FunctionValue, names: Map<string, Value>): void {
   const { positionalOnly, positional, keywordOnly } = fn.node.args
   for (const list of [positionalOnly, positional, keywordOnly]) {
     for (const { name } of list) {
       if (names.has(name)) continue
       names.set(
         name,
-        orElse(fn.defaults.get(name), () => rt.unknown(name, 'pack')),
+        orElse(fn.defaults.get(name), () => makeUnknown(name)),
       )
     }
   }

@@ -1,3 +1,5 @@
+import { call } from './call.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { findSpecial } from './class-lookup.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, InstanceValue, Value } from '../values/value.ts'
@@ -21,7 +23,7 @@ export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: Ba
       return bindClassMethod(rt, raw.function, cls)
     case 'property':
       if (object === undefined) return raw
-      return raw.get === null ? rt.unknown('property', 'pack') : rt.call(raw.get, [object])
+      return raw.get === null ? makeUnknown('property') : call(rt, raw.get, [object])
     case 'instance':
       return bindDescriptor(rt, raw, object, cls)
     default:
@@ -47,7 +49,7 @@ function bindDescriptor(
   cls: BaseValue,
 ): Value {
   const getter = findSpecial(raw.cls, '__get__')
-  return getter === undefined ? raw : rt.call(getter, [raw, object ?? null, cls])
+  return getter === undefined ? raw : call(rt, getter, [raw, object ?? null, cls])
 }
 
 /** A descriptor that also sets wins over the instance's own attribute. */

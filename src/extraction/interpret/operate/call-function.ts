@@ -1,3 +1,5 @@
+import { execute } from '../execute/statement.ts'
+import { evaluate } from '../evaluate/expression.ts'
 import { bindParameters } from './bind-parameters.ts'
 import type { CallArguments } from '../values/call-arguments.ts'
 import { mergeReturned } from '../values/merge-values.ts'
@@ -58,7 +60,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   state.nesting = 0
   fn.active += 1
   try {
-    if (fn.node.kind === 'Lambda') return rt.evaluate(fn.node.body, scope)
+    if (fn.node.kind === 'Lambda') return evaluate(rt, fn.node.body, scope)
     return resultOf(rt, fn.node, scope)
   } finally {
     fn.active -= 1
@@ -74,7 +76,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
 function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
   const maybe = scope.frame?.maybeReturned ?? []
   try {
-    const end = rt.execute(node.body, scope)
+    const end = execute(rt, node.body, scope)
     const returned = typeof end === 'object' ? end.returned : null
     return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
   } catch (error) {

@@ -2,12 +2,24 @@ import type { CallArguments } from '../values/call-arguments.ts'
 import { callClass } from './call-class.ts'
 import { callFunction } from './call-function.ts'
 import { findSpecial, hasUnknownBase } from './class-lookup.ts'
-import { isUnknown, makeUnknown, orElse } from '../values/make-value.ts'
+import { isUnknown, makeUnknown, orElse, NO_KWARGS } from '../values/make-value.ts'
+import { findAttribute } from './attribute.ts'
 import { nameOf } from '../values/name-of.ts'
 import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, NativeValue, Truth, UnknownValue, Value } from '../values/value.ts'
+import type {
+  InstanceValue,
+  Kwargs,
+  NativeValue,
+  Truth,
+  UnknownValue,
+  Value,
+} from '../values/value.ts'
 
-/** See `Runtime.call`. */
+/** Calls anything callable. An unknown callee gives an unknown. */
+export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWARGS): Value {
+  return callWith(rt, callee, { args, kwargs, rest: false })
+}
+
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
   if (typeof callee !== 'object' || callee === null) return unknownCall(callee, call)
   switch (callee.kind) {
@@ -69,7 +81,19 @@ function originOf(callee: Value) {
   return typeof callee === 'object' && callee?.kind === 'native' ? 'standard-library' : 'pack'
 }
 
-/** See `Runtime.callSpecial`. */
+/** Calls a method by name; undefined if the value certainly has none. */
+export function callMethod(
+  rt: Runtime,
+  value: Value,
+  name: string,
+  args: Value[],
+  kwargs?: Kwargs,
+): Value | undefined {
+  const method = findAttribute(rt, value, name)
+  return method === undefined ? undefined : call(rt, method, args, kwargs)
+}
+
+/** `type(self).__name__(self, ...)` of a class of the pack or library, for operators; builtin types give undefined. */
 export function callSpecial(
   rt: Runtime,
   value: Value,
@@ -80,11 +104,10 @@ export function callSpecial(
   if (value.kind !== 'instance' && value.kind !== 'class') return undefined
   const cls = value.kind === 'instance' ? value.cls : value.metaclass
   const method = findSpecial(cls, name)
-  return method === undefined ? undefined : rt.call(bindSelf(method, value), args)
+  return method === undefined ? undefined : call(rt, bindSelf(method, value), args)
 }
 
-/** See `Runtime.isCallable`. */
-export function isCallable(rt: Runtime, value: Value): Truth {
+export function isCallable(value: Value): Truth {
   if (typeof value !== 'object' || value === null) return false
   switch (value.kind) {
     case 'function':

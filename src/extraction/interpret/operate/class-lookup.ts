@@ -1,3 +1,4 @@
+import { makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, ClassValue, UnknownValue, Value } from '../values/value.ts'
 
@@ -14,7 +15,7 @@ const PLUMBING = new Set([
 ])
 
 /**
- * See `Runtime.findInClass`. A known class behind an unknown base still counts, as known beats unknown; what `object`
+ * Attribute as it stands in the class and its bases, no descriptor applied. A known class behind an unknown base still counts, as known beats unknown; what `object`
  * alone has does not, plumbing aside.
  */
 export function findInClass(rt: Runtime, cls: ClassValue, name: string): Value | undefined {
@@ -36,7 +37,7 @@ export function findAlong(rt: Runtime, order: BaseValue[], name: string): Value 
     return value
   }
   return unknown && (unknown.origin === 'host' || !isNodeAttribute(name))
-    ? rt.unknown(`${unknown.name}.${name}`, unknown.origin)
+    ? makeUnknown(`${unknown.name}.${name}`, unknown.origin)
     : undefined
 }
 

@@ -1,8 +1,10 @@
+import { callSpecial } from './call.ts'
+import { hashKey } from './hash-key.ts'
 import { isNumeric, compareNumbers } from '../values/compare-number.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { asSet } from './set-operation.ts'
-import { rangeLength } from './truth.ts'
+import { rangeLength, truthOf } from './truth.ts'
 import type { DictValue, SetValue, Truth, Value } from '../values/value.ts'
 
 // Comparing compares items: hostile containers hold themselves.
@@ -32,15 +34,15 @@ export function kindFor(value: Value): string {
 }
 
 function equalUnknowns(rt: Runtime, a: Value, b: Value): Truth {
-  const keyA = rt.hashKey(a)
-  return typeof keyA === 'string' && keyA === rt.hashKey(b) ? true : undefined
+  const keyA = hashKey(rt, a)
+  return typeof keyA === 'string' && keyA === hashKey(rt, b) ? true : undefined
 }
 
 function equalInstances(rt: Runtime, a: Value, b: Value, depth: number): Truth {
-  const forward = rt.callSpecial(a, '__eq__', [b])
-  if (forward !== undefined && !isNotImplemented(forward)) return rt.truth(forward)
-  const backward = rt.callSpecial(b, '__eq__', [a])
-  if (backward !== undefined && !isNotImplemented(backward)) return rt.truth(backward)
+  const forward = callSpecial(rt, a, '__eq__', [b])
+  if (forward !== undefined && !isNotImplemented(forward)) return truthOf(rt, forward)
+  const backward = callSpecial(rt, b, '__eq__', [a])
+  if (backward !== undefined && !isNotImplemented(backward)) return truthOf(rt, backward)
   const left = payloadOf(a)
   const right = payloadOf(b)
   // Not by `!==`: a NaN is no content of itself.

@@ -1,23 +1,25 @@
+import { callSpecial } from './call.ts'
+import { typeOf } from './type-of.ts'
+import { truthOf } from './truth.ts'
 import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, Truth, UnknownValue, Value } from '../values/value.ts'
 
-/** See `Runtime.isInstance`. */
+/** `cls` may be a class, an unknown, or a tuple (or `A | B`) of them. */
 export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
   if (typeof cls === 'object' && cls?.kind === 'tuple')
     return anyOf(cls, (item) => isInstance(rt, value, item))
   const own = asksItself(rt, '__instancecheck__', value, cls)
-  if (own !== undefined) return rt.truth(own)
+  if (own !== undefined) return truthOf(rt, own)
   if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
-  return isBelow(rt.typeOf(value), cls)
+  return isBelow(typeOf(rt, value), cls)
 }
 
-/** See `Runtime.isSubclass`. */
 export function isSubclass(rt: Runtime, value: Value, cls: Value): Truth {
   if (typeof cls === 'object' && cls?.kind === 'tuple')
     return anyOf(cls, (item) => isSubclass(rt, value, item))
   const own = asksItself(rt, '__subclasscheck__', value, cls)
-  if (own !== undefined) return rt.truth(own)
+  if (own !== undefined) return truthOf(rt, own)
   if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
   // Python raises for what is no class.
   return typeof value === 'object' && value?.kind === 'class' ? isBelow(value, cls) : undefined
@@ -25,7 +27,7 @@ export function isSubclass(rt: Runtime, value: Value, cls: Value): Truth {
 
 function asksItself(rt: Runtime, method: string, value: Value, cls: Value): Value | undefined {
   return typeof cls === 'object' && cls?.kind === 'class'
-    ? rt.callSpecial(cls, method, [value])
+    ? callSpecial(rt, cls, method, [value])
     : undefined
 }
 

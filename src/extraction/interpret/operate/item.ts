@@ -1,3 +1,6 @@
+import { raiseIfExpected } from './raise.ts'
+import { hashKey } from './hash-key.ts'
+import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findInClass } from './class-lookup.ts'
 import { dictGet } from '../values/dict.ts'
@@ -13,13 +16,13 @@ import type { ClassValue, RangeValue, Value } from '../values/value.ts'
 
 /** `value[key]`. A missing key is an unknown. */
 export function getItem(rt: Runtime, value: Value, key: Value): Value {
-  const own = rt.callSpecial(value, '__getitem__', [key])
+  const own = callSpecial(rt, value, '__getitem__', [key])
   if (own !== undefined) return own
   const inner = payloadOf(value)
   const found = findItem(rt, inner, key)
   if (found !== undefined) return found
   if (typeof value === 'object' && value?.kind === 'instance') {
-    const missing = rt.callSpecial(value, '__missing__', [key])
+    const missing = callSpecial(rt, value, '__missing__', [key])
     if (missing !== undefined) return missing
   }
   if (isSure(inner, key)) noteMissing(rt, inner)
@@ -31,7 +34,7 @@ function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   switch (value.kind) {
     case 'dict': {
-      const hash = rt.hashKey(key)
+      const hash = hashKey(rt, key)
       return hash === undefined ? undefined : dictGet(value, hash)
     }
     case 'list':
@@ -95,7 +98,7 @@ function itemOfRange(range: RangeValue, key: Value): Value | undefined {
 /** `list[int]` is taken for `list`, unless the class has its own `__class_getitem__`. */
 function itemOfClass(rt: Runtime, cls: ClassValue, key: Value): Value {
   const raw = findInClass(rt, cls, '__class_getitem__')
-  if (raw !== undefined && !isUnknown(raw)) return rt.call(bind(rt, raw, undefined, cls), [key])
+  if (raw !== undefined && !isUnknown(raw)) return call(rt, bind(rt, raw, undefined, cls), [key])
   return cls
 }
 
@@ -108,7 +111,7 @@ function isSure(value: Value, key: Value): boolean {
 
 function noteMissing(rt: Runtime, value: Value): void {
   const isDict = typeof value === 'object' && value?.kind === 'dict'
-  rt.raiseIfExpected(isDict ? 'KeyError' : 'IndexError', 'missing')
+  raiseIfExpected(rt, isDict ? 'KeyError' : 'IndexError', 'missing')
 }
 
 function unknownItem(value: Value): Value {

@@ -1,3 +1,5 @@
+import { findInClass } from './class-lookup.ts'
+import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -15,7 +17,7 @@ import type {
   Value,
 } from '../values/value.ts'
 
-/** See `Runtime.iterate`. */
+/** An iterator over the value; undefined if it is an unknown or can't be iterated. */
 export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
   if (typeof value === 'string') return makeItemsIterator('str_iterator', Array.from(value))
   if (typeof value !== 'object' || value === null) return undefined
@@ -74,20 +76,20 @@ export function viewItems({ of, dict }: DictView): Value[] {
 }
 
 function iterateByMethods(rt: Runtime, value: Value): IteratorValue | undefined {
-  const made = rt.callSpecial(value, '__iter__', [])
-  if (made !== undefined) return made === value ? iterateByNext(rt, value) : rt.iterate(made)
+  const made = callSpecial(rt, value, '__iter__', [])
+  if (made !== undefined) return made === value ? iterateByNext(rt, value) : iterate(rt, made)
   const inner = payloadOf(value)
-  if (inner !== value) return rt.iterate(inner)
+  if (inner !== value) return iterate(rt, inner)
   return iterateByNext(rt, value) ?? iterateByIndex(rt, value)
 }
 
 /** Calls `__next__` until it raises StopIteration. */
 function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
   if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
-  if (rt.findInClass(value.cls, '__next__') === undefined) return undefined
+  if (findInClass(rt, value.cls, '__next__') === undefined) return undefined
   const iterator = makeIterator(value.cls.name, () => {
     try {
-      const item = rt.callSpecial(value, '__next__', [])
+      const item = callSpecial(rt, value, '__next__', [])
       // An unknown may be the last one or not; it would never end.
       if (item === undefined || isUnknownItem(item)) iterator.rest = true
       return item === undefined || isUnknownItem(item) ? undefined : item
@@ -105,23 +107,23 @@ function isUnknownItem(value: Value): value is UnknownValue {
 
 /** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that tell their length. */
 function iterateByIndex(rt: Runtime, value: Value): IteratorValue | undefined {
-  const length = rt.callSpecial(value, '__len__', [])
+  const length = callSpecial(rt, value, '__len__', [])
   if (typeof length !== 'bigint') return undefined
   let index = 0n
   return makeIterator('iterator', () => {
     if (index >= length) return undefined
     index += 1n
-    return rt.callSpecial(value, '__getitem__', [index - 1n])
+    return callSpecial(rt, value, '__getitem__', [index - 1n])
   })
 }
 
-/** See `Runtime.readItems`. */
+/** Reads everything, within the budget. `rest`: there may be more. An unknown has no items and a rest. */
 export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: boolean } {
   if (typeof value === 'object' && (value?.kind === 'list' || value?.kind === 'tuple')) {
     rt.budget.step(value.items.length >> 4)
     return { items: value.items.slice(), rest: value.rest }
   }
-  const iterator = rt.iterate(value)
+  const iterator = iterate(rt, value)
   return iterator ? readIterator(rt, iterator) : { items: [], rest: true }
 }
 
@@ -139,9 +141,9 @@ function readIterator(rt: Runtime, iterator: IteratorValue): { items: Value[]; r
   return { items, rest: iterator.rest }
 }
 
-/** `len(value)`. */
+/** `len(value)`; undefined if it can't be known. */
 export function lengthOfValue(rt: Runtime, value: Value): number | undefined {
-  const own = rt.callSpecial(value, '__len__', [])
+  const own = callSpecial(rt, value, '__len__', [])
   if (own !== undefined) return typeof own === 'bigint' ? Number(own) : undefined
   const inner = payloadOf(value)
   if (typeof inner === 'string') return lengthOf(inner)

@@ -1,8 +1,9 @@
+import { typeOf } from './type-of.ts'
 import type { Runtime } from '../runtime.ts'
 import { compareText } from '../text/string/code-points.ts'
 import type { ClassValue, Value } from '../values/value.ts'
 
-/** See `Runtime.listAttributes`. */
+/** Sorted names that `dir(value)` gives; undefined if they can't be known. */
 export function listAttributes(rt: Runtime, value: Value): string[] | undefined {
   const names = new Set<string>()
   if (typeof value === 'object' && value !== null) {
@@ -14,7 +15,7 @@ export function listAttributes(rt: Runtime, value: Value): string[] | undefined 
       return sorted(names)
     }
   }
-  const cls = rt.typeOf(value)
+  const cls = typeOf(rt, value)
   if (cls.kind === 'class') addClass(names, cls)
   return sorted(names)
 }

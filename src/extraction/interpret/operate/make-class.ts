@@ -1,6 +1,13 @@
+import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
-import { isUnknown, makeNamespaceDict, makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import {
+  NO_KWARGS,
+  isUnknown,
+  makeNamespaceDict,
+  makeTuple,
+  makeUnknown,
+} from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
@@ -11,7 +18,7 @@ export interface ClassOptions {
   qualname?: string
 }
 
-/** See `Runtime.makeClass`. */
+/** As a class statement does it: metaclass, `__set_name__`, `__init_subclass__`. `kwargs` are the class keywords. */
 export function makeClass(
   rt: Runtime,
   name: string,
@@ -31,7 +38,7 @@ export function makeClass(
   if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type'))
     return newClass(rt, { metaclass, name, bases: real, namespace, kwargs })
   const args = [name, makeTuple(real), makeNamespaceDict(namespace)]
-  return rt.call(metaclass, args, kwargs)
+  return call(rt, metaclass, args, kwargs)
 }
 
 /** What stands for a base: a class or unknown itself, `__mro_entries__` of an object, else an unknown of its name. */
@@ -40,13 +47,13 @@ function resolveBases(rt: Runtime, bases: Value[]): BaseValue[] {
     if (isUnknown(base)) return [base]
     if (typeof base === 'object' && base?.kind === 'class') return [base]
     const entries = findEntries(rt, base, bases)
-    return entries ?? [rt.unknown(nameOf(base), 'pack')]
+    return entries ?? [makeUnknown(nameOf(base))]
   })
 }
 
 function findEntries(rt: Runtime, base: Value, bases: Value[]): BaseValue[] | undefined {
   const made =
-    rt.callSpecial(base, '__mro_entries__', [makeTuple(bases)]) ??
+    callSpecial(rt, base, '__mro_entries__', [makeTuple(bases)]) ??
     callOnNative(rt, base, makeTuple(bases))
   if (typeof made !== 'object' || made?.kind !== 'tuple') return undefined
   return made.items.filter(
@@ -58,7 +65,7 @@ function findEntries(rt: Runtime, base: Value, bases: Value[]): BaseValue[] | un
 function callOnNative(rt: Runtime, base: Value, bases: Value): Value | undefined {
   if (typeof base !== 'object' || base?.kind !== 'native') return undefined
   const entries = base.attributes?.get('__mro_entries__')
-  return entries === undefined ? undefined : rt.call(entries, [bases])
+  return entries === undefined ? undefined : call(rt, entries, [bases])
 }
 
 /** The most derived of the one asked for and those of the bases. */
@@ -89,7 +96,7 @@ export interface ClassParts {
 /** `type.__new__`. */
 export function newClass(rt: Runtime, parts: ClassParts): Value {
   const { name, kwargs } = parts
-  if (!rt.budget.allowItems(parts.namespace.size)) return rt.unknown(name, 'pack')
+  if (!rt.budget.allowItems(parts.namespace.size)) return makeUnknown(name)
   const object = rt.builtinClass('object')
   const bases = parts.bases.length > 0 ? parts.bases : [object]
   const cls = assemble(rt, { ...parts, bases })
@@ -124,7 +131,7 @@ function assemble(rt: Runtime, { metaclass, name, bases, namespace }: ClassParts
     kind: 'class',
     name,
     qualname: text('__qualname__') ?? name,
-    module: text('__module__') ?? rt.currentModule().name,
+    module: text('__module__') ?? rt.state.scope.module.name,
     home: 'pack',
     bases,
     mro: [],
@@ -151,11 +158,11 @@ function fillOwner(cls: ClassValue): void {
 function callSetName(rt: Runtime, cls: ClassValue): void {
   for (const [name, value] of new Map(cls.namespace))
     if (typeof value === 'object' && value?.kind === 'instance')
-      rt.callSpecial(value, '__set_name__', [cls, name])
+      callSpecial(rt, value, '__set_name__', [cls, name])
 }
 
 function callInitSubclass(rt: Runtime, cls: ClassValue, kwargs: Kwargs): void {
   const raw = findAlong(rt, cls.mro.slice(1), '__init_subclass__')
   if (raw === undefined || isUnknown(raw)) return
-  rt.call(bind(rt, raw, undefined, cls), [], kwargs)
+  call(rt, bind(rt, raw, undefined, cls), [], kwargs)
 }

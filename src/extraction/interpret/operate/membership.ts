@@ -1,3 +1,7 @@
+import { iterate, readItems } from './iterate.ts'
+import { hashKey } from './hash-key.ts'
+import { truthOf } from './truth.ts'
+import { callSpecial } from './call.ts'
 import { kindFor, equals } from './compare.ts'
 import { dictEntries } from '../values/dict.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -6,8 +10,8 @@ import type { DictValue, Truth, Value } from '../values/value.ts'
 
 /** `item in container`, undefined if it can't be decided. */
 export function contains(rt: Runtime, container: Value, item: Value): Truth {
-  const own = rt.callSpecial(container, '__contains__', [item])
-  if (own !== undefined) return rt.truth(own)
+  const own = callSpecial(rt, container, '__contains__', [item])
+  if (own !== undefined) return truthOf(rt, own)
   const inner = payloadOf(container)
   if (typeof inner === 'string') return containsText(inner, payloadOf(item))
   if (typeof inner !== 'object' || inner === null) return undefined
@@ -38,7 +42,7 @@ function containsKey(
   rest: boolean,
   item: Value,
 ): Truth {
-  const hash = rt.hashKey(item)
+  const hash = hashKey(rt, item)
   if (hash === undefined) return undefined
   if (entries.has(hash)) return true
   return rest || kindFor(item) === 'unknown' ? undefined : false
@@ -67,7 +71,7 @@ function containsItem(rt: Runtime, items: Value[], rest: boolean, item: Value): 
 }
 
 function containsByIteration(rt: Runtime, container: Value, item: Value): Truth {
-  if (rt.iterate(container) === undefined) return undefined
-  const { items, rest } = rt.readItems(container)
+  if (iterate(rt, container) === undefined) return undefined
+  const { items, rest } = readItems(rt, container)
   return containsItem(rt, items, rest, item)
 }

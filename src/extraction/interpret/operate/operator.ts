@@ -1,6 +1,8 @@
+import { raiseIfExpected } from './raise.ts'
+import { callSpecial } from './call.ts'
 import { isNotImplemented } from './compare.ts'
 import { dictCopy, dictUpdate } from '../values/dict.ts'
-import { isUnknown, makeList, makeTuple, orElse } from '../values/make-value.ts'
+import { isUnknown, makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { numberOf } from '../values/number-of.ts'
 import { payloadOf } from '../values/payload.ts'
 import { percent } from './percent.ts'
@@ -47,16 +49,14 @@ export function binary(rt: Runtime, op: string, left: Value, right: Value): Valu
 }
 
 function concatenate(rt: Runtime, left: string, right: string): Value {
-  return rt.budget.allowString(left.length + right.length)
-    ? left + right
-    : rt.unknown('str', 'pack')
+  return rt.budget.allowString(left.length + right.length) ? left + right : makeUnknown('str')
 }
 
 function bySpecial(rt: Runtime, op: string, left: Value, right: Value): Value | undefined {
   const name = METHODS.get(op)
-  const forward = rt.callSpecial(left, `__${name}__`, [right])
+  const forward = callSpecial(rt, left, `__${name}__`, [right])
   if (forward !== undefined && !isNotImplemented(forward)) return forward
-  const backward = rt.callSpecial(right, `__r${name}__`, [left])
+  const backward = callSpecial(rt, right, `__r${name}__`, [left])
   return backward === undefined || isNotImplemented(backward) ? undefined : backward
 }
 
@@ -67,7 +67,7 @@ function byType(rt: Runtime, op: string, left: Value, right: Value): Value {
   if (op === '*' && b === undefined) return repeat(rt, right, left)
   if (op === '*') return repeat(rt, left, right)
   if (typeof left === 'object' && left !== null) return ofObject(rt, op, left, right)
-  return unknownResult(rt, left, right)
+  return unknownResult(left, right)
 }
 
 function ofNumbers(rt: Runtime, op: string, left: Value, right: Value): Value {
@@ -82,15 +82,15 @@ function ofNumbers(rt: Runtime, op: string, left: Value, right: Value): Value {
   if (op === '**' || op === '<<') rt.budget.spent('number')
   // oxlint-disable-next-line eqeqeq
   if (b == 0 && (op === '/' || op === '//' || op === '%'))
-    rt.raiseIfExpected('ZeroDivisionError', 'division by zero')
-  return rt.unknown('number', 'pack')
+    raiseIfExpected(rt, 'ZeroDivisionError', 'division by zero')
+  return makeUnknown('number')
 }
 
 function ofText(rt: Runtime, op: string, left: string, right: Value): Value {
-  if (op === '%') return percent(rt, left, right) ?? unknownResult(rt, left, right)
+  if (op === '%') return percent(rt, left, right) ?? unknownResult(left, right)
   if (op === '*') return repeat(rt, left, right)
   if (op === '+' && typeof right === 'string') return concatenate(rt, left, right)
-  return unknownResult(rt, left, right)
+  return unknownResult(left, right)
 }
 
 function ofObject(rt: Runtime, op: string, left: ObjectValue, right: Value): Value {
@@ -99,7 +99,7 @@ function ofObject(rt: Runtime, op: string, left: ObjectValue, right: Value): Val
   if (op === '|' && left.kind === 'dict') return joinDicts(rt, left, right)
   if (op === '+' && left.kind === 'bytes') return joinBytes(rt, left, right)
   const combined = combineSets(rt, op, left, right)
-  return combined ?? unknownResult(rt, left, right)
+  return combined ?? unknownResult(left, right)
 }
 
 function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): Value {
@@ -108,9 +108,8 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
     : typeof right === 'object' && right?.kind === left.kind
       ? right
       : undefined
-  if (other === undefined) return unknownResult(rt, left, right)
-  if (!rt.budget.allowItems(left.items.length + other.items.length))
-    return rt.unknown(left.kind, 'pack')
+  if (other === undefined) return unknownResult(left, right)
+  if (!rt.budget.allowItems(left.items.length + other.items.length)) return makeUnknown(left.kind)
   const items = [...left.items, ...other.items]
   const rest = left.rest || other.rest
   return left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
@@ -119,30 +118,29 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
 function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {
   const joined = dictCopy(left)
   const other = typeof right === 'object' && right?.kind === 'dict'
-  if (!other && !isUnknown(right)) return unknownResult(rt, left, right)
+  if (!other && !isUnknown(right)) return unknownResult(left, right)
   if (!rt.budget.allowItems(left.values.size + (other ? right.values.size : 0)))
-    return rt.unknown('dict', 'pack')
+    return makeUnknown('dict')
   if (other) dictUpdate(joined, right)
   else joined.rest = true
   return joined
 }
 
 function joinBytes(rt: Runtime, left: BytesValue, right: Value): Value {
-  if (typeof right !== 'object' || right?.kind !== 'bytes') return unknownResult(rt, left, right)
-  if (!rt.budget.allowString(left.data.length + right.data.length))
-    return rt.unknown('bytes', 'pack')
+  if (typeof right !== 'object' || right?.kind !== 'bytes') return unknownResult(left, right)
+  if (!rt.budget.allowString(left.data.length + right.data.length)) return makeUnknown('bytes')
   return { kind: 'bytes', data: new Uint8Array(Buffer.concat([left.data, right.data])) }
 }
 
 /** `-value`, `+value`, `~value`. */
 export function negate(rt: Runtime, op: '-' | '+' | '~', value: Value): Value {
   const name = op === '-' ? '__neg__' : op === '+' ? '__pos__' : '__invert__'
-  const own = rt.callSpecial(value, name, [])
+  const own = callSpecial(rt, value, name, [])
   if (own !== undefined) return own
   const number = numberOf(payloadOf(value))
   if (number === undefined)
-    return rt.unknown('operation()', isUnknown(value) ? value.origin : 'pack')
+    return makeUnknown('operation()', isUnknown(value) ? value.origin : 'pack')
   if (op === '+') return number
   if (op === '-') return -number
-  return typeof number === 'bigint' ? ~number : rt.unknown('operation()', 'pack')
+  return typeof number === 'bigint' ? ~number : makeUnknown('operation()')
 }

@@ -1,3 +1,5 @@
+import { truthOf } from './truth.ts'
+import { call, callSpecial } from './call.ts'
 import { isNumeric, compareNumbers } from '../values/compare-number.ts'
 import { COMPARE_DEPTH, isNotImplemented, equals } from './compare.ts'
 import type { Sequence } from './compare.ts'
@@ -8,10 +10,10 @@ import type { SetValue, Truth, Value } from '../values/value.ts'
 
 /** `a < b`, undefined if it can't be decided or the two can't be compared. */
 export function less(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
-  const forward = rt.callSpecial(a, '__lt__', [b])
-  if (forward !== undefined && !isNotImplemented(forward)) return rt.truth(forward)
-  const backward = rt.callSpecial(b, '__gt__', [a])
-  if (backward !== undefined && !isNotImplemented(backward)) return rt.truth(backward)
+  const forward = callSpecial(rt, a, '__lt__', [b])
+  if (forward !== undefined && !isNotImplemented(forward)) return truthOf(rt, forward)
+  const backward = callSpecial(rt, b, '__gt__', [a])
+  if (backward !== undefined && !isNotImplemented(backward)) return truthOf(rt, backward)
   const left = payloadOf(a)
   const right = payloadOf(b)
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right) < 0
@@ -45,7 +47,7 @@ function isProperSubset(a: SetValue, b: SetValue): Truth {
   return a.items.size < b.items.size && [...a.items.keys()].every((hash) => b.items.has(hash))
 }
 
-/** See `Runtime.sort`: stable, as Python's. */
+/** Sorts as `sorted` does; undefined if two items can't be compared. */
 export function sort(
   rt: Runtime,
   items: Value[],
@@ -55,7 +57,7 @@ export function sort(
   rt.budget.step(items.length)
   const keyed = items.map((item) => ({
     item,
-    key: key === undefined || key === null ? item : rt.call(key, [item]),
+    key: key === undefined || key === null ? item : call(rt, key, [item]),
   }))
   let undecided = false
   const order = (x: { key: Value }, y: { key: Value }) => {

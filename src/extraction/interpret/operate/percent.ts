@@ -1,3 +1,5 @@
+import { reprOf, strOf } from './text-of.ts'
+import { getEntry } from './mapping.ts'
 import { isUnknown } from '../values/make-value.ts'
 import { numberOf } from '../values/number-of.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -17,7 +19,7 @@ export function percent(rt: Runtime, template: string, value: Value): Value | un
   let index = 0
   const text = formatPercent<Value>(template, {
     next: () => items[index++],
-    byKey: (key) => (dict ? rt.getEntry(dict, key) : undefined),
+    byKey: (key) => (dict ? getEntry(rt, dict, key) : undefined),
     isUsedUp: () => dict !== undefined || index >= items.length,
     text: (item, how) => textFor(rt, item, how),
     number: (item) => numberOf(payloadOf(item)),
@@ -26,7 +28,7 @@ export function percent(rt: Runtime, template: string, value: Value): Value | un
 }
 
 function textFor(rt: Runtime, value: Value, how: 's' | 'r' | 'a'): string | undefined {
-  if (how === 's') return rt.str(value)
-  const text = rt.repr(value)
+  if (how === 's') return strOf(rt, value)
+  const text = reprOf(rt, value)
   return how === 'r' || text === undefined ? text : escapeNonAscii(text)
 }

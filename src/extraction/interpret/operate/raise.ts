@@ -1,3 +1,6 @@
+import { strOf } from './text-of.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { isInstance, isSubclass } from './is-instance.ts'
 import { isUnknown, makeInstance, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Value } from '../values/value.ts'
@@ -12,13 +15,29 @@ export class Raised extends Error {
   }
 }
 
-/** See `Runtime.raise`. */
+/** Raises a builtin exception by name, or the exception given. */
 export function raise(rt: Runtime, exception: string | Value, message = ''): never {
   if (typeof exception !== 'string') throw new Raised(exception)
   throw new Raised(makeException(rt, exception, message))
 }
 
-export function makeException(rt: Runtime, name: string, message: string): Value {
+/**
+ * Raises only if a `try` is running that has a handler for it; else gives undefined, and the result is unknown. For
+ * faults that are more often our ignorance than the pack's: a value that doesn't parse, a file that is missing.
+ */
+export function raiseIfHandled(rt: Runtime, exception: string, message?: string): undefined {
+  if (isHandled(rt, exception, false)) raise(rt, exception, message)
+}
+
+/**
+ * The same, but only for a handler that names the exception or a base of it other than Exception: for missing keys,
+ * attributes and items.
+ */
+export function raiseIfExpected(rt: Runtime, exception: string, message?: string): undefined {
+  if (isHandled(rt, exception, true)) raise(rt, exception, message)
+}
+
+function makeException(rt: Runtime, name: string, message: string): Value {
   const exception = makeInstance(rt.builtinClass(name))
   exception.attributes.set('args', makeTuple(message === '' ? [] : [message]))
   if (name.endsWith('ImportError') || name === 'ModuleNotFoundError')
@@ -28,11 +47,11 @@ export function makeException(rt: Runtime, name: string, message: string): Value
 
 /** Whether a caught JavaScript error is that Python exception, or a subclass of it. */
 export function isRaised(rt: Runtime, error: unknown, name: string): boolean {
-  return error instanceof Raised && rt.isInstance(error.exception, rt.builtinClass(name)) === true
+  return error instanceof Raised && isInstance(rt, error.exception, rt.builtinClass(name)) === true
 }
 
 /** Whether a running `try` has a handler for the exception. */
-export function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
+function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
   const cls = rt.builtinClass(name)
   const { state } = rt
   const handlers = state.handlers
@@ -45,7 +64,7 @@ export function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boo
       }
       // The handlers of outer statements don't guard the expressions of this look.
       state.handlers = handlers.slice(0, index)
-      const caught = rt.evaluateSafely(type, entry?.scope ?? state.scope)
+      const caught = evaluateSafely(rt, type, entry?.scope ?? state.scope)
       state.handlers = handlers
       if (!isUnknown(caught) && catches(rt, cls, caught, onlyExpected)) return true
     }
@@ -57,7 +76,7 @@ function catches(rt: Runtime, cls: Value, caught: Value, onlyExpected: boolean):
   if (typeof caught === 'object' && caught?.kind === 'tuple')
     return caught.items.some((item) => catches(rt, cls, item, onlyExpected))
   if (onlyExpected && isBroad(rt, caught)) return false
-  return rt.isSubclass(cls, caught) === true
+  return isSubclass(rt, cls, caught) === true
 }
 
 function isBroad(rt: Runtime, caught: Value): boolean {
@@ -67,6 +86,6 @@ function isBroad(rt: Runtime, caught: Value): boolean {
 /** One line for a note: class and message. */
 export function describeException(rt: Runtime, exception: Value): string {
   if (typeof exception !== 'object' || exception?.kind !== 'instance') return 'an unknown exception'
-  const text = rt.str(exception) ?? '?'
+  const text = strOf(rt, exception) ?? '?'
   return text === '' ? exception.cls.name : `${exception.cls.name}: ${text}`.slice(0, 300)
 }

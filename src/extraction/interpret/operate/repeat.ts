@@ -1,3 +1,4 @@
+import { makeUnknown } from '../values/make-value.ts'
 import { numberOf } from '../values/number-of.ts'
 import { unknownResult } from '../values/unknown-result.ts'
 import type { Runtime } from '../runtime.ts'
@@ -6,10 +7,10 @@ import type { ListValue, TupleValue, Value } from '../values/value.ts'
 /** `sequence * times`. */
 export function repeat(rt: Runtime, sequence: Value, times: Value): Value {
   const count = numberOf(times)
-  if (typeof count !== 'bigint') return unknownResult(rt, sequence, times)
+  if (typeof count !== 'bigint') return unknownResult(sequence, times)
   if (typeof sequence === 'string') return repeatText(rt, sequence, count)
-  if (typeof sequence !== 'object' || sequence === null) return rt.unknown('repeat', 'pack')
-  if (sequence.kind !== 'list' && sequence.kind !== 'tuple') return rt.unknown('repeat', 'pack')
+  if (typeof sequence !== 'object' || sequence === null) return makeUnknown('repeat')
+  if (sequence.kind !== 'list' && sequence.kind !== 'tuple') return makeUnknown('repeat')
   return repeatItems(rt, sequence, count)
 }
 
@@ -23,7 +24,7 @@ function repeatText(rt: Runtime, text: string, times: bigint): Value {
 
 function tooLong(rt: Runtime): Value {
   rt.budget.spent('string')
-  return rt.unknown('str', 'pack')
+  return makeUnknown('str')
 }
 
 function repeatItems(rt: Runtime, { kind, items, rest }: ListValue | TupleValue, times: bigint) {
@@ -31,12 +32,12 @@ function repeatItems(rt: Runtime, { kind, items, rest }: ListValue | TupleValue,
   const tooMany = items.length > 0 && (times > most || items.length * Number(times) > most)
   if (tooMany) {
     rt.budget.spent('items')
-    return rt.unknown(kind, 'pack')
+    return makeUnknown(kind)
   }
   const repeated: Value[] = []
   if (items.length > 0)
     for (let round = 0; round < Number(times); round += 1)
       for (const item of items) repeated.push(item)
-  if (!rt.budget.allowItems(repeated.length)) return rt.unknown(kind, 'pack')
+  if (!rt.budget.allowItems(repeated.length)) return makeUnknown(kind)
   return { kind, items: repeated, rest } as Value
 }

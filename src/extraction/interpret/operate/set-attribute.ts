@@ -1,8 +1,8 @@
+import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
 
-/** See `Runtime.setAttribute`. */
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
   if (typeof value !== 'object' || value === null) return
   switch (value.kind) {
@@ -28,7 +28,7 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
 function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
   const gate = findSpecial(value.cls, '__setattr__')
   if (gate !== undefined) {
-    rt.call(gate, [value, name, to])
+    call(rt, gate, [value, name, to])
     return
   }
   setPlainly(rt, value, name, to)
@@ -38,13 +38,13 @@ function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Valu
 export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
   const raw = findInClass(rt, value.cls, name)
   if (typeof raw === 'object' && raw?.kind === 'property') {
-    if (raw.set !== null) rt.call(raw.set, [value, to])
+    if (raw.set !== null) call(rt, raw.set, [value, to])
     return
   }
   if (typeof raw === 'object' && raw?.kind === 'instance') {
     const setter = findSpecial(raw.cls, '__set__')
     if (setter !== undefined) {
-      rt.call(setter, [raw, value, to])
+      call(rt, setter, [raw, value, to])
       return
     }
   }
@@ -55,7 +55,7 @@ export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: 
 function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
   const gate = findSpecial(cls.metaclass, '__setattr__')
   if (gate !== undefined) {
-    rt.call(gate, [cls, name, to])
+    call(rt, gate, [cls, name, to])
     return
   }
   setOnClassPlainly(cls, name, to)
@@ -70,14 +70,13 @@ export function setOnClassPlainly(cls: ClassValue, name: string, to: Value): voi
   else cls.namespace.set(name, to)
 }
 
-/** See `Runtime.deleteAttribute`. */
 export function deleteAttribute(rt: Runtime, value: Value, name: string): void {
   if (typeof value !== 'object' || value === null) return
   switch (value.kind) {
     case 'instance': {
       const gate = findSpecial(value.cls, '__delattr__')
       if (gate === undefined) value.attributes.delete(name)
-      else rt.call(gate, [value, name])
+      else call(rt, gate, [value, name])
       return
     }
     case 'class':

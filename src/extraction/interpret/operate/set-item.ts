@@ -1,7 +1,11 @@
+import { raiseIfExpected } from './raise.ts'
+import { hashKey } from './hash-key.ts'
+import { readItems } from './iterate.ts'
+import { callSpecial } from './call.ts'
 import { isUnknown } from '../values/make-value.ts'
-import { setEntry } from '../values/mapping.ts'
+import { setEntry } from './mapping.ts'
 import { payloadOf } from '../values/payload.ts'
-import { removeEntry } from '../values/removed-entries.ts'
+import { removeEntry } from './removed-entries.ts'
 import type { Runtime } from '../runtime.ts'
 import { indexOf, sliceParts } from './slice-parts.ts'
 import { sliceIndexes } from '../text/string/slice.ts'
@@ -10,7 +14,7 @@ import type { DictValue, ListValue, SliceValue, Value } from '../values/value.ts
 
 /** `value[key] = to`. */
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
-  if (rt.callSpecial(value, '__setitem__', [key, to]) !== undefined) return
+  if (callSpecial(rt, value, '__setitem__', [key, to]) !== undefined) return
   const inner = payloadOf(value)
   if (typeof inner !== 'object' || inner === null) return
   if (inner.kind === 'dict') setEntry(rt, inner, key, to)
@@ -26,7 +30,7 @@ function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
 
 function setSlice(rt: Runtime, list: ListValue, key: SliceValue, to: Value): void {
   const parts = sliceParts(key)
-  const { items, rest } = rt.readItems(to)
+  const { items, rest } = readItems(rt, to)
   const indexes = parts && sliceIndexes(parts, list.items.length)
   if (!indexes || !rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true
@@ -52,7 +56,7 @@ function startOf({ start }: SliceParts, length: number): number {
 
 /** `del value[key]`. */
 export function deleteItem(rt: Runtime, value: Value, key: Value): void {
-  if (rt.callSpecial(value, '__delitem__', [key]) !== undefined) return
+  if (callSpecial(rt, value, '__delitem__', [key]) !== undefined) return
   const inner = payloadOf(value)
   if (typeof inner !== 'object' || inner === null) return
   if (inner.kind === 'dict') deleteEntry(rt, inner, key)
@@ -60,9 +64,9 @@ export function deleteItem(rt: Runtime, value: Value, key: Value): void {
 }
 
 function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
-  const hash = rt.hashKey(key)
+  const hash = hashKey(rt, key)
   if (hash !== undefined && !removeEntry(rt, dict, hash) && !dict.rest && !isUnknown(key))
-    rt.raiseIfExpected('KeyError', 'missing')
+    raiseIfExpected(rt, 'KeyError', 'missing')
 }
 
 function deleteFromList(list: ListValue, key: Value): void {

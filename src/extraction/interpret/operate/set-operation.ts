@@ -1,3 +1,5 @@
+import { readItems } from './iterate.ts'
+import { makeSet } from './mapping.ts'
 import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { HashKey, SetValue, Value } from '../values/value.ts'
@@ -26,7 +28,7 @@ export function asSet(rt: Runtime, value: Value): SetValue | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (value.kind === 'set') return value
   if (value.kind !== 'view' || value.of === 'values') return undefined
-  const set = rt.makeSet(rt.readItems(value).items)
+  const set = makeSet(rt, readItems(rt, value).items)
   return typeof set === 'object' && set?.kind === 'set' ? set : undefined
 }
 

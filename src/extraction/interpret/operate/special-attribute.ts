@@ -1,3 +1,5 @@
+import { setEntry } from './mapping.ts'
+import { typeOf } from './type-of.ts'
 import { evaluateAnnotation } from '../evaluate/annotation.ts'
 import { makeGetter } from './descriptor-get.ts'
 import { dictCopy } from '../values/dict.ts'
@@ -24,7 +26,7 @@ export function specialAttribute(rt: Runtime, value: Value, name: string): Value
       case 'native':
         return orElse(value.attributes?.get(name), () => ofNative(value, name))
       case 'class':
-        return ofClass(rt, value, name)
+        return ofClass(value, name)
       case 'instance':
         return ofInstance(value, name)
       case 'module':
@@ -43,7 +45,7 @@ export function specialAttribute(rt: Runtime, value: Value, name: string): Value
         return ofSlice(value, name)
     }
   }
-  return name === '__class__' ? rt.typeOf(value) : undefined
+  return name === '__class__' ? typeOf(rt, value) : undefined
 }
 
 const DESCRIPTORS: ReadonlySet<string> = new Set([
@@ -95,7 +97,7 @@ function annotationsOf(rt: Runtime, value: FunctionValue): Value {
   for (const parameter of [...args.positionalOnly, ...args.positional, ...args.keywordOnly]) {
     if (parameter.annotation === undefined) continue
     const annotation = evaluateAnnotation(rt, parameter.annotation, value.scope)
-    rt.setEntry(annotations, parameter.name, annotation)
+    setEntry(rt, annotations, parameter.name, annotation)
   }
   value.attributes.set('__annotations__', annotations)
   return annotations
@@ -133,7 +135,7 @@ function ofInstance(value: InstanceValue, name: string): Value | undefined {
   return name === '__module__' ? value.cls.module : undefined
 }
 
-function ofClass(rt: Runtime, cls: ClassValue, name: string): Value | undefined {
+function ofClass(cls: ClassValue, name: string): Value | undefined {
   switch (name) {
     case '__name__':
       return cls.name

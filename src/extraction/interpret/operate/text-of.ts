@@ -1,3 +1,5 @@
+import { isInstance } from './is-instance.ts'
+import { callSpecial } from './call.ts'
 import { dictEntries } from '../values/dict.ts'
 import { viewItems } from './iterate.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -12,16 +14,16 @@ import type { InstanceValue, ObjectValue, RangeValue, Value } from '../values/va
 const REPR_DEPTH = 20
 
 /** `str(value)`, undefined if it can't be known. */
-export function str(rt: Runtime, value: Value): string | undefined {
+export function strOf(rt: Runtime, value: Value): string | undefined {
   if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null) return repr(rt, value)
-  if (value.kind !== 'instance') return repr(rt, value)
-  const own = rt.callSpecial(value, '__str__', [])
+  if (typeof value !== 'object' || value === null) return reprOf(rt, value)
+  if (value.kind !== 'instance') return reprOf(rt, value)
+  const own = callSpecial(rt, value, '__str__', [])
   if (own !== undefined) return textOrUndefined(own)
   if (typeof value.payload === 'string') return value.payload
-  if (rt.isInstance(value, rt.builtinClass('BaseException')) === true)
+  if (isInstance(rt, value, rt.builtinClass('BaseException')) === true)
     return strOfException(rt, value)
-  return repr(rt, value)
+  return reprOf(rt, value)
 }
 
 function textOrUndefined(value: Value): string | undefined {
@@ -34,12 +36,12 @@ function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
   if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
   const [first] = args.items
   if (first === undefined) return args.rest ? undefined : ''
-  if (args.items.length > 1) return repr(rt, args)
-  return value.cls.name === 'KeyError' ? repr(rt, first) : str(rt, first)
+  if (args.items.length > 1) return reprOf(rt, args)
+  return value.cls.name === 'KeyError' ? reprOf(rt, first) : strOf(rt, first)
 }
 
 /** `repr(value)`, undefined if it can't be known: the default one tells an address. */
-export function repr(rt: Runtime, value: Value, depth = 0): string | undefined {
+export function reprOf(rt: Runtime, value: Value, depth = 0): string | undefined {
   switch (typeof value) {
     case 'string':
       return reprText(value)
@@ -96,7 +98,7 @@ function reprItems(rt: Runtime, items: Value[], depth: number): string | undefin
   const texts: string[] = []
   let length = 0
   for (const item of items) {
-    const text = repr(rt, item, depth)
+    const text = reprOf(rt, item, depth)
     rt.budget.step(1)
     if (text === undefined) return undefined
     texts.push(text)
@@ -131,7 +133,7 @@ function reprSet(
 ): string | undefined {
   const [only] = set.items.values()
   if (only === undefined) return set.frozen ? 'frozenset()' : 'set()'
-  const inner = wrap('{', repr(rt, only, depth), '}')
+  const inner = wrap('{', reprOf(rt, only, depth), '}')
   return set.frozen ? wrap('frozenset(', inner, ')') : inner
 }
 
@@ -140,32 +142,32 @@ function reprRange({ start, stop, step }: RangeValue): string {
 }
 
 function reprClass(rt: Runtime, value: ObjectValue & { kind: 'class' }): string | undefined {
-  const own = rt.callSpecial(value, '__repr__', [])
+  const own = callSpecial(rt, value, '__repr__', [])
   if (own !== undefined) return textOrUndefined(own)
   const place = value.module === 'builtins' ? '' : `${value.module}.`
   return `<class '${place}${value.qualname}'>`
 }
 
 function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string | undefined {
-  const own = rt.callSpecial(value, '__repr__', [])
+  const own = callSpecial(rt, value, '__repr__', [])
   if (own !== undefined) return textOrUndefined(own)
-  if (rt.isInstance(value, rt.builtinClass('BaseException')) === true) {
+  if (isInstance(rt, value, rt.builtinClass('BaseException')) === true) {
     const args = value.attributes.get('args')
     if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
     return wrap(`${value.cls.name}(`, reprItems(rt, args.items, depth), ')')
   }
   if (value.payload === undefined) return undefined
   const named = value.payload !== null && typeof value.payload === 'object'
-  const inner = repr(rt, value.payload, depth)
+  const inner = reprOf(rt, value.payload, depth)
   const sort = named && typeof value.payload === 'object' ? value.payload?.kind : ''
   return sort === 'set' ? wrap(`${value.cls.name}(`, inner, ')') : inner
 }
 
 /** `format(value, spec)`, undefined if it can't be known. */
-export function format(rt: Runtime, value: Value, spec: string): string | undefined {
-  const own = rt.callSpecial(value, '__format__', [spec])
+export function formatValue(rt: Runtime, value: Value, spec: string): string | undefined {
+  const own = callSpecial(rt, value, '__format__', [spec])
   if (own !== undefined) return textOrUndefined(own)
-  if (spec === '') return str(rt, value)
+  if (spec === '') return strOf(rt, value)
   const inner = payloadOf(value)
   if (typeof inner === 'boolean') return formatInt(BigInt(inner), spec)
   if (typeof inner === 'bigint') return formatInt(inner, spec)

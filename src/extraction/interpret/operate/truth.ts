@@ -1,8 +1,9 @@
+import { callSpecial } from './call.ts'
 import type { Runtime } from '../runtime.ts'
 import type { InstanceValue, Truth, Value } from '../values/value.ts'
 
 /** `bool(value)`, undefined if it can't be decided. */
-export function truth(rt: Runtime, value: Value): Truth {
+export function truthOf(rt: Runtime, value: Value): Truth {
   switch (typeof value) {
     case 'boolean':
       return value
@@ -53,10 +54,10 @@ export function rangeLength(range: { start: bigint; stop: bigint; step: bigint }
 }
 
 function truthOfInstance(rt: Runtime, value: InstanceValue): Truth {
-  const own = rt.callSpecial(value, '__bool__', [])
+  const own = callSpecial(rt, value, '__bool__', [])
   if (own !== undefined) return typeof own === 'boolean' ? own : undefined
-  const length = rt.callSpecial(value, '__len__', [])
+  const length = callSpecial(rt, value, '__len__', [])
   if (length !== undefined) return typeof length === 'bigint' ? length !== 0n : undefined
-  if (value.payload !== undefined) return truth(rt, value.payload)
+  if (value.payload !== undefined) return truthOf(rt, value.payload)
   return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : true
 }

@@ -57,7 +57,11 @@ export function makeItemsIterator(type: string, items: Value[], rest = false): I
 // Names grow with every attribute and call of an unknown; longer ones serve no reader.
 const NAME_LENGTH = 200
 
-export function makeUnknown(name: string, origin: Origin, call?: UnknownCall): UnknownValue {
+export function makeUnknown(
+  name: string,
+  origin: Origin = 'pack',
+  call?: UnknownCall,
+): UnknownValue {
   const cut = name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name
   return { kind: 'unknown', name: cut, origin, call, truth: undefined }
 }

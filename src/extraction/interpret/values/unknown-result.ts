@@ -1,9 +1,8 @@
-import { isUnknown } from './make-value.ts'
-import type { Runtime } from '../runtime.ts'
+import { isUnknown, makeUnknown } from './make-value.ts'
 import type { Value } from './value.ts'
 
 /** Result of an operation that can't be computed; it comes from where its unknown operand comes from. */
-export function unknownResult(rt: Runtime, left: Value, right: Value): Value {
+export function unknownResult(left: Value, right: Value): Value {
   const source = isUnknown(left) ? left : isUnknown(right) ? right : undefined
-  return rt.unknown('operation()', source?.origin ?? 'pack')
+  return makeUnknown('operation()', source?.origin ?? 'pack')
 }

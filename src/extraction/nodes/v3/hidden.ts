@@ -1,3 +1,4 @@
+import { makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findHostText, findMemberName } from '../../host/host-text.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import { isUnknown, makeTuple } from '../../interpret/values/make-value.ts'
@@ -21,7 +22,7 @@ export const addHidden = (reading: V3Reading, inputTypes: DictValue, schema: Sch
   for (const [flag, names] of NEEDED)
     if (truthOf(reading, schema.values.get(flag), FIELD))
       for (const name of names) if (!hidden.has(name)) add(name, name.toUpperCase())
-  if (hidden.size > 0) runtime.setEntry(inputTypes, 'hidden', runtime.makeDict(hidden))
+  if (hidden.size > 0) setEntry(runtime, inputTypes, 'hidden', makeDict(runtime, hidden))
 }
 
 /** In the host's order. */

@@ -1,3 +1,4 @@
+import { getEntry, makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import { makeTuple } from '../../interpret/values/make-value.ts'
@@ -14,8 +15,8 @@ const MAX_DEPTH = 10
 /** Sections of inputs as the older form has them: `required` is always there. */
 export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
   const { runtime } = reading.interpreter
-  const required = runtime.makeDict([])
-  const sections = runtime.makeDict([['required', required]])
+  const required = makeDict(runtime, [])
+  const sections = makeDict(runtime, [['required', required]])
   const within: V3Reading = { ...reading, depth: reading.depth + 1 }
   for (const item of itemsOf(reading, inputs, [FIELD])) {
     reading.room.inputs -= 1
@@ -30,10 +31,10 @@ export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
       continue
     }
     const section = read.isOptional ? 'optional' : 'required'
-    const known = runtime.getEntry(sections, section) ?? runtime.makeDict([])
+    const known = getEntry(runtime, sections, section) ?? makeDict(runtime, [])
     if (typeof known !== 'object' || known?.kind !== 'dict') continue
-    runtime.setEntry(known, read.id, makeTuple([read.type, read.options]))
-    runtime.setEntry(sections, section, known)
+    setEntry(runtime, known, read.id, makeTuple([read.type, read.options]))
+    setEntry(runtime, sections, section, known)
   }
   return sections
 }

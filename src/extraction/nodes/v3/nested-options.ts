@@ -1,3 +1,4 @@
+import { makeDict } from '../../interpret/operate/mapping.ts'
 import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
@@ -42,7 +43,7 @@ const addAutogrow: Add = (reading, options, { value, makeInputDict }) => {
     const own = template.values.get(name)
     if (own !== undefined && own !== null) given.set(name, own)
   }
-  options.set('template', reading.interpreter.runtime.makeDict(given))
+  options.set('template', makeDict(reading.interpreter.runtime, given))
 }
 
 /** Sockets that are of the same type once one is connected. */
@@ -58,7 +59,7 @@ const addMatchType: Add = (reading, options, { value }) => {
   const types = isMany ? itemsOf(reading, allowed, [FIELD]) : [allowed]
   const names = types.map((type) => (type === null ? '*' : typeNamed(reading, type, FIELD)))
   given.set('allowed_types', names.join(','))
-  options.set('template', reading.interpreter.runtime.makeDict(given))
+  options.set('template', makeDict(reading.interpreter.runtime, given))
 }
 
 /** Choices that each bring inputs of their own. */
@@ -69,7 +70,7 @@ const addDynamicCombo: Add = (reading, options, { value, makeInputDict }) => {
     if (!option) return []
     const inputs = makeInputDict(reading, option.values.get('inputs') ?? null)
     return [
-      runtime.makeDict([
+      makeDict(runtime, [
         ['key', option.values.get('key') ?? null],
         ['inputs', inputs],
       ]),

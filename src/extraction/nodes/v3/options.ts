@@ -1,3 +1,4 @@
+import { makeDict } from '../../interpret/operate/mapping.ts'
 import { ownEntry } from '../../host/class-facts.ts'
 import { FACTS } from '../../host/facts.ts'
 import { findHostText } from '../../host/host-text.ts'
@@ -42,7 +43,7 @@ export const readOptions = (
   const own = [...part.values.keys()].filter((name) => !isCommon(name))
   for (const name of own)
     if (!addSpecial(reading, options, part, name, context)) addGiven(reading, options, part, [name])
-  return reading.interpreter.runtime.makeDict(options)
+  return makeDict(reading.interpreter.runtime, options)
 }
 
 const isCommon = (name: string): boolean =>
@@ -146,5 +147,5 @@ const addRemote = (reading: V3Reading, options: Map<string, Value>, value: Value
   if (remote?.maker !== 'RemoteOptions' || remote.rest) reading.note(FIELD)
   const given = new Map<string, Value>()
   if (remote) addGiven(reading, given, remote, [...remote.values.keys()])
-  if (remote) options.set('remote', reading.interpreter.runtime.makeDict(given))
+  if (remote) options.set('remote', makeDict(reading.interpreter.runtime, given))
 }

@@ -1,3 +1,4 @@
+import { evaluate } from '../../interpret/evaluate/expression.ts'
 import { bindPart } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
@@ -23,7 +24,7 @@ export const recoverSchema = (
   const scope = makeScope(cls, fn)
   const work = (node: Expression): Value =>
     interpreter.call(
-      nativeFunction('argument', (rt) => rt.evaluate(node, scope)),
+      nativeFunction('argument', (rt) => evaluate(rt, node, scope)),
       [],
       { steps },
     )

@@ -1,3 +1,7 @@
+import { reprOf } from '../../../../src/extraction/interpret/operate/text-of.ts'
+import { importModule } from '../../../../src/extraction/interpret/modules/module-loader.ts'
+import { call } from '../../../../src/extraction/interpret/operate/call.ts'
+import { readItems } from '../../../../src/extraction/interpret/operate/iterate.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
@@ -69,16 +73,16 @@ describe('the library', async () => {
   test('takes any arguments without a fault of its own', () => {
     const ran = run(PROGRAM, { limits: { steps: 1e9, containers: 1e9, volume: 1e9, forItems: 20 } })
     const rt = ran.interpreter.runtime
-    const values = rt.readItems(ran.get('values') ?? null).items
+    const values = readItems(rt, ran.get('values') ?? null).items
     assert.equal(values.length, 54)
     const faults = new Set<string>()
     const callWithAll = (what: string, callee: Value, first: Value[] = []) => {
       for (const args of argumentLists(values)) {
-        tryCall(rt, what, () => readSome(rt, rt.call(callee, [...first, ...args])), faults)
+        tryCall(rt, what, () => readSome(rt, call(rt, callee, [...first, ...args])), faults)
       }
     }
     for (const name of MODULES.split(' ')) {
-      const module = rt.importModule(name)
+      const module = importModule(rt, name)
       assert.ok(typeof module === 'object' && module?.kind === 'module', name)
       for (const [key, value] of module.namespace) {
         if (typeof value !== 'object' || value === null) continue
@@ -114,12 +118,12 @@ const callMember = (rt: Runtime, { self, member, method, values, faults }: Membe
       ? [[]]
       : [[], [self], [values[7] ?? null], [makeList([]), makeTuple([])]]
   for (const args of lists) {
-    tryCall(rt, member, () => rt.call(target, [self, ...args]), faults)
+    tryCall(rt, member, () => call(rt, target, [self, ...args]), faults)
   }
 }
 
 /** An iterator that came back is read a little, as whoever called would. */
 const readSome = (rt: Runtime, value: Value): void => {
   if (typeof value !== 'object' || value?.kind !== 'iterator') return
-  for (let count = 0; count < 5 && value.next() !== undefined; count += 1) rt.repr(value)
+  for (let count = 0; count < 5 && value.next() !== undefined; count += 1) reprOf(rt, value)
 }

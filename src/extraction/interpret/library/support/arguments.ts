@@ -1,3 +1,5 @@
+import { truthOf } from '../../operate/truth.ts'
+import { callSpecial } from '../../operate/call.ts'
 import { orElse } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import type {
@@ -34,7 +36,7 @@ export const textOf = (value: Value | undefined): string | undefined => {
 export const pathOf = (rt: Runtime, value: Value | undefined): string | undefined => {
   const text = textOf(value)
   if (text !== undefined || value === undefined) return text
-  const made = rt.callSpecial(value, '__fspath__', [])
+  const made = callSpecial(rt, value, '__fspath__', [])
   return made === undefined ? undefined : textOf(made)
 }
 
@@ -56,7 +58,7 @@ export const numberOf = (value: Value | undefined): bigint | number | undefined 
 
 /** Truth of an optional flag. */
 export const flagOf = (rt: Runtime, value: Value | undefined, fallback: boolean): Truth =>
-  value === undefined ? fallback : rt.truth(value)
+  value === undefined ? fallback : truthOf(rt, value)
 
 /** Texts of a list or tuple that holds nothing else. */
 export const textsOf = (value: Value | undefined): string[] | undefined => {

@@ -1,3 +1,4 @@
+import { iterate } from '../../operate/iterate.ts'
 import { makeIterator } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { IteratorValue, Value } from '../../values/value.ts'
@@ -31,7 +32,7 @@ export const makeLazy = (
  * looks for one may pass over endlessly many.
  */
 export function* eachItem(rt: Runtime, value: Value, end: LazyEnd): Generator<Value, void> {
-  const iterator = rt.iterate(value)
+  const iterator = iterate(rt, value)
   if (iterator === undefined) {
     end.rest = true
     return

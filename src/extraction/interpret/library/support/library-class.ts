@@ -1,4 +1,5 @@
-import { makeInstance } from '../../values/make-value.ts'
+import { importModule } from '../../modules/module-loader.ts'
+import { makeInstance, makeUnknown } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { ClassValue, InstanceValue, ModuleValue, Value } from '../../values/value.ts'
 import { isClass } from './arguments.ts'
@@ -15,7 +16,7 @@ export const findLibraryClass = (
 
 /** A module of the library, made if it was not imported yet. */
 export const findLibraryModule = (rt: Runtime, name: string): ModuleValue | undefined => {
-  const found = rt.importModule(name)
+  const found = importModule(rt, name)
   return typeof found === 'object' && found?.kind === 'module' ? found : undefined
 }
 
@@ -43,7 +44,7 @@ export const makeLibraryInstance = (
   attributes: Iterable<readonly [string, Value]> = [],
 ): Value => {
   const cls = findLibraryClass(rt, module, name)
-  if (cls === undefined) return rt.unknown(`${module}.${name}()`, 'standard-library')
+  if (cls === undefined) return makeUnknown(`${module}.${name}()`, 'standard-library')
   const instance: InstanceValue = makeInstance(cls, undefined, native)
   for (const [key, value] of attributes) instance.attributes.set(key, value)
   return instance

@@ -1,3 +1,4 @@
+import { makeUnknown } from '../../values/make-value.ts'
 import { nativeFunction } from '../../values/native.ts'
 import type { NativeCall, Value } from '../../values/value.ts'
 
@@ -16,7 +17,7 @@ export const quietFunctions = (module: string, names: string): Names =>
 export const machineFunctions = (module: string, names: string): Names =>
   names.split(' ').map((name) => {
     const dotted = `${module}.${name}`
-    return [name, nativeFunction(dotted, (rt) => rt.unknown(`${dotted}()`, 'machine'))]
+    return [name, nativeFunction(dotted, () => makeUnknown(`${dotted}()`, 'machine'))]
   })
 
 /** Methods that do nothing, and give None. */

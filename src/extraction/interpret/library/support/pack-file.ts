@@ -1,3 +1,4 @@
+import { raiseIfHandled } from '../../operate/raise.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { GlobFiles } from '../../text/path/glob.ts'
 import { decode } from '../../text/string/codec.ts'
@@ -41,7 +42,7 @@ export const readBytes = (rt: Runtime, path: string): Uint8Array | undefined => 
   if (inside === undefined) return undefined
   const content = rt.files.read(inside)
   if (content === undefined) {
-    if (!rt.files.isFile(inside)) rt.raiseIfHandled('FileNotFoundError', inside)
+    if (!rt.files.isFile(inside)) raiseIfHandled(rt, 'FileNotFoundError', inside)
     return undefined
   }
   if (content.length > rt.budget.limits.fileBytes) return rt.budget.spent('file', inside)

@@ -1,10 +1,12 @@
+import { call } from './call.ts'
+import { findInClass } from './class-lookup.ts'
 import type { Runtime } from '../runtime.ts'
-import type { HashKey, InstanceValue, Value } from './value.ts'
+import type { HashKey, InstanceValue, Value } from '../values/value.ts'
 
 // Text that starts like a made key gets one itself, so the two never meet.
 const MADE = '\0'
 
-/** See `Runtime.hashKey`. */
+/** What equal keys share; undefined if the value can't be hashed. An unknown is its own key. */
 export function hashKey(rt: Runtime, value: Value): HashKey | undefined {
   switch (typeof value) {
     case 'string':
@@ -47,10 +49,10 @@ function hashObject(rt: Runtime, value: Exclude<Value, null | boolean | bigint |
 }
 
 function hashInstance(rt: Runtime, value: InstanceValue): HashKey | undefined {
-  const own = rt.findInClass(value.cls, '__hash__')
+  const own = findInClass(rt, value.cls, '__hash__')
   if (own === null) return undefined
   if (typeof own === 'object' && own.kind === 'function') {
-    const hash = rt.call(own, [value])
+    const hash = call(rt, own, [value])
     return typeof hash === 'bigint' ? `${MADE}h${hash}` : value
   }
   if (value.payload === undefined) return value

@@ -1,6 +1,6 @@
-import { dictDelete, dictKey, dictSet } from './dict.ts'
+import { dictDelete, dictKey, dictSet } from '../values/dict.ts'
 import type { Runtime } from '../runtime.ts'
-import type { DictValue, HashKey, Value } from './value.ts'
+import type { DictValue, HashKey, Value } from '../values/value.ts'
 
 /** What was taken out of dicts since an undecided branch began. */
 export type RemovedEntries = Map<DictValue, Removed>

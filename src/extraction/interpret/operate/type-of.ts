@@ -1,5 +1,6 @@
+import { makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
-import type { BaseValue, ObjectValue, Value } from './value.ts'
+import type { BaseValue, ObjectValue, Value } from '../values/value.ts'
 
 /** `type(value)`. */
 export function typeOf(rt: Runtime, value: Value): BaseValue {
@@ -24,7 +25,7 @@ function typeOfObject(rt: Runtime, value: ObjectValue): BaseValue {
     case 'class':
       return value.metaclass
     case 'unknown':
-      return rt.unknown(`type(${value.name})`, value.origin)
+      return makeUnknown(`type(${value.name})`, value.origin)
     case 'set':
       return rt.builtinClass(value.frozen ? 'frozenset' : 'set')
     case 'view':

@@ -1,18 +1,22 @@
-import { dictGet, dictSet, dictUpdate } from './dict.ts'
-import { isUnknown, makeEmptyDict } from './make-value.ts'
-import { payloadOf } from './payload.ts'
+import { getItem } from './item.ts'
+import { iterate, readItems } from './iterate.ts'
+import { callMethod } from './call.ts'
+import { hashKey } from './hash-key.ts'
+import { dictGet, dictSet, dictUpdate } from '../values/dict.ts'
+import { isUnknown, makeEmptyDict } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import type { DictValue, Value } from './value.ts'
+import type { DictValue, Value } from '../values/value.ts'
 
 /** The entry under the key; undefined if there is certainly none or the key can't be hashed. */
 export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | undefined {
-  const hash = rt.hashKey(key)
+  const hash = hashKey(rt, key)
   return hash === undefined ? undefined : dictGet(dict, hash)
 }
 
 /** Sets an entry. Under an unknown key it is kept as well, and the dict is incomplete from then on. */
 export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value): void {
-  const hash = rt.hashKey(key)
+  const hash = hashKey(rt, key)
   if (hash === undefined || isUnknown(key)) dict.rest = true
   if (hash === undefined) return
   if (dict.values.size >= rt.budget.limits.containerItems) {
@@ -37,11 +41,11 @@ export function asDict(rt: Runtime, value: Value): DictValue | undefined {
   const inner = payloadOf(value)
   if (typeof inner === 'object' && inner?.kind === 'dict') return inner
   if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
-  const keys = rt.callMethod(value, 'keys', [])
+  const keys = callMethod(rt, value, 'keys', [])
   if (keys === undefined || isUnknown(keys)) return undefined
-  const { items, rest } = rt.readItems(keys)
+  const { items, rest } = readItems(rt, keys)
   const dict = makeEmptyDict(rest)
-  for (const key of items) setEntry(rt, dict, key, rt.getItem(value, key))
+  for (const key of items) setEntry(rt, dict, key, getItem(rt, value, key))
   return dict
 }
 
@@ -53,7 +57,7 @@ export function asMapping(rt: Runtime, value: Value): DictValue | undefined {
   const inner = payloadOf(value)
   if (typeof inner === 'object' && inner?.kind === 'dict') return inner
   if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
-  const pairs = rt.callMethod(value, 'items', [])
+  const pairs = callMethod(rt, value, 'items', [])
   if (pairs === undefined || isUnknown(pairs)) return asDict(rt, value)
   const dict = makeEmptyDict()
   addPairs(rt, dict, pairs)
@@ -62,10 +66,10 @@ export function asMapping(rt: Runtime, value: Value): DictValue | undefined {
 
 /** Pairs that iteration gives. What is not a pair makes the dict incomplete. */
 export function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
-  const { items, rest } = rt.readItems(value)
+  const { items, rest } = readItems(rt, value)
   if (rest) dict.rest = true
   for (const item of items) {
-    const pair = rt.iterate(item) === undefined ? undefined : rt.readItems(item)
+    const pair = iterate(rt, item) === undefined ? undefined : readItems(rt, item)
     const [key, entry] = pair?.items ?? []
     if (key === undefined || entry === undefined) dict.rest = true
     else setEntry(rt, dict, key, entry)
@@ -81,7 +85,7 @@ export function makeDict(rt: Runtime, entries: Iterable<readonly [Value, Value]>
 export function makeSet(rt: Runtime, items: Iterable<Value>, frozen = false): Value {
   const set: Value = { kind: 'set', frozen, items: new Map(), rest: false }
   for (const item of items) {
-    const hash = rt.hashKey(item)
+    const hash = hashKey(rt, item)
     if (hash === undefined) set.rest = true
     else if (!set.items.has(hash)) set.items.set(hash, item)
     // Two unknowns may be one item.
