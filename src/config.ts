@@ -23,7 +23,7 @@ const flag = (description: string) => Type.Boolean({ default: false, description
 const list = (description: string) =>
   Type.String({ default: '', description: `${description} Separated by commas.` })
 
-/** Every setting of every process. The README's table, `.env.example` and the test of docker-compose.yml are made from it. */
+/** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
 export const Env = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
     default: 'development',

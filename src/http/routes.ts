@@ -32,7 +32,7 @@ export type RouteDeps = CreationDeps &
   HealthDeps &
   WebhookSecretDeps
 
-/** Every route of the service; mounting, OpenAPI and the README's table read this list. */
+/** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>
   withOpenApiRoute(
     [

@@ -1,4 +1,4 @@
-/** Lines at which a fault test may kill the process (docs/operations.md says what each window is). */
+/** Lines at which a fault test may kill the process (docs/reliability.md says what each window is). */
 export type FailpointName =
   | 'create.after-commit'
   | 'create.after-start'

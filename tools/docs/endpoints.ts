@@ -1,17 +1,56 @@
+import { quotaOf } from '../../src/http/access/limiter.ts'
+import { QUOTAS } from '../../src/http/access/rate-limit.ts'
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
 import type { Route } from '../../src/http/route.ts'
-import { makeTable } from './markers.ts'
+import { makePage, makeTable } from './markdown.ts'
 
-/** One table for each group of routes, in the order they are mounted. */
-export const makeEndpoints = (routes: readonly Route[] = listRoutes()): string => {
+/** The page of all routes and their quotas. */
+export const makeEndpointsPage = (): string =>
+  makePage('Endpoints', 'the routes of `src/http`', [
+    INTRO,
+    ...makeRouteTables(),
+    '## Quotas',
+    QUOTAS_INTRO,
+    makeQuotaTable(),
+  ])
+
+const INTRO = `\`GET /openapi.json\` describes every route with every answer it can give. Every POST takes an \`Idempotency-Key\`. A signed link
+needs no credential: its signature is one. An image is Base64, a \`data:\` URI, an \`https:\` URL, or the link of an upload or of
+another task's result. The last column names the quota that a request counts against.`
+
+const QUOTAS_INTRO = `Each api process keeps its own counts. RATE_LIMITS switches them off or multiplies them. An answer of 429 has \`Retry-After\`.`
+
+/** One heading and one table for each group of routes, in the order they are mounted. */
+const makeRouteTables = (routes: readonly Route[] = listRoutes()): string[] => {
   const tags = [...new Set(routes.map((route) => route.tag))]
-  return tags
-    .map((tag) => {
-      const rows = routes.filter((route) => route.tag === tag).map(describeRoute)
-      return `**${tag}**\n\n${makeTable(['route', 'credential', 'does'], rows)}`
-    })
-    .join('\n\n')
+  return tags.flatMap((tag) => [
+    `## ${tag}`,
+    makeTable(
+      ['route', 'credential', 'does', 'quota'],
+      routes.filter((route) => route.tag === tag).map(describeRoute),
+    ),
+  ])
+}
+
+const makeQuotaTable = (): string =>
+  makeTable(
+    ['quota', 'counts', 'requests', 'most at once'],
+    Object.entries(QUOTAS).map(([name, quota]) => [
+      `\`${name}\``,
+      COUNTED[name as keyof typeof QUOTAS],
+      `${quota.requests} in ${quota.seconds} s`,
+      'burst' in quota ? String(quota.burst) : 'all of them',
+    ]),
+  )
+
+const COUNTED: Record<keyof typeof QUOTAS, string> = {
+  ip: 'every request of an address',
+  read: 'reads of an address',
+  registration: 'registrations of host nodes by an address',
+  auth: 'refused credentials of an address',
+  create: 'creations of a caller',
+  write: 'other changes of a caller',
 }
 
 /** The route values alone: nothing is called, so nothing of what the handlers use has to be there. */
@@ -32,6 +71,7 @@ const describeRoute = (route: Route): string[] => [
   `\`${route.method.toUpperCase()} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}\``,
   CREDENTIALS[route.auth],
   route.summary,
+  quotaOf(route) ?? '–',
 ]
 
 const CREDENTIALS: Record<Route['auth'], string> = {

@@ -1,10 +1,28 @@
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
 import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
-import { makeTable } from './markers.ts'
+import { makePage, makeTable } from './markdown.ts'
 
-/** The table of the codes a request can be answered with, by status. */
-export const makeErrorTable = (): string => {
+/** The page of all codes: of requests, of failed image tasks, of failed video tasks. */
+export const makeErrorsPage = (): string =>
+  makePage('Errors', '`src/domain/shared/errors.ts` and the faults of tasks', [
+    INTRO,
+    makeErrorTable(),
+    '## Image tasks in FAILED',
+    'The task says why in `error.code` and `error.message`.',
+    makeCodeTable('`error.code`', TASK_FAULTS),
+    '## Video tasks in failed',
+    VIDEO_INTRO,
+    makeCodeTable('`err_code`', VIDEO_FAULTS),
+  ])
+
+const INTRO = `Every error is \`{error, message, details?, request_id}\`. A 400 lists every fault of the request in \`details\`: the member, what was
+expected, what came.`
+
+const VIDEO_INTRO = `The task says why in \`err_code\` and \`err_msg\`. Errors of video routes have a word in \`details[0]\` before the faults, such as
+\`FieldInvalid\` or \`CreditInsufficient\`.`
+
+const makeErrorTable = (): string => {
   const codes = Object.entries(ERROR_CODES).toSorted(([, a], [, b]) => a.status - b.status)
   return makeTable(
     ['status', '`error`', 'meaning'],
@@ -15,12 +33,6 @@ export const makeErrorTable = (): string => {
     ]),
   )
 }
-
-/** The table of the codes in `error.code` of a task in FAILED. */
-export const makeFaultTable = (): string => makeCodeTable('`error.code`', TASK_FAULTS)
-
-/** The table of the codes in `err_code` of a video task in failed. */
-export const makeVideoFaultTable = (): string => makeCodeTable('`err_code`', VIDEO_FAULTS)
 
 const makeCodeTable = (title: string, codes: Readonly<Record<string, string>>): string =>
   makeTable(

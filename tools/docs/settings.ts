@@ -1,5 +1,5 @@
 import { Env, readConfig } from '../../src/config.ts'
-import { makeTable } from './markers.ts'
+import { makePage, makeTable } from './markdown.ts'
 
 type Name = keyof Env
 
@@ -85,8 +85,15 @@ export const SAMPLES: Partial<Record<Name, string>> = {
   WEBHOOK_DEFAULT_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
 }
 
-/** The README's table of settings. */
-export const makeSettingsTable = (): string =>
+/** The page of all settings. */
+export const makeSettingsPage = (): string =>
+  makePage('Settings', 'the schema in `src/config.ts`', [INTRO, makeSettingsTable()])
+
+const INTRO = `\`npm start\`, \`npm run demo\` and \`npm test\` set everything themselves. In production all settings come from the environment, and
+\`.env.example\` lists them to be filled in. A process that finds wrong settings names every fault at once and ends. With
+\`NODE_ENV=production\` it refuses settings that only development may have.`
+
+const makeSettingsTable = (): string =>
   makeTable(
     ['setting', 'default', 'meaning'],
     listGroups().flatMap(([title, names]) => [

@@ -1,6 +1,6 @@
 /**
  * What each video model renders and what it costs: the only place of these figures. Schemas, prices, the judge, OpenAPI
- * and the README are made from the two tables below.
+ * and the page of prices are made from the two tables below.
  */
 
 export const RESOLUTIONS = ['360p', '540p', '720p', '1080p', '2K'] as const

@@ -1,0 +1,50 @@
+/**
+ * What `npm run docs` runs: writes `.env.example`, the pages of docs/reference, and the picture in docs/architecture.md.
+ * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+import { makeEndpointsPage } from './docs/endpoints.ts'
+import { makeErrorsPage } from './docs/errors.ts'
+import { FIGURES, makeFiguresPage, mergeFigures } from './docs/figures.ts'
+import { makePricesPage } from './docs/prices.ts'
+import { makeScriptsPage } from './docs/scripts.ts'
+import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
+import { drawStructure } from './docs/structure.ts'
+import { replacePart } from './docs/markdown.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8')
+
+/** The files that are made, wholly or in part, with their text as it should be now. */
+export const makeDocuments = async (): Promise<Record<string, string>> => ({
+  '.env.example': makeEnvExample(),
+  'docs/architecture.md': replacePart(
+    await read('docs/architecture.md'),
+    'structure',
+    await drawStructure(ROOT),
+  ),
+  'docs/reference/endpoints.md': makeEndpointsPage(),
+  'docs/reference/errors.md': makeErrorsPage(),
+  'docs/reference/figures.md': makeFiguresPage(await read(FIGURES)),
+  'docs/reference/prices.md': makePricesPage(),
+  'docs/reference/scripts.md': makeScriptsPage(await read('package.json')),
+  'docs/reference/settings.md': makeSettingsPage(),
+})
+
+const write = async (path: string, content: string): Promise<void> => {
+  await mkdir(dirname(join(ROOT, path)), { recursive: true })
+  await writeFile(join(ROOT, path), content)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [, , log] = process.argv
+  if (log !== undefined) {
+    const output = log === '-' ? await text(process.stdin) : await readFile(log, 'utf8')
+    await write(FIGURES, mergeFigures(await read(FIGURES), output))
+  }
+  for (const [path, content] of Object.entries(await makeDocuments())) await write(path, content)
+}

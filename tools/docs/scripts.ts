@@ -1,0 +1,44 @@
+import { makePage, makeTable } from './markdown.ts'
+
+/** What each script of package.json does. Scripts named `pre…` run by themselves before theirs. */
+const SCRIPTS: Record<string, string> = {
+  start:
+    'runs the whole service on this machine until Ctrl-C: api on port 8080, Temporal UI on 8233, data in `.data/`',
+  demo: 'runs the whole service on free ports, sends one job of every kind, shows where the results are, stops; `-- --keep` leaves it running. With KILN_URL and KILN_TOKEN it sends the jobs to that service',
+  test: 'checks types, lint and format, then runs all tests; `-- <path or part of one>…` runs only the test files that match',
+  token: 'prints a bearer token of the embedded stack for a user: `-- alice`',
+  migrate: 'applies the migrations that the database lacks, and prepares Temporal',
+  build: 'compiles what production needs into `dist/`, and bundles the workflows',
+  bench: 'measures Kiln beside a baseline: `-- <name>…`, or all benchmarks',
+  format: 'formats all files',
+  docs: 'writes what is made of the documentation; `-- <file>` first stores the figures in the output of a benchmark',
+  operate: 'runs one command of an operator: `-- stuck`; docs/operations.md lists them',
+  extract:
+    'shows what would be registered of a pack, and what the security scan says: `-- <folder or zip>…`',
+}
+
+/** The page of the npm scripts. Throws when one is not told of, or told of and gone. */
+export const makeScriptsPage = (packageJson: string): string => {
+  const { scripts } = JSON.parse(packageJson) as { scripts: Record<string, string> }
+  const names = Object.keys(scripts).filter((name) => !isHook(name, scripts))
+  const told = Object.keys(SCRIPTS)
+  const differing = [...names, ...told].filter(
+    (name) => !(names.includes(name) && told.includes(name)),
+  )
+  if (differing.length > 0)
+    throw new Error(
+      `tools/docs/scripts.ts and package.json differ in ${differing.join(', ')}: give each script a line there`,
+    )
+  const nameOf = (name: string): string =>
+    name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`
+  return makePage('Scripts', '`package.json` and `tools/docs/scripts.ts`', [
+    'Those that need the packages install them first, when they are missing or older than the lock file.',
+    makeTable(
+      ['command', 'does'],
+      names.map((name) => [`\`${nameOf(name)}\``, SCRIPTS[name] ?? '']),
+    ),
+  ])
+}
+
+const isHook = (name: string, scripts: Record<string, string>): boolean =>
+  name.startsWith('pre') && name.slice('pre'.length) in scripts
