@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client'
 
-import { loadConfig, readTimings } from './config.ts'
+import { loadConfig } from './config.ts'
+import { readTimings } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeJobs } from './jobs/client.ts'
 import { makeLog } from './log.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from '../config.ts'
+import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
 import { keepSecret } from './keys.ts'
 
 /** `aud` of the tokens of the development issuer. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from '../config.ts'
+import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
 import type { Claim } from './claim.ts'

@@ -19,7 +19,7 @@ import {
 import type * as confinement from '../../src/adapters/inspector/confinement.ts'
 import type * as local from '../../src/adapters/inspector/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
 import { base64 } from '../support/pictures.ts'

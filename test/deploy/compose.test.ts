@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 
 import { parse } from 'yaml'
 
-import { Env, readConfig } from '../../src/config.ts'
+import { Env } from '../../src/process/settings/env.ts'
+import { readConfig } from '../../src/config.ts'
 import { isRequired, SAMPLES } from '../../tools/docs/settings.ts'
 import { interpolate, listRequired } from './interpolate.ts'
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { ConfigError, DEVELOPMENT_ISSUER, readConfig, readDelivery } from '../../src/config.ts'
-import type { Env } from '../../src/config.ts'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
+import { readDelivery } from '../../src/process/settings/derived.ts'
+import type { Env } from '../../src/process/settings/env.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`

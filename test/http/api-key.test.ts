@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { credentialKind } from '../../src/domain/shared/credential.ts'
 import { makeAuthenticator } from '../../src/http/access/auth.ts'

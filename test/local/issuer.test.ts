@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 import { decodeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import {
   DEVELOPMENT_AUDIENCE,
   loadIssuerKey,

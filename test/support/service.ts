@@ -8,7 +8,7 @@ import getPort from 'get-port'
 import type { JWK } from 'jose'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/config.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import {
   DEVELOPMENT_AUDIENCE,
   loadIssuerKey,

@@ -1,4 +1,5 @@
-import { Env, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { Env } from '../../src/process/settings/env.ts'
 import { makePage, makeTable } from './markdown.ts'
 
 type Name = keyof Env
@@ -87,7 +88,7 @@ export const SAMPLES: Partial<Record<Name, string>> = {
 
 /** The page of all settings. */
 export const makeSettingsPage = (): string =>
-  makePage('Settings', 'the schema in `src/config.ts`', [INTRO, makeSettingsTable()])
+  makePage('Settings', 'the schema in `src/process/settings/env.ts`', [INTRO, makeSettingsTable()])
 
 const INTRO = `\`npm start\`, \`npm run demo\` and \`npm test\` set everything themselves. In production all settings come from the environment, and
 \`.env.example\` lists them to be filled in. A process that finds wrong settings names every fault at once and ends. With
@@ -122,7 +123,7 @@ export const isRequired = (name: Name): boolean => {
   }
 }
 
-const HEAD = `# Settings of Kiln. Made from the schema in src/config.ts by \`npm run docs\`; a test fails when it is stale.
+const HEAD = `# Settings of Kiln. Made from the schema in src/process/settings/env.ts by \`npm run docs\`; a test fails when it is stale.
 #
 # \`npm start\`, \`npm run demo\` and \`npm test\` need none of them. For anything else copy this file to .env, fill in what has
 # no value and remove the # before what is to differ from its default. Docker Compose reads .env by itself; a process

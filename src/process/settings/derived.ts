@@ -1,0 +1,62 @@
+import { DELIVERY_SCHEDULE } from '../../domain/event/delivery-schedule.ts'
+import type { DeliverySchedule } from '../../domain/event/delivery-schedule.ts'
+import type { CheckTiming } from '../../domain/registry/check-timing.ts'
+import type { MediaLimits } from '../../domain/task/media-limits.ts'
+import type { RenderTiming, VideoTiming } from '../../domain/task/render-timing.ts'
+import type { Config } from './env.ts'
+
+/** What all quotas of requests are multiplied by; undefined when nobody is limited. */
+export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
+  if (RATE_LIMITS === 'off') return undefined
+  return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
+}
+
+/** What goes with the start of a workflow, and how many tasks of an owner run at once. */
+export const readTimings = (
+  config: Config,
+): {
+  timing: RenderTiming
+  videoTiming: VideoTiming
+  checkTiming: Partial<CheckTiming>
+  slots: number
+} => ({
+  timing: {
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
+  },
+  videoTiming: {
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    deadlineSeconds: config.VIDEO_DEADLINE_SECONDS,
+    offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
+  },
+  checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
+  slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+})
+
+/** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
+export const readDelivery = ({
+  WEBHOOK_TIME_FACTOR: factor,
+}: Config): { schedule: DeliverySchedule; putOffSeconds: number } => ({
+  schedule: {
+    ...DELIVERY_SCHEDULE,
+    steps: DELIVERY_SCHEDULE.steps.map((step) => step * factor),
+    busySeconds: DELIVERY_SCHEDULE.busySeconds * factor,
+    retryAfterSeconds: DELIVERY_SCHEDULE.retryAfterSeconds * factor,
+  },
+  putOffSeconds: 5 * factor,
+})
+
+/** What a task may fetch: an image as the settings say; a watermark and a source video are bounded for good. */
+export const readMediaLimits = (config: Config): MediaLimits => {
+  const maxRedirects = config.IMAGE_URL_REDIRECTS
+  return {
+    maxPixels: config.IMAGE_MAX_PIXELS,
+    image: {
+      maxBytes: config.IMAGE_MAX_BYTES,
+      timeoutMs: config.IMAGE_URL_TIMEOUT_SECONDS * 1000,
+      maxRedirects,
+    },
+    watermark: { maxBytes: 8 * 2 ** 20, timeoutMs: 15_000, maxRedirects },
+    video: { maxBytes: 512 * 2 ** 20, timeoutMs: 300_000, maxRedirects },
+  }
+}

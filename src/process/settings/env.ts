@@ -1,0 +1,197 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+const text = (description: string, value?: string) =>
+  Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) })
+
+const count = (description: string, value: number, minimum = 0, maximum = 2_147_483_647) =>
+  Type.Integer({ minimum, maximum, default: value, description })
+
+const flag = (description: string) => Type.Boolean({ default: false, description })
+
+const list = (description: string) =>
+  Type.String({ default: '', description: `${description} Separated by commas.` })
+
+/** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
+export const Env = Type.Object({
+  NODE_ENV: Type.Enum(['development', 'production', 'test'], {
+    default: 'development',
+    description: '`production` refuses the settings that only development may have.',
+  }),
+  DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
+  TEMPORAL_ADDRESS: text('Temporal frontend, host:port.'),
+  TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
+  TASK_QUEUE: text(
+    'Task queue of workflows and light activities; rendering adds `-media`.',
+    'kiln',
+  ),
+  PUBLIC_URL: text('Address callers reach the api at; every link is built from it.'),
+  HOST: text('Address the api listens on.', '127.0.0.1'),
+  PORT: count('Port the api listens on; 0 takes a free one.', 8080, 0, 65_535),
+  AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
+  AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
+  AUTH_JWKS_URL: text('Key set of the issuer.'),
+  STORAGE: Type.Enum(['local'], { default: 'local', description: 'Where files are kept.' }),
+  STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
+  ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
+  ADMIN_CLAIM: Type.String({
+    default: '',
+    description:
+      'A claim, `name=value`, whose bearers are platform admins, too; a list has it when one item is the value.',
+  }),
+  CORS_ORIGINS: list(
+    'Origins, such as https://registry.example.com, whose pages may call every route; public reads are for all.',
+  ),
+  RATE_LIMITS: Type.String({
+    pattern: '^(on|off|\\d{1,6}(\\.\\d{1,6})?)$',
+    default: 'on',
+    description: 'Quotas of requests: `on`, `off`, or a factor for all of them.',
+    'x-expectation': 'on, off or a factor',
+  }),
+  TRUST_PROXY: list(
+    'Addresses and networks (CIDR) of proxies whose X-Forwarded-For names the client.',
+  ),
+  SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
+  SECRETS_KEYS: list(
+    'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
+  ),
+  WEBHOOK_DEFAULT_SECRET: Type.String({
+    default: '',
+    description:
+      'Signs the notifications of anonymous callers: `whsec_` and the Base64 of 24 to 64 bytes.',
+  }),
+  WEBHOOK_TIME_FACTOR: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    default: 1,
+    description: 'Shortens the schedule of notifications; tests only, never in production.',
+  }),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least level that is logged.',
+  }),
+  WORKER_ROLE: Type.Enum(['core', 'media'], {
+    default: 'core',
+    description: 'What a worker does: workflows and moves, or rendering.',
+  }),
+  MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
+  WORKFLOW_BUNDLE: Type.Optional(
+    text('Prebuilt workflow bundle; without it the core worker bundles at its start.'),
+  ),
+  IMAGE_MAX_BYTES: count('Largest image in bytes, decoded.', 50_000_000, 1),
+  IMAGE_MAX_PIXELS: count('Largest image in pixels.', 100_000_000, 1),
+  IMAGE_URL_TIMEOUT_SECONDS: count('Time for the download of one image.', 30, 1, 3600),
+  IMAGE_URL_REDIRECTS: count('Redirects followed for one image.', 5, 0, 20),
+  IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
+  RESULT_LINK_SECONDS: count('Least life of a link to a result.', 86_400, 3600),
+  RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
+  UPLOAD_EXPIRY_SECONDS: count(
+    'Time from a publication until the upload of its archive must have begun.',
+    3600,
+    1,
+    2_592_000,
+  ),
+  ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
+  VIDEO_AUTH: Type.Enum(['optional', 'required'], {
+    default: 'optional',
+    description: 'Whether video routes need a credential. One that is sent must always be valid.',
+  }),
+  VIDEO_EXTEND_SOURCE: Type.Enum(['both', 'any'], {
+    default: 'both',
+    description: 'Whether an extension needs `video_creation_id` and `video_url`, or one of them.',
+  }),
+  VIDEO_CONCURRENCY_PER_OWNER: count(
+    'Video tasks of an owner that are rendered or wait for a worker at once; the others queue.',
+    5,
+    1,
+    10_000,
+  ),
+  OWNER_CREDIT_LIMIT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Most credits of an owner, charges minus refunds; without it there is no limit.',
+    }),
+  ),
+  VIDEO_DEADLINE_SECONDS: count('Time from processing until a task fails.', 1200, 1, 86_400),
+  OFF_PEAK_DEADLINE_SECONDS: count(
+    'Time from its creation until an off-peak task fails.',
+    172_800,
+    1,
+    2_592_000,
+  ),
+  PUBLISH_AUTH: Type.Enum(['bearer+token', 'token'], {
+    default: 'bearer+token',
+    description:
+      'What publishing needs beside a personal access token: a bearer token or API key of a member, or nothing.',
+  }),
+  MAX_PUBLISHERS_PER_USER: count('Publishers that one user may create.', 20, 1, 1_000_000),
+  SEARCH_MAX_DEPTH: count(
+    'Largest page × page size of searches and of the list of versions.',
+    10_000,
+    100,
+    10_000_000,
+  ),
+  EXTRACTION_TOKEN: Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 1024,
+      pattern: '^[\\x21-\\x7e]+$',
+      description:
+        'Bearer token of those who register host nodes; without it anybody may, until the archive was read.',
+      'x-expectation': '16 to 1024 visible ASCII characters',
+    }),
+  ),
+  FFMPEG_PATH: Type.Optional(
+    text('The ffmpeg to use; without it the one on PATH, else the packaged one.'),
+  ),
+  FFPROBE_PATH: Type.Optional(text('The ffprobe to use, found likewise.')),
+  VIDEO_TINY: flag('Renders 8 frames of 64×36 whatever is asked for; fault tests only.'),
+  OUTBOUND_ALLOW_LOOPBACK: flag(
+    'Lets the URLs of callers reach this machine; never in production.',
+  ),
+  OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
+  OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
+  DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
+  RELAY_INTERVAL_MS: count('Pause between two passes of the outbox relay.', 1000, 10),
+  RECONCILE_INTERVAL_SECONDS: count('Pause between two passes of reconcile.', 60, 1),
+  RECONCILE_AFTER_SECONDS: count('Stillness after which a task is looked at.', 600, 1),
+  HEARTBEAT_SECONDS: count('Silence after which a render counts as lost.', 10, 1, 600),
+  FAILPOINT: Type.Optional(
+    text(
+      'Kills the process at a named line, `<name>[:nth]`; fault tests only, never in production.',
+    ),
+  ),
+  NODE_TLS_REJECT_UNAUTHORIZED: Type.Optional(
+    text('Known so that production can refuse it when it is 0.'),
+  ),
+})
+export type Env = Static<typeof Env>
+
+/** The settings with lists split and durations in the units their names say. */
+export interface Config extends Omit<
+  Env,
+  | 'SIGNING_KEYS'
+  | 'SECRETS_KEYS'
+  | 'OUTBOUND_PORTS'
+  | 'OUTBOUND_DENY'
+  | 'ADMIN_SUBJECTS'
+  | 'CORS_ORIGINS'
+  | 'TRUST_PROXY'
+> {
+  ADMIN_SUBJECTS: string[]
+  CORS_ORIGINS: string[]
+  TRUST_PROXY: string[]
+  SIGNING_KEYS: string[]
+  SECRETS_KEYS: string[]
+  OUTBOUND_PORTS: number[]
+  OUTBOUND_DENY: string[]
+}
+
+/** The items of a list in a setting. */
+export const splitList = (value: string): string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')

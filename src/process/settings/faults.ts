@@ -1,0 +1,125 @@
+import ipaddr from 'ipaddr.js'
+
+import { makeAddressJudge } from '../../adapters/outbound/address.ts'
+import { decodeWebhookSecret } from '../../adapters/webhook.ts'
+import { splitList } from './env.ts'
+import type { Env } from './env.ts'
+
+/** `iss` of the tokens that the embedded stack's own issuer signs. */
+export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
+
+export interface SettingFault {
+  name: keyof Env
+  message: string
+}
+
+/** What is wrong with settings that their schema lets pass. */
+export const findSettingFaults = (env: Env): SettingFault[] => [
+  ...(Object.entries(RULES) as [RuledName, Rule][]).flatMap(([name, rule]) =>
+    rule(env[name], name).map((message) => ({ name, message })),
+  ),
+  ...productionFaults(env),
+]
+
+/** Says what is wrong with the value of a setting. */
+type Rule = (value: string, name: string) => string[]
+
+const judgeKeys: Rule = (value, name) => {
+  const keys = splitList(value)
+  if (keys.length === 0)
+    return [`${name} is absent: give it the output of \`openssl rand -base64 32\``]
+  return keys.some((key) => Buffer.from(key, 'base64').length !== 32)
+    ? [`${name} must hold keys of 32 bytes in Base64`]
+    : []
+}
+
+const judgeWebhookSecret: Rule = (value, name) => {
+  const remedy = 'make one with `echo "whsec_$(openssl rand -base64 32)"`'
+  if (value === '') return [`${name} is absent: ${remedy}`]
+  try {
+    decodeWebhookSecret(value)
+    return []
+  } catch {
+    return [`${name} must be whsec_ and the Base64 of 24 to 64 bytes: ${remedy}`]
+  }
+}
+
+const judgePorts: Rule = (value, name) =>
+  splitList(value)
+    .filter((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    .map((port) => `${name} must be ports from 1 to 65535, got ${port}`)
+
+const judgeRanges: Rule = (value) => {
+  try {
+    makeAddressJudge({ allowLoopback: false, deny: splitList(value) })
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+const judgeNetworks: Rule = (value, name) =>
+  splitList(value)
+    .filter((text) => !ipaddr.isValid(text) && !ipaddr.isValidCIDR(text))
+    .map((text) => `${name} must be addresses or networks such as 10.0.0.0/8, got ${text}`)
+
+const judgeFactor: Rule = (value, name) =>
+  Number(value) === 0 ? [`${name} must be on, off or a factor above 0, got ${value}`] : []
+
+/** Browsers send an origin without a path, and compare it as a text. */
+const judgeOrigins: Rule = (value, name) =>
+  splitList(value)
+    .filter((text) => !URL.canParse(text) || new URL(text).origin !== text)
+    .map(
+      (text) =>
+        `${name} must be origins such as https://registry.example.com, without a path, got ${text}`,
+    )
+
+const judgeClaim: Rule = (value, name) =>
+  value === '' || /^[^=]+=./s.test(value)
+    ? []
+    : [`${name} must be a claim as name=value, got ${value}`]
+
+const judgeUrl: Rule = (value, name) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+    ? []
+    : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
+
+const RULES = {
+  SIGNING_KEYS: judgeKeys,
+  SECRETS_KEYS: judgeKeys,
+  WEBHOOK_DEFAULT_SECRET: judgeWebhookSecret,
+  OUTBOUND_PORTS: judgePorts,
+  OUTBOUND_DENY: judgeRanges,
+  TRUST_PROXY: judgeNetworks,
+  RATE_LIMITS: judgeFactor,
+  CORS_ORIGINS: judgeOrigins,
+  ADMIN_CLAIM: judgeClaim,
+  PUBLIC_URL: judgeUrl,
+  AUTH_JWKS_URL: judgeUrl,
+} satisfies Partial<Record<keyof Env, Rule>>
+
+type RuledName = keyof typeof RULES
+
+const productionFaults = (env: Env): SettingFault[] => {
+  if (env.NODE_ENV !== 'production') return []
+  const refused: [boolean, keyof Env, string][] = [
+    [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
+    [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
+    [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
+    [env.WEBHOOK_TIME_FACTOR !== 1, 'WEBHOOK_TIME_FACTOR', 'must not be set'],
+    [
+      env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'must not be set to 0',
+    ],
+    [
+      env.AUTH_ISSUER === DEVELOPMENT_ISSUER,
+      'AUTH_ISSUER',
+      'is the development issuer, which must not be used',
+    ],
+  ]
+  return refused
+    .filter(([wrong]) => wrong)
+    .map(([, name, rule]) => ({ name, message: `${name} ${rule} in production` }))
+}
