@@ -30,7 +30,7 @@ import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema } from './process/startup.ts'
-import { makeWebhookSecrets } from './process/webhook-secrets.ts'
+import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig()
 const log = makeLog('api', config.LOG_LEVEL)

@@ -25,13 +25,14 @@ import { loadConfig, readSearchPath } from './config.ts'
 import { readDelivery, readMediaLimits } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { armFailpoint } from './process/failpoint.ts'
-import { makeJobs, mediaQueue } from './jobs/client.ts'
+import { makeJobs } from './jobs/client.ts'
+import { mediaQueue } from './jobs/start.ts'
 import { makeLog } from './log.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema, untilAnswers } from './process/startup.ts'
-import { makeWebhookSecrets } from './process/webhook-secrets.ts'
+import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig()
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)

@@ -7,8 +7,11 @@ import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../domain/task/task-fault.ts'
 import { toVideoFault } from '../domain/video-task/video-fault.ts'
-import { signalCancel, startDelivery, startImageTask, startVideoTask } from './client.ts'
-import type { TaskFamily } from './client.ts'
+import { signalCancel } from './task.ts'
+import { startDelivery } from './event.ts'
+import { startImageTask } from './image-task.ts'
+import { startVideoTask } from './video-task.ts'
+import type { TaskFamily } from './task.ts'
 
 /** A task of either family, for those who look after all of them: reconcile and the operator. */
 export interface AnyTask {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import {
   Client,
   isGrpcServiceError,
@@ -13,152 +11,12 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common'
 
-import type { deliverEvents } from '../../workflows/deliver-events.ts'
-import type { imageTask } from '../../workflows/image-task.ts'
-import type { redeliverEvent } from '../../workflows/redeliver-event.ts'
-import type { videoTask } from '../../workflows/video-task.ts'
 import type { Sql } from '../db/client.ts'
 import { isStartPending, markDispatched, markFailed } from '../db/shared/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
-import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import { failpoint } from '../process/failpoint.ts'
 import type { Log } from '../log.ts'
-
-/** Queue of everything that takes CPU; the workflow's own queue with this ending. */
-export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
-
-export type TaskFamily = 'image' | 'video'
-
-export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
-  `${family}-task/${taskId}`
-
-/** What an operator finds a job by. All Keyword; SQL visibility allows ten in a namespace. */
-export const SEARCH_ATTRIBUTES = [
-  'KilnOwner',
-  'KilnKind',
-  'KilnStatus',
-  'KilnPublisher',
-  'KilnNode',
-  'KilnVersion',
-] as const
-
-/** Temporal refuses a summary of more than 400 bytes, and a character may have four. */
-const SUMMARY_CHARACTERS = 100
-
-/** 1 goes first, 5 last. */
-export const NORMAL_PRIORITY = 3
-/** Of what may wait: off-peak tasks, archives that are read anew. */
-export const LOW_PRIORITY = 5
-
-export interface TaskFacts {
-  taskId: string
-  kind: string
-  owner: string
-  /** What an operator reads first: "relight 1024×768 for alice". */
-  summary: string
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
-}
-
-/** The start of an image task's workflow, as its outbox row. */
-export const startImageTask = (
-  facts: TaskFacts,
-  { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
-): OutboxStart => ({
-  kind: 'start',
-  workflowType: 'imageTask',
-  workflowId: taskWorkflowId('image', facts.taskId),
-  taskQueue,
-  args: [{ taskId: facts.taskId, timing, hasReceiver: facts.hasReceiver }] satisfies Parameters<
-    typeof imageTask
-  >,
-  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
-})
-
-/** The start of a video task's workflow, as its outbox row. */
-export const startVideoTask = (
-  { offPeak, ...facts }: TaskFacts & { offPeak: boolean },
-  { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
-): OutboxStart => ({
-  kind: 'start',
-  workflowType: 'videoTask',
-  workflowId: taskWorkflowId('video', facts.taskId),
-  taskQueue,
-  args: [
-    { taskId: facts.taskId, timing: videoTiming, hasReceiver: facts.hasReceiver },
-  ] satisfies Parameters<typeof videoTask>,
-  options: startOptions(facts, {
-    status: 'created',
-    priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
-  }),
-})
-
-/** What the start of every workflow says of it, for operators and for the order of work. */
-export const startOptions = (
-  { kind, owner, summary }: Pick<TaskFacts, 'kind' | 'owner' | 'summary'>,
-  { status, priorityKey }: { status: string; priorityKey: number },
-): StartOptions => ({
-  summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
-  searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
-  priorityKey,
-  fairnessKey: fairnessKey(owner),
-})
-
-export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
-
-/**
- * Starts the delivery of a task's events or, where it runs, tells it that there is one more: for moves that are made
- * outside of the task's workflow.
- */
-export const startDelivery = (
-  { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
-  { taskQueue }: { taskQueue: string },
-): OutboxStart => {
-  const workflowId = deliveryWorkflowId(taskId)
-  const facts = { kind, owner, summary: `events of ${kind} for ${owner}` }
-  return {
-    kind: 'start',
-    workflowType: 'deliverEvents',
-    workflowId,
-    taskQueue,
-    args: [{ taskId }] satisfies Parameters<typeof deliverEvents>,
-    options: {
-      ...startOptions(facts, { status: 'delivering', priorityKey: NORMAL_PRIORITY }),
-      signal: 'eventRecorded',
-    },
-  }
-}
-
-/** What the starts of an owner's redeliveries have in common. */
-export const redeliveryOptions = (owner: string): StartOptions =>
-  startOptions(
-    { kind: 'redelivery', owner, summary: `an event again, for ${owner}` },
-    { status: 'delivering', priorityKey: NORMAL_PRIORITY },
-  )
-
-/** The start of one redelivery. */
-export const startRedelivery = (
-  { redeliveryId, owner }: { redeliveryId: string; owner: string },
-  { taskQueue }: { taskQueue: string },
-): OutboxStart => ({
-  kind: 'start',
-  workflowType: 'redeliverEvent',
-  workflowId: `redeliver-event/${redeliveryId}`,
-  taskQueue,
-  args: [{ redeliveryId }] satisfies Parameters<typeof redeliverEvent>,
-  options: redeliveryOptions(owner),
-})
-
-/** The signal that stops a cancelled task. */
-export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
-  kind: 'signal',
-  workflowId: taskWorkflowId(family, taskId),
-  signalName: 'cancelRequested',
-})
-
-/** Keys are limited to 64 bytes and stand in histories, so the owner goes in as a digest. */
-const fairnessKey = (owner: string): string =>
-  createHash('sha256').update(owner).digest('hex').slice(0, 32)
+import { deliveryWorkflowId } from './event.ts'
 
 export interface JobsOptions {
   connection: ConnectionLike

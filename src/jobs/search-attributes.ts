@@ -1,7 +1,15 @@
 import { isGrpcServiceError } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
-import { SEARCH_ATTRIBUTES } from './client.ts'
+/** What an operator finds a job by. All Keyword; SQL visibility allows ten in a namespace. */
+export const SEARCH_ATTRIBUTES = [
+  'KilnOwner',
+  'KilnKind',
+  'KilnStatus',
+  'KilnPublisher',
+  'KilnNode',
+  'KilnVersion',
+] as const
 
 const KEYWORD = 2
 const ALREADY_EXISTS = 6

@@ -3,7 +3,7 @@ import type { publishVersion } from '../../workflows/publish-version.ts'
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import type { VersionStatus } from '../domain/registry/version.ts'
-import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './client.ts'
+import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
 
 export interface VersionFacts {
   versionId: string

@@ -3,13 +3,11 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import {
-  deliveryWorkflowId,
-  makeJobs,
-  mediaQueue,
-  startVideoTask,
-  taskWorkflowId,
-} from '../../src/jobs/client.ts'
+import { deliveryWorkflowId } from '../../src/jobs/event.ts'
+import { makeJobs } from '../../src/jobs/client.ts'
+import { mediaQueue } from '../../src/jobs/start.ts'
+import { startVideoTask } from '../../src/jobs/video-task.ts'
+import { taskWorkflowId } from '../../src/jobs/task.ts'
 import type { Jobs } from '../../src/jobs/client.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'

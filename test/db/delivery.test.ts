@@ -19,7 +19,7 @@ import {
 } from '../../src/db/event/delivery.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
-import { startDelivery, startRedelivery } from '../../src/jobs/client.ts'
+import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -12,7 +12,7 @@ import {
   redeliverExhausted,
 } from '../../src/db/event/event-log.ts'
 import type { TaskEvent } from '../../src/domain/event/event.ts'
-import { redeliveryOptions } from '../../src/jobs/client.ts'
+import { redeliveryOptions } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

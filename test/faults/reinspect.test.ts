@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { LOW_PRIORITY } from '../../src/jobs/client.ts'
+import { LOW_PRIORITY } from '../../src/jobs/start.ts'
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
 import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
 import type { Client } from '../support/client.ts'

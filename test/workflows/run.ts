@@ -7,15 +7,11 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
-import {
-  deliveryWorkflowId,
-  makeJobs,
-  mediaQueue,
-  startDelivery,
-  startImageTask,
-  startRedelivery,
-  startVideoTask,
-} from '../../src/jobs/client.ts'
+import { deliveryWorkflowId, startDelivery, startRedelivery } from '../../src/jobs/event.ts'
+import { makeJobs } from '../../src/jobs/client.ts'
+import { mediaQueue } from '../../src/jobs/start.ts'
+import { startImageTask } from '../../src/jobs/image-task.ts'
+import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'

@@ -1,7 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
 import { SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
-import type { OwnerSecret, WebhookSecrets as Keeper } from '../../process/webhook-secrets.ts'
+import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'

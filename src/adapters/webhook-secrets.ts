@@ -1,5 +1,5 @@
-import type { Secrets } from '../adapters/secrets.ts'
-import { makeWebhookSecret } from '../adapters/webhook.ts'
+import type { Secrets } from './secrets.ts'
+import { makeWebhookSecret } from './webhook.ts'
 import type { Queryable, Sql, Transaction } from '../db/client.ts'
 import { insertFirstSecret, listSecrets, rotateSecret } from '../db/event/webhook-secret.ts'
 

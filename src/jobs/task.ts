@@ -1,0 +1,23 @@
+import type { OutboxSignal } from '../db/shared/outbox.ts'
+
+export type TaskFamily = 'image' | 'video'
+
+export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
+  `${family}-task/${taskId}`
+
+export interface TaskFacts {
+  taskId: string
+  kind: string
+  owner: string
+  /** What an operator reads first: "relight 1024×768 for alice". */
+  summary: string
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+/** The signal that stops a cancelled task. */
+export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
+  kind: 'signal',
+  workflowId: taskWorkflowId(family, taskId),
+  signalName: 'cancelRequested',
+})

@@ -1,0 +1,24 @@
+import type { videoTask } from '../../workflows/video-task.ts'
+import type { OutboxStart } from '../db/shared/outbox.ts'
+import type { VideoTiming } from '../domain/task/render-timing.ts'
+import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
+import { taskWorkflowId } from './task.ts'
+import type { TaskFacts } from './task.ts'
+
+/** The start of a video task's workflow, as its outbox row. */
+export const startVideoTask = (
+  { offPeak, ...facts }: TaskFacts & { offPeak: boolean },
+  { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'videoTask',
+  workflowId: taskWorkflowId('video', facts.taskId),
+  taskQueue,
+  args: [
+    { taskId: facts.taskId, timing: videoTiming, hasReceiver: facts.hasReceiver },
+  ] satisfies Parameters<typeof videoTask>,
+  options: startOptions(facts, {
+    status: 'created',
+    priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
+  }),
+})
