@@ -25,7 +25,7 @@ export interface CoreDependencies extends CommonDependencies {
   /** Video tasks of an owner that may hold a slot at once. */
   slots: number
   /** Begins to tell Temporal of a committed row of the outbox; what fails there is the relay's. */
-  kick(row: OutboxRow): void
+  jobs: { kick(row: OutboxRow): void }
 }
 
 /** What telling receivers of events takes. */

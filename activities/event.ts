@@ -4,6 +4,7 @@ import { findLostAttempt, findLostRedelivery, loseAttempt } from '../src/db/even
 import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
 import type { DueEvent } from '../src/db/event/delivery.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { sendAttempt } from './send-attempt.ts'
@@ -84,7 +85,7 @@ const settleLost = async (
   for (let lost = await find(); lost; lost = await find()) {
     const { failures, ...key } = lost
     const verdict = failedVerdict(deps, failures + 1, { errorClass: 'unknown' })
-    await deps.sql.begin((sql) => loseAttempt(sql, key, verdict))
+    await unitOfWork(deps, (sql) => loseAttempt(sql, key, verdict))
   }
 }
 

@@ -1,7 +1,7 @@
 import { failExtraction, settleExtraction } from '../src/db/registry/extraction.ts'
 import type { ExtractStatus } from '../src/domain/registry/version.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { inTransaction } from './in-transaction.ts'
 
 /** Where the extraction of a version is. */
 export interface ExtractionSettled {
@@ -16,7 +16,9 @@ export interface ExtractionSettled {
 export const makeExtractionMoves = (deps: CoreDependencies) => ({
   /** Makes the stored reading of the archive that of the version. */
   async settleExtraction(versionId: string): Promise<ExtractionSettled> {
-    const settled = await inTransaction(deps, (sql) => settleExtraction(sql, versionId))
+    const settled = await unitOfWork(deps, (sql) => settleExtraction(sql, versionId), {
+      at: 'move',
+    })
     if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
     const { result, status, nodeCount } = settled
     return { result, status, detail: `${nodeCount} host nodes` }
@@ -24,6 +26,8 @@ export const makeExtractionMoves = (deps: CoreDependencies) => ({
 
   /** Ends an extraction that could not be read in time. Answers its status. */
   async failExtraction(versionId: string, reason: string): Promise<ExtractStatus> {
-    return await inTransaction(deps, (sql) => failExtraction(sql, { versionId, reason }))
+    return await unitOfWork(deps, (sql) => failExtraction(sql, { versionId, reason }), {
+      at: 'move',
+    })
   },
 })

@@ -3,7 +3,7 @@ import type { TaskResult } from '../src/db/task/task-file.ts'
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { isTaskFaultCode, TASK_FAULTS } from '../src/domain/task/task-fault.ts'
-import { failpoint } from '../src/process/failpoint.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
@@ -36,26 +36,26 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
     const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
     // The text of a failure that is none of ours may hold anything.
     const message = (code === reason.code && reason.message) || TASK_FAULTS[code]
-    await deps.sql.begin(async (sql) => {
-      await moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } })
-      failpoint('move.before-commit')
-    })
-    failpoint('move.after-commit')
+    await unitOfWork(
+      deps,
+      (sql) => moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } }),
+      { at: 'move' },
+    )
     return (await sweepAttempts(deps, taskId)) as ImageTaskStatus
   },
 })
 
 const complete = async (
-  { sql }: CoreDependencies,
+  deps: CoreDependencies,
   taskId: string,
   { fence, results }: Rendered,
-): Promise<boolean> => {
-  const moved = await sql.begin(async (sql) => {
-    const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
-    if (done) await insertTaskResults(sql, taskId, results)
-    failpoint('move.before-commit')
-    return done
-  })
-  failpoint('move.after-commit')
-  return moved
-}
+): Promise<boolean> =>
+  await unitOfWork(
+    deps,
+    async (sql) => {
+      const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
+      if (done) await insertTaskResults(sql, taskId, results)
+      return done
+    },
+    { at: 'move' },
+  )

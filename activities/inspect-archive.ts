@@ -6,6 +6,7 @@ import { hasExtraction, putExtraction } from '../src/db/registry/extraction.ts'
 import { findDependencies } from '../src/db/registry/open-version.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
 import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
 import type { ArchiveState } from '../src/domain/registry/version.ts'
@@ -122,12 +123,12 @@ const inspect = async (
 
 /** The verdict comes last: once the archive is decided on, the rest is there. */
 const store = async (
-  { sql }: MediaDependencies,
+  deps: MediaDependencies,
   { versionId, archive: { sha256 } }: Place,
   { nodes, findings }: Inspection,
 ): Promise<void> => {
-  await sql.begin((sql) => putExtraction(sql, { versionId, sha256 }, nodes))
-  await sql.begin((sql) => putScan(sql, { versionId, sha256 }, findings))
+  await unitOfWork(deps, (sql) => putExtraction(sql, { versionId, sha256 }, nodes))
+  await unitOfWork(deps, (sql) => putScan(sql, { versionId, sha256 }, findings))
 }
 
 /** Undefined when the archive was replaced. */
@@ -136,33 +137,24 @@ const decide = async (
   { versionId, archiveState, archive: { sha256 } }: Place,
   { path, found: { archive } }: { path: string; found: Inspection },
 ): Promise<ArchiveState | undefined> => {
-  const { sql, storage } = deps
   if (archiveState !== 'received') return archiveState
   if (archive.verdict === 'rejected') {
     const { code } = archive
-    const isDone = await sql.begin((sql) => rejectArchive(sql, { versionId, sha256, code }))
+    const isDone = await unitOfWork(deps, (sql) => rejectArchive(sql, { versionId, sha256, code }))
     return isDone ? 'rejected' : undefined
   }
   // Named by its content: whoever reads it twice puts the same bytes there.
   const storageKey = `archives/${versionId}/${sha256}.zip`
   failpoint('check.before-store')
-  await storage.putFile(storageKey, path)
+  await deps.storage.putFile(storageKey, path)
   failpoint('check.after-store')
   const { entries } = archive
-  return (await accept(deps, { versionId, sha256, storageKey, entries })) ? 'accepted' : undefined
-}
-
-const accept = async (
-  { sql }: MediaDependencies,
-  verdict: Parameters<typeof acceptArchive>[1],
-): Promise<boolean> => {
-  const accepted = await sql.begin(async (sql) => {
-    const done = await acceptArchive(sql, verdict)
-    failpoint('check.before-commit')
-    return done
-  })
-  failpoint('check.after-commit')
-  return accepted
+  const isDone = await unitOfWork(
+    deps,
+    (sql) => acceptArchive(sql, { versionId, sha256, storageKey, entries }),
+    { at: 'check' },
+  )
+  return isDone ? 'accepted' : undefined
 }
 
 const summarise = (

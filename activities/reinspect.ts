@@ -6,6 +6,7 @@ import { findDependencies } from '../src/db/registry/open-version.ts'
 import { findReextraction, putReextraction } from '../src/db/registry/reinspection.ts'
 import type { Reextracted } from '../src/db/registry/reinspection.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FindingCounts } from '../src/domain/registry/finding.ts'
 import type { Inspection } from '../src/domain/registry/inspection.ts'
 import type { MediaDependencies } from './dependencies.ts'
@@ -42,7 +43,7 @@ export const makeReinspect = (deps: MediaDependencies) => ({
     const done = await findReextraction(deps.sql, key)
     if (done) return shorten(done, extractorVersion)
     const { nodes } = await reread(deps, place)
-    const put = await deps.sql.begin((sql) => putReextraction(sql, { versionId, sha256 }, nodes))
+    const put = await unitOfWork(deps, (sql) => putReextraction(sql, { versionId, sha256 }, nodes))
     return shorten(put, extractorVersion)
   },
 
@@ -55,7 +56,7 @@ export const makeReinspect = (deps: MediaDependencies) => ({
     if (await hasScan(deps.sql, { versionId, sha256, scanner, scannerVersion }))
       return { scannerVersion, status: place.status }
     const { findings } = await reread(deps, place)
-    await deps.sql.begin((sql) => putScan(sql, { versionId, sha256 }, findings))
+    await unitOfWork(deps, (sql) => putScan(sql, { versionId, sha256 }, findings))
     const { counts } = findings
     if (counts.high > 0 && place.status === 'NodeVersionStatusActive')
       deps.log.error(

@@ -2,6 +2,7 @@ import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import type { TaskResult } from '../src/db/task/task-file.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
@@ -22,11 +23,11 @@ import { checkClaims, settleResults, storeResult } from './results.ts'
 export const makeRenderImageTask =
   (deps: MediaDependencies) =>
   async (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> => {
-    const task = await deps.sql
-      .begin((sql) => claimImageTask(sql, taskId))
-      .catch((error: unknown) => {
+    const task = await unitOfWork(deps, (sql) => claimImageTask(sql, taskId)).catch(
+      (error: unknown) => {
         throw retryLater(deps, error, taskId)
-      })
+      },
+    )
     if (!task) return undefined
     if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
     return await runAttempt(deps, { task, ...timing }, (attempt) => render(deps, task, attempt))

@@ -3,6 +3,7 @@ import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video
 import type { TaskResult } from '../src/db/task/task-file.ts'
 import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
@@ -24,11 +25,11 @@ import type { RenderedVideoTask } from './video-task.ts'
 export const makeRenderVideoTask =
   (deps: MediaDependencies) =>
   async (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> => {
-    const task = await deps.sql
-      .begin((sql) => claimVideoTask(sql, taskId))
-      .catch((error: unknown) => {
+    const task = await unitOfWork(deps, (sql) => claimVideoTask(sql, taskId)).catch(
+      (error: unknown) => {
         throw retryLater(deps, error, taskId)
-      })
+      },
+    )
     if (!task) return undefined
     if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
     return await runAttempt(deps, { task, ...timing }, (attempt) =>

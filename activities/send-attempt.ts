@@ -7,6 +7,7 @@ import type {
   Target,
   AttemptVerdict,
 } from '../src/db/event/attempt.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { failpoint } from '../src/process/failpoint.ts'
@@ -29,7 +30,7 @@ export const sendAttempt = async (
   const release = deps.hostSlots.tryTake(host)
   if (!release) return putOff(deps, deps.hostSlots.turnedAway(host))
   try {
-    const begun = await deps.sql.begin((sql) => beginAttempt(sql, target))
+    const begun = await unitOfWork(deps, (sql) => beginAttempt(sql, target))
     if (begun) await attempt(deps, { target, begun, signal })
     return 0
   } finally {
@@ -70,7 +71,7 @@ const attempt = async (
   failpoint('deliver.after-answer')
   const { number } = begun
   const outcome = judge(deps, begun, posted)
-  await deps.sql.begin((sql) => completeAttempt(sql, { ...target, number }, outcome))
+  await unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome))
   failpoint('deliver.after-record')
   log(deps, target, begun, outcome.result, posted)
 }

@@ -10,8 +10,8 @@ import { moveVersion } from '../src/db/registry/version-move.ts'
 import { judgeVersion } from '../src/domain/registry/verdict.ts'
 import { VERSION_MOVES } from '../src/domain/registry/version-move.ts'
 import type { VersionStatus } from '../src/domain/registry/version.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { inTransaction } from './in-transaction.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 /** Where a version stands with its upload. */
@@ -35,27 +35,35 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
   async settleUpload(versionId: string): Promise<ArchiveWait> {
     const place = await findArchivePlace(deps.sql, versionId)
     if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
-    await inTransaction(deps, (sql) => expireVersion(sql, versionId))
+    await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move' })
     // It was not ended when an upload came meanwhile, or somebody has moved it.
     return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
   },
 
   /** Says that the checks run. */
   async startChecks(versionId: string): Promise<void> {
-    await inTransaction(deps, async (sql) => {
-      const version = await lockState(sql, versionId)
-      if (!isPending(version) || version.reason === VERSION_MOVES.start_checks.reason) return
-      await moveVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
-    })
+    await unitOfWork(
+      deps,
+      async (sql) => {
+        const version = await lockState(sql, versionId)
+        if (!isPending(version) || version.reason === VERSION_MOVES.start_checks.reason) return
+        await moveVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
+      },
+      { at: 'move' },
+    )
   },
 
   /** Decides by what the checks have left in the rows. A version that somebody else has moved meanwhile stays there. */
   async decideVersion(versionId: string): Promise<DecidedVersion> {
-    const decided = await inTransaction(deps, async (sql) => {
-      const version = await lockState(sql, versionId)
-      if (isPending(version)) await decide(sql, versionId, version)
-      return await findVersionState(sql, versionId)
-    })
+    const decided = await unitOfWork(
+      deps,
+      async (sql) => {
+        const version = await lockState(sql, versionId)
+        if (isPending(version)) await decide(sql, versionId, version)
+        return await findVersionState(sql, versionId)
+      },
+      { at: 'move' },
+    )
     await sweepUploads(deps, versionId)
     if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
     const { status, archiveState, archiveCode } = decided
@@ -64,7 +72,9 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
 
   /** Says why the checks could not run, by a code. Answers where the version is: Pending, unless it was moved. */
   async giveUpChecks(versionId: string, code: string): Promise<VersionStatus> {
-    return await inTransaction(deps, (sql) => giveUpChecks(sql, { id: versionId, code }))
+    return await unitOfWork(deps, (sql) => giveUpChecks(sql, { id: versionId, code }), {
+      at: 'move',
+    })
   },
 })
 

@@ -1,7 +1,6 @@
-import type { Transaction } from '../src/db/client.ts'
 import { insertCreation } from '../src/db/video-task/creation.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
-import type { OutboxRow } from '../src/db/shared/outbox.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { insertTaskResults } from '../src/db/task/task-file.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-task.ts'
@@ -9,7 +8,6 @@ import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { isTaskFaultCode, TaskFault } from '../src/domain/task/task-fault.ts'
 import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
-import { failpoint } from '../src/process/failpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import type { Rendered } from './image-task.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
@@ -33,10 +31,11 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
     const { slots } = deps
-    const entered = await inTransaction(deps, async (sql) => {
-      const entered = await enterQueue(sql, taskId, { ...timing, slots })
-      return [entered, entered?.signals] as const
-    })
+    const entered = await unitOfWork(
+      deps,
+      (sql, tell) => enterQueue(sql, taskId, { ...timing, slots, tell }),
+      { at: 'move' },
+    )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
     const { state, isAdmitted, offPeakSecondsLeft: left } = entered
     return { state, isAdmitted, offPeakMs: left === null ? null : Math.round(left * 1000) }
@@ -61,10 +60,12 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
     reason: { code: string; message?: string },
   ): Promise<VideoTaskState> {
     const { code, message } = toFault(reason)
-    await inTransaction(deps, async (sql) => {
-      const signals = await failVideoTask(sql, { id: taskId, error: { code, message } }, deps)
-      return [undefined, signals] as const
-    })
+    await unitOfWork(
+      deps,
+      (sql, tell) =>
+        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
+      { at: 'move' },
+    )
     return (await sweepAttempts(deps, taskId)) as VideoTaskState
   },
 })
@@ -84,26 +85,14 @@ const complete = async (
   id: string,
   { fence, results, creation }: RenderedVideoTask,
 ): Promise<boolean> =>
-  await inTransaction(deps, async (sql) => {
-    const record = async (): Promise<void> => {
-      await insertTaskResults(sql, id, results)
-      await insertCreation(sql, id, creation)
-    }
-    const signals = await completeVideoTask(sql, { id, fence, record }, deps)
-    return [signals !== undefined, signals] as const
-  })
-
-/** Runs a move, and wakes the tasks it admitted once it is committed. */
-const inTransaction = async <T>(
-  { sql, kick }: CoreDependencies,
-  work: (sql: Transaction) => Promise<readonly [T, OutboxRow[] | undefined]>,
-): Promise<T> => {
-  const [result, signals = []] = await sql.begin(async (sql) => {
-    const done = await work(sql)
-    failpoint('move.before-commit')
-    return done
-  })
-  failpoint('move.after-commit')
-  for (const signal of signals) kick(signal)
-  return result
-}
+  await unitOfWork(
+    deps,
+    async (sql, tell) => {
+      const record = async (): Promise<void> => {
+        await insertTaskResults(sql, id, results)
+        await insertCreation(sql, id, creation)
+      }
+      return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
+    },
+    { at: 'move' },
+  )

@@ -103,7 +103,7 @@ const coreWorker = (): Promise<Worker> =>
       ...common,
       retentionDays: config.RESULT_RETENTION_DAYS,
       slots: config.VIDEO_CONCURRENCY_PER_OWNER,
-      kick: jobs.kick,
+      jobs,
       ...makeDelivery(),
     }),
     // Steps of a killed worker wait so long for it, after the 10 s of the one it had begun, before another takes them.

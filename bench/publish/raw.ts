@@ -15,6 +15,7 @@ import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import { signalArchiveUploaded, startPublishVersion } from '../../src/jobs/version.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { PublishOnce, Target } from './target.ts'
 
 interface Raw {
@@ -46,7 +47,9 @@ export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
     })
     const archive = { storageKey, sha256, bytes: bytes.length }
     const signal = signalArchiveUploaded(versionId)
-    await sql.begin((sql) => receiveArchive(sql, { versionId, signal, ...archive }))
+    await unitOfWork({ sql }, (sql, tell) =>
+      receiveArchive(sql, { versionId, signal, ...archive }, tell),
+    )
     await move(sql, versionId, 'start_checks')
     await inTurn(() => read({ versionId, nodeId, archive }))
     await sql.begin((sql) => settleExtraction(sql, versionId))
@@ -74,7 +77,7 @@ const publish = async (
   const number = parseVersionNumber(version)
   if (!number) throw new Error(`no version: ${version}`)
   const facts = { versionId: id, nodeId, version, publisherId, owner: userId }
-  await sql.begin(async (sql) => {
+  await unitOfWork({ sql }, async (sql, tell) => {
     const done = await publishVersion(
       sql,
       {
@@ -89,7 +92,7 @@ const publish = async (
         tokenId,
         start: startPublishVersion(facts, { taskQueue: 'none' }),
       },
-      { publicUrl: 'http://127.0.0.1' },
+      { publicUrl: 'http://127.0.0.1', tell },
     )
     if (done.result !== 'published') throw new Error(done.result)
     // Nobody is to start a workflow for it.

@@ -28,7 +28,12 @@ const CONNECTION_CODES = new Set([
 const UNAVAILABLE = /^(08...|28...|3D000|53...|55000|57P..|58...|25006|55P03|57014)$/
 
 export const isUnavailable = (error: unknown): boolean =>
-  CONNECTION_CODES.has(codeOf(error)) || UNAVAILABLE.test(codeOf(error))
+  CONNECTION_CODES.has(codeOf(error)) ||
+  UNAVAILABLE.test(codeOf(error)) ||
+  UNIT_CODES.has(codeOf(error))
+
+/** What a unit of work says of such an error. */
+const UNIT_CODES = new Set(['unavailable', 'outcome_unknown'])
 
 /** Serialisation failure or deadlock: the same transaction may succeed when tried again. */
 export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))

@@ -1,7 +1,7 @@
-import type { Sql, Transaction } from '../db/client.ts'
 import { moveImageTask } from '../db/image-task/image-task.ts'
-import { insertOutbox } from '../db/shared/outbox.ts'
-import type { OutboxRow, OutboxStart } from '../db/shared/outbox.ts'
+import type { OutboxStart } from '../db/shared/outbox.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
 import { failVideoTask } from '../db/video-task/video-task.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
@@ -23,8 +23,7 @@ export interface AnyTask {
   hasReceiver: boolean
 }
 
-export interface AnyTaskOptions {
-  sql: Sql
+export interface AnyTaskOptions extends UnitDeps {
   taskQueue: string
   timing: RenderTiming
   videoTiming: VideoTiming
@@ -36,7 +35,7 @@ export interface AnyTaskOptions {
 export const startAnyTask = (
   { id, family, kind, owner, offPeak, hasReceiver }: AnyTask,
   summary: string,
-  options: Omit<AnyTaskOptions, 'sql' | 'slots'>,
+  options: Omit<AnyTaskOptions, keyof UnitDeps | 'slots'>,
 ): OutboxStart => {
   const facts = { taskId: id, kind, owner, summary, hasReceiver }
   return family === 'image'
@@ -45,39 +44,38 @@ export const startAnyTask = (
 }
 
 /**
- * Makes the failing move of a task with all that belongs to it, and tells a workflow that still runs. Answers the rows
- * of the outbox that were written, or undefined when the task had ended.
+ * Makes the failing move of a task with all that belongs to it, and tells a workflow that still runs. False when the task
+ * had ended.
  */
 export const failAnyTask = async (
   task: AnyTask,
   code: TaskFaultCode,
-  { sql, slots, taskQueue }: AnyTaskOptions,
-): Promise<OutboxRow[] | undefined> =>
-  await sql.begin(async (sql) => {
+  options: AnyTaskOptions,
+): Promise<boolean> =>
+  await unitOfWork(options, async (sql, tell) => {
     const { id, family } = task
-    const admitted =
+    const failed =
       family === 'image'
         ? await moveImageTask(sql, {
             id,
             to: 'FAILED',
             error: { code, message: TASK_FAULTS[code] },
-          }).then((moved) => (moved ? [] : undefined))
+          })
         : await failVideoTask(
             sql,
             { id, error: toVideoFault(new TaskFault(code), 'video') },
-            { slots },
+            { ...options, tell },
           )
-    if (!admitted) return undefined
-    return [...admitted, ...(await insertEndOutside(sql, task, { taskQueue }))]
+    if (failed) await tellEndOutside(tell, task, options)
+    return failed
   })
 
-/** What must be told of an end that was made outside of the task's workflow: to that workflow, and to the receiver. */
-export const insertEndOutside = async (
-  sql: Transaction,
+/** Tells of an end that was made outside of the task's workflow: that workflow, and the receiver. */
+export const tellEndOutside = async (
+  tell: Tell,
   { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak'>,
   options: { taskQueue: string },
-): Promise<OutboxRow[]> => {
-  const stop = await insertOutbox(sql, signalCancel(family, id))
-  if (!hasReceiver) return [stop]
-  return [stop, await insertOutbox(sql, startDelivery({ taskId: id, kind, owner }, options))]
+): Promise<void> => {
+  await tell(signalCancel(family, id))
+  if (hasReceiver) await tell(startDelivery({ taskId: id, kind, owner }, options))
 }

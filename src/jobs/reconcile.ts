@@ -3,7 +3,7 @@ import type { AnyTask, AnyTaskOptions } from './any-task.ts'
 import type { Sql } from '../db/client.ts'
 import { listStillDeliveries, listStillRedeliveries } from '../db/event/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/event/delivery.ts'
-import { insertOutbox } from '../db/shared/outbox.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import { listStillExtractions, listStillVersions } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
@@ -78,8 +78,7 @@ const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
-  for (const row of (await failAnyTask(task, 'workflow_lost', options)) ?? [])
-    options.jobs.kick(row)
+  await failAnyTask(task, 'workflow_lost', options)
 }
 
 const startTaskAgain = (options: ReconcileOptions, task: AnyTask): OutboxStart =>
@@ -114,14 +113,14 @@ const reconcileRedelivery = async (
  * take the upload or end the version.
  */
 const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
-  const { jobs, log, sql } = options
+  const { jobs, log } = options
   const summary = `publish ${version.nodeId}@${version.version}, started again`
   const start = startPublishVersion({ ...version, versionId: version.id, summary }, options)
   const state = await jobs.look(start.workflowId)
   if (state === 'open') return
   log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
   if (state === 'closed' && version.archiveState !== 'awaiting')
-    await sql.begin((sql) =>
+    await unitOfWork(options, (sql) =>
       giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
     )
   else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
@@ -140,5 +139,5 @@ const reconcileExtraction = async (
   await startAgain(options, start)
 }
 
-const startAgain = async ({ sql, jobs }: ReconcileOptions, start: OutboxStart): Promise<void> =>
-  jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+const startAgain = (options: ReconcileOptions, start: OutboxStart): Promise<void> =>
+  unitOfWork(options, (_sql, tell) => tell(start))

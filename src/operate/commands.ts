@@ -6,7 +6,8 @@ import type { Sql } from '../db/client.ts'
 import { findOpenVersion, listStuckVersions } from '../db/registry/open-version.ts'
 import { findTask, listStuckTasks } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
-import { insertOutbox, listOldestOutbox } from '../db/shared/outbox.ts'
+import { listOldestOutbox } from '../db/shared/outbox.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { startPublishVersion } from '../jobs/version.ts'
@@ -56,8 +57,7 @@ export const makeCommands = (deps: CommandDeps) => ({
 const restart = async (deps: CommandDeps, id: string): Promise<string> => {
   const start = (await findVersionStart(deps, id)) ?? (await getTaskStart(deps, id))
   await endWorkflow(deps.jobs, start.workflowId)
-  const row = await deps.sql.begin((sql) => insertOutbox(sql, { ...start, kind: 'restart' }))
-  deps.jobs.kick(row)
+  await unitOfWork(deps, (_sql, tell) => tell({ ...start, kind: 'restart' }))
   return `${start.workflowId} was started again`
 }
 
@@ -91,9 +91,8 @@ const endWorkflow = async (jobs: Jobs, workflowId: string): Promise<void> => {
 
 const fail = async (deps: CommandDeps, id: string): Promise<string> => {
   const task = await getOpenTask(deps.sql, id)
-  const rows = await failAnyTask(task, 'internal_error', deps)
-  if (!rows) throw new OperatorError(`task ${id} has ended meanwhile: nothing was changed`)
-  for (const row of rows) deps.jobs.kick(row)
+  if (!(await failAnyTask(task, 'internal_error', deps)))
+    throw new OperatorError(`task ${id} has ended meanwhile: nothing was changed`)
   return `task ${id} has failed${task.family === 'video' ? ', its credits are returned' : ''}`
 }
 

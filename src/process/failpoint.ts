@@ -1,5 +1,6 @@
 /** Lines at which a fault test may kill the process (docs/reliability.md says what each window is). */
 export type FailpointName =
+  | 'create.before-commit'
   | 'create.after-commit'
   | 'create.after-start'
   | 'render.after-output'
@@ -8,6 +9,7 @@ export type FailpointName =
   | 'move.after-commit'
   | 'upload.mid-body'
   | 'archive.after-store'
+  | 'archive.before-commit'
   | 'archive.after-commit'
   | 'inspect.before-results'
   | 'inspect.after-results'

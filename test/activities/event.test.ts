@@ -14,8 +14,8 @@ import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { Target } from '../../src/db/event/attempt.ts'
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
 import { failVideoTask, noteProgress } from '../../src/db/video-task/video-task.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import {
   begin,
   eventOf,
@@ -45,7 +45,7 @@ import { waitFor } from '../support/wait.ts'
 import { makeEnvironment, makePlace, WEBHOOK_SECRET } from './place.ts'
 import type { Place } from './place.ts'
 import { lookAt, lookAtRedelivery, send } from './told-place.ts'
-import { claimVideo, finishVideo, getVideo } from './video-place.ts'
+import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
 
 /** For those who never answer: nothing else depends on how quick this machine is. */
 const QUICK = { ...POST_LIMITS, headersMs: 300 }
@@ -428,7 +428,7 @@ describe('one try at telling a receiver', () => {
     test('of a video that failed what was charged, and at its end nothing', async () => {
       const path = nextPath()
       const id = await getVideo(deps, { ...video, callbackUrl: receiver.url(path) })
-      await deps.sql.begin((sql) => enterQueue(sql, id, { slots: 9, offPeakSeconds: 60 }))
+      await enterVideo(deps, id, 9)
       await claimVideo(deps, id)
       await noteProgress(deps.sql, { id, fence: 1, percent: 45 })
       const told = async (status: string): Promise<unknown> =>
@@ -438,7 +438,7 @@ describe('one try at telling a receiver', () => {
         assert.deepEqual(await told(state), { id, state, ...EARLIER })
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
       const error = { code: 'ModelUnavailable', message: 'no model' }
-      await deps.sql.begin((sql) => failVideoTask(sql, { id, error }, { slots: 9 }))
+      await unitOfWork(deps, (sql, tell) => failVideoTask(sql, { id, error }, { slots: 9, tell }))
       for (const state of ['queueing', 'processing'])
         assert.deepEqual(await told(state), { id, state, ...EARLIER })
       assert.deepEqual(await told('failed'), {

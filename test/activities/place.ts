@@ -57,7 +57,7 @@ export const makePlace = async (): Promise<Place> => {
     log: makeLog('test', 'silent'),
     retentionDays: 30,
     slots: 2,
-    kick: (row) => kicked.push(row),
+    jobs: { kick: (row) => kicked.push(row) },
     engine: makeEngine(writeResult),
     inspector: await makeInspector(),
     outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),

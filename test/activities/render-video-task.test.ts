@@ -11,7 +11,6 @@ import sharp from 'sharp'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import type { RenderedVideoTask } from '../../activities/video-task.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { mean, openStudio } from '../adapters/video-engine/studio.ts'
 import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'
@@ -21,7 +20,7 @@ import { makeEnvironment, makePlace } from './place.ts'
 import type { Place } from './place.ts'
 import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
-import { claimVideo, getVideo, seeVideo } from './video-place.ts'
+import { claimVideo, getVideo, seeVideo, enterVideo } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 
 const EXTEND: NewVideo = {
@@ -71,8 +70,7 @@ describe('an attempt to render a video', () => {
   })
   const admit = async (given: NewVideo = {}): Promise<string> => {
     const id = await getVideo(place.database, { owner: randomUUID(), ...given })
-    const queue = { slots: 1, offPeakSeconds: 60 }
-    await place.deps.sql.begin((sql) => enterQueue(sql, id, queue))
+    await enterVideo(place.deps, id, 1)
     return id
   }
   const render = async (id: string, using = deps): Promise<RenderedVideoTask> => {

@@ -4,18 +4,21 @@ import { Readable } from 'node:stream'
 import { receiveArchive } from '../../src/db/registry/archive.ts'
 import type { ArchiveReceived } from '../../src/db/registry/archive.ts'
 import { signalArchiveUploaded } from '../../src/jobs/version.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Place } from './place.ts'
 
 /** Stores and records bytes as an upload does; `recorded` are those that it says it has stored. */
 export const uploadArchive = async (
-  { deps: { sql, storage } }: Pick<Place, 'deps'>,
+  { deps }: Pick<Place, 'deps'>,
   { versionId, bytes, recorded = bytes }: { versionId: string; bytes: Buffer; recorded?: Buffer },
 ): Promise<ArchiveReceived> => {
   const sha256 = sha256Of(recorded)
   const storageKey = `uploads/${versionId}/${sha256}.${randomUUID()}`
-  await storage.putStream(storageKey, Readable.from([bytes]), { maxBytes: 1e6 })
+  await deps.storage.putStream(storageKey, Readable.from([bytes]), { maxBytes: 1e6 })
   const signal = signalArchiveUploaded(versionId)
   const archive = { storageKey, sha256, bytes: recorded.length }
-  return await sql.begin((sql) => receiveArchive(sql, { versionId, signal, ...archive }))
+  return await unitOfWork(deps, (sql, tell) =>
+    receiveArchive(sql, { versionId, signal, ...archive }, tell),
+  )
 }

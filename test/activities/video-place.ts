@@ -12,6 +12,7 @@ import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/vid
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
 import type { NewTaskInput } from '../../src/db/task/task-file.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { NO_INPUT } from './place.ts'
 
@@ -68,6 +69,10 @@ export const claimVideo = (
   id: string,
 ): Promise<ClaimedVideoTask | undefined> => sql.begin((sql) => claimVideoTask(sql, id))
 
+/** Has a task enter the queue of its owner. */
+export const enterVideo = (database: Pick<TestDatabase, 'sql'>, id: string, slots: number) =>
+  unitOfWork(database, (sql, tell) => enterQueue(sql, id, { slots, offPeakSeconds: 60, tell }))
+
 /** Inserts a task of an owner and brings it to success with files of these names, which are nowhere. */
 export const finishVideo = async (
   database: Pick<TestDatabase, 'sql'>,
@@ -75,10 +80,10 @@ export const finishVideo = async (
 ): Promise<string> => {
   const slots = 1000
   const id = await getVideo(database, given)
-  await database.sql.begin((sql) => enterQueue(sql, id, { slots, offPeakSeconds: 60 }))
+  await enterVideo(database, id, slots)
   await claimVideo(database, id)
   const facts = { contentType: 'video/mp4', bytes: 1, sha256: 'x', width: 64, height: 36 }
-  await database.sql.begin(async (sql) => {
+  await unitOfWork(database, async (sql, tell) => {
     const record = async (): Promise<void> => {
       const results = files.map((name) => ({
         ...facts,
@@ -88,7 +93,7 @@ export const finishVideo = async (
       await insertTaskResults(sql, id, results)
       await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     }
-    await completeVideoTask(sql, { id, fence: 1, record }, { slots })
+    await completeVideoTask(sql, { id, fence: 1, record }, { slots, tell })
   })
   return id
 }

@@ -6,6 +6,7 @@ import type { RenderedVideoTask } from '../../activities/video-task.ts'
 import { cancelVideoTask, findVideoTask } from '../../src/db/video-task/video-task.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
 import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { makePlace } from './place.ts'
 import type { Place } from './place.ts'
 import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
@@ -44,7 +45,8 @@ describe('the move of a video task', () => {
     return [...ids]
   }
   const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
-  const cancel = (id: string) => place.deps.sql.begin((sql) => cancelVideoTask(sql, id, place.deps))
+  const cancel = (id: string) =>
+    unitOfWork(place.database, (sql, tell) => cancelVideoTask(sql, id, { ...place.deps, tell }))
   /** What Temporal was told of at once since the last look; every bit of it is in the outbox. */
   const takeKicked = async (): Promise<string[]> => {
     const rows = place.kicked.splice(0)

@@ -7,12 +7,13 @@ import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { failVideoTask } from '../../src/db/video-task/video-task.ts'
+import { enterVideo } from '../activities/video-place.ts'
 import { startRedelivery } from '../../src/jobs/event.ts'
 import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { WEBHOOK_SECRET } from '../activities/place.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
@@ -69,7 +70,7 @@ describe('the delivery of the events of a video task', () => {
     waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
   /** Ends a task in the rows alone, as one whose signals are lost. */
   const failSilently = (id: string) =>
-    sql.begin((sql) => failVideoTask(sql, { id, error: FAULT }, { slots: 1 }))
+    unitOfWork({ sql }, (sql, tell) => failVideoTask(sql, { id, error: FAULT }, { slots: 1, tell }))
   const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
     const { url } = stage.place.database
     const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
@@ -134,7 +135,7 @@ describe('the delivery of the events of a video task', () => {
 
     test('begins where Temporal knows nothing of it', async () => {
       const { id, path } = await create(answer(204), { quiet: true })
-      await sql.begin((sql) => enterQueue(sql, id, { slots: 1, offPeakSeconds: 60 }))
+      await enterVideo({ sql }, id, 1)
       await failSilently(id)
       await whileReconciling(() => untilTold(path, 'failed'))
       assert.deepEqual(toldAt(path), ['queueing', 'failed'])

@@ -8,9 +8,8 @@ import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
-import { claimVideo, seeVideo } from '../activities/video-place.ts'
+import { claimVideo, seeVideo, enterVideo } from '../activities/video-place.ts'
 import type { SeenVideo } from '../activities/video-place.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { waitFor } from '../support/wait.ts'
 
 const SUCCESS = ['created', 'queueing', 'processing', 'success']
@@ -113,10 +112,7 @@ describe('a video task', () => {
       const rendered = await stage.create({ owner, quiet: true })
       const waiting = await stage.create({ owner, quiet: true })
       const created = await stage.create({ owner, quiet: true })
-      for (const id of [rendered, waiting])
-        await stage.place.deps.sql.begin((sql) =>
-          enterQueue(sql, id, { slots: 1, offPeakSeconds: 60 }),
-        )
+      for (const id of [rendered, waiting]) await enterVideo(stage.place.database, id, 1)
       await claimVideo(stage.place.database, rendered)
       for (const id of [rendered, waiting, created]) stage.release(id)
       await whileReconciling(async () => {

@@ -6,7 +6,6 @@ import { makeCommands } from '../../src/operate/commands.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { findOpenVersion, findVersionState } from '../../src/db/registry/open-version.ts'
 import type { VersionState } from '../../src/db/registry/open-version.ts'
-import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { retryVersion } from '../../src/db/registry/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import {
@@ -15,6 +14,7 @@ import {
   startPublishVersion,
 } from '../../src/jobs/version.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { startStage } from '../activities/video-stage.ts'
 import type { Stage } from '../activities/video-stage.ts'
 import { uploadArchive } from '../activities/version-upload.ts'
@@ -53,7 +53,7 @@ describe('a version', () => {
     startPublishVersion(await getFacts(id), { ...stage.options, checkTiming })
   const kickStart = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
     const start = await makeStart(id, timing)
-    stage.jobs.kick(await stage.place.deps.sql.begin((sql) => insertOutbox(sql, start)))
+    await unitOfWork(stage.place.deps, (_sql, tell) => tell(start))
   }
   /** A version whose workflow waits for the upload; Temporal never hears of a quiet one. */
   const publish = async ({
@@ -78,10 +78,7 @@ describe('a version', () => {
         .then(({ status }) => status.name === 'RUNNING')
         .catch(() => undefined),
     )
-  const upload = async (versionId: string): Promise<void> => {
-    const received = await uploadArchive(stage.place, { versionId, bytes: ZIP })
-    if (received.result === 'received' && received.outbox) stage.jobs.kick(received.outbox)
-  }
+  const upload = (versionId: string) => uploadArchive(stage.place, { versionId, bytes: ZIP })
   const see = async (id: string): Promise<VersionState> => {
     const state = await findVersionState(stage.place.deps.sql, id)
     if (!state) throw new Error(`no version ${id}`)
@@ -115,11 +112,14 @@ describe('a version', () => {
       ...stage.options,
       checkTiming: SHORT,
     })
-    const done = await stage.place.deps.sql.begin((sql) =>
-      retryVersion(sql, { id, checks: restart, extraction: restart, audit: AUDIT }, OPTIONS),
+    const done = await unitOfWork(stage.place.deps, (sql, tell) =>
+      retryVersion(
+        sql,
+        { id, checks: restart, extraction: restart, audit: AUDIT },
+        { ...OPTIONS, tell },
+      ),
     )
     assert.ok(done, 'there was something to retry')
-    stage.jobs.kick(done.outbox)
   }
   /** Runs reconcile, which looks at every pending version, until something has happened. */
   const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {

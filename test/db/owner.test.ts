@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/video-task/owner.ts'
 import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task/video-task.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -16,10 +17,11 @@ describe('the credits of an owner', () => {
   })
   after(() => database.drop())
 
-  const cancel = (id: string) => database.sql.begin((sql) => cancelVideoTask(sql, id, SLOTS))
+  const cancel = (id: string) =>
+    unitOfWork(database, (sql, tell) => cancelVideoTask(sql, id, { ...SLOTS, tell }))
   const fail = (id: string) =>
-    database.sql.begin((sql) =>
-      failVideoTask(sql, { id, error: videoError('InternalServiceFailure') }, SLOTS),
+    unitOfWork(database, (sql, tell) =>
+      failVideoTask(sql, { id, error: videoError('InternalServiceFailure') }, { ...SLOTS, tell }),
     )
   const countRows = async (owner: string) => {
     const [row] = await database.sql`

@@ -16,6 +16,7 @@ import { getVersion } from '../../src/db/registry/version.ts'
 import { auditTarget } from '../../src/domain/registry/audit-log.ts'
 import type { NodeAdminUpdate } from '../../src/domain/registry/node.ts'
 import type { VersionAdminUpdate } from '../../src/domain/registry/version.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { AUDIT, OPTIONS, makeRegistryPlace, makeStart, readCounts } from './registry-place.ts'
@@ -184,8 +185,10 @@ describe('a review', () => {
 })
 
 describe('a retry', () => {
+  const told: string[] = []
+  const kick = ({ workflowId }: { workflowId: string }) => told.push(workflowId)
   const retry = (id: string) =>
-    database.sql.begin((sql) =>
+    unitOfWork({ sql: database.sql, jobs: { kick } }, (sql, tell) =>
       retryVersion(
         sql,
         {
@@ -194,7 +197,7 @@ describe('a retry', () => {
           extraction: { ...makeStart(id, 'extract-host-nodes'), kind: 'restart' },
           audit: AUDIT,
         },
-        OPTIONS,
+        { ...OPTIONS, tell },
       ),
     )
   const fail = (versionId: string) =>
@@ -212,13 +215,12 @@ describe('a retry', () => {
     assert.equal(await retry(id), undefined, 'while the checks run')
     await place.move(id, 'give_up_checks', 'checks could not run (storage); an operator can retry')
     const checks = await retry(id)
-    assert.equal(checks?.outbox.workflowId, `publish-version/${id}`)
-    assert.equal(checks?.version.status_reason, 'archive received, checks are running')
+    assert.equal(checks?.status_reason, 'archive received, checks are running')
     assert.equal(await retry(id), undefined, 'twice')
     await fail(id)
     const extraction = await retry(id)
-    assert.equal(extraction?.outbox.workflowId, `extract-host-nodes/${id}`)
-    assert.equal(extraction?.version.host_node_extract_status, 'pending')
+    assert.equal(extraction?.host_node_extract_status, 'pending')
+    assert.deepEqual(told, [`publish-version/${id}`, `extract-host-nodes/${id}`])
   })
 
   test('reads a version again that was flagged for an incomplete scan, and no other', async () => {
@@ -232,7 +234,7 @@ describe('a retry', () => {
     }
     assert.equal(await retry(await flag('found', false)), undefined)
     const id = await flag('incomplete', true)
-    assert.equal((await retry(id))?.version.status, 'NodeVersionStatusPending')
+    assert.equal((await retry(id))?.status, 'NodeVersionStatusPending')
   })
 })
 

@@ -11,6 +11,7 @@ import {
 import { countDownload } from '../../src/db/registry/download.ts'
 import { getNode } from '../../src/db/registry/node.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { OPTIONS, makeRegistryPlace, signalOf, stored } from './registry-place.ts'
@@ -98,9 +99,11 @@ describe('the archive of a version', () => {
     const { sha256, bytes } = stored('bytes')
     const again = { versionId: id, storageKey: 'uploads/again', sha256, bytes }
     const receiveAgain = () =>
-      database.sql.begin((sql) => receiveArchive(sql, { ...again, signal: signalOf(id) }))
+      unitOfWork(database, (sql) =>
+        receiveArchive(sql, { ...again, signal: signalOf(id) }, () => assert.fail('told again')),
+      )
     const replacedKey = stored('bytes').storageKey
-    assert.deepEqual(await receiveAgain(), { result: 'received', outbox: undefined, replacedKey })
+    assert.deepEqual(await receiveAgain(), { result: 'received', replacedKey })
     assert.equal((await findArchive(database.sql, id))?.storageKey, 'uploads/again')
     // Also of one that was begun in time and repeated late.
     await database.sql`

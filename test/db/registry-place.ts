@@ -13,6 +13,7 @@ import type { NodeFields } from '../../src/domain/registry/node.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { NewVersion } from '../../src/domain/registry/version.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 export const OPTIONS = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
@@ -84,7 +85,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     const number = parseVersionNumber(version)
     if (!number) throw new Error(`no version: ${version}`)
     const id = randomUUID()
-    return await sql.begin((sql) =>
+    return await unitOfWork({ sql }, (sql, tell) =>
       publishVersion(
         sql,
         {
@@ -99,7 +100,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
           tokenId: tokens.get(publisherId) ?? '',
           start: makeStart(id),
         },
-        OPTIONS,
+        { ...OPTIONS, tell },
       ),
     )
   }
@@ -112,8 +113,8 @@ export const makeRegistryPlace = ({ sql }: Place) => {
   }
 
   const receive = (versionId: string, text: string) =>
-    sql.begin((sql) =>
-      receiveArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }),
+    unitOfWork({ sql }, (sql, tell) =>
+      receiveArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }, tell),
     )
 
   const accept = (versionId: string, text: string) =>

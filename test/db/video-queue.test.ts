@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import type { Transaction } from '../../src/db/client.ts'
+import type { OutboxRow } from '../../src/db/shared/outbox.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import type { Tell } from '../../src/db/unit-of-work.ts'
 import { findOwnerCredits } from '../../src/db/video-task/owner.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import {
@@ -31,16 +34,34 @@ describe('the queue of an owner', () => {
     for (let made = 0; made < count; made += 1) ids.push(await insert(owner))
     return ids
   }
-  const enter = (id: string, slots = 1) =>
-    database.sql.begin((sql) => enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS }))
+  type Work<T> = (sql: Transaction, tell: Tell) => Promise<T>
+  /** Answers what the work does, and whom it wakes. */
+  const run = async <T>(work: Work<T>): Promise<{ result: T; woken: string[] }> => {
+    const told: OutboxRow[] = []
+    const jobs = { kick: (row: OutboxRow) => told.push(row) }
+    const result = await unitOfWork({ sql: database.sql, jobs }, work)
+    return { result, woken: listWoken(told) }
+  }
+  const enter = async (id: string, slots = 1) => {
+    const { result, woken } = await run((sql, tell) =>
+      enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, tell }),
+    )
+    return result && { ...result, woken }
+  }
+  /** Ends a task; answers whom that wakes. */
+  const end = async (work: Work<boolean>): Promise<string[]> => {
+    const { result, woken } = await run(work)
+    assert.ok(result, 'the task has ended')
+    return woken
+  }
   const complete = (id: string, { slots = 1, fence = 1 } = {}) =>
-    database.sql.begin((sql) => completeVideoTask(sql, { id, fence, record: NOTHING }, { slots }))
+    end((sql, tell) => completeVideoTask(sql, { id, fence, record: NOTHING }, { slots, tell }))
   const fail = (id: string, slots = 1) =>
-    database.sql.begin((sql) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots }),
+    end((sql, tell) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, tell }),
     )
   const cancel = (id: string, slots = 1) =>
-    database.sql.begin((sql) => cancelVideoTask(sql, id, { slots }))
+    end((sql, tell) => cancelVideoTask(sql, id, { slots, tell }))
   const isAdmitted = async (id: string): Promise<boolean> =>
     (await seeVideo(database, id)).isAdmitted
   /** The signals in the outbox for tasks of an owner. */
@@ -59,7 +80,7 @@ describe('the queue of an owner', () => {
       state: 'queueing',
       isAdmitted: true,
       offPeakSecondsLeft: null,
-      signals: [],
+      woken: [],
     })
     assert.deepEqual((await seeVideo(database, id)).events, ['created', 'queueing'])
     assert.deepEqual(await listOutbox([id]), [])
@@ -76,7 +97,7 @@ describe('the queue of an owner', () => {
       const before = await seeVideo(database, id)
       const entered = await enter(id)
       assert.deepEqual([entered?.state, entered?.isAdmitted], ['queueing', admitted])
-      assert.deepEqual(entered?.signals, [])
+      assert.deepEqual(entered?.woken, [])
       assert.deepEqual(await seeVideo(database, id), before)
     }
     await claimVideo(database, first)
@@ -111,12 +132,12 @@ describe('the queue of an owner', () => {
     failure: (id: string) => fail(id),
     cancel: (id: string) => cancel(id),
   }
-  for (const [how, end] of Object.entries(ENDS))
+  for (const [how, finish] of Object.entries(ENDS))
     test(`gives the slot of a task to the next with its ${how}, and signals that one alone`, async () => {
       const ids = await insertMany(how, 4)
       const [first = '', second = ''] = ids
       for (const id of ids) await enter(id)
-      assert.deepEqual(listWoken(await end(first)), wakes(second))
+      assert.deepEqual(await finish(first), wakes(second))
       assert.deepEqual(await listOutbox(ids), wakes(second))
       assert.deepEqual(await Promise.all(ids.map(isAdmitted)), [true, true, false, false])
     })
@@ -149,7 +170,7 @@ describe('the queue of an owner', () => {
     for (const id of [holder, d, c, b, a]) await enter(id)
     const order: string[] = []
     for (let next: string | undefined = holder; next !== undefined;) {
-      const woken = listWoken(await fail(next))
+      const woken = await fail(next)
       order.push(...woken)
       next = woken[0]?.split('/')[1]
     }
@@ -161,7 +182,7 @@ describe('the queue of an owner', () => {
     await enter(first)
     await enter(third)
     await enter(second)
-    assert.deepEqual(listWoken(await fail(first)), wakes(second))
+    assert.deepEqual(await fail(first), wakes(second))
     assert.equal(await isAdmitted(third), false)
   })
 
@@ -175,10 +196,10 @@ describe('the queue of an owner', () => {
     const ids = await insertMany('raised', 6)
     const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = ids
     for (const id of ids.slice(0, 5)) await enter(id, 1)
-    assert.deepEqual(listWoken(await fail(first, 3)), wakes(second, third, fourth))
+    assert.deepEqual(await fail(first, 3), wakes(second, third, fourth))
     const entered = await enter(sixth, 5)
     assert.equal(entered?.isAdmitted, true)
-    assert.deepEqual(listWoken(entered?.signals), wakes(fifth))
+    assert.deepEqual(entered?.woken, wakes(fifth))
     assert.deepEqual(await listOutbox(ids), wakes(second, third, fourth, fifth))
   })
 
@@ -188,7 +209,7 @@ describe('the queue of an owner', () => {
     for (const id of ids) await enter(id, 3)
     assert.deepEqual(await fail(first, 1), [])
     assert.deepEqual(await fail(second, 1), [])
-    assert.deepEqual(listWoken(await fail(third, 1)), wakes(fourth))
+    assert.deepEqual(await fail(third, 1), wakes(fourth))
   })
 
   test('is each owner’s own, and is told with the credits', async () => {
@@ -212,43 +233,36 @@ describe('the queue of an owner', () => {
     const ids = await insertMany(owner, 24)
     const woken: string[] = []
     /** Each step counts the holders under the lock it has taken. */
-    const step = async (work: (sql: Transaction) => Promise<string[]>): Promise<void> => {
-      const signals = await database.sql.begin(async (sql) => {
-        const signals = await work(sql)
+    const step = async (work: Work<unknown>): Promise<void> => {
+      const done = await run(async (sql, tell) => {
+        await work(sql, tell)
         const [row] = await sql<{ holders: number }[]>`
           select count(*)::int as holders from task
           where owner = ${owner} and admitted_at is not null and ended_at is null
         `
         assert.ok((row?.holders ?? 0) <= slots, `${row?.holders} hold a slot`)
-        return signals
       })
-      woken.push(...signals)
+      woken.push(...done.woken)
     }
     const STEPS: ((id: string) => Promise<void>)[] = [
       (id) =>
-        step(async (sql) =>
-          listWoken(
-            (await enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS }))?.signals,
-          ),
+        step((sql, tell) => enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, tell })),
+      (id) =>
+        step((sql, tell) =>
+          completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots, tell }),
         ),
       (id) =>
-        step(async (sql) =>
-          listWoken(await completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots })),
-        ),
-      (id) =>
-        step(async (sql) =>
-          listWoken(
-            await failVideoTask(
-              sql,
-              { id, error: videoError('InternalServiceFailure'), from: ['processing'] },
-              { slots },
-            ),
+        step((sql, tell) =>
+          failVideoTask(
+            sql,
+            { id, error: videoError('InternalServiceFailure'), from: ['processing'] },
+            { slots, tell },
           ),
         ),
       // Only every sixth: else hardly one is left to be rendered.
       (id) =>
         ids.indexOf(id) % 6 === 5
-          ? step(async (sql) => listWoken(await cancelVideoTask(sql, id, { slots })))
+          ? step((sql, tell) => cancelVideoTask(sql, id, { slots, tell }))
           : Promise.resolve(),
       async (id) => {
         if ((await seeVideo(database, id)).fence === 0) await claimVideo(database, id)

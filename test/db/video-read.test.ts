@@ -8,6 +8,7 @@ import {
   findVideoTask,
   videoError,
 } from '../../src/db/video-task/video-task.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -57,7 +58,7 @@ describe('a reader of video tasks', () => {
   test('sees that a failed task costs nothing, and why it failed', async () => {
     const id = await getVideo(database)
     const error = videoError('SystemThrottling')
-    await database.sql.begin((sql) => failVideoTask(sql, { id, error }, { slots: 1 }))
+    await unitOfWork(database, (sql, tell) => failVideoTask(sql, { id, error }, { slots: 1, tell }))
     const task = await read(id, 'alice')
     assert.deepEqual(
       [task?.credits, task?.error, task?.creation, task?.results],

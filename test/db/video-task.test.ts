@@ -13,6 +13,7 @@ import {
 } from '../../src/db/video-task/video-task.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { claimVideo, getVideo, seeVideo } from '../activities/video-place.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -59,14 +60,19 @@ describe('a video task', () => {
       }),
     )
   const fail = (id: string) =>
-    database.sql.begin((sql) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, SLOTS),
+    unitOfWork(database, (sql, tell) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { ...SLOTS, tell }),
     )
-  const cancel = (id: string) => database.sql.begin((sql) => cancelVideoTask(sql, id, SLOTS))
+  const cancel = (id: string) =>
+    unitOfWork(database, (sql, tell) => cancelVideoTask(sql, id, { ...SLOTS, tell }))
   const complete = (id: string, fence: number, record = NOTHING) =>
-    database.sql.begin((sql) => completeVideoTask(sql, { id, fence, record }, SLOTS))
+    unitOfWork(database, (sql, tell) =>
+      completeVideoTask(sql, { id, fence, record }, { ...SLOTS, tell }),
+    )
   const enter = (id: string) =>
-    database.sql.begin((sql) => enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800 }))
+    unitOfWork(database, (sql, tell) =>
+      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800, tell }),
+    )
   /** A task in processing, of an owner who has no other. */
   const claimed = async (): Promise<string> => {
     const id = await getVideo(database, { owner: randomUUID() })
@@ -134,9 +140,9 @@ describe('a video task', () => {
       recorded += 1
       return Promise.resolve()
     }
-    assert.equal(await complete(id, 1, record), undefined)
+    assert.equal(await complete(id, 1, record), false)
     assert.deepEqual([recorded, (await seeVideo(database, id)).state], [0, 'processing'])
-    assert.deepEqual(await complete(id, 2, record), [])
+    assert.equal(await complete(id, 2, record), true)
     assert.equal(recorded, 1)
     const { events, ledger } = await seeVideo(database, id)
     assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
@@ -158,8 +164,8 @@ describe('a video task', () => {
     test(`${can ? 'is' : 'is not'} cancelled in ${state}`, async () => {
       const id = await insertIn(state)
       const before = await seeVideo(database, id)
-      const signals = await cancel(id)
-      assert.equal(signals !== undefined, can)
+      const cancelled = await cancel(id)
+      assert.equal(cancelled, can)
       const { errorCode, ledger, ...seen } = await seeVideo(database, id)
       if (!can) {
         assert.deepEqual({ errorCode, ledger, ...seen }, before)

@@ -1,7 +1,7 @@
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { insertOutbox } from '../shared/outbox.ts'
-import type { OutboxRow, OutboxSignal } from '../shared/outbox.ts'
+import type { OutboxSignal } from '../shared/outbox.ts'
+import type { Tell } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { moveVersion } from './version-move.ts'
 
@@ -68,8 +68,6 @@ export const startUpload = async (sql: Queryable, versionId: string): Promise<bo
 export type ArchiveReceived =
   | {
       result: 'received'
-      /** The signal, to be sent; undefined for the bytes that were here before, of which it has been told. */
-      outbox: OutboxRow | undefined
       /** Key of the upload that this one replaces, to be removed; undefined for the first. */
       replacedKey: string | undefined
     }
@@ -77,13 +75,15 @@ export type ArchiveReceived =
   | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
 
 /**
- * Records the bytes of an upload with the signal that wakes `receive-archive/<id>`. Of several at once each replaces the
+ * Records the bytes of an upload and tells `receive-archive/<id>` of them, which has been told of bytes that were here
+ * before. Of several at once each replaces the
  * one before as a whole, and after the checks have decided none does. The same bytes once more do too, which makes whole
  * what the store has lost. The version's row is the lock; the node's is not needed, since nothing that lists show changes.
  */
 export const receiveArchive = async (
   sql: Transaction,
   { versionId, signal, ...stored }: StoredArchive & { versionId: string; signal: OutboxSignal },
+  tell: Tell,
 ): Promise<ArchiveReceived> => {
   const [version] = await sql<Pick<ArchivePlace, 'status' | 'archiveState' | 'secondsLeft'>[]>`
     select status, archive_state as "archiveState", ${secondsLeft(sql)} as "secondsLeft"
@@ -100,11 +100,8 @@ export const receiveArchive = async (
   if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
   if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
   await putArchive(sql, versionId, stored)
-  return {
-    result: 'received',
-    outbox: isSame ? undefined : await insertOutbox(sql, signal),
-    replacedKey: old?.storageKey,
-  }
+  if (!isSame) await tell(signal)
+  return { result: 'received', replacedKey: old?.storageKey }
 }
 
 const putArchive = async (

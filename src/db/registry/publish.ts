@@ -11,8 +11,8 @@ import type { Transaction } from '../client.ts'
 import { noteListChange } from '../search/listed-count.ts'
 import { insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
-import { insertOutbox } from '../shared/outbox.ts'
-import type { OutboxRow, OutboxStart } from '../shared/outbox.ts'
+import type { OutboxStart } from '../shared/outbox.ts'
+import type { Tell } from '../unit-of-work.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 import { getVersion } from './version.ts'
 
@@ -39,8 +39,6 @@ export type Published =
       result: 'published'
       version: Version
       uploadExpiresAt: Date
-      /** To be told to Temporal; undefined when the version awaited its archive already. */
-      outbox: OutboxRow | undefined
     }
   | {
       result:
@@ -60,7 +58,7 @@ export type Published =
 export const publishVersion = async (
   sql: Transaction,
   given: Publication,
-  options: RecordOptions,
+  options: RecordOptions & { tell: Tell },
 ): Promise<Published> => {
   const publisher = await lockPublisher(sql, given.publisherId, 'share')
   if (!publisher) return { result: 'publisher_not_found' }
@@ -77,13 +75,12 @@ export const publishVersion = async (
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, given)
   await setNodeFields(sql, node.id, given.fields)
-  const outbox = taken ? undefined : await insertOutbox(sql, given.start)
+  if (!taken) await options.tell(given.start)
   await noteListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
   return {
     result: 'published',
     version: await getVersion(sql, id, options),
     uploadExpiresAt,
-    outbox,
   }
 }
 

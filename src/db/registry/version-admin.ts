@@ -11,8 +11,8 @@ import { settleLatestVersion } from './latest-version.ts'
 import { noteListChange } from '../search/listed-count.ts'
 import { pick } from './node-move.ts'
 import type { RecordOptions } from './node.ts'
-import { insertOutbox } from '../shared/outbox.ts'
-import type { OutboxRow, OutboxStart } from '../shared/outbox.ts'
+import type { OutboxStart } from '../shared/outbox.ts'
+import type { Tell } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { forgetScan } from './scan.ts'
 import { closeReview, moveVersion } from './version-move.ts'
@@ -99,8 +99,8 @@ interface Retry {
 export const retryVersion = async (
   sql: Transaction,
   { id, checks, extraction, audit }: Retry,
-  options: RecordOptions,
-): Promise<{ version: Version; outbox: OutboxRow } | undefined> => {
+  options: RecordOptions & { tell: Tell },
+): Promise<Version | undefined> => {
   await lockNodeOfVersion(sql, id)
   const before = await getVersion(sql, id, options)
   const moved = await moveVersion(sql, { id, name: 'retry', actor: `user:${audit.actor}` })
@@ -108,7 +108,7 @@ export const retryVersion = async (
   if (!moved && !reopened) return undefined
   if (moved) await forgetScan(sql, id)
   if (reopened) await forgetFailedExtraction(sql, id)
-  const outbox = await insertOutbox(sql, moved ? checks : extraction)
+  await options.tell(moved ? checks : extraction)
   const after = await getVersion(sql, id, options)
   const changed = { status: 0, status_reason: 0, host_node_extract_status: 0 }
   await insertAudit(sql, audit, {
@@ -117,7 +117,7 @@ export const retryVersion = async (
     before: pick(before, changed),
     after: pick(after, changed),
   })
-  return { version: after, outbox }
+  return after
 }
 
 /** Only while the archive is there to be read. */

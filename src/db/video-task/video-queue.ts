@@ -1,7 +1,7 @@
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { lockOwnerOf } from './owner.ts'
-import type { OutboxRow } from '../shared/outbox.ts'
+import type { Tell } from '../unit-of-work.ts'
 import { moveVideoTask } from './video-move.ts'
 
 /** Where a task stands after it has entered its owner's queue. */
@@ -10,8 +10,6 @@ export interface Entered {
   isAdmitted: boolean
   /** Seconds until an off-peak task must have ended; null for any other. */
   offPeakSecondsLeft: number | null
-  /** Signals that wake the tasks admitted meanwhile. */
-  signals: OutboxRow[]
 }
 
 /**
@@ -21,31 +19,31 @@ export interface Entered {
 export const enterQueue = async (
   sql: Transaction,
   id: string,
-  { slots, offPeakSeconds }: { slots: number; offPeakSeconds: number },
+  { slots, offPeakSeconds, tell }: { slots: number; offPeakSeconds: number; tell: Tell },
 ): Promise<Entered | undefined> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return undefined
   await moveVideoTask(sql, { id, to: 'queueing' })
-  const signals = await admitWaiting(sql, { owner, slots, except: id })
-  const [task] = await sql<Omit<Entered, 'signals'>[]>`
+  await admitWaiting(sql, { owner, slots, except: id, tell })
+  const [task] = await sql<Entered[]>`
     select status as state, admitted_at is not null as "isAdmitted",
       case when off_peak then greatest(0, extract(epoch from
         created_at + make_interval(secs => ${offPeakSeconds}) - clock_timestamp()))::float8
       end as "offPeakSecondsLeft"
     from task where id = ${id}
   `
-  return task && { ...task, signals }
+  return task
 }
 
 /**
- * Gives free slots of an owner to the tasks that wait longest, off-peak ones after all others, and writes the signals
- * that wake them (none for `except`, whose workflow asks). The caller holds the owner's lock.
+ * Gives free slots of an owner to the tasks that wait longest, off-peak ones after all others, and tells the workflow of
+ * each (not that of `except`, which asks). The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
-  { owner, slots, except }: { owner: string; slots: number; except?: string },
-): Promise<OutboxRow[]> => {
-  const rows = await sql<{ id: string; workflowId: string }[]>`
+  { owner, slots, except, tell }: { owner: string; slots: number; except?: string; tell: Tell },
+): Promise<void> => {
+  const rows = await sql<{ id: string }[]>`
     with admitted as (
       update task
       set admitted_at = clock_timestamp()
@@ -61,20 +59,12 @@ export const admitWaiting = async (
       )
       returning id, off_peak, created_at
     )
-    insert into outbox (kind, workflow_id, signal_name)
-    select 'signal', 'video-task/' || id, 'admitted'
-    from admitted
+    select id from admitted
     where id is distinct from ${except ?? null}::uuid
     order by off_peak, created_at, id
-    returning id, workflow_id as "workflowId"
   `
-  return rows.map(({ id, workflowId }) => ({
-    kind: 'signal',
-    id,
-    workflowId,
-    signalName: 'admitted',
-    tries: 0,
-  }))
+  for (const { id } of rows)
+    await tell({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
 }
 
 /** Whether `task t` stands in the queue of an owner whose slots other tasks hold, so that its stillness tells nothing. */

@@ -5,7 +5,7 @@ import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent } from '../event/event.ts'
-import type { OutboxRow } from '../shared/outbox.ts'
+import type { Tell } from '../unit-of-work.ts'
 import { chargeOwner, lockOwnerOf, refundTask } from './owner.ts'
 import { insertTaskInputs } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
@@ -55,42 +55,45 @@ export const insertVideoTask = async (
 export interface EndOptions {
   /** Tasks of an owner that may hold a slot at once (VIDEO_CONCURRENCY_PER_OWNER). */
   slots: number
+  tell: Tell
 }
 
 /**
- * Ends a task in success under its fence, with `record` in the same transaction, and gives its slot on. Answers the
- * signals that wake the tasks admitted, or undefined when the race was lost.
+ * Ends a task in success under its fence, with `record` in the same transaction, and gives its slot on. False when the
+ * race was lost.
  */
 export const completeVideoTask = async (
   sql: Transaction,
   { id, fence, record }: { id: string; fence: number; record: () => Promise<void> },
-  { slots }: EndOptions,
-): Promise<OutboxRow[] | undefined> => {
+  { slots, tell }: EndOptions,
+): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
-  if (owner === undefined) return undefined
-  if (!(await moveVideoTask(sql, { id, to: 'success', fence }))) return undefined
+  if (owner === undefined) return false
+  if (!(await moveVideoTask(sql, { id, to: 'success', fence }))) return false
   await sql`update task set progress = 100 where id = ${id}`
   await record()
-  return await admitWaiting(sql, { owner, slots })
+  await admitWaiting(sql, { owner, slots, tell })
+  return true
 }
 
 /** Ends a task in failed, gives the credits back and its slot on; answers as `completeVideoTask`. */
 export const failVideoTask = async (
   sql: Transaction,
   { id, error, from }: Pick<Move<VideoTaskState>, 'id' | 'error' | 'from'>,
-  { slots }: EndOptions,
-): Promise<OutboxRow[] | undefined> => {
+  { slots, tell }: EndOptions,
+): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
-  if (owner === undefined) return undefined
+  if (owner === undefined) return false
   const failed = await moveVideoTask(sql, {
     id,
     to: 'failed',
     ...(error && { error }),
     ...(from && { from }),
   })
-  if (!failed) return undefined
+  if (!failed) return false
   await refundTask(sql, { id, owner })
-  return await admitWaiting(sql, { owner, slots })
+  await admitWaiting(sql, { owner, slots, tell })
+  return true
 }
 
 /** The caller's cancel: only before a worker has taken the task. */
@@ -98,7 +101,7 @@ export const cancelVideoTask = (
   sql: Transaction,
   id: string,
   options: EndOptions,
-): Promise<OutboxRow[] | undefined> =>
+): Promise<boolean> =>
   failVideoTask(
     sql,
     { id, error: videoError('UserCancelled'), from: VIDEO_CANCELLABLE_STATES },

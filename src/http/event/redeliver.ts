@@ -6,8 +6,7 @@ import {
   listEvents,
   redeliverExhausted,
 } from '../../db/event/event-log.ts'
-import { insertOutbox } from '../../db/shared/outbox.ts'
-import type { OutboxRow } from '../../db/shared/outbox.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
@@ -15,7 +14,6 @@ import type { Jobs } from '../../jobs/client.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
-import { transact } from '../transact.ts'
 
 export interface RedeliveryDeps {
   sql: Sql
@@ -44,18 +42,15 @@ export const redeliverOne = async (
   request: EventRequest,
   eventId: string,
 ): Promise<JsonAnswer> => {
-  let row: OutboxRow | undefined
-  const answer = await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql, tell) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
-    if (redelivery.isNew) row = await insertOutbox(sql, startRedelivery(facts, deps))
+    if (redelivery.isNew) await tell(startRedelivery(facts, deps))
     const answer = { status: 202, body: { redelivery_id: redelivery.id } }
     await request.finish(sql, answer)
     return answer
   })
-  if (row) deps.jobs.kick(row)
-  return answer
 }
 
 /** Begins to send all exhausted events of an owner since a time again; the relay starts them. */
@@ -64,7 +59,7 @@ export const redeliverAll = (
   request: Pick<RouteRequest, 'finish'>,
   { owner, since }: { owner: string; since: Date },
 ): Promise<JsonAnswer> =>
-  transact(deps.sql, async (sql) => {
+  unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
     const answer = {
       status: 202,

@@ -1,12 +1,12 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
 import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route } from '../route.ts'
-import { transact } from '../transact.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql
@@ -70,7 +70,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     handler: (request) => {
       const { owner } = getCaller(request)
       const { overlap_seconds: overlapSeconds = 86_400 } = request.body
-      return transact(sql, async (sql) => {
+      return unitOfWork({ sql }, async (sql) => {
         const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
         await request.finish(sql, answer)
         return answer

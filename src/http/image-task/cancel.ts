@@ -1,8 +1,7 @@
-import { insertEndOutside } from '../../jobs/any-task.ts'
-import { commit } from '../../db/commit.ts'
+import { tellEndOutside } from '../../jobs/any-task.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
 import { findImageTask, moveImageTask } from '../../db/image-task/image-task.ts'
-import type { OutboxRow } from '../../db/shared/outbox.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { TASK_FAULTS } from '../../domain/task/task-fault.ts'
@@ -33,24 +32,20 @@ export const cancelTask = async (
     status: 200,
     body: { data: { task_id: id, status: 'FAILED', generated: [], error: ERROR } },
   }
-  let rows: OutboxRow[] = []
-  await commit(
-    deps.sql,
-    async (sql) => {
+  return await unitOfWork(
+    deps,
+    async (sql, tell) => {
       const task = await findImageTask(sql, { id, owner, kinds })
       if (!task) throw errors.taskNotFound(id)
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
-      rows = await insertEndOutside(sql, { ...task, family: 'image' }, deps)
+      await tellEndOutside(tell, { ...task, family: 'image' }, deps)
       await finish(sql, answer)
       return answer
     },
     {
-      answer,
       wasCommitted: async () =>
         (await findImageTask(deps.sql, { id, owner, kinds }))?.error?.code === 'cancelled',
     },
   )
-  for (const row of rows) deps.jobs.kick(row)
-  return answer
 }

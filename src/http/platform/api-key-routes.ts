@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/shared/api-key.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
 import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
@@ -13,7 +14,6 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
-import { transact } from '../transact.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
 export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
@@ -105,7 +105,7 @@ const createApiKey = (
     last4: key.slice(-4),
     expires_at: expires_at === undefined ? undefined : new Date(expires_at),
   }
-  return transact(sql, async (sql) => {
+  return unitOfWork({ sql }, async (sql) => {
     const made = await insertApiKey(sql, row)
     if (made === undefined) throw errors.validationFailed([pastExpiry(expires_at ?? '').message])
     const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 
 import type { UploadClaim } from '../../adapters/signing.ts'
-import { commit } from '../../db/commit.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { existsUpload, insertUpload, renewUpload } from '../../db/shared/upload.ts'
 import type { Upload } from '../../db/shared/upload.ts'
 import { apiError } from '../../domain/shared/errors.ts'
@@ -107,8 +107,8 @@ const createUpload = async (
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
   const sha256 = file_hash?.toLowerCase()
-  return await commit(
-    deps.sql,
+  return await unitOfWork(
+    deps,
     async (sql) => {
       const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
       const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
@@ -116,10 +116,7 @@ const createUpload = async (
       await request.finish(sql, answer)
       return answer
     },
-    {
-      wasCommitted: () => existsUpload(deps.sql, id),
-      answer: makeAnswer(deps, { id, file_name: fileName, expires_at: inADay(deps.now()) }, false),
-    },
+    { wasCommitted: () => existsUpload(deps.sql, id) },
   )
 }
 
@@ -140,5 +137,3 @@ const makeAnswer = (
     existing_file: existing,
   } satisfies UploadLinks,
 })
-
-const inADay = (now: Date): Date => new Date(now.getTime() + 86_400_000)

@@ -6,6 +6,7 @@ import { findNodeAccess } from '../../db/registry/node.ts'
 import { movePublisher } from '../../db/registry/publisher-ban.ts'
 import { existsPublisher, getPublisher } from '../../db/registry/publisher.ts'
 import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-admin.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
@@ -16,7 +17,6 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess, requirePlatformAdmin } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 import { showPublisher } from './visible.ts'
 
 interface OfNode {
@@ -35,7 +35,7 @@ export const editNodeByAdmin = async (
   const node = await withinDeadline(findNodeAccess(deps.sql, { id: nodeId, userId: undefined }))
   if (!node) throw errors.nodeNotFound(nodeId)
   const edit = { id: node.id, fields, audit }
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const done = await updateNodeByAdmin(sql, edit, deps)
     if (done.result === 'updated') return { status: 200, body: done.node }
     throw done.result === 'illegal_move'
@@ -52,7 +52,7 @@ export const editVersionByAdmin = async (
   const audit = makeAudit(request)
   const { params, body: fields, caller } = request
   const { id, status } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.version }
     throw done.result === 'illegal_move'
@@ -73,21 +73,19 @@ export const retryVersionByAdmin = async (
   const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor }
   const summary = `check ${nodeId}@${version} again`
   const restart = retryPublishVersion({ ...facts, summary }, deps)
-  const { answer, row } = await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql, tell) => {
     const retry = {
       id,
       checks: restart,
       extraction: startExtraction({ ...facts, summary }, deps),
       audit,
     }
-    const done = await retryVersion(sql, retry, deps)
-    if (!done) throw errors.nothingToRetry()
-    const answer = { status: 200, body: done.version }
+    const version = await retryVersion(sql, retry, { ...deps, tell })
+    if (!version) throw errors.nothingToRetry()
+    const answer = { status: 200, body: version }
     await request.finish(sql, answer)
-    return { answer, row: done.outbox }
+    return answer
   })
-  deps.jobs.kick(row)
-  return answer
 }
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
@@ -100,7 +98,7 @@ export const makePublisherMove =
     const { publisherId: id } = request.params
     const { reason } = request.body
     if (!(await withinDeadline(existsPublisher(deps.sql, id)))) throw errors.publisherNotFound(id)
-    return await transact(deps.sql, async (sql) => {
+    return await unitOfWork(deps, async (sql) => {
       await movePublisher(sql, { id, name, reason: reason || undefined, audit })
       const publisher = await getPublisher(sql, id)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)

@@ -5,7 +5,7 @@ import { findArchivePlace, receiveArchive, startUpload } from '../../db/registry
 import type { ArchiveReceived } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
-import { commit } from '../../db/commit.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
 import { signalArchiveUploaded } from '../../jobs/version.ts'
@@ -67,37 +67,27 @@ const store = async (
     throw errors.unavailable(error)
   })
   failpoint('archive.after-store')
-  const received = await record(deps.sql, { versionId, storageKey, sha256, bytes })
-  failpoint('archive.after-commit')
-  if (received.result === 'received' && received.outbox) deps.jobs.kick(received.outbox)
+  const received = await record(deps, { versionId, storageKey, sha256, bytes })
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
   // What a failing store keeps goes when the archive has been decided on.
-  if (received.result !== 'committed' && leftKey !== undefined)
-    await deps.storage.remove(leftKey).catch(() => {})
+  if (leftKey !== undefined) await deps.storage.remove(leftKey).catch(() => {})
   throwRefusal(received.result)
 }
 
-/** As `receiveArchive`; `committed` when it was, but without an answer: the relay sends the signal. */
 const record = async (
-  sql: Sql,
+  deps: ReceiveArchiveDeps,
   stored: { versionId: string; storageKey: string; sha256: string; bytes: number },
-): Promise<ArchiveReceived | { result: 'committed' }> => {
-  const { versionId, sha256 } = stored
+): Promise<ArchiveReceived> => {
+  const { versionId, storageKey } = stored
   const signal = signalArchiveUploaded(versionId)
-  return await commit<ArchiveReceived | { result: 'committed' }>(
-    sql,
-    (sql) => receiveArchive(sql, { ...stored, signal }),
-    {
-      wasCommitted: async () => {
-        const place = await findArchivePlace(sql, versionId)
-        return place?.archive?.sha256 === sha256
-      },
-      answer: { result: 'committed' },
-    },
-  )
+  return await unitOfWork(deps, (sql, tell) => receiveArchive(sql, { ...stored, signal }, tell), {
+    at: 'archive',
+    wasCommitted: async () =>
+      (await findArchivePlace(deps.sql, versionId))?.archive?.storageKey === storageKey,
+  })
 }
 
-const throwRefusal = (result: Awaited<ReturnType<typeof record>>['result']): void => {
+const throwRefusal = (result: ArchiveReceived['result']): void => {
   if (result === 'archive_exists') throw errors.archiveExists()
   if (result === 'upload_expired') throw apiError('upload_expired')
   // Its link was signed, so there was a version.

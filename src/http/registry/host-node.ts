@@ -8,6 +8,7 @@ import {
   putHostNodes,
 } from '../../db/registry/host-node.ts'
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
 import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/registry/host-node.ts'
@@ -16,7 +17,6 @@ import type { CredentialHeaders } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 
 interface OfVersion {
   nodeId: string
@@ -57,7 +57,7 @@ export const registerHostNodes = async (
     result: toResult(request.body),
     buildInfo: request.body.cloud_build_info,
   } as const
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const done = await putHostNodes(sql, put)
     if (done === 'version_not_found') throw errors.versionNotFound(nodeId, version)
     if (done === 'already_registered') throw errors.alreadyRegistered()

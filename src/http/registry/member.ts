@@ -1,5 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import { listMembers, putMember, removeMember } from '../../db/registry/member.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { MemberUpdate } from '../../domain/registry/member.ts'
 import { mayRemoveMember, roleFor } from '../../domain/registry/role.ts'
@@ -7,7 +8,6 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 
 interface InMember {
   publisherId: string
@@ -31,7 +31,7 @@ export const setMember = async (
   const { publisherId, userId } = params
   const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  const put = await transact(deps.sql, (sql) => putMember(sql, { publisherId: id, userId, role }))
+  const put = await unitOfWork(deps, (sql) => putMember(sql, { publisherId: id, userId, role }))
   if (put.result === 'user_not_found') throw errors.userNotFound(userId)
   if (put.result === 'last_owner') throw errors.lastOwner()
   return { status: 200, body: put.member }
@@ -47,7 +47,7 @@ export const endMembership = async (
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })
   const actor = { userId: caller.principal, role: role ?? undefined }
   if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'))
-  const result = await transact(deps.sql, (sql) => removeMember(sql, { publisherId: id, userId }))
+  const result = await unitOfWork(deps, (sql) => removeMember(sql, { publisherId: id, userId }))
   if (result === 'member_not_found') throw errors.memberNotFound(userId)
   if (result === 'last_owner') throw errors.lastOwner()
   return { status: 204 }

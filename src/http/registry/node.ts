@@ -3,6 +3,7 @@ import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-move.ts'
 import { getNode, insertNode, updateNode } from '../../db/registry/node.ts'
 import { searchNodes } from '../../db/search/search.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type {
   NodeListQuery,
@@ -17,7 +18,6 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 
 interface InPublisher {
   publisherId: string
@@ -35,7 +35,7 @@ export const createNode = async (
   const { publisherId } = request.params
   const asked = { publisherId, access: 'write', action: 'create_node', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const made = await insertNode(sql, { publisherId: id, node }, deps)
     if (made.result === 'publisher_banned') throw errors.publisherBanned(id)
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
@@ -57,7 +57,7 @@ export const editNode = async (
   })
   const { id: _same, ...fields } = body
   const edit = { publisherId, id, fields, ifRev: demandedRev(headers['if-match'], rev) }
-  const done = await transact(deps.sql, (sql) => updateNode(sql, edit, deps))
+  const done = await unitOfWork(deps, (sql) => updateNode(sql, edit, deps))
   if (done.result === 'node_banned') throw errors.nodeBanned(id)
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
   if (done.result !== 'updated') throw errors.nodeNotFound(id)
@@ -70,7 +70,7 @@ export const removeNode = async (
   { params, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
-  const done = await transact(deps.sql, (sql) => deleteNode(sql, node))
+  const done = await unitOfWork(deps, (sql) => deleteNode(sql, node))
   if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
   if (done === 'node_banned') throw errors.nodeBanned(node.id)
   return { status: 204 }

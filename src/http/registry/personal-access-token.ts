@@ -9,6 +9,7 @@ import {
   touchPersonalAccessToken,
 } from '../../db/registry/personal-access-token.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { credentialKind, makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
@@ -19,7 +20,6 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 
 interface InPublisher {
   publisherId: string
@@ -57,7 +57,7 @@ export const createToken = async (
     last4: token.slice(-4),
     expires_at: expiry === undefined ? undefined : new Date(expiry),
   }
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const made = await insertPersonalAccessToken(sql, row)
     if (made.result === 'expired') throw errors.validationFailed([pastExpiry(expiry ?? '').message])
     if (made.result === 'no_member') throw errors.roleTooLow(roleFor('create_token'))

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
 import { withinDeadline } from '../../db/client.ts'
+import type { Transaction } from '../../db/client.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import type { Tell } from '../../db/unit-of-work.ts'
 import { findNodeAccess } from '../../db/registry/node.ts'
 import type { NodeAccess } from '../../db/registry/node.ts'
-import type { OutboxRow } from '../../db/shared/outbox.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { publishVersion } from '../../db/registry/publish.ts'
 import type { Publication } from '../../db/registry/publish.ts'
@@ -12,14 +14,12 @@ import { publishedFields } from '../../domain/registry/publish.ts'
 import type { PublishBody } from '../../domain/registry/publish.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { nodeCondition, nodeRefusal } from '../../domain/registry/visibility.ts'
-import { failpoint } from '../../process/failpoint.ts'
 import { startPublishVersion } from '../../jobs/version.ts'
 import type { Caller } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess, makeNodeRefusal } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import { getLiveToken } from './personal-access-token.ts'
-import { transact } from './transact.ts'
 
 interface OfPublisher {
   publisherId: string
@@ -38,11 +38,10 @@ export const publish = async (deps: RegistryDeps, request: PublishRequest): Prom
   const token = await getLiveToken(deps, { token: text, publisherId: params.publisherId })
   const place = await getPublishPlace(deps, { ...params, caller })
   const publication = makePublication(deps, { ...place, token, caller, body })
-  let row: OutboxRow | undefined
-  const answer = await transact(deps.sql, async (sql) => {
-    const done = await publishVersion(sql, publication, deps)
+  const work = async (sql: Transaction, tell: Tell): Promise<JsonAnswer> => {
+    const done = await publishVersion(sql, publication, { ...deps, tell })
     if (done.result !== 'published') throw refuse(done, publication)
-    const { version, uploadExpiresAt, outbox } = done
+    const { version, uploadExpiresAt } = done
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
@@ -50,12 +49,9 @@ export const publish = async (deps: RegistryDeps, request: PublishRequest): Prom
     })
     const answer = { status: 201, body: { node_version: version, signedUrl } }
     await request.finish(sql, answer)
-    row = outbox
     return answer
-  })
-  failpoint('create.after-commit')
-  if (row) deps.jobs.kick(row)
-  return answer
+  }
+  return await unitOfWork(deps, work, { at: 'create' })
 }
 
 interface PublishPlace {

@@ -6,6 +6,7 @@ import {
   listPublishers,
   updatePublisher,
 } from '../../db/registry/publisher.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type {
   NewPublisher,
@@ -18,7 +19,6 @@ import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 import { showPublisher } from './visible.ts'
 
 interface InPublisher {
@@ -30,7 +30,7 @@ export const createPublisher = (
   { sql, maxPublishersPerUser: limit }: RegistryDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
 ): Promise<JsonAnswer> =>
-  transact(sql, async (sql) => {
+  unitOfWork({ sql }, async (sql) => {
     const caller = getCaller(request)
     const publisher = request.body
     // The publisher refers to its creator's row, which a database that was made anew does not have.
@@ -75,7 +75,7 @@ export const editPublisher = async (
     action: 'edit_publisher',
     caller,
   })
-  const body = await transact(deps.sql, (sql) => updatePublisher(sql, { id, fields }))
+  const body = await unitOfWork(deps, (sql) => updatePublisher(sql, { id, fields }))
   if (!body) throw errors.publisherNotFound(publisherId)
   return { status: 200, body }
 }

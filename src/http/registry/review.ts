@@ -3,6 +3,7 @@ import { findExtraction } from '../../db/registry/extraction.ts'
 import { insertReview, listReviews } from '../../db/registry/review.ts'
 import { findScan, listFindings } from '../../db/registry/scan.ts'
 import { listVersionMoves } from '../../db/registry/version-move.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { NewReview } from '../../domain/registry/review.ts'
@@ -10,7 +11,6 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 import { showUser } from './visible.ts'
 
 interface OfPublisher {
@@ -31,7 +31,7 @@ export const requestReview = async (
     caller,
   })
   const { note } = request.body
-  return await transact(deps.sql, async (sql) => {
+  return await unitOfWork(deps, async (sql) => {
     const made = await insertReview(sql, { versionId, note, userId: caller.principal })
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()

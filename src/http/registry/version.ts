@@ -4,6 +4,7 @@ import { getNode } from '../../db/registry/node.ts'
 import { listNodeVersions, listVersions, listVersionsInBulk } from '../../db/search/version-list.ts'
 import type { BulkVersionRow } from '../../db/search/version-list.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type {
@@ -21,7 +22,6 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { transact } from './transact.ts'
 
 interface OfPublisher {
   publisherId: string
@@ -46,7 +46,7 @@ export const editVersion = async (
   })
   const ifRev = demandedRev(headers['if-match'], rev)
   const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
-  const done = await transact(deps.sql, (sql) => updateVersion(sql, edit, deps))
+  const done = await unitOfWork(deps, (sql) => updateVersion(sql, edit, deps))
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
   if (done.result !== 'updated') throw makeRefusal(done.result, params)
   return { status: 200, body: done.version }
@@ -65,7 +65,7 @@ export const removeVersion = async (
     caller,
   })
   const own = { publisherId: node.publisherId, nodeId: node.id, id, userId: caller.principal }
-  const done = await transact(deps.sql, (sql) => deleteVersion(sql, own))
+  const done = await unitOfWork(deps, (sql) => deleteVersion(sql, own))
   if (done === 'illegal_move') throw errors.illegalMove(status, 'NodeVersionStatusDeleted')
   if (done !== 'deleted') throw makeRefusal(done, params)
   return { status: 204 }
@@ -175,7 +175,7 @@ export const readVersionsInBulk = async (
   const answer = { status: 200, body: { node_versions: found } }
   // Nothing is written but the answer itself, and that only for a request with a key.
   if (request.headers['idempotency-key'] !== undefined)
-    await transact(deps.sql, (sql) => request.finish(sql, answer))
+    await unitOfWork(deps, (sql) => request.finish(sql, answer))
   return answer
 }
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Transaction } from '../../db/client.ts'
-import { commit } from '../../db/commit.ts'
-import { insertOutbox } from '../../db/shared/outbox.ts'
 import type { OutboxStart } from '../../db/shared/outbox.ts'
 import { existsTask } from '../../db/task/task.ts'
-import { failpoint } from '../../process/failpoint.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { JsonAnswer } from '../route.ts'
 import type { TaskDeps } from './deps.ts'
 
@@ -34,24 +32,16 @@ interface TaskToCommit {
   insert(sql: Transaction): Promise<JsonAnswer>
 }
 
-/** Makes a task durable together with the start of its workflow, and begins to tell Temporal. Answers what `insert` does. */
+/** Makes a task durable together with the start of its workflow. Answers what `insert` does. */
 export const commitTask = async (
-  { sql, jobs }: Pick<TaskDeps, 'sql' | 'jobs'>,
+  deps: Pick<TaskDeps, 'sql' | 'jobs'>,
   { id, start, insert }: TaskToCommit,
-): Promise<JsonAnswer> => {
-  let answer: JsonAnswer | undefined
-  const row = await commit(
-    sql,
-    async (sql) => {
-      const [row, made] = await Promise.all([insertOutbox(sql, start), insert(sql)])
-      answer = made
-      return row
+): Promise<JsonAnswer> =>
+  await unitOfWork(
+    deps,
+    async (sql, tell) => {
+      const [, answer] = await Promise.all([tell(start), insert(sql)])
+      return answer
     },
-    // Without its outbox id the row is the relay's.
-    { wasCommitted: () => existsTask(sql, id), answer: undefined },
+    { at: 'create', wasCommitted: () => existsTask(deps.sql, id) },
   )
-  failpoint('create.after-commit')
-  if (row) jobs.kick(row)
-  if (!answer) throw new Error('a task was committed without an answer')
-  return answer
-}

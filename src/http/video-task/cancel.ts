@@ -1,7 +1,6 @@
-import { insertEndOutside } from '../../jobs/any-task.ts'
-import { commit } from '../../db/commit.ts'
+import { tellEndOutside } from '../../jobs/any-task.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
-import type { OutboxRow } from '../../db/shared/outbox.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
@@ -34,27 +33,22 @@ export const cancelTask = async (
   deps: VideoTaskDeps,
   { id, owner, finish }: CancelRequest,
 ): Promise<JsonAnswer> => {
-  const { sql, jobs, slots } = deps
   const answer: JsonAnswer = { status: 200, body: {} }
-  const signals = await commit<OutboxRow[]>(
-    sql,
-    async (sql) => {
+  return await unitOfWork(
+    deps,
+    async (sql, tell) => {
       const task = await findVideoTask(sql, { id, owner })
       if (!task) throw errors.taskNotFound(id)
-      const admitted = await cancelVideoTask(sql, id, { slots })
       // The move that came first may have been made after the task was read.
-      if (!admitted)
+      if (!(await cancelVideoTask(sql, id, { ...deps, tell })))
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
-      const told = await insertEndOutside(sql, { ...task, family: 'video' }, deps)
+      await tellEndOutside(tell, { ...task, family: 'video' }, deps)
       await finish(sql, answer)
-      return [...told, ...admitted]
+      return answer
     },
     {
-      answer: [],
       wasCommitted: async () =>
-        (await findVideoTask(sql, { id, owner }))?.error?.code === 'UserCancelled',
+        (await findVideoTask(deps.sql, { id, owner }))?.error?.code === 'UserCancelled',
     },
   )
-  for (const signal of signals) jobs.kick(signal)
-  return answer
 }

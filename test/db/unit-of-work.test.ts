@@ -4,7 +4,9 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql, Transaction } from '../../src/db/client.ts'
-import { commit } from '../../src/db/commit.ts'
+import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import type { Tell } from '../../src/db/unit-of-work.ts'
 import { apiError } from '../../src/domain/shared/errors.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -13,7 +15,13 @@ import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
 const OPTIONS = { pool: 2, name: 'test', statementTimeoutMs: 1500 }
 
-describe('a commit', () => {
+const SIGNAL = (id: string): OutboxEntry => ({
+  kind: 'signal',
+  workflowId: id,
+  signalName: 'told',
+})
+
+describe('a unit of work', () => {
   let database: TestDatabase
   let proxy: DatabaseProxy
   let sql: Sql
@@ -37,34 +45,55 @@ describe('a commit', () => {
     (await database.sql`select from note where id = ${id}`).length === 1
   const insert = (id: string) => async (sql: Transaction) => {
     await sql`insert into note (id) values (${id})`
-    return 'from the work'
+    return `note ${id}`
   }
+  const insertAndTell = (id: string) => async (sql: Transaction, tell: Tell) => {
+    await tell(SIGNAL(id))
+    return await insert(id)(sql)
+  }
+  const kicked: OutboxRow[] = []
+  const jobs = { kick: (row: OutboxRow) => kicked.push(row) }
+  const listKicked = () => kicked.splice(0).map(({ workflowId }) => workflowId)
+  const listTold = async () =>
+    (await database.sql<{ id: string }[]>`select workflow_id as id from outbox order by id`).map(
+      ({ id }) => id,
+    )
   const look = (id: string) => async () =>
     (await sql`select from note where id = ${id}`).length === 1
   const commitNote = async (id: string, fault: CommitFault): Promise<string> => {
     proxy.fault = fault
-    return await commit(sql, insert(id), { wasCommitted: look(id), answer: 'from the look' })
+    return await unitOfWork({ sql, jobs }, insertAndTell(id), { wasCommitted: look(id) })
   }
 
-  test('answers what its work returns', async () => {
-    assert.equal(await commitNote('plain', 'none'), 'from the work')
+  test('answers what its work returns, and tells Temporal once it is committed', async () => {
+    assert.equal(await commitNote('plain', 'none'), 'note plain')
     assert.ok(await exists('plain'))
+    assert.deepEqual(listKicked(), ['plain'])
+    assert.ok((await listTold()).includes('plain'))
   })
 
   test('that took effect although its answer was lost is found by looking', async () => {
-    assert.equal(await commitNote('lost after', 'lost after'), 'from the look')
+    assert.equal(await commitNote('lost after', 'lost after'), 'note lost after')
     assert.ok(await exists('lost after'))
+    assert.deepEqual(listKicked(), ['lost after'])
   })
 
   for (const fault of ['lost before', 'silent'] as const)
     test(`of which nobody can tell is told as such: ${fault}`, async () => {
       await assert.rejects(commitNote(fault, fault), { code: 'outcome_unknown', status: 503 })
+      assert.deepEqual(listKicked(), [], 'the relay tells of it, if it took effect')
     })
+
+  test('that cannot be looked for is told as unknown at once', async () => {
+    proxy.fault = 'lost after'
+    const unit = unitOfWork({ sql }, insert('no look'))
+    await assert.rejects(unit, { code: 'outcome_unknown', status: 503 })
+  })
 
   test('that was never asked for is unavailable, for sure and at once', async () => {
     const closed = makeDatabase({ url: 'postgres://x:y@127.0.0.1:9/z', ...OPTIONS })
     const wasCommitted = (): Promise<boolean> => assert.fail('there is nothing to look for')
-    const failing = commit(closed, insert('never'), { wasCommitted, answer: '' })
+    const failing = unitOfWork({ sql: closed }, insert('never'), { wasCommitted })
     await assert.rejects(failing, { code: 'unavailable', status: 503 })
     await closed.end({ timeout: 0 })
   })
@@ -84,7 +113,7 @@ describe('a commit', () => {
       setImmediate(ended)
       return ''
     }
-    const slow = commit(database.sql, work, { wasCommitted: look('slow'), answer: '' })
+    const slow = unitOfWork({ sql }, work, { wasCommitted: look('slow') })
     await assert.rejects(slow, { code: 'unavailable' })
     goOn()
     await rolledBack
@@ -94,15 +123,19 @@ describe('a commit', () => {
 
   test('is tried three times when another transaction was in the way', async () => {
     let tries = 0
-    const work = (failures: number) => async (): Promise<string> => {
-      tries += 1
-      if (tries <= failures) throw Object.assign(new Error('deadlock'), { code: '40P01' })
-      return `try ${tries}`
-    }
-    const options = { wasCommitted: () => Promise.resolve(false), answer: '' }
-    assert.equal(await commit(sql, work(2), options), 'try 3')
+    const work =
+      (failures: number) =>
+      async (_sql: Transaction, tell: Tell): Promise<string> => {
+        tries += 1
+        await tell(SIGNAL(`try ${tries}`))
+        if (tries <= failures) throw Object.assign(new Error('deadlock'), { code: '40P01' })
+        return `try ${tries}`
+      }
+    assert.equal(await unitOfWork({ sql, jobs }, work(2)), 'try 3')
+    assert.deepEqual(listKicked(), ['try 3'], 'nothing of the tries that were rolled back')
     tries = 0
-    await assert.rejects(commit(sql, work(3), options), { code: 'unavailable' })
+    await assert.rejects(unitOfWork({ sql, jobs }, work(3)), { code: 'unavailable' })
+    assert.deepEqual(listKicked(), [])
   })
 
   test('passes on what its work refuses, and keeps nothing', async () => {
@@ -111,7 +144,7 @@ describe('a commit', () => {
       await insert(id)(sql)
       throw apiError('task_not_found')
     }
-    const refused = commit(sql, work, { wasCommitted: look(id), answer: '' })
+    const refused = unitOfWork({ sql }, work, { wasCommitted: look(id) })
     await assert.rejects(refused, { code: 'task_not_found' })
     assert.equal(await exists(id), false)
   })

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { ApiError, errors } from '../domain/shared/errors.ts'
+import { inTime, LateError } from '../domain/shared/in-time.ts'
+import { failpoint } from '../process/failpoint.ts'
+import { deadlineOf } from './client.ts'
+import type { Sql, Transaction } from './client.ts'
+import { insertOutbox } from './shared/outbox.ts'
+import type { OutboxEntry, OutboxRow } from './shared/outbox.ts'
+import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
+
+const TRIES = 3
+const LOOK_PAUSE_MS = 100
+
+export interface UnitDeps {
+  sql: Sql
+  /** Begins to tell Temporal of a committed row. Without it, and when it fails, the relay tells. */
+  jobs?: { kick(row: OutboxRow): void }
+}
+
+/** Writes what Temporal must hear, in the transaction of the fact; after the commit it is told at once. */
+export type Tell = (entry: OutboxEntry) => Promise<void>
+
+export interface UnitOptions {
+  /** Names the lines before and after the COMMIT at which a fault test kills. */
+  at?: 'create' | 'move' | 'archive' | 'check' | undefined
+  /** Looks, outside of the transaction, whether it took effect. */
+  wasCommitted?: () => Promise<boolean>
+}
+
+/**
+ * Runs `work` in one transaction, commits, then tells Temporal what `work` told; answers what `work` returns. Nothing
+ * else begins a transaction.
+ *
+ * Work that met a deadlock or a serialization fault runs again, three times in all. When the connection breaks while
+ * COMMIT is under way, whether it took effect is not known (with the server killed under load, 26 % of the requests that
+ * saw an error had committed): `wasCommitted` then looks on a new connection until the deadline of the pool.
+ *
+ * Throws what `work` refuses with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown` when
+ * not even the look can tell.
+ */
+export const unitOfWork = async <T>(
+  { sql, jobs }: UnitDeps,
+  work: (sql: Transaction, tell: Tell) => Promise<T>,
+  { at, wasCommitted }: UnitOptions = {},
+): Promise<T> => {
+  const deadline = Date.now() + deadlineOf(sql)
+  const unit: Unit<T> = { told: [], isLate: false }
+  try {
+    await inTime(beginWithRetries(sql, unit, { work, at }), deadline - Date.now(), 'PostgreSQL')
+  } catch (error) {
+    // From here on no transaction of this unit may reach its COMMIT.
+    unit.isLate = true
+    if (error instanceof ApiError) throw error
+    if (!(error instanceof LateError) && !isUnavailable(error)) throw error
+    if (!unit.done || !mayHaveCommitted(error)) throw errors.unavailable(error)
+    if (!wasCommitted || !(await lookUntil(deadline, wasCommitted)))
+      throw errors.outcomeUnknown(error)
+  }
+  if (at) failpoint(`${at}.after-commit`)
+  for (const row of unit.told) jobs?.kick(row)
+  return (unit.done as Done<T>).result
+}
+
+interface Done<T> {
+  result: T
+}
+
+interface Unit<T> {
+  /** Set when the work is done and COMMIT is on its way. */
+  done?: Done<T> | undefined
+  /** Rows of the outbox written by the latest try. */
+  told: OutboxRow[]
+  /** The caller has been answered: what is under way is rolled back. */
+  isLate: boolean
+}
+
+const mayHaveCommitted = (error: unknown): boolean =>
+  error instanceof LateError || isUnknownOutcome(error)
+
+const beginWithRetries = async <T>(
+  sql: Sql,
+  unit: Unit<T>,
+  { work, at }: { work: (sql: Transaction, tell: Tell) => Promise<T>; at: UnitOptions['at'] },
+): Promise<void> => {
+  for (let tries = 1; ; tries += 1)
+    try {
+      await sql.begin(async (sql) => {
+        const told: OutboxRow[] = []
+        const result = await work(sql, async (entry) => {
+          told.push(await insertOutbox(sql, entry))
+        })
+        if (unit.isLate) throw new LateError('the caller has been answered')
+        if (at) failpoint(`${at}.before-commit`)
+        Object.assign(unit, { told, done: { result } })
+      })
+      return
+    } catch (error) {
+      if (!isRetryable(error)) throw error
+      unit.done = undefined
+      if (tries === TRIES || unit.isLate) throw errors.unavailable(error)
+    }
+}
+
+const lookUntil = async (deadline: number, look: () => Promise<boolean>): Promise<boolean> => {
+  while (Date.now() < deadline) {
+    const found = await inTime(look(), deadline - Date.now(), 'PostgreSQL').catch(() => false)
+    if (found) return true
+    await sleep(LOOK_PAUSE_MS)
+  }
+  return false
+}
