@@ -1,3 +1,4 @@
+import { isClass } from '../interpret/values/guards.ts'
 import { makeInstance } from '../interpret/values/make-value.ts'
 import { nativeClass, nativeFunction } from '../interpret/values/native.ts'
 import type { Runtime } from '../interpret/runtime.ts'
@@ -71,7 +72,7 @@ const makeTypeDecorator = (dottedName: string, classOf: ClassOf): NativeValue =>
   nativeFunction(dottedName, (_rt, args, kwargs) => {
     const ioType = kwargs.get('io_type') ?? args[0]
     return nativeFunction(`${dottedName}()`, (_, [cls]) => {
-      if (typeof cls !== 'object' || cls?.kind !== 'class') return cls
+      if (!isClass(cls)) return cls
       addSides(cls.namespace, ioType, classOf)
       cls.namespace.set('io_type', ioType ?? null)
       return cls

@@ -1,3 +1,4 @@
+import { isClass, isModule, isUnknown } from './values/guards.ts'
 import { readItems } from './operate/iterate.ts'
 import { isInstance, isSubclass } from './operate/is-instance.ts'
 import { typeOf } from './operate/type-of.ts'
@@ -10,7 +11,7 @@ import { call } from './operate/call.ts'
 import { BudgetSpent } from './budget.ts'
 import type { BudgetName, Limits } from './budget.ts'
 import { findInClass } from './operate/class-lookup.ts'
-import { NO_KWARGS, isUnknown, makeUnknown } from './values/make-value.ts'
+import { NO_KWARGS, makeUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
 import { asMapping } from './operate/mapping.ts'
 import { describeException, Raised } from './operate/raise.ts'
@@ -136,7 +137,7 @@ export function makeInterpreter(options: InterpreterOptions): Interpreter {
       const module = attempt<Value>(null, () => importModule(rt, rt.files.packageName))
       const entry = module ?? rt.modules.get(rt.files.packageName)
       const isFound = rt.files.isFile(`${root}/__init__.py`)
-      return isFound && typeof entry === 'object' && entry?.kind === 'module' ? entry : undefined
+      return isFound && isModule(entry) ? entry : undefined
     },
     call: (callee, args, given) => tryCall(callee, args, given).value,
     tryCall,
@@ -144,8 +145,7 @@ export function makeInterpreter(options: InterpreterOptions): Interpreter {
       attempt<Value | undefined>(makeUnknown(name), () => findAttribute(rt, value, name)),
     findInClass: (cls, name) => findInClass(rt, cls, name),
     classMro: (cls) => cls.mro,
-    isPackClass: (value): value is ClassValue =>
-      typeof value === 'object' && value?.kind === 'class' && value.home === 'pack',
+    isPackClass: (value): value is ClassValue => isClass(value) && value.home === 'pack',
     truth: (value) => attempt<Truth>(undefined, () => truthOf(rt, value)),
     text: (value) => attempt<string | undefined>(undefined, () => strOf(rt, value)),
     equals: (a, b) => attempt<Truth>(undefined, () => equals(rt, a, b)),

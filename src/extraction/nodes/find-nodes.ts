@@ -1,7 +1,7 @@
+import { isUnknown } from '../interpret/values/guards.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
 import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import { isUnknown } from '../interpret/values/make-value.ts'
 import type { ModuleValue, Value } from '../interpret/values/value.ts'
 import { isNode } from './judge-node.ts'
 import { makeJsonWriter } from './json-text.ts'

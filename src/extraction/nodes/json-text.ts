@@ -1,3 +1,4 @@
+import { isObject } from '../interpret/values/guards.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { DictValue, InstanceValue, Value } from '../interpret/values/value.ts'
@@ -99,7 +100,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   }
 
   const writeSpec = (spec: Value, at: Writing): string => {
-    const isSequence = typeof spec === 'object' && spec !== null && SEQUENCES.has(spec.kind)
+    const isSequence = isObject(spec) && SEQUENCES.has(spec.kind)
     if (!isSequence) return write(spec, at, 2) ?? putInstead(at, '["*"]')
     const { items, rest } = interpreter.readItems(spec)
     if (rest) at.isDynamic = true
@@ -114,7 +115,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
 
   /** Socket types or names: what can't be known is a socket of any type. */
   const writeTypes = (value: Value, at: Writing): string | undefined => {
-    const isSequence = typeof value === 'object' && value !== null && SEQUENCES.has(value.kind)
+    const isSequence = isObject(value) && SEQUENCES.has(value.kind)
     if (!isSequence) return write(value, at)
     const { items, rest } = interpreter.readItems(value)
     if (rest) at.isDynamic = true

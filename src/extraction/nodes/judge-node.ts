@@ -1,3 +1,4 @@
+import { isObject } from '../interpret/values/guards.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
 import type { BaseValue, ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
@@ -10,7 +11,7 @@ export const isNode = (
   interpreter: Interpreter,
   value: Value,
 ): value is ClassValue | UnknownValue => {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isObject(value)) return false
   if (value.kind === 'unknown') return isUnknownNode(value)
   return interpreter.isPackClass(value) && isNodeClass(interpreter, value)
 }

@@ -1,3 +1,4 @@
+import { isUnknown } from '../interpret/values/guards.ts'
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
@@ -47,8 +48,7 @@ const hasSchema = (interpreter: Interpreter, cls: ClassValue): boolean => {
   return schema !== undefined && !isForeign(schema)
 }
 
-const isForeign = (value: Value): boolean =>
-  typeof value === 'object' && value !== null && value.kind === 'unknown'
+const isForeign = (value: Value): boolean => isUnknown(value)
 
 const UNKNOWN_NODE: ExtractedNode = {
   name: '',

@@ -1,6 +1,6 @@
+import { isFunction, isUnknown } from '../interpret/values/guards.ts'
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import { isUnknown } from '../interpret/values/make-value.ts'
 import type { BaseValue, Value } from '../interpret/values/value.ts'
 import type { JsonWriter } from './json-text.ts'
 
@@ -108,7 +108,7 @@ const callInputTypes = (
 }
 
 const wantsClass = (callee: Value): boolean => {
-  if (typeof callee !== 'object' || callee?.kind !== 'function') return false
+  if (!isFunction(callee)) return false
   const { positionalOnly, positional } = callee.node.args
   const first = positionalOnly[0] ?? positional[0]
   return first !== undefined && first.default === undefined

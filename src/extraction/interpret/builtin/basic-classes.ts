@@ -1,3 +1,5 @@
+import { hasUnknownBase } from '../operate/class-lookup.ts'
+import { isClass, isDict, isInstanceValue, isObject, isUnknown } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { typeOf } from '../operate/type-of.ts'
@@ -7,7 +9,7 @@ import { lookUpPlainly } from '../operate/attribute.ts'
 import { instantiate, newInstance } from '../operate/call-class.ts'
 import { identityOf } from '../operate/hash-key.ts'
 import { makeClass, newClass } from '../operate/make-class.ts'
-import { isUnknown, makeList, makeUnknown } from '../values/make-value.ts'
+import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
@@ -25,21 +27,18 @@ export const OBJECT: Definition = {
     __init__: () => null,
     __str__: (rt, [self]) => reprOf(rt, self ?? null),
     __repr__: () => undefined,
-    __hash__: (rt, [self]) =>
-      typeof self === 'object' && self !== null ? BigInt(identityOf(rt, self)) : undefined,
+    __hash__: (rt, [self]) => (isObject(self) ? BigInt(identityOf(rt, self)) : undefined),
     __format__: (rt, [self, spec]) =>
       typeof spec === 'string' ? formatValue(rt, payloadOf(self ?? null), spec) : undefined,
     __getattribute__: (rt, [self, name]) =>
-      typeof self === 'object' && self?.kind === 'instance' && typeof name === 'string'
-        ? lookUpPlainly(rt, self, name)
-        : undefined,
+      isInstanceValue(self) && typeof name === 'string' ? lookUpPlainly(rt, self, name) : undefined,
     __setattr__: (rt, [self, name, value]) => {
-      if (typeof self !== 'object' || self?.kind !== 'instance') return null
+      if (!isInstanceValue(self)) return null
       if (typeof name === 'string' && value !== undefined) setPlainly(rt, self, name, value)
       return null
     },
     __delattr__: (_, [self, name]) => {
-      if (typeof self !== 'object' || self?.kind !== 'instance') return null
+      if (!isInstanceValue(self)) return null
       if (typeof name === 'string') self.attributes.delete(name)
       return null
     },
@@ -54,24 +53,15 @@ export const TYPE: Definition = {
   methods: {
     __init__: () => null,
     __call__: (rt, [cls, ...args], kwargs) =>
-      typeof cls === 'object' && cls?.kind === 'class'
-        ? instantiate(rt, cls, { args, kwargs, rest: false })
-        : undefined,
+      isClass(cls) ? instantiate(rt, cls, { args, kwargs, rest: false }) : undefined,
     __setattr__: (_, [cls, name, value]) => {
-      if (typeof cls === 'object' && cls?.kind === 'class' && typeof name === 'string')
-        setOnClassPlainly(cls, name, value ?? null)
+      if (isClass(cls) && typeof name === 'string') setOnClassPlainly(cls, name, value ?? null)
       return null
     },
-    __subclasses__: (_, [cls]) =>
-      typeof cls === 'object' && cls?.kind === 'class'
-        ? makeList(cls.subclasses.slice())
-        : undefined,
-    mro: (_, [cls]) =>
-      typeof cls === 'object' && cls?.kind === 'class' ? makeList(cls.mro.slice()) : undefined,
+    __subclasses__: (_, [cls]) => (isClass(cls) ? makeList(cls.subclasses.slice()) : undefined),
+    mro: (_, [cls]) => (isClass(cls) ? makeList(cls.mro.slice()) : undefined),
     __instancecheck__: (rt, [cls, value]) =>
-      typeof cls === 'object' && cls?.kind === 'class'
-        ? undecidedAsUnknown(typeOf(rt, value ?? null), cls)
-        : undefined,
+      isClass(cls) ? undecidedAsUnknown(typeOf(rt, value ?? null), cls) : undefined,
   },
   classMethods: { __prepare__: (rt) => makeDict(rt, []) },
 }
@@ -79,7 +69,7 @@ export const TYPE: Definition = {
 function undecidedAsUnknown(made: BaseValue, cls: ClassValue): Value | undefined {
   if (made.kind === 'unknown') return undefined
   if (made.mro.includes(cls)) return true
-  return made.mro.some((base) => base.kind === 'unknown') ? undefined : false
+  return hasUnknownBase(made) ? undefined : false
 }
 
 /** `type(value)`, `type(name, bases, namespace)`. */
@@ -102,14 +92,14 @@ function constructType(
 }
 
 function isClassLike(value: Value): value is BaseValue {
-  return isUnknown(value) || (typeof value === 'object' && value?.kind === 'class')
+  return isUnknown(value) || isClass(value)
 }
 
 /** The entries under text keys. */
 function namesIn(value: Value | undefined): Map<string, Value> {
   const inner = payloadOf(value ?? null)
   const names = new Map<string, Value>()
-  if (typeof inner !== 'object' || inner?.kind !== 'dict') return names
+  if (!isDict(inner)) return names
   for (const [key, entry] of inner.values) if (typeof key === 'string') names.set(key, entry)
   return names
 }

@@ -1,3 +1,4 @@
+import { isDict, isNative, isStaticMethod } from '../values/guards.ts'
 import { ELLIPSIS, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { fillNativeClass, makeNativeClass, nativeFunction } from '../values/native.ts'
 import type { NativeClass } from '../values/native.ts'
@@ -158,16 +159,16 @@ function addOther(names: Map<string, Value>, classes: ReadonlyMap<string, ClassV
 function acceptRest(classes: ReadonlyMap<string, ClassValue>): void {
   const dict = classes.get('dict')
   const update = dict?.namespace.get('update')
-  if (typeof update === 'object' && update?.kind === 'native') update.callWithRest = updateWithRest
+  if (isNative(update)) update.callWithRest = updateWithRest
   const init = dict?.namespace.get('__init__')
-  if (typeof init === 'object' && init?.kind === 'native') init.callWithRest = updateWithRest
+  if (isNative(init)) init.callWithRest = updateWithRest
   const make = dict?.namespace.get('__new__')
-  if (typeof make !== 'object' || make?.kind !== 'staticmethod') return
+  if (!isStaticMethod(make)) return
   const inner = make.function
-  if (typeof inner !== 'object' || inner?.kind !== 'native') return
+  if (!isNative(inner)) return
   inner.callWithRest = (rt, args, kwargs) => {
     const made = inner.call(rt, args, kwargs)
-    if (typeof made === 'object' && made?.kind === 'dict') made.rest = true
+    if (isDict(made)) made.rest = true
     return made
   }
 }

@@ -1,3 +1,4 @@
+import { isSet } from '../values/guards.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import {
@@ -96,7 +97,7 @@ const constructSet =
       return wrap(rt, cls, makeSet(rt, [], frozen))
     const { items, rest } = readItems(rt, value)
     const set = makeSet(rt, items, frozen)
-    if (rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
+    if (rest && isSet(set)) set.rest = true
     return rt.budget.allowItems(items.length) ? wrap(rt, cls, set) : undefined
   }
 

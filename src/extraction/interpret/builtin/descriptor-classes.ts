@@ -1,3 +1,4 @@
+import { isClass, isProperty } from '../values/guards.ts'
 import type { NativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { PropertyValue, Value } from '../values/value.ts'
@@ -5,7 +6,7 @@ import type { PropertyValue, Value } from '../values/value.ts'
 type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
 function withPart(self: Value | undefined, part: Partial<PropertyValue>): Value | undefined {
-  return typeof self === 'object' && self?.kind === 'property' ? { ...self, ...part } : undefined
+  return isProperty(self) ? { ...self, ...part } : undefined
 }
 
 export const PROPERTY: Definition = {
@@ -47,6 +48,6 @@ function implicitSuper(rt: Runtime): Value | undefined {
 }
 
 function makeSuper([cls, object]: readonly Value[]): Value | undefined {
-  if (typeof cls !== 'object' || cls?.kind !== 'class' || object === undefined) return undefined
+  if (!isClass(cls) || object === undefined) return undefined
   return { kind: 'super', cls, object }
 }

@@ -1,9 +1,10 @@
+import { isDict, isUnknown } from '../values/guards.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { dictCopy, dictKey } from '../values/dict.ts'
-import { isUnknown, makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
+import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
 import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
 import { payloadOf } from '../values/payload.ts'
 import { removeAllEntries, removeEntry } from '../operate/removed-entries.ts'
@@ -83,7 +84,7 @@ export const DICT_METHODS: Record<string, NativeCall> = Object.fromEntries(
 
 function dictOf(value: Value | undefined): DictValue | undefined {
   const inner = payloadOf(value ?? null)
-  return typeof inner === 'object' && inner?.kind === 'dict' ? inner : undefined
+  return isDict(inner) ? inner : undefined
 }
 
 /** `dict.fromkeys(keys, value)`: the class comes first. */

@@ -1,3 +1,4 @@
+import { isInstanceValue } from '../values/guards.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
@@ -37,7 +38,7 @@ export const BASE_EXCEPTION: Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
   },
   methods: {
     __init__: (_, [self, ...args], kwargs) => {
-      if (typeof self !== 'object' || self?.kind !== 'instance') return null
+      if (!isInstanceValue(self)) return null
       setArguments(self, args)
       for (const name of ['name', 'path']) {
         const value = kwargs.get(name)

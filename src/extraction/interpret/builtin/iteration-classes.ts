@@ -1,14 +1,14 @@
+import { isIterator } from '../values/guards.ts'
 import { contains } from '../operate/membership.ts'
 import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
-import { payloadOf } from '../values/payload.ts'
+import { intOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
 import type { IteratorValue, Kwargs, Value } from '../values/value.ts'
-import { intOf } from './arguments.ts'
 import {
   COMPARING_METHODS,
   CONTAINER_METHODS,
@@ -143,7 +143,7 @@ export const REVERSED: Definition = {
 const ITERATOR_METHODS: NonNullable<NativeClass['methods']> = {
   __iter__: (_, [self]) => self,
   __next__: (rt, [self]) => {
-    if (typeof self !== 'object' || self?.kind !== 'iterator') return undefined
+    if (!isIterator(self)) return undefined
     const item = self.next()
     if (item !== undefined) return item
     return self.rest ? undefined : raise(rt, 'StopIteration')

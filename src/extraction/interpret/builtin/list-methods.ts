@@ -1,13 +1,13 @@
+import { isObject } from '../values/guards.ts'
 import { sort } from '../operate/order.ts'
 import { truthOf } from '../operate/truth.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { equals } from '../operate/compare.ts'
 import { extendList } from '../execute/augment.ts'
 import { makeList } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
+import { intOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
-import { intOf } from './arguments.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined
 
@@ -103,7 +103,7 @@ export const SEQUENCE_METHODS: Record<string, NativeCall> = {
 
 function sequenceOf(value: Value | undefined): ListValue | TupleValue | undefined {
   const inner = payloadOf(value ?? null)
-  if (typeof inner !== 'object' || inner === null) return undefined
+  if (!isObject(inner)) return undefined
   return inner.kind === 'list' || inner.kind === 'tuple' ? inner : undefined
 }
 

@@ -1,3 +1,6 @@
+import { isIterator, isModule, isObject } from '../values/guards.ts'
+import { intOf, textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { importModule, resolveName } from '../modules/module-loader.ts'
 import { iterate } from '../operate/iterate.ts'
@@ -12,7 +15,6 @@ import { globalsOf } from '../evaluate/name.ts'
 import { isRaised, raise, raiseIfHandled } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
-import { argument, intOf, textOf } from './arguments.ts'
 
 const decided = (truth: Truth): Value | undefined => truth
 
@@ -33,7 +35,7 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
     const text = textOf(name)
     if (value !== undefined && text !== undefined) setAttribute(rt, value, text, to ?? null)
     // Under an unknown name: any name may be there from now on.
-    else if (typeof value === 'object' && value?.kind === 'module') globalsOf(value).rest = true
+    else if (isModule(value)) globalsOf(value).rest = true
     return null
   },
   delattr: (rt, [value, name]) => {
@@ -57,8 +59,7 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
     const names = listAttributes(rt, value)
     return names && makeList(names, isOpen(value))
   },
-  id: (rt, [value]) =>
-    typeof value === 'object' && value !== null ? BigInt(identityOf(rt, value)) : undefined,
+  id: (rt, [value]) => (isObject(value) ? BigInt(identityOf(rt, value)) : undefined),
   hash: (rt, [value]) => {
     if (value === undefined) return undefined
     const own = callSpecial(rt, value, '__hash__', [])
@@ -83,7 +84,7 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
 }
 
 function isOpen(value: Value): boolean {
-  return typeof value === 'object' && value?.kind === 'module' && globalsOf(value).rest
+  return isModule(value) && globalsOf(value).rest
 }
 
 function localsOf(rt: Runtime): Value {
@@ -93,7 +94,7 @@ function localsOf(rt: Runtime): Value {
 
 function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'object' && value?.kind === 'iterator') {
+  if (isIterator(value)) {
     const item = value.next()
     if (item !== undefined) return item
     if (value.rest) return undefined
@@ -109,14 +110,14 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
 
 /** `__import__(name, globals, locals, fromlist, level)`: the first package, unless names are asked from the module. */
 function importByName(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
-  const name = textOf(argument(args, kwargs, 0, 'name'))
-  const level = intOf(argument(args, kwargs, 4, 'level') ?? 0n)
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const level = intOf(argumentOf(args, kwargs, 4, 'level') ?? 0n)
   if (name === undefined || level === undefined) return undefined
   const module = rt.state.scope.module
   const around = module.isPackage ? module.name : module.name.split('.').slice(0, -1).join('.')
   const absolute = level > 0n ? resolveName(name, around, Number(level)) : name
   if (absolute === undefined) return raise(rt, 'ImportError', 'attempted relative import')
   const imported = importModule(rt, absolute)
-  const wantsNames = truthOf(rt, argument(args, kwargs, 3, 'fromlist') ?? null) === true
+  const wantsNames = truthOf(rt, argumentOf(args, kwargs, 3, 'fromlist') ?? null) === true
   return wantsNames || level > 0n ? imported : importModule(rt, name.split('.', 1)[0] ?? name)
 }

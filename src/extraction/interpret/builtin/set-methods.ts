@@ -1,8 +1,8 @@
+import { isSet, isUnknown } from '../values/guards.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
-import { isUnknown } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { combineSets } from '../operate/set-operation.ts'
@@ -13,7 +13,7 @@ type SetMethod = (rt: Runtime, set: SetValue, args: Value[]) => Value | undefine
 /** Any iterable as a set; an unknown is an empty one with a rest. */
 function toSet(rt: Runtime, value: Value): SetValue {
   const inner = payloadOf(value)
-  if (typeof inner === 'object' && inner?.kind === 'set') return inner
+  if (isSet(inner)) return inner
   const { items, rest } = readItems(rt, value)
   const set = makeSet(rt, items) as SetValue
   set.rest ||= rest
@@ -114,7 +114,7 @@ export const SET_METHODS: Record<string, NativeCall> = Object.fromEntries(
     name,
     (rt, [self, ...args]) => {
       const set = payloadOf(self ?? null)
-      return typeof set === 'object' && set?.kind === 'set' ? method(rt, set, args) : undefined
+      return isSet(set) ? method(rt, set, args) : undefined
     },
   ]),
 )

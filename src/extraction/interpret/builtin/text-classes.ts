@@ -1,3 +1,4 @@
+import { isBytes, isDict } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeDict } from '../operate/mapping.ts'
@@ -9,13 +10,12 @@ import {
 } from './payload-methods.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 import { makeBytes, orElse } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
+import { intOf, payloadOf, textOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { makeTranslation } from '../text/string/build.ts'
 import { decode, encode } from '../text/string/codec.ts'
 import { startsWith } from '../text/string/find.ts'
 import type { Kwargs, Value } from '../values/value.ts'
-import { intOf, textOf } from './arguments.ts'
 import type { Definition } from './wrap.ts'
 import { VALUE_METHODS, wrap } from './wrap.ts'
 
@@ -37,7 +37,7 @@ export const STR: Definition = {
   },
   staticMethods: {
     maketrans: (rt, [from, to, remove]) => {
-      if (typeof from === 'object' && from?.kind === 'dict') return from
+      if (isDict(from)) return from
       const [a, b] = [textOf(from), textOf(to)]
       if (a === undefined || b === undefined) return undefined
       const table = makeTranslation(a, b, textOf(remove) ?? '')
@@ -57,8 +57,7 @@ function textFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | 
   if (value === undefined) return ''
   const inner = payloadOf(value)
   const encoding = textOf(args[1] ?? kwargs.get('encoding'))
-  if (typeof inner === 'object' && inner?.kind === 'bytes' && encoding !== undefined)
-    return decode(inner.data, encoding)
+  if (isBytes(inner) && encoding !== undefined) return decode(inner.data, encoding)
   return strOf(rt, value)
 }
 
@@ -100,14 +99,14 @@ export const BYTES: Definition = {
 
 function dataOf(value: Value | undefined): Uint8Array | undefined {
   const inner = payloadOf(value ?? null)
-  return typeof inner === 'object' && inner?.kind === 'bytes' ? inner.data : undefined
+  return isBytes(inner) ? inner.data : undefined
 }
 
 function bytesFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
   const [value] = args
   if (value === undefined) return makeBytes(new Uint8Array())
   const inner = payloadOf(value)
-  if (typeof inner === 'object' && inner?.kind === 'bytes') return inner
+  if (isBytes(inner)) return inner
   if (typeof inner === 'string') {
     const encoded = encode(inner, textOf(args[1] ?? kwargs.get('encoding')) ?? 'utf-8')
     return encoded && makeBytes(encoded)

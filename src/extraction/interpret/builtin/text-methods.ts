@@ -1,3 +1,6 @@
+import { isDict, isTuple } from '../values/guards.ts'
+import { intOf, textOf } from '../values/payload.ts'
+import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { getEntry } from '../operate/mapping.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
@@ -48,7 +51,6 @@ import {
 } from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
 import type { Kwargs, NativeCall, Value } from '../values/value.ts'
-import { argument, intOf, optional, textOf } from './arguments.ts'
 import { formatMethod } from './text-format.ts'
 
 /** A method of str: `text` is self, `args` what follows. */
@@ -80,8 +82,8 @@ const withText =
 const splitting =
   (method: typeof split): TextMethod =>
   (_, text, args, kwargs) => {
-    const separator = optional(argument(args, kwargs, 0, 'sep'), textOf)
-    const limit = optional(argument(args, kwargs, 1, 'maxsplit'), intOf)
+    const separator = optional(argumentOf(args, kwargs, 0, 'sep'), textOf)
+    const limit = optional(argumentOf(args, kwargs, 1, 'maxsplit'), intOf)
     if (!separator.known || !limit.known) return undefined
     const parts = method(text, separator.value, limit.value ?? -1n)
     return parts && makeList(parts)
@@ -129,7 +131,7 @@ const matching =
   (method: typeof startsWith): TextMethod =>
   (_, text, args) => {
     const [given] = args
-    const items = typeof given === 'object' && given?.kind === 'tuple' ? given.items : [given]
+    const items = isTuple(given) ? given.items : [given]
     const parts = items.map((item) => textOf(item))
     const range = rangeOf(args)
     if (!range) return undefined
@@ -148,14 +150,14 @@ const joining: TextMethod = (rt, text, args) => {
 
 const replacing: TextMethod = (_, text, args, kwargs) => {
   const [from, to] = [textOf(args[0]), textOf(args[1])]
-  const count = optional(argument(args, kwargs, 2, 'count'), intOf)
+  const count = optional(argumentOf(args, kwargs, 2, 'count'), intOf)
   if (from === undefined || to === undefined || !count.known) return undefined
   return replace(text, from, to, count.value ?? -1n)
 }
 
 const translating: TextMethod = (rt, text, args) => {
   const [table] = args
-  if (typeof table !== 'object' || table?.kind !== 'dict' || table.rest) return undefined
+  if (!isDict(table) || table.rest) return undefined
   let known = true
   const translated = translate(text, (codePoint) => {
     const entry = getEntry(rt, table, BigInt(codePoint))
@@ -195,7 +197,7 @@ const METHODS: Record<string, TextMethod> = {
   split: splitting(split),
   rsplit: splitting(splitFromEnd),
   splitlines: (rt, text, args, kwargs) => {
-    const keep = truthOf(rt, argument(args, kwargs, 0, 'keepends') ?? false)
+    const keep = truthOf(rt, argumentOf(args, kwargs, 0, 'keepends') ?? false)
     return keep === undefined ? undefined : makeList(splitLines(text, keep))
   },
   partition: withText((text, separator) => tupleOf(partition(text, separator))),
@@ -218,12 +220,12 @@ const METHODS: Record<string, TextMethod> = {
   rjust: padding(justifyRight),
   center: padding(center),
   expandtabs: (_, text, args, kwargs) => {
-    const size = optional(argument(args, kwargs, 0, 'tabsize'), intOf)
+    const size = optional(argumentOf(args, kwargs, 0, 'tabsize'), intOf)
     return size.known ? expandTabs(text, size.value ?? 8n) : undefined
   },
   encode: (_, text, args, kwargs) => {
-    const encoding = optional(argument(args, kwargs, 0, 'encoding'), textOf)
-    const errors = optional(argument(args, kwargs, 1, 'errors'), textOf)
+    const encoding = optional(argumentOf(args, kwargs, 0, 'encoding'), textOf)
+    const errors = optional(argumentOf(args, kwargs, 1, 'errors'), textOf)
     if (!encoding.known || !errors.known) return undefined
     const data = encode(text, encoding.value ?? 'utf-8', errors.value ?? 'strict')
     return data && { kind: 'bytes', data }

@@ -4,16 +4,14 @@ import { call, callSpecial } from '../operate/call.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
 import { iterate, lengthOfValue, readItems } from '../operate/iterate.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
-import { numberOf } from '../values/number-of.ts'
 import { binary } from '../operate/operator.ts'
-import { payloadOf } from '../values/payload.ts'
+import { intOf, numberOf, textOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { divmod } from '../text/number/arithmetic.ts'
 import { powerModulo } from '../text/number/int-arithmetic.ts'
 import { roundToDigits, roundToInt } from '../text/number/round.ts'
 import { escapeNonAscii } from '../text/repr.ts'
 import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
-import { intOf, textOf } from './arguments.ts'
 
 /** Builtin functions about numbers, text and items. */
 export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
@@ -47,12 +45,12 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
   abs: (rt, [value]) => {
     const own = value === undefined ? undefined : callSpecial(rt, value, '__abs__', [])
     if (own !== undefined) return own
-    const number = numberOf(payloadOf(value ?? null))
+    const number = numberOf(value)
     return number === undefined || number >= 0 ? number : -number
   },
   round: (rt, args, kwargs) => round(rt, args, kwargs),
   divmod: (_, [a, b]) => {
-    const [x, y] = [numberOf(payloadOf(a ?? null)), numberOf(payloadOf(b ?? null))]
+    const [x, y] = [numberOf(a), numberOf(b)]
     const pair = x === undefined || y === undefined ? undefined : divmod(x, y)
     return pair && makeTuple(pair)
   },
@@ -88,7 +86,7 @@ function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | und
   if (value === undefined) return undefined
   const own = callSpecial(rt, value, '__round__', digits === null ? [] : [digits])
   if (own !== undefined) return own
-  const number = numberOf(payloadOf(value))
+  const number = numberOf(value)
   if (number === undefined) return undefined
   if (digits === null) return roundToInt(number)
   const places = intOf(digits)

@@ -1,3 +1,4 @@
+import { isSet } from '../values/guards.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
 import { iterate } from '../operate/iterate.ts'
@@ -28,7 +29,7 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   if (node.of === 'list') return { kind: 'list', items, rest: run.rest }
   const set = makeSet(rt, items)
-  if (run.rest && typeof set === 'object' && set?.kind === 'set') set.rest = true
+  if (run.rest && isSet(set)) set.rest = true
   return set
 }
 

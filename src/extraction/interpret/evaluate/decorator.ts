@@ -1,6 +1,6 @@
+import { isUnknown } from '../values/guards.ts'
 import { call } from '../operate/call.ts'
 import { evaluateSafely } from './expression.ts'
-import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'

@@ -1,3 +1,4 @@
+import { isSet } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { evaluate } from './expression.ts'
 import { makeEmptyDict, makeUnknown } from '../values/make-value.ts'
@@ -41,7 +42,7 @@ export function evaluateSet(rt: Runtime, node: Set, scope: Scope): Value {
   const { items, rest } = evaluateItems(rt, node.items, scope)
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   const set = makeSet(rt, items)
-  if (typeof set === 'object' && set?.kind === 'set' && rest) set.rest = true
+  if (isSet(set) && rest) set.rest = true
   return set
 }
 

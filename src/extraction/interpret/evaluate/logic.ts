@@ -1,6 +1,7 @@
+import { isUnknown } from '../values/guards.ts'
 import { truthOf } from '../operate/truth.ts'
 import { evaluate } from './expression.ts'
-import { isUnknown, makeUnknown } from '../values/make-value.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { Raised } from '../operate/raise.ts'
 import type { Runtime } from '../runtime.ts'

@@ -1,3 +1,4 @@
+import { isIterator } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { evaluate } from './expression.ts'
 import type { Runtime } from '../runtime.ts'
@@ -15,8 +16,7 @@ export function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): V
   const { items, rest } = readItems(rt, source)
   if (rest && scope.frame) scope.frame.maybeYielded = true
   for (const item of items) give(rt, scope, item)
-  const returned =
-    typeof source === 'object' && source?.kind === 'iterator' ? source.returned : undefined
+  const returned = isIterator(source) ? source.returned : undefined
   return returned ?? null
 }
 

@@ -1,6 +1,6 @@
+import { isList, isNotImplemented, isObject } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { callSpecial } from '../operate/call.ts'
-import { isNotImplemented } from '../operate/compare.ts'
 import { addToDict } from '../operate/mapping.ts'
 import { METHODS, binary } from '../operate/operator.ts'
 import { payloadOf } from '../values/payload.ts'
@@ -14,7 +14,7 @@ export function augment(rt: Runtime, op: string, left: Value, right: Value): Val
   const own = callSpecial(rt, left, `__i${METHODS.get(op)}__`, [right])
   if (own !== undefined && !isNotImplemented(own)) return own
   const target = payloadOf(left)
-  if (typeof target !== 'object' || target === null) return binary(rt, op, left, right)
+  if (!isObject(target)) return binary(rt, op, left, right)
   if (op === '+' && target.kind === 'list') {
     extendList(rt, target, right)
     return left
@@ -30,7 +30,7 @@ export function augment(rt: Runtime, op: string, left: Value, right: Value): Val
 
 function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value): Value {
   const repeated = repeat(rt, list, times)
-  if (typeof repeated === 'object' && repeated?.kind === 'list') list.items = repeated.items
+  if (isList(repeated)) list.items = repeated.items
   else list.rest = true
   return left
 }

@@ -1,10 +1,11 @@
+import { isModule, isUnknown } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
 import { raise, raiseIfHandled } from '../operate/raise.ts'
 import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
 import { BudgetSpent } from '../budget.ts'
 import { bindName, isComplete } from '../evaluate/name.ts'
-import { isUnknown, makeUnknown } from '../values/make-value.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { ModuleValue, Value } from '../values/value.ts'
@@ -39,7 +40,7 @@ function bindNames(rt: Runtime, node: ImportFrom, module: Value, scope: Scope): 
 
 /** The run ends within the import, and the mapping that the module has made so far is the best there is. */
 function bindWhatThereIs(node: ImportFrom, module: Value | undefined, scope: Scope): void {
-  if (typeof module !== 'object' || module?.kind !== 'module') return
+  if (!isModule(module)) return
   const { namespace } = module
   for (const alias of node.names) {
     const isStar = alias.name === '*'
@@ -70,7 +71,7 @@ export function packageOf(module: ModuleValue): string {
 
 /** A name of the module, or its submodule. Raises ImportError where both are certainly missing. */
 function importName(rt: Runtime, module: Value, name: string): Value {
-  if (typeof module !== 'object' || module?.kind !== 'module') return getAttribute(rt, module, name)
+  if (!isModule(module)) return getAttribute(rt, module, name)
   const own = module.namespace.get(name)
   if (own !== undefined) return own
   if (module.home === 'library') return getAttribute(rt, module, name)
@@ -86,7 +87,7 @@ function importName(rt: Runtime, module: Value, name: string): Value {
 }
 
 function importStar(rt: Runtime, module: Value, scope: Scope): void {
-  if (typeof module !== 'object' || module?.kind !== 'module') {
+  if (!isModule(module)) {
     scope.module.complete = false
     return
   }

@@ -1,3 +1,4 @@
+import { isClass, isObject, isTuple } from '../values/guards.ts'
 import { findInClass } from '../operate/class-lookup.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
 import { isInstance } from '../operate/is-instance.ts'
@@ -91,7 +92,7 @@ function matchSequence(
   captured: Captured,
 ): Truth {
   const inner = payloadOf(value)
-  if (typeof inner !== 'object' || inner === null) return false
+  if (!isObject(inner)) return false
   if (inner.kind === 'unknown') return matchUnknownItems(rt, patterns, scope, captured)
   if (inner.kind !== 'list' && inner.kind !== 'tuple' && inner.kind !== 'range') return false
   const { items, rest } = readItems(rt, inner)
@@ -148,7 +149,7 @@ function matchMapping(
   captured: Captured,
 ): Truth {
   const inner = payloadOf(value)
-  if (typeof inner !== 'object' || inner === null) return false
+  if (!isObject(inner)) return false
   if (inner.kind === 'unknown') return matchUnknownItems(rt, pattern.patterns, scope, captured)
   if (inner.kind !== 'dict') return false
   const keys = pattern.keys.map((key) => hashKey(rt, evaluateSafely(rt, key, scope)))
@@ -205,9 +206,9 @@ function matchClass(
 }
 
 function attributeAt(rt: Runtime, cls: Value, value: Value, index: number): Value {
-  const isClass = typeof cls === 'object' && cls?.kind === 'class'
-  if (isClass && cls.module === 'builtins' && SELF_MATCHING.has(cls.name)) return value
-  const names = isClass ? findInClass(rt, cls, '__match_args__') : undefined
-  const name = typeof names === 'object' && names?.kind === 'tuple' ? names.items[index] : undefined
+  const known = isClass(cls) ? cls : undefined
+  if (known?.module === 'builtins' && SELF_MATCHING.has(known.name)) return value
+  const names = known ? findInClass(rt, known, '__match_args__') : undefined
+  const name = isTuple(names) ? names.items[index] : undefined
   return typeof name === 'string' ? getAttribute(rt, value, name) : makeUnknown('item')
 }

@@ -1,3 +1,4 @@
+import { isDict } from '../values/guards.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
@@ -89,7 +90,7 @@ function executeAnnotated(rt: Runtime, node: AnnAssign, scope: Scope): Completio
   if (node.value) assignTarget(rt, node.target, evaluateSafely(rt, node.value, scope), scope)
   if (scope.kind !== 'class' || node.target.kind !== 'Name') return undefined
   const known = scope.names.get('__annotations__')
-  const annotations = typeof known === 'object' && known?.kind === 'dict' ? known : makeDict(rt, [])
+  const annotations = isDict(known) ? known : makeDict(rt, [])
   if (annotations !== known) bindName(scope, '__annotations__', annotations)
   setEntry(rt, annotations, node.target.id, evaluateAnnotation(rt, node.annotation, scope))
   return undefined

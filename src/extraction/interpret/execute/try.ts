@@ -1,3 +1,4 @@
+import { isClass } from '../values/guards.ts'
 import { call } from '../operate/call.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance } from '../operate/is-instance.ts'
@@ -94,6 +95,5 @@ export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
       : raise(rt, current)
   }
   const value = evaluateSafely(rt, node.exception, scope)
-  const isClass = typeof value === 'object' && value?.kind === 'class'
-  return raise(rt, isClass ? call(rt, value, []) : value)
+  return raise(rt, isClass(value) ? call(rt, value, []) : value)
 }

@@ -1,3 +1,4 @@
+import { isInstanceValue, isSequence } from '../values/guards.ts'
 import { iterate, lengthOfValue } from '../operate/iterate.ts'
 import { contains } from '../operate/membership.ts'
 import { getItem } from '../operate/item.ts'
@@ -9,7 +10,6 @@ import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, NativeCall, Value } from '../values/value.ts'
 import { dictOf } from './dict-classes.ts'
-import { isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** `collections.ChainMap`: the first mapping that has a key wins, and takes what is stored. */
 export const makeChainMapClass = (rt: Runtime): ClassValue =>

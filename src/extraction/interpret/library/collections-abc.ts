@@ -1,3 +1,5 @@
+import { isClass, isInstanceValue, isUnknown } from '../values/guards.ts'
+import { payloadOf } from '../values/payload.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
@@ -5,12 +7,11 @@ import { call, callMethod } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { getItem } from '../operate/item.ts'
 import { contains } from '../operate/membership.ts'
-import { findInClass } from '../operate/class-lookup.ts'
+import { findInClass, hasUnknownBase } from '../operate/class-lookup.ts'
 import { orElse } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { contentOf } from './support/arguments.ts'
 
 /**
  * `collections.abc`: classes that answer `isinstance` for values of builtin types, and give the methods that a mapping
@@ -74,8 +75,8 @@ const PROTOCOLS: Record<string, string> = {
 }
 
 const isInstance: NativeCall = (rt, [cls, value]) => {
-  if (typeof cls !== 'object' || cls?.kind !== 'class' || value === undefined) return undefined
-  const content = contentOf(value)
+  if (!isClass(cls) || value === undefined) return undefined
+  const content = payloadOf(value)
   const kinds = kindsOf(cls)
   const kind = kindOf(content)
   if (kind === 'unknown') return undefined
@@ -90,13 +91,12 @@ const kindsOf = (cls: ClassValue): string[] => {
 }
 
 const ofInstance = (rt: Runtime, value: Value, cls: ClassValue): Truth => {
-  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (!isInstanceValue(value)) return undefined
   if (value.cls.mro.includes(cls)) return true
   const method = Object.hasOwn(PROTOCOLS, cls.name) ? PROTOCOLS[cls.name] : undefined
   const found = method === undefined ? undefined : findInClass(rt, value.cls, method)
-  if (found !== undefined)
-    return typeof found === 'object' && found?.kind === 'unknown' ? undefined : true
-  return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : false
+  if (found !== undefined) return isUnknown(found) ? undefined : true
+  return hasUnknownBase(value.cls) ? undefined : false
 }
 
 const kindOf = (value: Value | undefined): string => {

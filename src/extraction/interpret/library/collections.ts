@@ -1,3 +1,5 @@
+import { textOf, textsOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -8,7 +10,6 @@ import { makeCounterClass } from './counter.ts'
 import { makeDequeClass } from './deque.ts'
 import { makeDefaultDictClass, makeOrderedDictClass, makeUserDictClass } from './dict-classes.ts'
 import { makePackNamedTuple } from './named-tuple.ts'
-import { argumentOf, textOf, textsOf } from './support/arguments.ts'
 import { loadSubmodule } from './support/library-class.ts'
 
 /** `collections`. */

@@ -1,10 +1,10 @@
+import { isInstanceValue, isIterator } from '../values/guards.ts'
 import { isSubclass } from '../operate/is-instance.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { makeInstance, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { isInstanceValue } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 const GENERATOR = nativeState<Value>('contextlib.contextmanager')
@@ -46,7 +46,7 @@ const makeGeneratorManager = (rt: Runtime): ClassValue =>
     methods: {
       __enter__: (_rt, [self]) => {
         const generator = GENERATOR.of(self)
-        if (typeof generator !== 'object' || generator?.kind !== 'iterator') return generator
+        if (!isIterator(generator)) return generator
         return orElse(generator.next(), () => null)
       },
       __exit__: () => false,

@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
@@ -15,7 +16,7 @@ export const makeCopy = (): ModuleValue =>
 const MAX_DEPTH = 200
 
 const shallow: NativeCall = (rt, [value]) => {
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   const own = callSpecial(rt, value, '__copy__', [])
   if (own !== undefined) return own
   switch (value.kind) {
@@ -47,7 +48,7 @@ interface Memo {
 }
 
 const deepCopy = (rt: Runtime, value: Value, memo: Memo): Value => {
-  if (typeof value !== 'object' || value === null || memo.depth > MAX_DEPTH) return value
+  if (!isObject(value) || memo.depth > MAX_DEPTH) return value
   const known = memo.copies.get(value)
   if (known !== undefined) return known
   rt.budget.step(1)

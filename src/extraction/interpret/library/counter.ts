@@ -1,3 +1,5 @@
+import { isDict } from '../values/guards.ts'
+import { countOf, numberOf } from '../values/payload.ts'
 import { getEntry, setEntry } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import { dictEntries } from '../values/dict.ts'
@@ -5,7 +7,6 @@ import { makeItemsIterator, makeList, makeTuple, makeUnknown } from '../values/m
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { dictOf, makeDictClass } from './dict-classes.ts'
-import { intOf, isDict, numberOf } from './support/arguments.ts'
 
 /** `collections.Counter`. */
 export const makeCounterClass = (rt: Runtime): ClassValue =>
@@ -24,7 +25,7 @@ export const makeCounterClass = (rt: Runtime): ClassValue =>
         return (
           dict &&
           [...dict.values.values()].reduce<bigint>(
-            (sum, value) => sum + BigInt(intOf(value) ?? 0),
+            (sum, value) => sum + BigInt(countOf(value) ?? 0),
             0n,
           )
         )
@@ -91,7 +92,7 @@ const mostCommon: NativeCall = (rt, [self, count], kwargs) => {
   const sorted = entries.toSorted(
     ([, a], [, b]) => Number(numberOf(b) ?? 0) - Number(numberOf(a) ?? 0),
   )
-  const most = intOf(count ?? kwargs.get('n') ?? null)
+  const most = countOf(count ?? kwargs.get('n') ?? null)
   return makeList(
     sorted.slice(0, most).map((pair) => makeTuple(pair)),
     dict.rest,
@@ -103,7 +104,7 @@ const elements: NativeCall = (rt, [self]) => {
   if (dict === undefined) return undefined
   const items: Value[] = []
   for (const [key, value] of dictEntries(dict)) {
-    const count = intOf(value)
+    const count = countOf(value)
     if (count === undefined || !rt.budget.allowItems(Math.max(0, count))) return undefined
     for (let left = count; left > 0; left -= 1) items.push(key)
   }

@@ -1,3 +1,4 @@
+import { isDict, isInstanceValue, isObject, isSequence } from '../values/guards.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { dictEntries } from '../values/dict.ts'
@@ -5,7 +6,6 @@ import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Value } from '../values/value.ts'
 import { fieldStatesOf, fieldsOf } from './dataclass-fields.ts'
-import { isDict, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** Deeper values hold themselves. */
 const MAX_DEPTH = 60
@@ -24,7 +24,7 @@ const makeEntries: Make = (rt, entries) => makeDict(rt, entries)
 const makeValues: Make = (_rt, entries) => makeTuple(entries.map(([, value]) => value))
 
 const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value => {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  if (!isObject(value) || depth > MAX_DEPTH) return value
   rt.budget.step(1)
   const deeper = (item: Value) => convert(rt, item, make, depth + 1)
   if (isInstanceValue(value) && fieldsOf(value) !== undefined) {

@@ -1,6 +1,8 @@
+import { textOf } from '../values/payload.ts'
+import { isClass, isDict, isInstanceValue, isUnknown } from '../values/guards.ts'
+import { flagOf } from '../operate/arguments.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, Kwargs, Value } from '../values/value.ts'
-import { flagOf, isClass, isDict, isInstanceValue, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** What a dataclass knows of one field. */
@@ -93,7 +95,6 @@ const readField = (
 
 /** `ClassVar[int]`, `typing.ClassVar`, or the text of one. */
 const isTypeNamed = (type: Value, name: string): boolean => {
-  const text =
-    typeof type === 'object' && type?.kind === 'unknown' ? type.name : (textOf(type) ?? '')
+  const text = isUnknown(type) ? type.name : (textOf(type) ?? '')
   return new RegExp(`^(?:\\w+\\.)*${name}(?:\\[|\\(|$)`).test(text)
 }

@@ -1,3 +1,5 @@
+import { isInstanceValue } from '../values/guards.ts'
+import { flagOf } from '../operate/arguments.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { reprOf } from '../operate/text-of.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
@@ -11,7 +13,6 @@ import { nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 import type { FieldState } from './dataclass-fields.ts'
-import { flagOf, isInstanceValue } from './support/arguments.ts'
 
 /** Gives a dataclass the methods it asks for and does not have. */
 export const addMethods = (

@@ -1,3 +1,5 @@
+import { isClass, isInstanceValue, isUnknown } from '../values/guards.ts'
+import { flagOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { makeDict } from '../operate/mapping.ts'
@@ -9,7 +11,6 @@ import { addMethods } from './dataclass-methods.ts'
 import { collectFields, FIELD, fieldsOf, makeFieldState } from './dataclass-fields.ts'
 import type { FieldState } from './dataclass-fields.ts'
 import { toDict, toTuple } from './dataclass-convert.ts'
-import { flagOf, isClass, isInstanceValue } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `dataclasses`. */
@@ -72,10 +73,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
     const fields = fieldsOf(of)
     return fields === undefined ? undefined : makeTuple(fields)
   },
-  is_dataclass: (_rt, [value]) =>
-    typeof value === 'object' && value?.kind === 'unknown'
-      ? undefined
-      : fieldsOf(value) !== undefined,
+  is_dataclass: (_rt, [value]) => (isUnknown(value) ? undefined : fieldsOf(value) !== undefined),
   asdict: (rt, [value]) => (value === undefined ? undefined : toDict(rt, value)),
   astuple: (rt, [value]) => (value === undefined ? undefined : toTuple(rt, value)),
   replace: (rt, [value], changes) => {

@@ -1,3 +1,5 @@
+import { isInstanceValue, isSequence } from '../values/guards.ts'
+import { countOf, payloadOf } from '../values/payload.ts'
 import { call } from '../operate/call.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { readItems } from '../operate/iterate.ts'
@@ -5,7 +7,6 @@ import { makeInstance, makeList, orElse } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ListValue, NativeCall, Value } from '../values/value.ts'
-import { contentOf, intOf, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** `collections.deque`: a list that is no subclass of one. */
 export const makeDequeClass = (rt: Runtime): ClassValue =>
@@ -25,9 +26,9 @@ interface Ends {
 }
 
 const endsOf = (self: Value | undefined): Ends | undefined => {
-  const content = contentOf(self)
+  const content = payloadOf(self)
   if (!isSequence(content) || content.kind !== 'list' || !isInstanceValue(self)) return undefined
-  return { list: content, most: intOf(self.attributes.get('maxlen') ?? null) ?? Infinity }
+  return { list: content, most: countOf(self.attributes.get('maxlen') ?? null) ?? Infinity }
 }
 
 const append = ({ list, most }: Ends, item: Value): void => {
@@ -90,7 +91,7 @@ const METHODS: Record<string, NativeCall> = {
     return null
   }),
   rotate: changing(({ list }, [by = 1n]) => {
-    const steps = intOf(by)
+    const steps = countOf(by)
     if (steps === undefined || list.rest) return undefined
     const { length } = list.items
     const at = length === 0 ? 0 : ((-steps % length) + length) % length

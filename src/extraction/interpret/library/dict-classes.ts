@@ -1,3 +1,6 @@
+import { isDict, isInstanceValue } from '../values/guards.ts'
+import { flagOf } from '../operate/arguments.ts'
+import { payloadOf } from '../values/payload.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { getEntry, makeDict, setEntry } from '../operate/mapping.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
@@ -7,11 +10,10 @@ import { makeEmptyDict, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
-import { contentOf, flagOf, isDict, isInstanceValue } from './support/arguments.ts'
 
 /** The dict in an instance of a subclass of dict. */
 export const dictOf = (value: Value | undefined): DictValue | undefined => {
-  const content = contentOf(value)
+  const content = payloadOf(value)
   return isDict(content) ? content : undefined
 }
 

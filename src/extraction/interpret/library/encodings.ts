@@ -1,3 +1,5 @@
+import { isBytes } from '../values/guards.ts'
+import { payloadOf, textOf } from '../values/payload.ts'
 import { createHash } from 'node:crypto'
 
 import { makeBytes, makeInstance } from '../values/make-value.ts'
@@ -6,7 +8,6 @@ import type { Runtime } from '../runtime.ts'
 import { MAX_TEXT } from '../text/limits.ts'
 import { encode } from '../text/string/codec.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { contentOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
 
@@ -86,9 +87,8 @@ const digest = (self: Value | undefined): Buffer | undefined => {
 
 /** Known bytes up to the cap. */
 const bytesOf = (value: Value | undefined): Uint8Array | undefined => {
-  const content = contentOf(value)
-  const isBytes = typeof content === 'object' && content?.kind === 'bytes'
-  return isBytes && content.data.length <= MAX_TEXT ? content.data : undefined
+  const content = payloadOf(value)
+  return isBytes(content) && content.data.length <= MAX_TEXT ? content.data : undefined
 }
 
 const encoding =

@@ -1,9 +1,9 @@
+import { isInstanceValue } from '../values/guards.ts'
 import { binary } from '../operate/operator.ts'
 import { makeInstance, orElse } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { isInstanceValue } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** `A | B` of two `auto()` in a class body, whose values are given out when the body is read. */

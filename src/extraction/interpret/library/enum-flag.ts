@@ -1,7 +1,8 @@
+import { textOf } from '../values/payload.ts'
+import { isDict, isInstanceValue } from '../values/guards.ts'
 import { makeInstance, makeItemsIterator, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, InstanceValue, NativeCall, Value } from '../values/value.ts'
-import { isDict, isInstanceValue, textOf } from './support/arguments.ts'
 
 /** Whether members of the class are sets of bits. */
 export const isFlagClass = (cls: ClassValue): boolean =>

@@ -1,3 +1,4 @@
+import { isDict, isInstanceValue } from '../values/guards.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { call } from '../operate/call.ts'
 import { findInClass } from '../operate/class-lookup.ts'
@@ -6,7 +7,6 @@ import { bind } from '../operate/bind.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, InstanceValue, Value } from '../values/value.ts'
-import { isDict, isInstanceValue } from './support/arguments.ts'
 import { isFlagClass, makeFlag } from './enum-flag.ts'
 
 /** `__members__`: members by name, aliases too. */

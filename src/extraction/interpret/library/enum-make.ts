@@ -1,3 +1,5 @@
+import { isClass, isInstanceValue, isSequence, isStaticMethod } from '../values/guards.ts'
+import { countOf, payloadOf } from '../values/payload.ts'
 import { call } from '../operate/call.ts'
 import { findInClass } from '../operate/class-lookup.ts'
 import { setEntry } from '../operate/mapping.ts'
@@ -8,7 +10,6 @@ import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
 import { isAuto, resolveAuto } from './enum-auto.ts'
 import { isFlagClass } from './enum-flag.ts'
 import { membersOf, uniqueMembers } from './enum-lookup.ts'
-import { contentOf, intOf, isClass, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** Not `__x__` and not `_x_`. */
 export const isMemberName = (name: string): boolean => !/^_.*_$/s.test(name)
@@ -68,11 +69,11 @@ const withoutAuto = (rt: Runtime, cls: ClassValue, place: Place): Value => {
 const nextValue = (rt: Runtime, cls: ClassValue, { name, values }: Place): Value => {
   const own = findInClass(rt, cls, '_generate_next_value_')
   if (own !== undefined) {
-    const generate = typeof own === 'object' && own?.kind === 'staticmethod' ? own.function : own
+    const generate = isStaticMethod(own) ? own.function : own
     return call(rt, generate, [name, 1n, BigInt(values.length), makeList([...values])])
   }
   if (derivesFrom(cls, 'StrEnum')) return name.toLowerCase()
-  const highest = Math.max(0, ...values.map((value) => intOf(value) ?? 0))
+  const highest = Math.max(0, ...values.map((value) => countOf(value) ?? 0))
   if (!isFlagClass(cls)) return BigInt(highest) + 1n
   return highest === 0 ? 1n : 1n << BigInt(highest.toString(2).length)
 }
@@ -89,7 +90,7 @@ const makeMember = (rt: Runtime, cls: ClassValue, value: Value): InstanceValue =
     // Of str, int … the member's value is its content; without such a type it is what was written.
     member.attributes.set(
       '_value_',
-      contentOf(member) === member ? value : (member.payload ?? value),
+      payloadOf(member) === member ? value : (member.payload ?? value),
     )
   }
   return member
@@ -104,7 +105,7 @@ const findPackNew = (cls: ClassValue): Value | undefined => {
     if (!isClass(base) || base.home === 'library') continue
     const found = base.namespace.get('__new__')
     if (found !== undefined) {
-      return typeof found === 'object' && found?.kind === 'staticmethod' ? found.function : found
+      return isStaticMethod(found) ? found.function : found
     }
   }
   return undefined

@@ -1,8 +1,9 @@
+import { textOf } from '../values/payload.ts'
+import { isInstanceValue } from '../values/guards.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NativeCall, Value } from '../values/value.ts'
 import { formatText } from '../text/format/format-text.ts'
-import { isInstanceValue, textOf } from './support/arguments.ts'
 
 const attribute = (self: Value | undefined, name: string): Value | undefined =>
   isInstanceValue(self) ? self.attributes.get(name) : undefined

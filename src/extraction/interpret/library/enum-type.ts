@@ -1,3 +1,5 @@
+import { isBase, isClass, isDict, isInstanceValue, isObject, isSequence } from '../values/guards.ts'
+import { payloadOf, textOf } from '../values/payload.ts'
 import { equals } from '../operate/compare.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { getEntry } from '../operate/mapping.ts'
@@ -8,17 +10,9 @@ import { makeClass, newClass } from '../operate/make-class.ts'
 import { makeEmptyDict, makeItemsIterator, makeList } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { BaseValue, ClassValue, Kwargs, NativeCall, Value } from '../values/value.ts'
+import type { ClassValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { addMembers, isMemberName } from './enum-make.ts'
 import { findByValue, membersOf, uniqueMembers } from './enum-lookup.ts'
-import {
-  contentOf,
-  isClass,
-  isDict,
-  isInstanceValue,
-  isSequence,
-  textOf,
-} from './support/arguments.ts'
 
 /** The metaclass of enums: makes members of a class body, and finds them by name and value. */
 export const makeEnumType = (rt: Runtime): ClassValue =>
@@ -40,7 +34,7 @@ const construct = (
   [nameValue, bases, body]: Value[],
   kwargs: Kwargs,
 ): Value | undefined => {
-  const [name, dict, list] = [textOf(nameValue), contentOf(body), contentOf(bases)]
+  const [name, dict, list] = [textOf(nameValue), payloadOf(body), payloadOf(bases)]
   if (name === undefined || !isDict(dict) || !isSequence(list)) return undefined
   const namespace = new Map<string, Value>()
   const members: [string, Value][] = []
@@ -58,11 +52,8 @@ const construct = (
   return cls
 }
 
-const isBase = (value: Value): value is BaseValue =>
-  typeof value === 'object' && (value?.kind === 'class' || value?.kind === 'unknown')
-
 const isDescriptor = (rt: Runtime, value: Value): boolean => {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isObject(value)) return false
   if (['function', 'property', 'classmethod', 'staticmethod'].includes(value.kind)) return true
   return isInstanceValue(value) && findInClass(rt, value.cls, '__get__') !== undefined
 }
@@ -98,7 +89,7 @@ const makeFromNames = (
 }
 
 const itemsOf = (rt: Runtime, names: Value): Value[] | undefined => {
-  const pairs = isDict(contentOf(names)) ? callMethod(rt, names, 'items', []) : names
+  const pairs = isDict(payloadOf(names)) ? callMethod(rt, names, 'items', []) : names
   const { items, rest } = pairs === undefined ? { items: [], rest: true } : readItems(rt, pairs)
   return rest ? undefined : items
 }

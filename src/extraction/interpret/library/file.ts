@@ -1,8 +1,9 @@
+import { countOf, textOf } from '../values/payload.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { makeInstance, makeItemsIterator, makeList, makeUnknown } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, NativeCall, Value } from '../values/value.ts'
-import { argumentOf, intOf, pathOf, textOf } from './support/arguments.ts'
 import { findLibraryClass } from './support/library-class.ts'
 import { quietMethods } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
@@ -94,7 +95,7 @@ const METHODS: Record<string, NativeCall> = {
     return null
   }),
   read: ofState((state, [size]) => {
-    const most = size === undefined || size === null ? -1 : intOf(size)
+    const most = size === undefined || size === null ? -1 : countOf(size)
     return most === undefined ? undefined : toValue(readRest(state, most))
   }),
   readline: ofState((state) => {
@@ -116,7 +117,7 @@ const METHODS: Record<string, NativeCall> = {
   writelines: () => null,
   getvalue: ofState((state) => toValue(state.content)),
   seek: ofState((state, [at]) => {
-    const offset = intOf(at)
+    const offset = countOf(at)
     if (offset === undefined) return undefined
     state.at = Math.max(0, Math.min(offset, state.content.length))
     return BigInt(offset)

@@ -1,10 +1,10 @@
+import { pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeList } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { matchWildcard } from '../text/path/wildcard.ts'
 import type { ModuleValue, NativeCall } from '../values/value.ts'
-import { pathOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `fnmatch`: on Linux names keep their case. */

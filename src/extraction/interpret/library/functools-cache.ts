@@ -1,3 +1,5 @@
+import { textOf } from '../values/payload.ts'
+import { isInstanceValue } from '../values/guards.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { call } from '../operate/call.ts'
 import { hashKey } from '../operate/hash-key.ts'
@@ -5,7 +7,6 @@ import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, HashKey, Value } from '../values/value.ts'
-import { isInstanceValue, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** Results kept for one function. */

@@ -1,3 +1,4 @@
+import { isInstanceValue } from '../values/guards.ts'
 import { call } from '../operate/call.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
@@ -49,7 +50,7 @@ const makePartial = (
 ): Value | undefined => {
   if (target === undefined) return undefined
   const inner = PARTIAL.of(target)
-  const isPartial = typeof target === 'object' && target?.kind === 'instance' && target.cls === cls
+  const isPartial = isInstanceValue(target) && target.cls === cls
   const state: PartialState =
     isPartial && inner !== undefined
       ? { target: inner.target, args: [...inner.args, ...args], kwargs: join(inner.kwargs, kwargs) }

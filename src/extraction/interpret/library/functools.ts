@@ -1,3 +1,5 @@
+import { isClass, isFunction } from '../values/guards.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { typeOf } from '../operate/type-of.ts'
 import { less } from '../operate/order.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
@@ -10,7 +12,6 @@ import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { cacheFunction, makeCachedPropertyClass } from './functools-cache.ts'
 import { makePartialClass, makePartialMethodClass } from './functools-partial.ts'
-import { argumentOf, isClass } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
 
@@ -48,7 +49,7 @@ const updateWrapper: NativeCall = (rt, args, kwargs) => {
     const value = findAttribute(rt, wrapped, name)
     if (value !== undefined) setAttribute(rt, wrapper, name, value)
   }
-  if (typeof wrapped === 'object' && wrapped?.kind === 'function') {
+  if (isFunction(wrapped)) {
     for (const [name, value] of wrapped.attributes) setAttribute(rt, wrapper, name, value)
   }
   setAttribute(rt, wrapper, '__wrapped__', wrapped)

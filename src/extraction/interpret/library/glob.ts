@@ -1,3 +1,4 @@
+import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { makeItemsIterator, makeList } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -5,7 +6,6 @@ import { globPaths } from '../text/path/glob.ts'
 import { joinPath } from '../text/path/posix.ts'
 import { escapeWildcard, hasWildcard } from '../text/path/wildcard.ts'
 import type { Kwargs, ModuleValue, Value } from '../values/value.ts'
-import { argumentOf, flagOf, pathOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { exists, globFilesOf, isFolder, locate } from './support/pack-file.ts'
 

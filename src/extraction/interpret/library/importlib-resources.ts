@@ -1,9 +1,11 @@
+import { isModule } from '../values/guards.ts'
+import { textOf } from '../values/payload.ts'
+import { pathOf } from '../operate/arguments.ts'
 import { importModule } from '../modules/module-loader.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { dirname, joinPath } from '../text/path/posix.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { pathOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { readBytes, readText } from './support/pack-file.ts'
 import { makePathlibPath } from './support/path-value.ts'
@@ -16,7 +18,7 @@ export const makeImportlibResources = (): ModuleValue =>
 const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined => {
   const name = textOf(anchor)
   const module = name === undefined ? anchor : importModule(rt, name)
-  if (typeof module !== 'object' || module?.kind !== 'module') return undefined
+  if (!isModule(module)) return undefined
   return module.file === undefined ? undefined : dirname(module.file)
 }
 

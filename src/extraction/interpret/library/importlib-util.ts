@@ -1,9 +1,10 @@
+import { textOf } from '../values/payload.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { findModule, resolveName } from '../modules/module-loader.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeFileSpec, readSpec } from './module-spec.ts'
-import { argumentOf, pathOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { locate } from './support/pack-file.ts'
 

@@ -1,3 +1,5 @@
+import { textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { importModule, resolveName } from '../modules/module-loader.ts'
 import { nativeModule } from '../values/native.ts'
@@ -6,7 +8,6 @@ import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
 import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'
-import { argumentOf, textOf } from './support/arguments.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
 

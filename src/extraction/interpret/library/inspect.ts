@@ -1,3 +1,6 @@
+import { textOf } from '../values/payload.ts'
+import { isClass, isFunction, isMethod, isModule, isObject } from '../values/guards.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
 import { listAttributes } from '../operate/list-attributes.ts'
@@ -7,7 +10,6 @@ import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { cleanDocstring } from '../text/docstring.ts'
 import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { argumentOf, isClass, isFunction, textOf } from './support/arguments.ts'
 import { functionsOf, machineFunctions } from './support/names.ts'
 
 /** `inspect`: kinds and members of objects. Signatures, sources and frames are unknown. */
@@ -60,10 +62,9 @@ const predicate = (name: string, holds: (value: Value) => boolean) =>
   }).at(0) ?? ([name, null] as const)
 
 const hasKind = (value: Value, kinds: readonly string[]): boolean =>
-  typeof value === 'object' && value !== null && kinds.includes(value.kind)
+  isObject(value) && kinds.includes(value.kind)
 
-const isOfNative = (value: Value): boolean =>
-  typeof value === 'object' && value?.kind === 'method' && hasKind(value.function, ['native'])
+const isOfNative = (value: Value): boolean => isMethod(value) && hasKind(value.function, ['native'])
 
 const isAsync = (value: Value): boolean =>
   isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isAsync
@@ -83,12 +84,12 @@ const getmembers: NativeCall = (rt, args, kwargs) => {
     if (value === undefined || (test !== null && isRefused(rt, test, value))) return []
     return [makeTuple([name, value])]
   })
-  const isWhole = typeof object !== 'object' || object?.kind !== 'module' || object.complete
+  const isWhole = !isModule(object) || object.complete
   return makeList(members, !isWhole)
 }
 
 const memberOf = (rt: Runtime, object: Value, name: string): Value | undefined => {
-  if (typeof object === 'object' && object?.kind === 'module') return object.namespace.get(name)
+  if (isModule(object)) return object.namespace.get(name)
   return findAttribute(rt, object, name)
 }
 
@@ -114,13 +115,12 @@ const getdoc: NativeCall = (rt, [object]) => {
 }
 
 const moduleOf = (rt: Runtime, object: Value | undefined): Value | undefined => {
-  if (object === undefined || (typeof object === 'object' && object?.kind === 'module'))
-    return object
+  if (object === undefined || isModule(object)) return object
   const name = textOf(findAttribute(rt, object, '__module__'))
   return name === undefined ? undefined : rt.modules.get(name)
 }
 
 const fileOf = (rt: Runtime, object: Value | undefined): Value | undefined => {
   const module = moduleOf(rt, object)
-  return typeof module === 'object' && module?.kind === 'module' ? module.file : undefined
+  return isModule(module) ? module.file : undefined
 }

@@ -1,10 +1,11 @@
+import { textOf } from '../values/payload.ts'
+import { isBytes, isInstanceValue } from '../values/guards.ts'
 import { makeInstance } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall } from '../values/value.ts'
 import { FILE, makeFileClass, openFile } from './file.ts'
 import type { FileState } from './file.ts'
-import { isInstanceValue, textOf } from './support/arguments.ts'
 
 /** `io`: `open`, and texts and bytes that are used as files. */
 export const makeIo = (rt: Runtime): ModuleValue => {
@@ -41,7 +42,7 @@ const makeMemoryFile = (rt: Runtime, name: string, base: ClassValue): ClassValue
 
 const bytesOf = (value: Parameters<typeof textOf>[0]): Uint8Array | undefined => {
   if (value === undefined) return new Uint8Array()
-  return typeof value === 'object' && value?.kind === 'bytes' ? value.data : undefined
+  return isBytes(value) ? value.data : undefined
 }
 
 const write: NativeCall = (rt, [self, piece]) => {

@@ -1,13 +1,14 @@
+import { countOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeTuple, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NativeCall, Value } from '../values/value.ts'
-import { argumentOf, intOf } from './support/arguments.ts'
 import { makeLazy } from './support/lazy.ts'
 
 /** `product(*sources, repeat=1)`: the last source runs fastest. */
 export const product: NativeCall = (rt, sources, kwargs) => {
-  const repeat = intOf(orElse(kwargs.get('repeat'), () => 1n))
+  const repeat = countOf(orElse(kwargs.get('repeat'), () => 1n))
   if (repeat === undefined || repeat < 0 || repeat * sources.length > 100) return undefined
   const read = sources.map((source) => readItems(rt, source))
   const pools = Array.from({ length: repeat }, () => read).flat()
@@ -61,7 +62,7 @@ const select = (
 ): Value | undefined => {
   if (source === undefined || size === undefined) return undefined
   const { items, rest } = readItems(rt, source)
-  const length = size === null ? items.length : intOf(size)
+  const length = size === null ? items.length : countOf(size)
   if (length === undefined || length < 0 || length > 100) return undefined
   return makeLazy(rt, 'generator', (end) => {
     end.rest = rest

@@ -1,10 +1,10 @@
+import { argumentOf } from '../operate/arguments.ts'
 import { binary } from '../operate/operator.ts'
 import { equals } from '../operate/compare.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
 import type { NativeCall, Value } from '../values/value.ts'
-import { argumentOf } from './support/arguments.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 
 /** `zip_longest(*sources, fillvalue=None)`. */

@@ -1,3 +1,5 @@
+import { countOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { binary } from '../operate/operator.ts'
 import { call } from '../operate/call.ts'
@@ -8,7 +10,6 @@ import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, NativeValue, Value } from '../values/value.ts'
 import { combinations, permutations, product } from './itertools-combine.ts'
 import { accumulate, groupBy, zipLongest } from './itertools-group.ts'
-import { argumentOf, intOf } from './support/arguments.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 import type { LazyEnd } from './support/lazy.ts'
 import { functionsOf } from './support/names.ts'
@@ -65,8 +66,8 @@ function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
 
 function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) {
   const [first, last, step] = bounds.length < 2 ? [0n, bounds[0], 1n] : bounds
-  const [start, stop] = [intOf(orNone(first, 0n)), last === null ? Infinity : intOf(last)]
-  const every = intOf(orNone(step, 1n))
+  const [start, stop] = [countOf(orNone(first, 0n)), last === null ? Infinity : countOf(last)]
+  const every = countOf(orNone(step, 1n))
   if (start === undefined || stop === undefined || every === undefined || every < 1) {
     end.rest = true
     return
@@ -91,7 +92,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
   },
   repeat: (rt, args, kwargs) => {
     const times = argumentOf(args, kwargs, 1, 'times')
-    const most = times === undefined ? Infinity : intOf(times)
+    const most = times === undefined ? Infinity : countOf(times)
     const [item] = args
     if (item === undefined || most === undefined) return undefined
     return makeLazy(rt, 'generator', function* again() {
@@ -146,7 +147,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
     }
   }),
   batched: lazy(2, function* batches(rt, end, [source = null, size = null]) {
-    const most = intOf(size) ?? 1
+    const most = countOf(size) ?? 1
     let batch: Value[] = []
     for (const item of eachItem(rt, source, end)) {
       batch.push(item)
@@ -158,7 +159,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
     if (batch.length > 0) yield makeTuple(batch)
   }),
   tee: (rt, [source, count = 2n]) => {
-    const times = intOf(count)
+    const times = countOf(count)
     if (source === undefined || times === undefined || times > 100) return undefined
     const { items, rest } = readItems(rt, source)
     const copies = Array.from({ length: Math.max(0, times) }, () =>

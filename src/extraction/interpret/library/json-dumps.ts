@@ -1,3 +1,6 @@
+import { isObject } from '../values/guards.ts'
+import { flagOf } from '../operate/arguments.ts'
+import { countOf, payloadOf, textOf, textsOf } from '../values/payload.ts'
 import { call } from '../operate/call.ts'
 import { dictEntries } from '../values/dict.ts'
 import type { Runtime } from '../runtime.ts'
@@ -5,7 +8,6 @@ import { writeJsonFloat, writeJsonText } from '../text/json/write.ts'
 import { reprInt } from '../text/repr.ts'
 import { compareText } from '../text/string/code-points.ts'
 import type { DictValue, Kwargs, NativeCall, ObjectValue, Value } from '../values/value.ts'
-import { contentOf, flagOf, intOf, textOf, textsOf } from './support/arguments.ts'
 
 /** `json.dumps` with indent, separators, sort_keys, ensure_ascii and default; unknown if any value inside is. */
 export const dumps: NativeCall = (rt, [value], kwargs) => {
@@ -50,7 +52,7 @@ const styleOf = (rt: Runtime, kwargs: Kwargs): Style | undefined => {
 }
 
 const indentOf = (value: Value): string | undefined => {
-  const width = intOf(value)
+  const width = countOf(value)
   return width === undefined ? textOf(value) : ' '.repeat(Math.max(0, Math.min(width, 100)))
 }
 
@@ -61,7 +63,7 @@ const write = (writer: Writer, value: Value, depth: number): string | undefined 
 }
 
 const writeAtom = ({ style }: Writer, value: Value): string | undefined => {
-  const content = contentOf(value)
+  const content = payloadOf(value)
   switch (typeof content) {
     case 'string':
       return writeJsonText(content, style.ensureAscii)
@@ -77,8 +79,8 @@ const writeAtom = ({ style }: Writer, value: Value): string | undefined => {
 }
 
 const writeContainer = (writer: Writer, value: Value, depth: number): string | undefined => {
-  const content = contentOf(value)
-  if (depth >= MAX_DEPTH || typeof content !== 'object' || content === null) return undefined
+  const content = payloadOf(value)
+  if (depth >= MAX_DEPTH || !isObject(content)) return undefined
   writer.rt.budget.step(sizeOf(content))
   if (content.kind === 'dict') return writeDict(writer, content, depth)
   if (content.kind === 'list' || content.kind === 'tuple') {
@@ -114,7 +116,7 @@ const writeDict = (writer: Writer, dict: DictValue, depth: number): string | und
 
 /** Keys that are not text become it: `1`, `1.5`, `true`, `null`. */
 const keyText = (key: Value): string | undefined => {
-  const content = contentOf(key)
+  const content = payloadOf(key)
   if (typeof content === 'string') return content
   if (typeof content === 'boolean') return content ? 'true' : 'false'
   if (typeof content === 'bigint') return reprInt(content)

@@ -1,3 +1,5 @@
+import { isBytes } from '../values/guards.ts'
+import { payloadOf } from '../values/payload.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { call, callMethod } from '../operate/call.ts'
@@ -9,7 +11,6 @@ import type { JsonBuilder } from '../text/json/read.ts'
 import { decode } from '../text/string/codec.ts'
 import type { Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { dumps } from './json-dumps.ts'
-import { contentOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `json`, with both directions and the hooks of reading. */
@@ -23,10 +24,9 @@ export const makeJson = (rt: Runtime): ModuleValue =>
   ])
 
 const loads: NativeCall = (rt, [source], kwargs) => {
-  const content = contentOf(source)
+  const content = payloadOf(source)
   if (typeof content === 'string') return read(rt, content, kwargs)
-  const isBytes = typeof content === 'object' && content?.kind === 'bytes'
-  const text = isBytes ? decode(content.data, 'utf-8-sig') : undefined
+  const text = isBytes(content) ? decode(content.data, 'utf-8-sig') : undefined
   return text === undefined ? undefined : read(rt, text, kwargs)
 }
 

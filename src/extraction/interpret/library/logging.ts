@@ -1,8 +1,9 @@
+import { isInstanceValue } from '../values/guards.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { argumentOf, isInstanceValue } from './support/arguments.ts'
 import { quietFunctions, quietMethods } from './support/names.ts'
 
 const LEVELS: [string, bigint][] = [

@@ -1,3 +1,4 @@
+import { numberOf, payloadOf } from '../values/payload.ts'
 import { binary } from '../operate/operator.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeTuple } from '../values/make-value.ts'
@@ -7,7 +8,6 @@ import { copySign } from '../text/number/float-arithmetic.ts'
 import { capInt, toFloat, truncate } from '../text/number/number.ts'
 import { ceil, floor } from '../text/number/round.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { contentOf, numberOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `math`: constants and functions of numbers. Results that no float holds are unknown. */
@@ -120,7 +120,7 @@ const ofNumber =
 
 const intsOf = (values: readonly Value[]): bigint[] | undefined => {
   const ints = values.map((value) => {
-    const content = contentOf(value)
+    const content = payloadOf(value)
     return typeof content === 'boolean' ? BigInt(content) : content
   })
   return ints.every((int) => typeof int === 'bigint') ? ints : undefined

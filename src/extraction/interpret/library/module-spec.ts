@@ -1,3 +1,6 @@
+import { isModule } from '../values/guards.ts'
+import { textOf } from '../values/payload.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { makePackModule, runModule } from '../modules/run-module.ts'
 import { raise } from '../operate/raise.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
@@ -5,7 +8,6 @@ import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { dirname } from '../text/path/posix.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { argumentOf, pathOf, textOf } from './support/arguments.ts'
 import { makeLibraryInstance } from './support/library-class.ts'
 import { nativeState } from './support/native-state.ts'
 import { locate } from './support/pack-file.ts'
@@ -88,7 +90,7 @@ export const readSpec = (spec: Value | undefined): SpecState | undefined => SPEC
 
 /** Runs the file in the module; one that is missing raises where the pack is prepared for it. */
 const execModule: NativeCall = (rt, [, module]) => {
-  if (typeof module !== 'object' || module?.kind !== 'module' || module.file === undefined) {
+  if (!isModule(module) || module.file === undefined) {
     return undefined
   }
   if (!rt.files.isFile(module.file)) return raise(rt, 'FileNotFoundError', module.file)

@@ -1,3 +1,5 @@
+import { isClass, isInstanceValue, isSequence } from '../values/guards.ts'
+import { payloadOf } from '../values/payload.ts'
 import { reprOf } from '../operate/text-of.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
@@ -8,7 +10,6 @@ import { NO_KWARGS, makeInstance, makeTuple, makeUnknown, orElse } from '../valu
 import { nativeClass, nativeFunction, nativeMethod, nativeProperty } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { contentOf, isClass, isInstanceValue, isSequence } from './support/arguments.ts'
 
 /** What a named tuple is made from. */
 export interface NamedTupleShape {
@@ -79,7 +80,7 @@ const namedTupleNames = (rt: Runtime, shape: NamedTupleShape): Map<string, Value
 }
 
 const valuesOf = (value: Value | undefined): Value[] | undefined => {
-  const content = contentOf(value)
+  const content = payloadOf(value)
   return isSequence(content) ? content.items : undefined
 }
 

@@ -1,3 +1,4 @@
+import { textOf } from '../values/payload.ts'
 import { callMethod } from '../operate/call.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
@@ -11,7 +12,6 @@ import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, Kwargs, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
 

@@ -1,3 +1,5 @@
+import { textsOf } from '../values/payload.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
@@ -15,7 +17,6 @@ import {
   splitPath,
 } from '../text/path/posix.ts'
 import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { argumentOf, pathOf, textsOf } from './support/arguments.ts'
 import { functionsOf, machineFunctions } from './support/names.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 

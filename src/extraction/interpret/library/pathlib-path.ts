@@ -1,3 +1,6 @@
+import { textOf } from '../values/payload.ts'
+import { isClass } from '../values/guards.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
@@ -6,7 +9,6 @@ import { joinPath, normalizePath } from '../text/path/posix.ts'
 import type { ClassValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { openFile } from './file.ts'
 import { listFolder } from './os-folder.ts'
-import { argumentOf, isClass, pathOf, textOf } from './support/arguments.ts'
 import { quietMethods } from './support/names.ts'
 import {
   exists,

@@ -1,3 +1,5 @@
+import { pathOf } from '../operate/arguments.ts'
+import { isInstanceValue, isUnknown } from '../values/guards.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
@@ -5,7 +7,6 @@ import type { Runtime } from '../runtime.ts'
 import * as pure from '../text/path/pure-path.ts'
 import { reprText } from '../text/repr.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { isInstanceValue, pathOf } from './support/arguments.ts'
 import { likePath, makePath, textOfPath } from './support/path-value.ts'
 
 /** The part of pathlib that only looks at the text. */
@@ -118,8 +119,7 @@ const METHODS: Record<string, NativeCall> = {
   },
 }
 
-const isUnknownValue = (value: Value | undefined): boolean =>
-  typeof value === 'object' && value?.kind === 'unknown'
+const isUnknownValue = (value: Value | undefined): boolean => isUnknown(value)
 
 const PURE = {
   methods: METHODS,

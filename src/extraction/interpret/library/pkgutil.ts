@@ -1,3 +1,5 @@
+import { textOf } from '../values/payload.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
@@ -5,7 +7,6 @@ import type { Runtime } from '../runtime.ts'
 import { joinPath } from '../text/path/posix.ts'
 import type { ClassValue, Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeNamedTuple, makeNamedTupleValue } from './named-tuple.ts'
-import { argumentOf, pathOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 import { locate } from './support/pack-file.ts'
 

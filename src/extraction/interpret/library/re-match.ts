@@ -1,3 +1,5 @@
+import { countOf, textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
@@ -6,7 +8,6 @@ import { groupText } from '../text/regex/regex.ts'
 import type { Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { argumentOf, intOf, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** State of a match: of which pattern in which text. */
@@ -44,7 +45,7 @@ const indexOf = (state: MatchState, key: Value | undefined): number | undefined 
   const name = textOf(key)
   const { groupCount, groupNames } = state.regex.compiled
   if (name !== undefined) return groupNames.get(name)
-  const index = key === undefined ? 0 : intOf(key)
+  const index = key === undefined ? 0 : countOf(key)
   return index !== undefined && index >= 0 && index <= groupCount ? index : undefined
 }
 

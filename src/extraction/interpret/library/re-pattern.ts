@@ -1,3 +1,5 @@
+import { countOf, textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import { makeDict } from '../operate/mapping.ts'
 import {
@@ -22,7 +24,6 @@ import type { MatchBudget } from '../text/regex/match-options.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { makeMatchValue } from './re-match.ts'
-import { argumentOf, intOf, textOf } from './support/arguments.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** State of a compiled pattern. */
@@ -89,7 +90,7 @@ const find =
   (how: 'search' | 'match' | 'fullmatch'): NativeCall =>
   (rt, args, kwargs) => {
     const subject = readSubject(rt, args, kwargs)
-    const start = intOf(argumentOf(args.slice(1), kwargs, 1, 'pos') ?? 0n)
+    const start = countOf(argumentOf(args.slice(1), kwargs, 1, 'pos') ?? 0n)
     if (subject === undefined || start === undefined || args.length > 3) return undefined
     const { state, text } = subject
     const match = charged(rt, (budget) =>
@@ -122,7 +123,7 @@ const foundValue = (match: RegexMatch): Value => {
 const substituteAll = (rt: Runtime, args: Value[], kwargs: ReadonlyMap<string, Value>) => {
   const subject = readSubject(rt, args, kwargs, 1)
   const by = argumentOf(args.slice(1), kwargs, 0, 'repl')
-  const count = intOf(argumentOf(args.slice(1), kwargs, 2, 'count') ?? 0n)
+  const count = countOf(argumentOf(args.slice(1), kwargs, 2, 'count') ?? 0n)
   if (subject === undefined || by === undefined || count === undefined) return undefined
   const { state, text } = subject
   const replacementOf = readReplacer(rt, by, state, text)
@@ -164,7 +165,7 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
   },
   split: (rt, args, kwargs) => {
     const subject = readSubject(rt, args, kwargs)
-    const limit = intOf(argumentOf(args.slice(1), kwargs, 1, 'maxsplit') ?? 0n)
+    const limit = countOf(argumentOf(args.slice(1), kwargs, 1, 'maxsplit') ?? 0n)
     if (subject === undefined || limit === undefined) return undefined
     const parts = charged(rt, (budget) =>
       splitRegex(subject.state.regex, subject.text, { limit, budget }),

@@ -1,3 +1,5 @@
+import { countOf, textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { REGEX_FLAGS } from '../text/regex/pattern.ts'
@@ -7,7 +9,6 @@ import { escapePattern } from '../text/regex/replacement.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeMatchClass } from './re-match.ts'
 import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
-import { argumentOf, intOf, textOf } from './support/arguments.ts'
 
 /** `re` for str: what the own matcher can't judge within its limits is unknown. */
 export const makeRe = (rt: Runtime): ModuleValue => {
@@ -73,7 +74,7 @@ const readPattern = (
   pattern: Value | undefined,
   flags: Value | undefined,
 ): Regex | undefined => {
-  const [text, bits] = [textOf(pattern), intOf(flags ?? 0n)]
+  const [text, bits] = [textOf(pattern), countOf(flags ?? 0n)]
   if (text === undefined || bits === undefined) return undefined
   const regex = compileRegex(text, bits)
   return regex ?? rt.budget.spent('pattern', text.slice(0, 200))

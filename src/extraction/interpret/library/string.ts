@@ -1,3 +1,5 @@
+import { textOf } from '../values/payload.ts'
+import { isInstanceValue } from '../values/guards.ts'
 import { getItem } from '../operate/item.ts'
 import { contains } from '../operate/membership.ts'
 import { strOf } from '../operate/text-of.ts'
@@ -7,7 +9,6 @@ import type { Runtime } from '../runtime.ts'
 import { capitalize } from '../text/string/case.ts'
 import { split } from '../text/string/split.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { isInstanceValue, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'

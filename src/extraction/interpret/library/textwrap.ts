@@ -1,7 +1,8 @@
+import { textOf } from '../values/payload.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { nativeModule } from '../values/native.ts'
 import { dedent, indent } from '../text/docstring.ts'
 import type { ModuleValue } from '../values/value.ts'
-import { argumentOf, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `textwrap`: margins. Wrapping is unknown. */

@@ -1,3 +1,6 @@
+import { textOf } from '../values/payload.ts'
+import { isDict, isInstanceValue, isSequence } from '../values/guards.ts'
+import { argumentOf } from '../operate/arguments.ts'
 import { makeClass } from '../operate/make-class.ts'
 import { call } from '../operate/call.ts'
 import { makePackModule } from '../modules/run-module.ts'
@@ -7,7 +10,6 @@ import { makeNamespaceDict, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall } from '../values/value.ts'
-import { argumentOf, isDict, isInstanceValue, isSequence, textOf } from './support/arguments.ts'
 
 /** `types`: names of builtin types, and plain holders of attributes. */
 export const makeTypes = (rt: Runtime): ModuleValue =>

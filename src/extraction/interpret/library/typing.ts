@@ -1,3 +1,5 @@
+import { isDict, isInstanceValue, isSequence } from '../values/guards.ts'
+import { payloadOf, textOf } from '../values/payload.ts'
 import { makeClass } from '../operate/make-class.ts'
 import { readItems } from '../operate/iterate.ts'
 import { equals } from '../operate/compare.ts'
@@ -7,7 +9,6 @@ import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makePackNamedTuple } from './named-tuple.ts'
-import { contentOf, isDict, isInstanceValue, isSequence, textOf } from './support/arguments.ts'
 import { functionsOf } from './support/names.ts'
 
 /**
@@ -87,7 +88,7 @@ const makeNamedTupleBase = (rt: Runtime): ClassValue => {
     module: 'typing',
     bases: [rt.builtinClass('type')],
     construct: (rt, _cls, [name, , body]) => {
-      const [text, dict] = [textOf(name), contentOf(body)]
+      const [text, dict] = [textOf(name), payloadOf(body)]
       if (text === undefined || !isDict(dict)) return undefined
       return namedTupleFromBody(rt, text, dict.values as Map<string, Value>)
     },

@@ -1,3 +1,4 @@
+import { isModule, isUnknown } from '../values/guards.ts'
 import { callSpecial } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
@@ -60,7 +61,7 @@ function isForeign(head: string): boolean {
 
 function isLoadedPackage(rt: Runtime, head: string): boolean {
   const module = rt.modules.get(head)
-  return typeof module === 'object' && module?.kind === 'module' && module.home === 'pack'
+  return isModule(module) && module.home === 'pack'
 }
 
 function importForeign(rt: Runtime, name: string, head: string): Value | undefined {
@@ -83,8 +84,7 @@ function bindToParent(rt: Runtime, name: string, module: Value): void {
   const dot = name.lastIndexOf('.')
   if (dot < 0) return
   const parent = rt.modules.get(name.slice(0, dot)) ?? importFromLibrary(rt, name.slice(0, dot))
-  if (typeof parent === 'object' && parent?.kind === 'module')
-    parent.namespace.set(name.slice(dot + 1), module)
+  if (isModule(parent)) parent.namespace.set(name.slice(dot + 1), module)
 }
 
 /** A module outside the pack: it counts as installed, so it is something true. */
@@ -104,12 +104,11 @@ function importFromPack(rt: Runtime, name: string): Value {
     const dotted = segments.slice(0, count).join('.')
     const parent: Value = module
     module = rt.modules.get(dotted) ?? load(rt, dotted, parent)
-    if (typeof module === 'object' && module?.kind === 'unknown') {
+    if (isUnknown(module)) {
       if (count === 1) return foreignModule(rt, name, 'third-party')
       return module
     }
-    if (typeof parent === 'object' && parent?.kind === 'module')
-      parent.namespace.set(segments[count - 1] ?? '', module)
+    if (isModule(parent)) parent.namespace.set(segments[count - 1] ?? '', module)
   }
   return module
 }
@@ -122,7 +121,7 @@ function load(rt: Runtime, name: string, parent: Value): Value {
   if (typeof parent === 'object' && parent.kind === 'module') {
     // A package may put a submodule of its own making into its names.
     const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
-    if (typeof made === 'object' && made?.kind === 'module') return made
+    if (isModule(made)) return made
   }
   return raise(rt, 'ModuleNotFoundError', `No module named '${name}'`)
 }
@@ -177,8 +176,7 @@ function pathFolders(rt: Runtime): string[] {
 /** `__path__` of the package. */
 function packageFolders(rt: Runtime, name: string): string[] {
   const parent = rt.modules.get(name)
-  if (typeof parent === 'object' && parent?.kind === 'module')
-    return foldersIn(rt, parent.namespace.get('__path__') ?? makeList([]))
+  if (isModule(parent)) return foldersIn(rt, parent.namespace.get('__path__') ?? makeList([]))
   // Not imported yet: asked by find_spec.
   const found = findFile(rt, name)
   if (!found?.isPackage) return []

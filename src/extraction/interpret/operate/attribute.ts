@@ -1,3 +1,4 @@
+import { isClass, isModule, isObject, isUnknown } from '../values/guards.ts'
 import { call } from './call.ts'
 import { typeOf } from './type-of.ts'
 import { isInstance } from './is-instance.ts'
@@ -9,7 +10,7 @@ import {
   hasUnknownBase,
   isNodeAttribute,
 } from './class-lookup.ts'
-import { isUnknown, makeUnknown, orElse } from '../values/make-value.ts'
+import { makeUnknown, orElse } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isComplete } from '../evaluate/name.ts'
 import { Raised, raise, raiseIfExpected, raiseIfHandled } from './raise.ts'
@@ -29,7 +30,7 @@ import type {
 export function getAttribute(rt: Runtime, value: Value, name: string): Value {
   const found = lookUp(rt, value, name)
   if (found !== undefined) return found
-  if (typeof value === 'object' && value?.kind === 'module') return missingInModule(rt, value, name)
+  if (isModule(value)) return missingInModule(rt, value, name)
   if (isUnknown(value)) return makeUnknown(`${value.name}.${name}`, value.origin)
   raiseIfExpected(rt, 'AttributeError', `no attribute '${name}'`)
   return makeUnknown(`${nameOf(value)}.${name}`)
@@ -64,7 +65,7 @@ export function hasAttribute(rt: Runtime, value: Value, name: string): Truth {
 
 /** Somebody stored an unknown under the name: it is there, whatever it is. */
 function isStored(value: Value, name: string): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isObject(value)) return false
   if (value.kind === 'module') return value.namespace.has(name)
   if (value.kind === 'instance' && value.attributes.has(name)) return true
   const cls = value.kind === 'instance' ? value.cls : value
@@ -73,7 +74,7 @@ function isStored(value: Value, name: string): boolean {
 }
 
 function lookUp(rt: Runtime, value: Value, name: string): Value | undefined {
-  if (typeof value === 'object' && value !== null) {
+  if (isObject(value)) {
     switch (value.kind) {
       case 'instance':
         return lookUpInInstance(rt, value, name)
@@ -168,8 +169,7 @@ export function attributeOfUnknown(
 
 function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | undefined {
   const { object } = value
-  const isClass = typeof object === 'object' && object?.kind === 'class'
-  const asClass = isClass && object.mro.includes(value.cls)
+  const asClass = isClass(object) && object.mro.includes(value.cls)
   const cls = asClass ? object : typeOf(rt, object)
   if (cls.kind === 'unknown') return makeUnknown(`super().${name}`, cls.origin)
   const rest = cls.mro.slice(cls.mro.indexOf(value.cls) + 1)

@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { call } from './call.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import { findSpecial } from './class-lookup.ts'
@@ -9,7 +10,7 @@ import type { BaseValue, InstanceValue, Value } from '../values/value.ts'
  * itself is asked.
  */
 export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: BaseValue): Value {
-  if (typeof raw !== 'object' || raw === null) return raw
+  if (!isObject(raw)) return raw
   switch (raw.kind) {
     case 'function':
       return object === undefined ? raw : { kind: 'method', function: raw, self: object }
@@ -32,7 +33,7 @@ export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: Ba
 }
 
 function bindClassMethod(rt: Runtime, inner: Value, cls: BaseValue): Value {
-  if (typeof inner === 'object' && inner !== null) {
+  if (isObject(inner)) {
     if (inner.kind === 'function' || inner.kind === 'native' || inner.kind === 'instance')
       return { kind: 'method', function: inner, self: cls }
     if (inner.kind === 'property') return bind(rt, inner, cls, cls)
@@ -54,7 +55,7 @@ function bindDescriptor(
 
 /** A descriptor that also sets wins over the instance's own attribute. */
 export function isDataDescriptor(raw: Value | undefined): boolean {
-  if (typeof raw !== 'object' || raw === null) return false
+  if (!isObject(raw)) return false
   if (raw.kind === 'property') return true
   return raw.kind === 'instance' && findSpecial(raw.cls, '__set__') !== undefined
 }

@@ -1,7 +1,8 @@
+import { isObject, isStaticMethod, isUnknown } from '../values/guards.ts'
 import { callWith } from './call.ts'
 import type { CallArguments } from '../values/call-arguments.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
-import { isUnknown, makeInstance, makeUnknown } from '../values/make-value.ts'
+import { makeInstance, makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, Value } from '../values/value.ts'
 
@@ -15,7 +16,7 @@ export function callClass(rt: Runtime, cls: ClassValue, call: CallArguments): Va
 /** `type.__call__`. */
 export function instantiate(rt: Runtime, cls: ClassValue, call: CallArguments): Value {
   const value = makeNew(rt, cls, call)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   const made = value.kind === 'instance' ? value.cls : value.kind === 'class' && value.metaclass
   if (!made || made.kind !== 'class' || !made.mro.includes(cls)) return value
   const init = findInClass(rt, made, '__init__')
@@ -26,7 +27,7 @@ export function instantiate(rt: Runtime, cls: ClassValue, call: CallArguments): 
 
 function makeNew(rt: Runtime, cls: ClassValue, call: CallArguments): Value {
   const raw = findInClass(rt, cls, '__new__')
-  const maker = typeof raw === 'object' && raw?.kind === 'staticmethod' ? raw.function : raw
+  const maker = isStaticMethod(raw) ? raw.function : raw
   if (maker === undefined || isUnknown(maker)) return newInstance(rt, cls)
   return callWith(rt, maker, { ...call, args: [cls, ...call.args] })
 }

@@ -1,8 +1,9 @@
+import { isNative, isObject, isUnknown } from '../values/guards.ts'
 import type { CallArguments } from '../values/call-arguments.ts'
 import { callClass } from './call-class.ts'
 import { callFunction } from './call-function.ts'
 import { findSpecial, hasUnknownBase } from './class-lookup.ts'
-import { isUnknown, makeUnknown, orElse, NO_KWARGS } from '../values/make-value.ts'
+import { makeUnknown, orElse, NO_KWARGS } from '../values/make-value.ts'
 import { findAttribute } from './attribute.ts'
 import { nameOf } from '../values/name-of.ts'
 import type { Runtime } from '../runtime.ts'
@@ -21,7 +22,7 @@ export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWAR
 }
 
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
-  if (typeof callee !== 'object' || callee === null) return unknownCall(callee, call)
+  if (!isObject(callee)) return unknownCall(callee, call)
   switch (callee.kind) {
     case 'function':
       return callFunction(rt, callee, call)
@@ -62,7 +63,7 @@ function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): V
 }
 
 function bindSelf(method: Value, self: Value): Value {
-  if (typeof method === 'object' && method !== null) {
+  if (isObject(method)) {
     if (method.kind === 'function' || method.kind === 'native')
       return { kind: 'method', function: method, self }
     if (method.kind === 'staticmethod') return method.function
@@ -78,7 +79,7 @@ export function unknownCall(callee: Value, call: CallArguments): UnknownValue {
 }
 
 function originOf(callee: Value) {
-  return typeof callee === 'object' && callee?.kind === 'native' ? 'standard-library' : 'pack'
+  return isNative(callee) ? 'standard-library' : 'pack'
 }
 
 /** Calls a method by name; undefined if the value certainly has none. */
@@ -100,7 +101,7 @@ export function callSpecial(
   name: string,
   args: Value[],
 ): Value | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   if (value.kind !== 'instance' && value.kind !== 'class') return undefined
   const cls = value.kind === 'instance' ? value.cls : value.metaclass
   const method = findSpecial(cls, name)
@@ -108,7 +109,7 @@ export function callSpecial(
 }
 
 export function isCallable(value: Value): Truth {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isObject(value)) return false
   switch (value.kind) {
     case 'function':
     case 'native':

@@ -1,3 +1,5 @@
+import { hasUnknownBase } from './class-lookup.ts'
+import { isInstanceValue, isUnknown } from '../values/guards.ts'
 import { callSpecial } from './call.ts'
 import { hashKey } from './hash-key.ts'
 import { isNumeric, compareNumbers } from '../values/compare-number.ts'
@@ -52,11 +54,7 @@ function equalInstances(rt: Runtime, a: Value, b: Value, depth: number): Truth {
 
 /** An unknown base may define how instances compare. */
 function mayCompare(value: Value): boolean {
-  return (
-    typeof value === 'object' &&
-    value?.kind === 'instance' &&
-    value.cls.mro.some((base) => base.kind === 'unknown')
-  )
+  return isInstanceValue(value) && hasUnknownBase(value.cls)
 }
 
 export function isNotImplemented(value: Value): boolean {
@@ -127,7 +125,7 @@ export function identical(rt: Runtime, a: Value, b: Value): Truth {
   if (a === b) return true
   const unknown = [a, b].find((value) => kindFor(value) === 'unknown')
   if (unknown === undefined) return false
-  if (typeof unknown === 'object' && unknown?.kind === 'unknown' && unknown.truth === true) {
+  if (isUnknown(unknown) && unknown.truth === true) {
     if (a === null || b === null || a === false || b === false) return false
   }
   return equalUnknowns(rt, a, b)

@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { typeOf } from './type-of.ts'
 import { bind } from './bind.ts'
 import { nativeFunction } from '../values/native.ts'
@@ -14,7 +15,7 @@ export function makeGetter(descriptor: Value): NativeValue {
 /** What is bound stays bound: a method gives itself. */
 function getFrom(rt: Runtime, descriptor: Value, object: Value, type: Value): Value | undefined {
   const cls = type === null ? typeOf(rt, object) : type
-  if (typeof cls !== 'object' || cls === null) return undefined
+  if (!isObject(cls)) return undefined
   if (cls.kind !== 'class' && cls.kind !== 'unknown') return undefined
   return bind(rt, descriptor, object === null ? undefined : object, cls)
 }

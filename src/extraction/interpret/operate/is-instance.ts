@@ -1,14 +1,14 @@
+import { hasUnknownBase } from './class-lookup.ts'
+import { isClass, isObject, isTuple, isUnknown } from '../values/guards.ts'
 import { callSpecial } from './call.ts'
 import { typeOf } from './type-of.ts'
 import { truthOf } from './truth.ts'
-import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, Truth, UnknownValue, Value } from '../values/value.ts'
 
 /** `cls` may be a class, an unknown, or a tuple (or `A | B`) of them. */
 export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
-  if (typeof cls === 'object' && cls?.kind === 'tuple')
-    return anyOf(cls, (item) => isInstance(rt, value, item))
+  if (isTuple(cls)) return anyOf(cls, (item) => isInstance(rt, value, item))
   const own = asksItself(rt, '__instancecheck__', value, cls)
   if (own !== undefined) return truthOf(rt, own)
   if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
@@ -16,28 +16,25 @@ export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
 }
 
 export function isSubclass(rt: Runtime, value: Value, cls: Value): Truth {
-  if (typeof cls === 'object' && cls?.kind === 'tuple')
-    return anyOf(cls, (item) => isSubclass(rt, value, item))
+  if (isTuple(cls)) return anyOf(cls, (item) => isSubclass(rt, value, item))
   const own = asksItself(rt, '__subclasscheck__', value, cls)
   if (own !== undefined) return truthOf(rt, own)
   if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
   // Python raises for what is no class.
-  return typeof value === 'object' && value?.kind === 'class' ? isBelow(value, cls) : undefined
+  return isClass(value) ? isBelow(value, cls) : undefined
 }
 
 function asksItself(rt: Runtime, method: string, value: Value, cls: Value): Value | undefined {
-  return typeof cls === 'object' && cls?.kind === 'class'
-    ? callSpecial(rt, cls, method, [value])
-    : undefined
+  return isClass(cls) ? callSpecial(rt, cls, method, [value]) : undefined
 }
 
 function isBelow(made: BaseValue, cls: Value): Truth {
-  if (typeof cls !== 'object' || cls === null) return undefined
+  if (!isObject(cls)) return undefined
   if (made.kind === 'unknown') return undefined
   if (cls.kind === 'unknown') return isBelowUnknown(made.mro, cls)
   if (cls.kind !== 'class') return undefined
   if (made.mro.includes(cls)) return true
-  return made.mro.some((base) => base.kind === 'unknown') ? undefined : false
+  return hasUnknownBase(made) ? undefined : false
 }
 
 function anyOf(classes: { items: Value[]; rest: boolean }, test: (cls: Value) => Truth): Truth {
@@ -52,7 +49,7 @@ function anyOf(classes: { items: Value[]; rest: boolean }, test: (cls: Value) =>
 
 /** What is known whole is no subclass of a class from elsewhere. */
 function isBelowUnknown(order: BaseValue[], cls: UnknownValue): Truth {
-  const unknown = order.filter((base) => base.kind === 'unknown')
+  const unknown = order.filter(isUnknown)
   if (unknown.some((base) => base.name === cls.name)) return true
   return unknown.length > 0 || cls.origin === 'pack' ? undefined : false
 }

@@ -1,13 +1,13 @@
+import { isDict, isInstanceValue, isObject, isUnknown } from '../values/guards.ts'
 import { raiseIfExpected } from './raise.ts'
 import { hashKey } from './hash-key.ts'
 import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findInClass } from './class-lookup.ts'
 import { dictGet } from '../values/dict.ts'
-import { isUnknown, makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
+import { makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
-import { numberOf } from '../values/number-of.ts'
-import { payloadOf } from '../values/payload.ts'
+import { numberOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { indexOf, sliceParts, isFromEnd } from './slice-parts.ts'
 import { itemOfText, sliceIndexes, sliceText } from '../text/string/slice.ts'
@@ -21,7 +21,7 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
   const inner = payloadOf(value)
   const found = findItem(rt, inner, key)
   if (found !== undefined) return found
-  if (typeof value === 'object' && value?.kind === 'instance') {
+  if (isInstanceValue(value)) {
     const missing = callSpecial(rt, value, '__missing__', [key])
     if (missing !== undefined) return missing
   }
@@ -31,7 +31,7 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
 
 function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
   if (typeof value === 'string') return itemOf(rt, key, value)
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   switch (value.kind) {
     case 'dict': {
       const hash = hashKey(rt, key)
@@ -63,7 +63,7 @@ function itemOf(rt: Runtime, key: Value, text: string): Value | undefined {
     const cut = sliceText(text, parts)
     return cut !== undefined && rt.budget.allowString(cut.length) ? cut : undefined
   }
-  const index = numberOf(payloadOf(key))
+  const index = numberOf(key)
   return typeof index === 'bigint' ? itemOfText(text, index) : undefined
 }
 
@@ -84,7 +84,7 @@ function itemOfSequence(
 function itemAt(value: { items: Value[]; rest: boolean }, key: Value): Value | undefined {
   const index = indexOf(key, value.items.length)
   if (index === undefined) return undefined
-  const number = numberOf(payloadOf(key))
+  const number = numberOf(key)
   return value.rest && number !== undefined && number < 0 ? undefined : value.items[index]
 }
 
@@ -104,14 +104,13 @@ function itemOfClass(rt: Runtime, cls: ClassValue, key: Value): Value {
 
 /** The container is known whole and the key is known: Python would raise. */
 function isSure(value: Value, key: Value): boolean {
-  if (isUnknown(key) || typeof value !== 'object' || value === null) return false
+  if (isUnknown(key) || !isObject(value)) return false
   if (value.kind === 'dict' || value.kind === 'list' || value.kind === 'tuple') return !value.rest
   return false
 }
 
 function noteMissing(rt: Runtime, value: Value): void {
-  const isDict = typeof value === 'object' && value?.kind === 'dict'
-  raiseIfExpected(rt, isDict ? 'KeyError' : 'IndexError', 'missing')
+  raiseIfExpected(rt, isDict(value) ? 'KeyError' : 'IndexError', 'missing')
 }
 
 function unknownItem(value: Value): Value {

@@ -1,3 +1,4 @@
+import { isInstanceValue, isObject, isSequence, isUnknown } from '../values/guards.ts'
 import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
@@ -20,7 +21,7 @@ import type {
 /** An iterator over the value; undefined if it is an unknown or can't be iterated. */
 export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
   if (typeof value === 'string') return makeItemsIterator('str_iterator', Array.from(value))
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   switch (value.kind) {
     case 'list':
     case 'tuple':
@@ -85,7 +86,7 @@ function iterateByMethods(rt: Runtime, value: Value): IteratorValue | undefined 
 
 /** Calls `__next__` until it raises StopIteration. */
 function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
-  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (!isInstanceValue(value)) return undefined
   if (findInClass(rt, value.cls, '__next__') === undefined) return undefined
   const iterator = makeIterator(value.cls.name, () => {
     try {
@@ -102,7 +103,7 @@ function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
 }
 
 function isUnknownItem(value: Value): value is UnknownValue {
-  return typeof value === 'object' && value?.kind === 'unknown'
+  return isUnknown(value)
 }
 
 /** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that tell their length. */
@@ -119,7 +120,7 @@ function iterateByIndex(rt: Runtime, value: Value): IteratorValue | undefined {
 
 /** Reads everything, within the budget. `rest`: there may be more. An unknown has no items and a rest. */
 export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: boolean } {
-  if (typeof value === 'object' && (value?.kind === 'list' || value?.kind === 'tuple')) {
+  if (isSequence(value)) {
     rt.budget.step(value.items.length >> 4)
     return { items: value.items.slice(), rest: value.rest }
   }
@@ -147,7 +148,7 @@ export function lengthOfValue(rt: Runtime, value: Value): number | undefined {
   if (own !== undefined) return typeof own === 'bigint' ? Number(own) : undefined
   const inner = payloadOf(value)
   if (typeof inner === 'string') return lengthOf(inner)
-  if (typeof inner !== 'object' || inner === null) return undefined
+  if (!isObject(inner)) return undefined
   switch (inner.kind) {
     case 'list':
     case 'tuple':

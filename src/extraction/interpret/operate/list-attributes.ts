@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { typeOf } from './type-of.ts'
 import type { Runtime } from '../runtime.ts'
 import { compareText } from '../text/string/code-points.ts'
@@ -6,7 +7,7 @@ import type { ClassValue, Value } from '../values/value.ts'
 /** Sorted names that `dir(value)` gives; undefined if they can't be known. */
 export function listAttributes(rt: Runtime, value: Value): string[] | undefined {
   const names = new Set<string>()
-  if (typeof value === 'object' && value !== null) {
+  if (isObject(value)) {
     if (value.kind === 'unknown') return undefined
     if (value.kind === 'module') return sorted(value.namespace.keys())
     if (value.kind === 'instance') addAll(names, value.attributes.keys())

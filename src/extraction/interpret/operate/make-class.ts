@@ -1,13 +1,15 @@
+import {
+  isClass,
+  isFunction,
+  isInstanceValue,
+  isNative,
+  isTuple,
+  isUnknown,
+} from '../values/guards.ts'
 import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
-import {
-  NO_KWARGS,
-  isUnknown,
-  makeNamespaceDict,
-  makeTuple,
-  makeUnknown,
-} from '../values/make-value.ts'
+import { NO_KWARGS, makeNamespaceDict, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
@@ -45,7 +47,7 @@ export function makeClass(
 function resolveBases(rt: Runtime, bases: Value[]): BaseValue[] {
   return bases.flatMap((base): BaseValue[] => {
     if (isUnknown(base)) return [base]
-    if (typeof base === 'object' && base?.kind === 'class') return [base]
+    if (isClass(base)) return [base]
     const entries = findEntries(rt, base, bases)
     return entries ?? [makeUnknown(nameOf(base))]
   })
@@ -55,15 +57,12 @@ function findEntries(rt: Runtime, base: Value, bases: Value[]): BaseValue[] | un
   const made =
     callSpecial(rt, base, '__mro_entries__', [makeTuple(bases)]) ??
     callOnNative(rt, base, makeTuple(bases))
-  if (typeof made !== 'object' || made?.kind !== 'tuple') return undefined
-  return made.items.filter(
-    (item): item is BaseValue =>
-      isUnknown(item) || (typeof item === 'object' && item?.kind === 'class'),
-  )
+  if (!isTuple(made)) return undefined
+  return made.items.filter((item): item is BaseValue => isUnknown(item) || isClass(item))
 }
 
 function callOnNative(rt: Runtime, base: Value, bases: Value): Value | undefined {
-  if (typeof base !== 'object' || base?.kind !== 'native') return undefined
+  if (!isNative(base)) return undefined
   const entries = base.attributes?.get('__mro_entries__')
   return entries === undefined ? undefined : call(rt, entries, [bases])
 }
@@ -73,7 +72,7 @@ function metaclassOf(rt: Runtime, asked: Value | undefined, bases: BaseValue[]):
   let winner: BaseValue = rt.builtinClass('type')
   if (asked !== undefined) {
     if (isUnknown(asked)) return asked
-    if (typeof asked === 'object' && asked?.kind === 'class') winner = asked
+    if (isClass(asked)) winner = asked
   }
   for (const base of bases) {
     if (base.kind !== 'class') continue
@@ -124,8 +123,7 @@ function assemble(rt: Runtime, { metaclass, name, bases, namespace }: ClassParts
   }
   for (const key of ['__init_subclass__', '__class_getitem__']) {
     const raw = own.get(key)
-    if (typeof raw === 'object' && raw?.kind === 'function')
-      own.set(key, { kind: 'classmethod', function: raw })
+    if (isFunction(raw)) own.set(key, { kind: 'classmethod', function: raw })
   }
   const cls: ClassValue = {
     kind: 'class',
@@ -150,15 +148,14 @@ export const CLASS_CELL = '__classcell__'
 function fillOwner(cls: ClassValue): void {
   const cell = cls.namespace.get(CLASS_CELL)
   cls.namespace.delete(CLASS_CELL)
-  if (typeof cell !== 'object' || cell?.kind !== 'instance') return
+  if (!isInstanceValue(cell)) return
   const owner = cell.native as { cls: ClassValue | undefined } | undefined
   if (owner) owner.cls = cls
 }
 
 function callSetName(rt: Runtime, cls: ClassValue): void {
   for (const [name, value] of new Map(cls.namespace))
-    if (typeof value === 'object' && value?.kind === 'instance')
-      callSpecial(rt, value, '__set_name__', [cls, name])
+    if (isInstanceValue(value)) callSpecial(rt, value, '__set_name__', [cls, name])
 }
 
 function callInitSubclass(rt: Runtime, cls: ClassValue, kwargs: Kwargs): void {

@@ -1,9 +1,10 @@
+import { isDict, isInstanceValue, isUnknown } from '../values/guards.ts'
 import { getItem } from './item.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { hashKey } from './hash-key.ts'
 import { dictGet, dictSet, dictUpdate } from '../values/dict.ts'
-import { isUnknown, makeEmptyDict } from '../values/make-value.ts'
+import { makeEmptyDict } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { DictValue, Value } from '../values/value.ts'
@@ -39,8 +40,8 @@ export function addToDict(rt: Runtime, dict: DictValue, value: Value): void {
 /** The dict in the value, or one read through `keys()` and `[]`; undefined if it is no mapping. */
 export function asDict(rt: Runtime, value: Value): DictValue | undefined {
   const inner = payloadOf(value)
-  if (typeof inner === 'object' && inner?.kind === 'dict') return inner
-  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (isDict(inner)) return inner
+  if (!isInstanceValue(value)) return undefined
   const keys = callMethod(rt, value, 'keys', [])
   if (keys === undefined || isUnknown(keys)) return undefined
   const { items, rest } = readItems(rt, keys)
@@ -55,8 +56,8 @@ export function asDict(rt: Runtime, value: Value): DictValue | undefined {
  */
 export function asMapping(rt: Runtime, value: Value): DictValue | undefined {
   const inner = payloadOf(value)
-  if (typeof inner === 'object' && inner?.kind === 'dict') return inner
-  if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+  if (isDict(inner)) return inner
+  if (!isInstanceValue(value)) return undefined
   const pairs = callMethod(rt, value, 'items', [])
   if (pairs === undefined || isUnknown(pairs)) return asDict(rt, value)
   const dict = makeEmptyDict()

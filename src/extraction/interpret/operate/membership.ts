@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { iterate, readItems } from './iterate.ts'
 import { hashKey } from './hash-key.ts'
 import { truthOf } from './truth.ts'
@@ -14,7 +15,7 @@ export function contains(rt: Runtime, container: Value, item: Value): Truth {
   if (own !== undefined) return truthOf(rt, own)
   const inner = payloadOf(container)
   if (typeof inner === 'string') return containsText(inner, payloadOf(item))
-  if (typeof inner !== 'object' || inner === null) return undefined
+  if (!isObject(inner)) return undefined
   switch (inner.kind) {
     case 'dict':
       return containsKey(rt, inner.values, inner.rest, item)

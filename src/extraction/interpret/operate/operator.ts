@@ -1,10 +1,9 @@
+import { isBytes, isDict, isNotImplemented, isObject, isUnknown } from '../values/guards.ts'
 import { raiseIfExpected } from './raise.ts'
 import { callSpecial } from './call.ts'
-import { isNotImplemented } from './compare.ts'
 import { dictCopy, dictUpdate } from '../values/dict.ts'
-import { isUnknown, makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
-import { numberOf } from '../values/number-of.ts'
-import { payloadOf } from '../values/payload.ts'
+import { makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
+import { numberOf, payloadOf } from '../values/payload.ts'
 import { percent } from './percent.ts'
 import { repeat } from './repeat.ts'
 import { unknownResult } from '../values/unknown-result.ts'
@@ -40,8 +39,7 @@ export const METHODS = new Map([
 export function binary(rt: Runtime, op: string, left: Value, right: Value): Value {
   if (typeof left === 'string' && typeof right === 'string' && op === '+')
     return concatenate(rt, left, right)
-  const isPlain =
-    (typeof left !== 'object' || left === null) && (typeof right !== 'object' || right === null)
+  const isPlain = !isObject(left) && !isObject(right)
   if (isPlain) return byType(rt, op, left, right)
   return orElse(bySpecial(rt, op, left, right), () =>
     byType(rt, op, payloadOf(left), payloadOf(right)),
@@ -66,7 +64,7 @@ function byType(rt: Runtime, op: string, left: Value, right: Value): Value {
   if (typeof left === 'string') return ofText(rt, op, left, right)
   if (op === '*' && b === undefined) return repeat(rt, right, left)
   if (op === '*') return repeat(rt, left, right)
-  if (typeof left === 'object' && left !== null) return ofObject(rt, op, left, right)
+  if (isObject(left)) return ofObject(rt, op, left, right)
   return unknownResult(left, right)
 }
 
@@ -117,7 +115,7 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
 
 function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {
   const joined = dictCopy(left)
-  const other = typeof right === 'object' && right?.kind === 'dict'
+  const other = isDict(right)
   if (!other && !isUnknown(right)) return unknownResult(left, right)
   if (!rt.budget.allowItems(left.values.size + (other ? right.values.size : 0)))
     return makeUnknown('dict')
@@ -127,7 +125,7 @@ function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {
 }
 
 function joinBytes(rt: Runtime, left: BytesValue, right: Value): Value {
-  if (typeof right !== 'object' || right?.kind !== 'bytes') return unknownResult(left, right)
+  if (!isBytes(right)) return unknownResult(left, right)
   if (!rt.budget.allowString(left.data.length + right.data.length)) return makeUnknown('bytes')
   return { kind: 'bytes', data: new Uint8Array(Buffer.concat([left.data, right.data])) }
 }
@@ -137,7 +135,7 @@ export function negate(rt: Runtime, op: '-' | '+' | '~', value: Value): Value {
   const name = op === '-' ? '__neg__' : op === '+' ? '__pos__' : '__invert__'
   const own = callSpecial(rt, value, name, [])
   if (own !== undefined) return own
-  const number = numberOf(payloadOf(value))
+  const number = numberOf(value)
   if (number === undefined)
     return makeUnknown('operation()', isUnknown(value) ? value.origin : 'pack')
   if (op === '+') return number

@@ -1,8 +1,7 @@
+import { isDict, isTuple, isUnknown } from '../values/guards.ts'
 import { reprOf, strOf } from './text-of.ts'
 import { getEntry } from './mapping.ts'
-import { isUnknown } from '../values/make-value.ts'
-import { numberOf } from '../values/number-of.ts'
-import { payloadOf } from '../values/payload.ts'
+import { numberOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { formatPercent } from '../text/format/percent.ts'
 import { escapeNonAscii } from '../text/repr.ts'
@@ -12,17 +11,16 @@ import type { Value } from '../values/value.ts'
 export function percent(rt: Runtime, template: string, value: Value): Value | undefined {
   if (isUnknown(value)) return undefined
   const inner = payloadOf(value)
-  const isTuple = typeof inner === 'object' && inner?.kind === 'tuple'
-  if (isTuple && inner.rest) return undefined
-  const items = isTuple ? inner.items : [value]
-  const dict = typeof inner === 'object' && inner?.kind === 'dict' ? inner : undefined
+  if (isTuple(inner) && inner.rest) return undefined
+  const items = isTuple(inner) ? inner.items : [value]
+  const dict = isDict(inner) ? inner : undefined
   let index = 0
   const text = formatPercent<Value>(template, {
     next: () => items[index++],
     byKey: (key) => (dict ? getEntry(rt, dict, key) : undefined),
     isUsedUp: () => dict !== undefined || index >= items.length,
     text: (item, how) => textFor(rt, item, how),
-    number: (item) => numberOf(payloadOf(item)),
+    number: (item) => numberOf(item),
   })
   return text === undefined || !rt.budget.allowString(text.length) ? undefined : text
 }

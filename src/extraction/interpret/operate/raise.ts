@@ -1,7 +1,8 @@
+import { isInstanceValue, isTuple, isUnknown } from '../values/guards.ts'
 import { strOf } from './text-of.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
-import { isUnknown, makeInstance, makeTuple } from '../values/make-value.ts'
+import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Value } from '../values/value.ts'
 
@@ -73,8 +74,7 @@ function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
 }
 
 function catches(rt: Runtime, cls: Value, caught: Value, onlyExpected: boolean): boolean {
-  if (typeof caught === 'object' && caught?.kind === 'tuple')
-    return caught.items.some((item) => catches(rt, cls, item, onlyExpected))
+  if (isTuple(caught)) return caught.items.some((item) => catches(rt, cls, item, onlyExpected))
   if (onlyExpected && isBroad(rt, caught)) return false
   return isSubclass(rt, cls, caught) === true
 }
@@ -85,7 +85,7 @@ function isBroad(rt: Runtime, caught: Value): boolean {
 
 /** One line for a note: class and message. */
 export function describeException(rt: Runtime, exception: Value): string {
-  if (typeof exception !== 'object' || exception?.kind !== 'instance') return 'an unknown exception'
+  if (!isInstanceValue(exception)) return 'an unknown exception'
   const text = strOf(rt, exception) ?? '?'
   return text === '' ? exception.cls.name : `${exception.cls.name}: ${text}`.slice(0, 300)
 }

@@ -1,5 +1,6 @@
+import { isObject } from '../values/guards.ts'
+import { numberOf } from '../values/payload.ts'
 import { makeUnknown } from '../values/make-value.ts'
-import { numberOf } from '../values/number-of.ts'
 import { unknownResult } from '../values/unknown-result.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ListValue, TupleValue, Value } from '../values/value.ts'
@@ -9,7 +10,7 @@ export function repeat(rt: Runtime, sequence: Value, times: Value): Value {
   const count = numberOf(times)
   if (typeof count !== 'bigint') return unknownResult(sequence, times)
   if (typeof sequence === 'string') return repeatText(rt, sequence, count)
-  if (typeof sequence !== 'object' || sequence === null) return makeUnknown('repeat')
+  if (!isObject(sequence)) return makeUnknown('repeat')
   if (sequence.kind !== 'list' && sequence.kind !== 'tuple') return makeUnknown('repeat')
   return repeatItems(rt, sequence, count)
 }

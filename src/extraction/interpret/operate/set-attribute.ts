@@ -1,10 +1,11 @@
+import { isClass, isInstanceValue, isObject, isProperty } from '../values/guards.ts'
 import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
 
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
-  if (typeof value !== 'object' || value === null) return
+  if (!isObject(value)) return
   switch (value.kind) {
     case 'instance':
       return setOnInstance(rt, value, name, to)
@@ -37,18 +38,18 @@ function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Valu
 /** `object.__setattr__`. */
 export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
   const raw = findInClass(rt, value.cls, name)
-  if (typeof raw === 'object' && raw?.kind === 'property') {
+  if (isProperty(raw)) {
     if (raw.set !== null) call(rt, raw.set, [value, to])
     return
   }
-  if (typeof raw === 'object' && raw?.kind === 'instance') {
+  if (isInstanceValue(raw)) {
     const setter = findSpecial(raw.cls, '__set__')
     if (setter !== undefined) {
       call(rt, setter, [raw, value, to])
       return
     }
   }
-  if (name === '__class__' && typeof to === 'object' && to?.kind === 'class') value.cls = to
+  if (name === '__class__' && isClass(to)) value.cls = to
   else value.attributes.set(name, to)
 }
 
@@ -71,7 +72,7 @@ export function setOnClassPlainly(cls: ClassValue, name: string, to: Value): voi
 }
 
 export function deleteAttribute(rt: Runtime, value: Value, name: string): void {
-  if (typeof value !== 'object' || value === null) return
+  if (!isObject(value)) return
   switch (value.kind) {
     case 'instance': {
       const gate = findSpecial(value.cls, '__delattr__')

@@ -1,8 +1,8 @@
+import { isObject, isSlice, isUnknown } from '../values/guards.ts'
 import { raiseIfExpected } from './raise.ts'
 import { hashKey } from './hash-key.ts'
 import { readItems } from './iterate.ts'
 import { callSpecial } from './call.ts'
-import { isUnknown } from '../values/make-value.ts'
 import { setEntry } from './mapping.ts'
 import { payloadOf } from '../values/payload.ts'
 import { removeEntry } from './removed-entries.ts'
@@ -16,13 +16,13 @@ import type { DictValue, ListValue, SliceValue, Value } from '../values/value.ts
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
   if (callSpecial(rt, value, '__setitem__', [key, to]) !== undefined) return
   const inner = payloadOf(value)
-  if (typeof inner !== 'object' || inner === null) return
+  if (!isObject(inner)) return
   if (inner.kind === 'dict') setEntry(rt, inner, key, to)
   if (inner.kind === 'list') setInList(rt, inner, key, to)
 }
 
 function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
-  if (typeof key === 'object' && key?.kind === 'slice') return setSlice(rt, list, key, to)
+  if (isSlice(key)) return setSlice(rt, list, key, to)
   const index = indexOf(key, list.items.length)
   if (index === undefined) list.rest = true
   else list.items[index] = to
@@ -58,7 +58,7 @@ function startOf({ start }: SliceParts, length: number): number {
 export function deleteItem(rt: Runtime, value: Value, key: Value): void {
   if (callSpecial(rt, value, '__delitem__', [key]) !== undefined) return
   const inner = payloadOf(value)
-  if (typeof inner !== 'object' || inner === null) return
+  if (!isObject(inner)) return
   if (inner.kind === 'dict') deleteEntry(rt, inner, key)
   if (inner.kind === 'list') deleteFromList(inner, key)
 }

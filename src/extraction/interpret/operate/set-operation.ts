@@ -1,6 +1,6 @@
+import { isObject, isSet, isUnknown } from '../values/guards.ts'
 import { readItems } from './iterate.ts'
 import { makeSet } from './mapping.ts'
-import { isUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { HashKey, SetValue, Value } from '../values/value.ts'
 
@@ -25,11 +25,11 @@ function emptyWithRest(): SetValue {
 
 /** A set itself, or the set of what a view of keys or items shows. */
 export function asSet(rt: Runtime, value: Value): SetValue | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   if (value.kind === 'set') return value
   if (value.kind !== 'view' || value.of === 'values') return undefined
   const set = makeSet(rt, readItems(rt, value).items)
-  return typeof set === 'object' && set?.kind === 'set' ? set : undefined
+  return isSet(set) ? set : undefined
 }
 
 function combine(

@@ -1,3 +1,4 @@
+import { isObject } from '../values/guards.ts'
 import { setEntry } from './mapping.ts'
 import { typeOf } from './type-of.ts'
 import { evaluateAnnotation } from '../evaluate/annotation.ts'
@@ -18,7 +19,7 @@ import type {
 
 /** Attributes that every object of a kind has, and that stand in no namespace. */
 export function specialAttribute(rt: Runtime, value: Value, name: string): Value | undefined {
-  if (typeof value === 'object' && value !== null) {
+  if (isObject(value)) {
     if (name === '__get__' && DESCRIPTORS.has(value.kind)) return makeGetter(value)
     switch (value.kind) {
       case 'function':

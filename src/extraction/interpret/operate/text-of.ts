@@ -1,3 +1,4 @@
+import { isObject, isTuple } from '../values/guards.ts'
 import { isInstance } from './is-instance.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries } from '../values/dict.ts'
@@ -16,7 +17,7 @@ const REPR_DEPTH = 20
 /** `str(value)`, undefined if it can't be known. */
 export function strOf(rt: Runtime, value: Value): string | undefined {
   if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null) return reprOf(rt, value)
+  if (!isObject(value)) return reprOf(rt, value)
   if (value.kind !== 'instance') return reprOf(rt, value)
   const own = callSpecial(rt, value, '__str__', [])
   if (own !== undefined) return textOrUndefined(own)
@@ -33,7 +34,7 @@ function textOrUndefined(value: Value): string | undefined {
 
 function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
   const args = value.attributes.get('args')
-  if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
+  if (!isTuple(args)) return undefined
   const [first] = args.items
   if (first === undefined) return args.rest ? undefined : ''
   if (args.items.length > 1) return reprOf(rt, args)
@@ -153,7 +154,7 @@ function reprInstance(rt: Runtime, value: InstanceValue, depth: number): string 
   if (own !== undefined) return textOrUndefined(own)
   if (isInstance(rt, value, rt.builtinClass('BaseException')) === true) {
     const args = value.attributes.get('args')
-    if (typeof args !== 'object' || args?.kind !== 'tuple') return undefined
+    if (!isTuple(args)) return undefined
     return wrap(`${value.cls.name}(`, reprItems(rt, args.items, depth), ')')
   }
   if (value.payload === undefined) return undefined

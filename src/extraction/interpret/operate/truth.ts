@@ -1,3 +1,4 @@
+import { hasUnknownBase } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import type { Runtime } from '../runtime.ts'
 import type { InstanceValue, Truth, Value } from '../values/value.ts'
@@ -59,5 +60,5 @@ function truthOfInstance(rt: Runtime, value: InstanceValue): Truth {
   const length = callSpecial(rt, value, '__len__', [])
   if (length !== undefined) return typeof length === 'bigint' ? length !== 0n : undefined
   if (value.payload !== undefined) return truthOf(rt, value.payload)
-  return value.cls.mro.some((base) => base.kind === 'unknown') ? undefined : true
+  return hasUnknownBase(value.cls) ? undefined : true
 }

@@ -66,19 +66,10 @@ export function makeUnknown(
   return { kind: 'unknown', name: cut, origin, call, truth: undefined }
 }
 
-export function isUnknown(value: Value | undefined): value is UnknownValue {
-  return typeof value === 'object' && value !== null && value.kind === 'unknown'
-}
-
 /** The value, unless it is missing: None is a value, which `??` would pass over. */
 export function orElse<T extends Value | undefined>(
   value: Value | undefined,
   other: () => T,
 ): Value | T {
   return value === undefined ? other() : value
-}
-
-/** The value's `kind`, or undefined for None, bool, int, float and str. */
-export function kindOf(value: Value | undefined) {
-  return typeof value === 'object' && value !== null ? value.kind : undefined
 }

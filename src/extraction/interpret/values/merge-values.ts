@@ -1,5 +1,5 @@
+import { isDict, isList, isObject, isSet, isUnknown } from './guards.ts'
 import { dictCopy, dictKey, dictSet } from './dict.ts'
-import { isUnknown } from './make-value.ts'
 import type { Value } from './value.ts'
 
 /**
@@ -15,7 +15,7 @@ export function mergeValues(values: readonly (Value | undefined)[]): Value | und
 }
 
 function unite(first: Value, others: Value[]): Value {
-  if (typeof first !== 'object' || first === null) return first
+  if (!isObject(first)) return first
   if (first.kind === 'dict') return uniteDicts([first, ...others])
   if (first.kind === 'list') return uniteLists([first, ...others])
   if (first.kind === 'set') return uniteSets([first, ...others])
@@ -23,7 +23,7 @@ function unite(first: Value, others: Value[]): Value {
 }
 
 function uniteDicts(values: Value[]): Value {
-  const dicts = values.filter((value) => typeof value === 'object' && value?.kind === 'dict')
+  const dicts = values.filter((value) => isDict(value))
   const [first, ...others] = dicts
   if (first === undefined || others.length === 0) return first ?? null
   const united = dictCopy(first)
@@ -36,13 +36,13 @@ function uniteDicts(values: Value[]): Value {
 }
 
 function uniteLists(values: Value[]): Value {
-  const lists = values.filter((value) => typeof value === 'object' && value?.kind === 'list')
+  const lists = values.filter((value) => isList(value))
   const items = new Set(lists.flatMap((list) => list.items))
   return { kind: 'list', items: [...items], rest: lists.some((list) => list.rest) }
 }
 
 function uniteSets(values: Value[]): Value {
-  const sets = values.filter((value) => typeof value === 'object' && value?.kind === 'set')
+  const sets = values.filter((value) => isSet(value))
   return {
     kind: 'set',
     frozen: sets.every((set) => set.frozen),
@@ -56,7 +56,7 @@ export function mergeReturned(values: readonly Value[]): Value {
   let largest: Value | undefined
   let size = -1
   for (const value of values) {
-    if (typeof value !== 'object' || value?.kind !== 'dict' || value.values.size <= size) continue
+    if (!isDict(value) || value.values.size <= size) continue
     largest = value
     size = value.values.size
   }

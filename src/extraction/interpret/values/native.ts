@@ -1,3 +1,4 @@
+import { isClass } from './guards.ts'
 import type { Runtime } from '../runtime.ts'
 import { NO_KWARGS } from './make-value.ts'
 import type {
@@ -107,9 +108,7 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
   const { construct } = definition
   if (construct) {
     const call: NativeCall = (rt, [self, ...args], kwargs) =>
-      typeof self === 'object' && self?.kind === 'class'
-        ? construct(rt, self, args, kwargs)
-        : undefined
+      isClass(self) ? construct(rt, self, args, kwargs) : undefined
     cls.namespace.set('__new__', {
       kind: 'staticmethod',
       function: nativeFunction(dotted('__new__'), call),

@@ -1,4 +1,5 @@
-import { isUnknown, makeUnknown } from './make-value.ts'
+import { isUnknown } from './guards.ts'
+import { makeUnknown } from './make-value.ts'
 import type { Value } from './value.ts'
 
 /** Result of an operation that can't be computed; it comes from where its unknown operand comes from. */

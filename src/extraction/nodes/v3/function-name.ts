@@ -1,3 +1,4 @@
+import { isObject } from '../../interpret/values/guards.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import type { ClassValue, Value } from '../../interpret/values/value.ts'
 
@@ -9,7 +10,7 @@ export const readFunctionName = (interpreter: Interpreter, cls: ClassValue): str
 }
 
 const isCoroutine = (value: Value | undefined): boolean | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   if (value.kind === 'classmethod' || value.kind === 'staticmethod')
     return isCoroutine(value.function)
   if (value.kind === 'function')

@@ -1,3 +1,4 @@
+import { isDict } from '../../interpret/values/guards.ts'
 import { getEntry, makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
@@ -32,7 +33,7 @@ export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
     }
     const section = read.isOptional ? 'optional' : 'required'
     const known = getEntry(runtime, sections, section) ?? makeDict(runtime, [])
-    if (typeof known !== 'object' || known?.kind !== 'dict') continue
+    if (!isDict(known)) continue
     setEntry(runtime, known, read.id, makeTuple([read.type, read.options]))
     setEntry(runtime, sections, section, known)
   }

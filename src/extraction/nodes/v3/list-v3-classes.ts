@@ -1,6 +1,6 @@
+import { isClass, isUnknown } from '../../interpret/values/guards.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
-import { isUnknown } from '../../interpret/values/make-value.ts'
 import type { ModuleValue, Value } from '../../interpret/values/value.ts'
 import { findSchemaMethod } from './schema-method.ts'
 
@@ -29,7 +29,7 @@ export const listV3Classes = (
 
 /** Something of which only its name is known, or a class with such a base, unless that is of a library. */
 const mayBeNode = (item: Value): boolean => {
-  if (typeof item === 'object' && item?.kind === 'class') return item.mro.slice(1).some(mayBeNode)
+  if (isClass(item)) return item.mro.slice(1).some(mayBeNode)
   if (!isUnknown(item) || (item.origin !== 'pack' && item.origin !== 'third-party')) return false
   const [first = ''] = item.name.split(/[.([]/)
   return !KNOWN_MODULES.thirdParty.has(first)

@@ -1,3 +1,4 @@
+import { isSequence } from '../../interpret/values/guards.ts'
 import { makeDict } from '../../interpret/operate/mapping.ts'
 import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
@@ -54,8 +55,7 @@ const addMatchType: Add = (reading, options, { value }) => {
     ['template_id', template.values.get('template_id') ?? null],
   ])
   const allowed = template.values.get('allowed_types') ?? null
-  const isMany =
-    typeof allowed === 'object' && (allowed?.kind === 'list' || allowed?.kind === 'tuple')
+  const isMany = isSequence(allowed)
   const types = isMany ? itemsOf(reading, allowed, [FIELD]) : [allowed]
   const names = types.map((type) => (type === null ? '*' : typeNamed(reading, type, FIELD)))
   given.set('allowed_types', names.join(','))

@@ -1,3 +1,4 @@
+import { isClass, isUnknown } from '../../interpret/values/guards.ts'
 import { makeDict } from '../../interpret/operate/mapping.ts'
 import { ownEntry } from '../../host/class-facts.ts'
 import { FACTS } from '../../host/facts.ts'
@@ -5,7 +6,7 @@ import { findHostText } from '../../host/host-text.ts'
 import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import { dictEntries } from '../../interpret/values/dict.ts'
-import { isUnknown, makeList } from '../../interpret/values/make-value.ts'
+import { makeList } from '../../interpret/values/make-value.ts'
 import type { DictValue, Value } from '../../interpret/values/value.ts'
 import { addNested } from './nested-options.ts'
 import type { MakeInputDict } from './nested-options.ts'
@@ -129,7 +130,7 @@ const addChoices = (
   if (isMultiple) options.set('multi_select', true)
 
   function listOf(choices: Value): Value {
-    if (typeof choices !== 'object' || choices?.kind !== 'class') return choices
+    if (!isClass(choices)) return choices
     const { items, rest } = interpreter.readItems(choices)
     return makeList(items, rest)
   }

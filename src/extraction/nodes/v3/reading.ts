@@ -1,6 +1,6 @@
+import { isUnknown } from '../../interpret/values/guards.ts'
 import { findHostText } from '../../host/host-text.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { isUnknown } from '../../interpret/values/make-value.ts'
 import type { Value } from '../../interpret/values/value.ts'
 
 /** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */

@@ -1,3 +1,4 @@
+import { isClass, isUnknown } from '../../interpret/values/guards.ts'
 import { socketTypeNamed } from '../../host/host-text.ts'
 import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
@@ -36,19 +37,18 @@ const joinTypes = (reading: V3Reading, part: SchemaPart, field: string): string 
 export const typeNamed = (reading: V3Reading, type: Value, field: string): string => {
   const custom = findPart(type)
   if (custom?.maker === 'Custom') return readType(reading, custom.values.get('io_type'), field)
-  if (typeof type === 'object' && type?.kind === 'unknown') {
+  if (isUnknown(type)) {
     const [, name] = /(?:^|\.)(\w+?)(?:\(\)|\.io_type)?$/.exec(type.name) ?? []
     if (name !== undefined) return socketTypeNamed(name)
   }
-  if (typeof type === 'object' && type?.kind === 'class')
+  if (isClass(type))
     return readType(reading, reading.interpreter.findAttribute(type, 'io_type'), field)
   return readType(reading, type, field)
 }
 
 /** A text, or something whose text stands in `io`. */
 const readType = (reading: V3Reading, value: Value | undefined, field: string): string => {
-  if (typeof value === 'object' && value?.kind === 'unknown' && value.name.endsWith('.io_type'))
-    return typeNamed(reading, value, field)
+  if (isUnknown(value) && value.name.endsWith('.io_type')) return typeNamed(reading, value, field)
   const text = textOf(reading, value, field)
   if (value === undefined || value === null) reading.note(field)
   return text ?? ANY

@@ -1,8 +1,8 @@
+import { isClass, isModule } from '../../values/guards.ts'
 import { importModule } from '../../modules/module-loader.ts'
 import { makeInstance, makeUnknown } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { ClassValue, InstanceValue, ModuleValue, Value } from '../../values/value.ts'
-import { isClass } from './arguments.ts'
 
 /** A class that another module of the library defines; undefined if a pack has taken its place away. */
 export const findLibraryClass = (
@@ -17,7 +17,7 @@ export const findLibraryClass = (
 /** A module of the library, made if it was not imported yet. */
 export const findLibraryModule = (rt: Runtime, name: string): ModuleValue | undefined => {
   const found = importModule(rt, name)
-  return typeof found === 'object' && found?.kind === 'module' ? found : undefined
+  return isModule(found) ? found : undefined
 }
 
 /**

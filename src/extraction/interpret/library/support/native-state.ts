@@ -1,3 +1,4 @@
+import { isInstanceValue } from '../../values/guards.ts'
 import type { Value } from '../../values/value.ts'
 
 /** How a class of the library keeps its private state in its instances. */
@@ -15,7 +16,7 @@ export interface NativeState<State> {
 export const nativeState = <State>(name: string): NativeState<State> => ({
   wrap: (state) => ({ name, state }) satisfies Wrapped<State>,
   of: (value) => {
-    if (typeof value !== 'object' || value?.kind !== 'instance') return undefined
+    if (!isInstanceValue(value)) return undefined
     const wrapped = value.native as Wrapped<State> | undefined
     return wrapped?.name === name ? wrapped.state : undefined
   },

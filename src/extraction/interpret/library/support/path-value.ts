@@ -1,9 +1,10 @@
+import { textOf } from '../../values/payload.ts'
+import { isInstanceValue } from '../../values/guards.ts'
 import { makeInstance } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import { makePurePath } from '../../text/path/pure-path.ts'
 import type { ClassValue, Value } from '../../values/value.ts'
 import { findLibraryClass } from './library-class.ts'
-import { isInstanceValue, textOf } from './arguments.ts'
 
 /**
  * A path is an instance whose content is its text, as in a subclass of str: so it is equal to itself as a key, and
