@@ -51,10 +51,10 @@ const lockSql = makeDatabase({
   statementTimeoutMs: 1500,
 })
 
-// Lazy: the api starts, and creates tasks, while Temporal is down.
+// Lazy: the api starts and creates tasks while Temporal is down.
 const connection = Connection.lazy({
   address: config.TEMPORAL_ADDRESS,
-  // The client's own pause between attempts to connect grows to two minutes, which would outlast the outage by that.
+  // The client's own pause between attempts grows to two minutes: it would go on so long after an outage.
   channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 },
 })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })

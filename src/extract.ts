@@ -10,7 +10,7 @@ Reads packs as the service does after their publication, without running anythin
 registered and what the security scan finds. With --json one JSON object a line for each argument.
 `
 
-/** Exit codes: 0 all arguments could be read, whatever was found; 1 at least one could not; 2 the arguments are no arguments. */
+/** Exit codes: 0 all arguments could be read, whatever was found; 1 at least one could not; 2 wrong usage. */
 const run = async (argv: string[]): Promise<number> => {
   const parsed = readArguments(argv)
   if (!parsed) {

@@ -14,7 +14,7 @@ const { positionals, values } = parseArgs({
 })
 const [command = 'start', ...rest] = positionals
 
-/** What runs for a command; imported only then, because a token needs none of the servers. */
+/** Runs a command. It is imported only then: a token needs none of the servers. */
 const commands: Record<string, () => Promise<number>> = {
   start: async () => {
     const { runStart } = await import('./local/start.ts')
@@ -39,7 +39,7 @@ try {
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
-  // Explicit, because a start that was interrupted may have left a connection that keeps the process.
+  // Explicit, because an interrupted start may have left a connection that keeps the process alive.
   process.exit(await run())
 } catch (error) {
   process.stderr.write(`kiln: ${error instanceof Error ? error.message : String(error)}\n`)

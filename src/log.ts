@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 
 export type Log = Logger
 
-/** Names whose values never reach a log, wherever they stand one or two levels deep. Bodies are not logged at all; this is the second line. */
+/** Values under these names, one or two levels deep, never reach a log. It is the second guard: bodies are not logged at all. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',

@@ -50,7 +50,7 @@ Runtime.install({
   shutdownSignals: [],
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
     const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
-    // What a media worker is: it has activities only.
+    // A media worker has activities only.
     if (message.startsWith('No workflows registered')) return
     log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
   }),
@@ -70,7 +70,7 @@ const outbound = makeOutbound({
   deny: config.OUTBOUND_DENY,
 })
 
-/** What telling receivers of events takes. */
+/** What delivery needs. */
 const makeDelivery = () => ({
   outbound,
   signer: makeSigner({
@@ -106,9 +106,9 @@ const coreWorker = (): Promise<Worker> =>
       jobs,
       ...makeDelivery(),
     }),
-    // Steps of a killed worker wait so long for it, after the 10 s of the one it had begun, before another takes them.
+    // Another worker takes the steps of a killed one after this time, and after the 10 s of the step it had begun.
     stickyQueueScheduleToStartTimeout: '5 seconds',
-    // One of each but a handful is an attempt at telling a receiver.
+    // All but a handful of them are attempts at delivering.
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
@@ -140,7 +140,7 @@ const mediaWorker = async (scratchDir: string, inspector: Inspector): Promise<Wo
     shutdownForceTime: '40 seconds',
   })
 
-/** Says which programs render; one that cannot be used ends the worker with what to set. */
+/** Logs which programs render. Where one cannot be used, ends the worker and says what to set. */
 const findBinaries = async (): Promise<VideoBinaries> => {
   try {
     const binaries = await findVideoBinaries({
@@ -162,8 +162,8 @@ const findBinaries = async (): Promise<VideoBinaries> => {
 }
 
 /**
- * Groups of processes that a killed worker left are ended before the folders that name them are swept: by the next worker
- * that starts, or by one that runs, since a child that hangs does not see its parent go.
+ * Ends the process groups that a killed worker left, before the folders that name them are swept. The next worker that
+ * starts does so, or one that runs: a child that hangs does not notice that its parent is gone.
  */
 const startMediaScratch = async (): Promise<Scratch> => {
   const dir = await common.storage.scratchDir('render')

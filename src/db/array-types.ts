@@ -1,9 +1,9 @@
 import type { PostgresType } from 'postgres'
 
 /**
- * The array types that queries of ours pass or read, one dimension each. The driver (3.4.9) would ask every new
- * connection for all there are: one more round trip, and when the server dies during that one, a rejection that nobody
- * can catch. An array of any other type arrives as text.
+ * The array types that our queries pass or read, one dimension each. Left alone, the driver (3.4.9) asks every new
+ * connection for all types. That is one more round trip, and when the server dies during it, nobody can catch the
+ * rejection. An array of any other type arrives as text.
  */
 export const ARRAY_TYPES: Record<string, PostgresType> = {
   textArray: makeArrayType(1009, String),
@@ -26,7 +26,7 @@ type Element = string | number | null
 const writeElement = (value: Element): string =>
   value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`
 
-/** A quoted element, or one that needs no quotes. */
+/** Matches a quoted element, or one that needs no quotes. */
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^,{}"]+/gs
 
 const readElement = (

@@ -6,9 +6,9 @@ import { makePool } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 
 export type Sql = postgres.Sql
-/** The handle inside a transaction; functions that take it must not open one of their own. */
+/** The handle inside a transaction. A function that takes it must not begin another. */
 export type Transaction = postgres.TransactionSql
-/** What a query function takes when it may run inside a transaction or outside. */
+/** The handle of a query that may run inside a transaction or outside. */
 export type Queryable = Sql | Transaction
 
 export interface DatabaseOptions {
@@ -19,7 +19,7 @@ export interface DatabaseOptions {
   name: string
   /** Longest statement in milliseconds; 1.5 s on request paths, longer in workers. */
   statementTimeoutMs: number
-  /** Is told of every statement, with the values and types of its parameters. For whoever measures. */
+  /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
 
@@ -34,7 +34,7 @@ export const makeDatabase = ({
   makePool(url, {
     max: pool,
     connect_timeout: 1,
-    // A reconnect that waits makes the first requests after an outage fail; one attempt costs a refused connect.
+    // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
     backoff: () => 0.1,
     onnotice: () => {},
     connection: {
@@ -42,13 +42,13 @@ export const makeDatabase = ({
       statement_timeout: statementTimeoutMs,
       lock_timeout: 1000,
       idle_in_transaction_session_timeout: 10_000,
-      // Statements of ours take milliseconds. Where the planner, which sees no values, guesses many rows, to compile one took
-      // 200 ms, and to start workers for one that finds a single row 12 ms. As texts: the driver drops `false` and 0.
+      // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
+      // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
       jit: 'off',
       max_parallel_workers_per_gather: '0',
     },
     transform: { undefined: null },
-    // The driver goes on to write into the list of values.
+    // A copy, because the driver goes on to write into the list of values.
     ...(onStatement && {
       debug: (_connection, text, values, types) =>
         onStatement({ text, values: [...(values as unknown[])], types: [...(types as number[])] }),
@@ -56,8 +56,8 @@ export const makeDatabase = ({
   })
 
 /**
- * The time of one unit of work on this pool, in milliseconds: its longest statement and a fifth more, 1.8 s on request
- * paths. Without a limit of statements there is none.
+ * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more, so 1.8 s on
+ * request paths. A pool without a limit for statements has no deadline.
  */
 export const deadlineOf = (sql: Sql): number =>
   Number(sql.options.connection['statement_timeout']) * 1.2 || NO_DEADLINE_MS

@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 
 import type { Sql } from './client.ts'
 
-/** Two processes that migrate at once wait for each other on this lock; the number is arbitrary and ours. */
+/** Two processes that migrate at once wait for each other on this lock. The number is arbitrary. */
 const LOCK = 7_041_977
 
 interface Migration {
@@ -43,7 +43,7 @@ export const migrate = async (sql: Sql): Promise<string[]> => {
   })
 }
 
-/** Throws a MigrationError that names the command to run unless the schema is the one this code was written for. */
+/** Throws a MigrationError that names the command to run, unless the database has the schema of this code. */
 export const checkSchema = async (sql: Sql): Promise<void> => {
   const [found] = await sql<
     { exists: boolean }[]

@@ -6,9 +6,9 @@ import { beginSafely } from './transaction.ts'
 type Options = postgres.Options<Record<string, never>>
 
 /**
- * Makes a pool that is replaced whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
- * connection with bytes of its predecessor still unsent, after which every attempt to connect times out for a while.
- * What the old pool has under way goes on; it is closed when that has ended.
+ * Makes a pool that replaces itself whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
+ * connection while bytes of its predecessor are still unsent; every attempt to connect then times out for a while.
+ * Queries under way in the old pool go on, and it closes when they have ended.
  */
 export const makePool = (url: string, options: Options): postgres.Sql => {
   let current: postgres.Sql | undefined
@@ -19,13 +19,13 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
       ...options,
       fetch_types: false,
       types: ARRAY_TYPES,
-      // Only a fault closes a connection, so that each close means: take a new pool.
+      // Only a fault closes a connection, so each close calls for a new pool.
       idle_timeout: undefined,
       max_lifetime: null,
       onclose: () => {
         if (ended) return
         if (current === pool) current = undefined
-        // One that has broken slots may never end by itself; nobody waits for it.
+        // A pool with broken slots may never end by itself, so nobody waits for it.
         void pool.end()
       },
     })

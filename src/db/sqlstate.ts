@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string =>
     ? (error as Coded).code
     : ''
 
-/** Codes of postgres.js and of the socket that mean: the server cannot be reached. */
+/** Codes of postgres.js and of the socket: the server cannot be reached. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -22,8 +22,8 @@ const CONNECTION_CODES = new Set([
 ])
 
 /**
- * SQLSTATE classes that mean: the server is there but cannot serve now (shutdown, no space, too many, read-only, locked,
- * cancelled), or does not let this service in (role, password, database absent or closed for connections).
+ * SQLSTATE classes: the server is there but cannot serve now (shutdown, no space, too many connections, read-only, locked,
+ * cancelled), or does not let this service in (role, password, database absent or closed).
  */
 const UNAVAILABLE = /^(08...|28...|3D000|53...|55000|57P..|58...|25006|55P03|57014)$/
 
@@ -32,17 +32,17 @@ export const isUnavailable = (error: unknown): boolean =>
   UNAVAILABLE.test(codeOf(error)) ||
   UNIT_CODES.has(codeOf(error))
 
-/** What a unit of work says of such an error. */
+/** A unit of work turns such an error into one of these. */
 const UNIT_CODES = new Set(['unavailable', 'outcome_unknown'])
 
 /** Serialisation failure or deadlock: the same transaction may succeed when tried again. */
 export const isRetryable = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
-/** The connection broke, so whether a COMMIT took effect is not known. */
+/** The connection broke, so nobody knows whether a COMMIT took effect. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) || /^(08...|57P0[123])$/.test(codeOf(error))
 
-/** The connection this came from is closed, or the server closes it now. */
+/** The connection of this error is closed, or the server is closing it. */
 export const endsConnection = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) ||
   ['FATAL', 'PANIC'].includes(String((error as { severity?: unknown } | null)?.severity))

@@ -5,9 +5,9 @@ import { endsConnection } from './sqlstate.ts'
 type Work = (sql: postgres.TransactionSql) => unknown
 
 /**
- * Runs a transaction. When the connection breaks it rejects at once and nothing of `work` is sent any more. The driver
- * alone (3.4.9) would write its own ROLLBACK, or what `work` does next, to a socket that is gone: an exception nobody can
- * catch, or statements inside the transaction of whoever got the connection next.
+ * Runs a transaction. When the connection breaks, it rejects at once and sends nothing of `work` any more. The driver
+ * alone (3.4.9) would write its ROLLBACK, or the next statement of `work`, to a socket that is gone: nobody can catch the
+ * exception, or the statement runs inside the next user's transaction.
  */
 export const beginSafely = async (pool: postgres.Sql, work: Work): Promise<unknown> => {
   const connection = { broken: false }
@@ -18,7 +18,7 @@ export const beginSafely = async (pool: postgres.Sql, work: Work): Promise<unkno
     } catch (error) {
       if (!connection.broken && !endsConnection(error)) throw error
     }
-    // The driver has rejected the transaction, or will as soon as it hears of the close; it must not go on here.
+    // The driver has rejected the transaction, or will when it hears of the close. Nothing must go on here.
     return await new Promise<never>(() => {})
   })
   return await outcome.catch((error: unknown) => {

@@ -14,7 +14,7 @@ const LOOK_PAUSE_MS = 100
 
 export interface UnitDeps {
   sql: Sql
-  /** Begins to tell Temporal of a committed row. Without it, and when it fails, the relay tells. */
+  /** Begins to tell Temporal of a committed row. Without it, and where it fails, the relay tells. */
   jobs?: { kick(row: OutboxRow): void }
 }
 
@@ -24,7 +24,7 @@ export type Tell = (entry: OutboxEntry) => Promise<void>
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
-  /** Looks, outside of the transaction, whether it took effect. */
+  /** Looks outside of the transaction whether it took effect. */
   wasCommitted?: () => Promise<boolean>
 }
 

@@ -8,10 +8,10 @@ import { HEAD_BYTES, isTextKind } from '../extraction/archive/entry.ts'
 import type { ArchiveEntry } from '../extraction/archive/entry.ts'
 import { ARCHIVE_LIMITS } from '../extraction/archive/limits.ts'
 
-/** Folders that a publisher's tools leave out. */
+/** A publisher's tools leave these folders out. */
 const LEFT_OUT = new Set(['.git', '.hg', '.svn', '__pycache__', 'node_modules', '.venv', 'venv'])
 
-/** The files of a folder as the archive of it would have them. Links are not followed. */
+/** Lists the files of a folder as its archive would have them. It follows no links. */
 export const readFolder = async (
   folder: string,
 ): Promise<{ entries: ArchiveEntry[]; bytes: number }> => {

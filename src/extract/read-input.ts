@@ -9,7 +9,7 @@ import { makePack } from '../extraction/pack.ts'
 import type { PythonParser } from '../extraction/python/parse.ts'
 import { readFolder } from './read-folder.ts'
 
-/** Reads a zip, or a folder as if it were one. Throws when there is nothing to read. */
+/** Reads a zip, or a folder as if it were a zip. Throws when there is nothing to read. */
 export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> => {
   const found: Partial<Inspection> = {}
   const options = {
@@ -19,7 +19,7 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
     onSection: (part: Partial<Inspection>) => void Object.assign(found, part),
   }
   const path = resolve(input)
-  // What the node will be called is not known here; a folder or file often has its name.
+  // The node's id is not known here; a folder or file often has its name.
   const nodeId = basename(path).replace(/\.zip$/i, '')
   if ((await stat(path)).isDirectory()) {
     const { entries, bytes } = await readFolder(path)

@@ -1,6 +1,6 @@
 import type { ExtractedNode, Inspection, ScannedFinding } from '../domain/registry/inspection.ts'
 
-/** One line of JSON: what would be registered, what was found. */
+/** Writes one line of JSON: what would be registered, and what was found. */
 export const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {
   const { status, how, partial, reasons, stats } = nodes
   return `${JSON.stringify({
@@ -18,7 +18,7 @@ export const toJsonLine = (input: string, { archive, nodes, findings }: Inspecti
   })}\n`
 }
 
-/** The same for a person. */
+/** Writes the same for a person. */
 export const toTable = (input: string, { archive, nodes, findings }: Inspection): string =>
   [
     input,

@@ -13,7 +13,7 @@ import { startImageTask } from './image-task.ts'
 import { startVideoTask } from './video-task.ts'
 import type { TaskFamily } from './task.ts'
 
-/** A task of either family, for those who look after all of them: reconcile and the operator. */
+/** A task of either family, as reconcile and the operator see it. */
 export interface AnyTask {
   id: string
   family: TaskFamily
@@ -31,7 +31,7 @@ export interface AnyTaskOptions extends UnitDeps {
   slots: number
 }
 
-/** The start of a task's workflow anew. */
+/** Starts the workflow of a task again. */
 export const startAnyTask = (
   { id, family, kind, owner, offPeak, hasReceiver }: AnyTask,
   summary: string,
@@ -44,8 +44,8 @@ export const startAnyTask = (
 }
 
 /**
- * Makes the failing move of a task with all that belongs to it, and tells a workflow that still runs. False when the task
- * had ended.
+ * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow and the
+ * receiver. Answers false when the task had ended already.
  */
 export const failAnyTask = async (
   task: AnyTask,
@@ -70,7 +70,7 @@ export const failAnyTask = async (
     return failed
   })
 
-/** Tells of an end that was made outside of the task's workflow: that workflow, and the receiver. */
+/** Tells the workflow of a task, and its receiver, that somebody else has ended the task. */
 export const tellEndOutside = async (
   tell: Tell,
   { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak'>,

@@ -25,7 +25,10 @@ export interface JobsOptions {
   log: Log
 }
 
-/** Makes what tells Temporal of the rows in the outbox. Starting what is started already, or signalling what has ended, is done. */
+/**
+ * Makes the client that dispatches the rows of the outbox to Temporal. A start of a workflow that runs already succeeds,
+ * and so does a signal to one that has ended.
+ */
 export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   const client = new Client({ connection, namespace })
   const inFlight = new Set<Promise<void>>()
@@ -36,10 +39,10 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   const dispatch = (row: OutboxRow): Promise<void> =>
     inTime(() => (row.kind === 'signal' ? signal(client, row) : start(client, row)))
 
-  /** Tells Temporal at once; what fails here is the relay's. Never rejects. */
+  /** Dispatches a row at once. The relay takes over whatever fails here, so this never rejects. */
   const tryNow = async (row: OutboxRow): Promise<void> => {
     try {
-      // A signal overtakes no start: to a workflow that Temporal does not know it would count as done.
+      // A signal must not overtake its start: Temporal would not know the workflow, and the signal would count as done.
       if (row.kind === 'signal' && (await isStartPending(sql, row.workflowId))) return
       await dispatch(row)
       failpoint('create.after-start')
@@ -52,16 +55,16 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   return {
     client,
     dispatch,
-    /** What has become of a workflow. */
+    /** Asks whether a workflow runs. */
     look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),
-    /** Tells the delivery of a task's events that there is one more; lost, it costs delay. */
+    /** Tells the delivery of a task's events that there is one more. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
       await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
         log.debug({ task_id: taskId, err: error }, 'an event was not announced'),
       )
     },
-    /** Begins to tell Temporal without making the caller wait. */
+    /** Begins to dispatch a row; the caller does not wait. */
     kick(row: OutboxRow): void {
       const work = tryNow(row).finally(() => inFlight.delete(work))
       inFlight.add(work)
@@ -117,12 +120,12 @@ const signal = async (client: Client, row: OutboxSignal & { id: string }): Promi
   try {
     await client.workflow.getHandle(row.workflowId).signal(row.signalName, { id: row.id })
   } catch (error) {
-    // Its start was dispatched: it has not begun and will read the row first, or it has ended.
+    // Its start was dispatched. So it has not begun, and will read the row first, or it has ended.
     if (!(error instanceof WorkflowNotFoundError)) throw error
   }
 }
 
-/** `missing`: never started, or Temporal no longer knows of it. */
+/** `missing`: it never started, or Temporal has forgotten it. */
 export type WorkflowState = 'open' | 'closed' | 'missing'
 
 const look = async (client: Client, workflowId: string): Promise<WorkflowState> => {
@@ -146,7 +149,7 @@ const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttr
 const UNAVAILABLE = 14
 const DEADLINE_EXCEEDED = 4
 
-/** Temporal did not answer, so trying the next row at once would only wait again. */
+/** Whether Temporal did not answer. The next row would only wait again. */
 const isUnreachable = (error: unknown): boolean =>
   [error, error instanceof Error ? error.cause : undefined].some(
     (candidate) =>

@@ -7,8 +7,8 @@ import type { TaskFacts } from './task.ts'
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
 /**
- * Starts the delivery of a task's events or, where it runs, tells it that there is one more: for moves that are made
- * outside of the task's workflow.
+ * Starts the delivery of a task's events. Where it runs already, the start tells it that there is one more event. Moves
+ * from outside the task's workflow need it.
  */
 export const startDelivery = (
   { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
@@ -29,14 +29,14 @@ export const startDelivery = (
   }
 }
 
-/** What the starts of an owner's redeliveries have in common. */
+/** The options that all redeliveries of an owner start with. */
 export const redeliveryOptions = (owner: string): StartOptions =>
   startOptions(
     { kind: 'redelivery', owner, summary: `an event again, for ${owner}` },
     { status: 'delivering', priorityKey: NORMAL_PRIORITY },
   )
 
-/** The start of one redelivery. */
+/** Starts one redelivery. */
 export const startRedelivery = (
   { redeliveryId, owner }: { redeliveryId: string; owner: string },
   { taskQueue }: { taskQueue: string },

@@ -5,7 +5,7 @@ import { NORMAL_PRIORITY, startOptions } from './start.ts'
 import { taskWorkflowId } from './task.ts'
 import type { TaskFacts } from './task.ts'
 
-/** The start of an image task's workflow, as its outbox row. */
+/** The row of the outbox that starts the workflow of an image task. */
 export const startImageTask = (
   facts: TaskFacts,
   { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },

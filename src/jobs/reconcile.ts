@@ -20,21 +20,24 @@ import { startLoop } from '../process/loop.ts'
 import type { Loop } from '../process/loop.ts'
 
 export interface ReconcileOptions extends AnyTaskOptions {
-  /** A pool of one connection, which holds the lock of the process that reconciles. */
+  /** A pool of one connection, which holds the lock: one process reconciles at a time. */
   lockSql: Sql
   jobs: Jobs
   log: Log
-  /** Durations that the start of a version's workflow gives. */
+  /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
-  /** Stillness after which a task or version is looked at. */
+  /** Reconcile looks at a task or version that has not changed for so long. */
   afterSeconds: number
 }
 
 const BATCH = 100
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** Starts the loop that finds what has no workflow any more, because Temporal lost its store or somebody ended it by hand. */
+/**
+ * Starts the loop that finds tasks, deliveries and versions without a workflow: Temporal lost its store, or somebody ended
+ * the workflow by hand.
+ */
 export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
@@ -84,7 +87,7 @@ const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<
 const startTaskAgain = (options: ReconcileOptions, task: AnyTask): OutboxStart =>
   startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
 
-/** An open one may wait for a signal that was lost: it is told to look. */
+/** An open delivery may wait for a signal that was lost, so this tells it to look. */
 const reconcileDelivery = async (
   options: ReconcileOptions,
   { id, kind, owner }: StillDelivery,
@@ -108,9 +111,9 @@ const reconcileRedelivery = async (
 }
 
 /**
- * Starts the workflow of a Pending version again that is lost. One that was closed by hand is not, once there is an
- * archive: what its checks were ended for is for an operator to say. Until then nothing was checked, and somebody has to
- * take the upload or end the version.
+ * Starts the lost workflow of a Pending version again. If somebody closed it by hand and there is an archive, the checks
+ * give up instead: only an operator knows why they were ended. Without an archive nothing was checked yet, and a workflow
+ * must take the upload or end the version.
  */
 const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
   const { jobs, log } = options
@@ -126,7 +129,7 @@ const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion)
   else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
 }
 
-/** One that is still going, by either of its workflows, is left alone. */
+/** Leaves an extraction alone while either of its workflows runs. */
 const reconcileExtraction = async (
   options: ReconcileOptions,
   version: OpenVersion,

@@ -12,7 +12,7 @@ export interface RelayOptions {
   intervalMs: number
 }
 
-/** Starts the loop that dispatches what no fast path did: rows of a process that died, and of an outage of Temporal. */
+/** Starts the loop that dispatches the rows that no fast path did: its process died, or Temporal was away. */
 export const startRelay = ({ sql, jobs, log, intervalMs }: RelayOptions): Loop =>
   startLoop(
     'relay',

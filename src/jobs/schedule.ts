@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client'
 
 const ID = 'purge-expired'
 
-/** Makes the hourly schedule of removals unless it is there; false when it was. */
+/** Creates the hourly schedule of removals. Answers false when it exists. */
 export const createPurgeSchedule = async (
   connection: Connection,
   { namespace, taskQueue }: { namespace: string; taskQueue: string },

@@ -1,7 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
-/** What an operator finds a job by. All Keyword; SQL visibility allows ten in a namespace. */
+/** Operators find a job by these. All are Keyword; SQL visibility allows ten in a namespace. */
 export const SEARCH_ATTRIBUTES = [
   'KilnOwner',
   'KilnKind',
@@ -14,7 +14,7 @@ export const SEARCH_ATTRIBUTES = [
 const KEYWORD = 2
 const ALREADY_EXISTS = 6
 
-/** Registers what operators search by and returns the names that were new. An attribute must exist before the first start that uses it. */
+/** Registers the search attributes and returns the new ones. An attribute must exist before the first start that uses it. */
 export const registerSearchAttributes = async (
   connection: Connection,
   namespace: string,
@@ -28,7 +28,7 @@ export const registerSearchAttributes = async (
       searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
     })
   } catch (error) {
-    // Two migrations at once: the other one was first.
+    // Two migrations ran at once, and the other one was first.
     if (!isGrpcServiceError(error) || (error.code as number) !== ALREADY_EXISTS) throw error
   }
   return missing

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { StartOptions } from '../db/shared/outbox.ts'
 import type { TaskFacts } from './task.ts'
 
-/** Queue of everything that takes CPU; the workflow's own queue with this ending. */
+/** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 
 /** Temporal refuses a summary of more than 400 bytes, and a character may have four. */
@@ -11,10 +11,10 @@ const SUMMARY_CHARACTERS = 100
 
 /** 1 goes first, 5 last. */
 export const NORMAL_PRIORITY = 3
-/** Of what may wait: off-peak tasks, archives that are read anew. */
+/** For what may wait: off-peak tasks, and archives that are read again. */
 export const LOW_PRIORITY = 5
 
-/** What the start of every workflow says of it, for operators and for the order of work. */
+/** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
   { kind, owner, summary }: Pick<TaskFacts, 'kind' | 'owner' | 'summary'>,
   { status, priorityKey }: { status: string; priorityKey: number },
@@ -25,6 +25,6 @@ export const startOptions = (
   fairnessKey: fairnessKey(owner),
 })
 
-/** Keys are limited to 64 bytes and stand in histories, so the owner goes in as a digest. */
+/** A key may have 64 bytes and stands in histories, so it is a digest of the owner. */
 const fairnessKey = (owner: string): string =>
   createHash('sha256').update(owner).digest('hex').slice(0, 32)

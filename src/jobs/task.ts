@@ -9,9 +9,9 @@ export interface TaskFacts {
   taskId: string
   kind: string
   owner: string
-  /** What an operator reads first: "relight 1024×768 for alice". */
+  /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
-  /** The task names an address that is told of its moves. */
+  /** The task names an address to tell of its moves. */
   hasReceiver: boolean
 }
 

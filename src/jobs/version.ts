@@ -10,15 +10,15 @@ export interface VersionFacts {
   nodeId: string
   version: string
   publisherId: string
-  /** Who published it. */
+  /** The user who published it. */
   owner: string
-  /** "publish my-pack@1.2.0" unless there is more to say. */
+  /** By default "publish my-pack@1.2.0". */
   summary?: string
 }
 
 export const publishWorkflowId = (versionId: string): string => `publish-version/${versionId}`
 
-/** The start of the workflow that takes a version from its publication to the end of its checks. */
+/** Starts the workflow that takes a version from its publication to the end of its checks. */
 export const startPublishVersion = (
   { versionId, nodeId, version, publisherId, owner, summary }: VersionFacts,
   { taskQueue, checkTiming }: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
@@ -41,7 +41,7 @@ export const startPublishVersion = (
   }
 }
 
-/** Has the workflow of a version run once more, for an operator; a run that is just ending hears of it by the signal. */
+/** Runs the workflow of a version once more, for an operator. The signal reaches a run that is just ending. */
 export const retryPublishVersion = (
   facts: VersionFacts,
   options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
@@ -57,7 +57,7 @@ export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   signalName: 'archiveUploaded',
 })
 
-/** The start of the workflow that settles the host nodes of a version whose checks are over. */
+/** Starts the workflow that settles the host nodes of a version after its checks. */
 export const startExtraction = (
   facts: VersionFacts,
   options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
@@ -65,7 +65,7 @@ export const startExtraction = (
   const { versionId, nodeId, version } = facts
   const summary = facts.summary ?? `host nodes of ${nodeId}@${version}`
   const start = startPublishVersion({ ...facts, summary }, options)
-  // It moves no status, so that it would show this one for ever.
+  // This workflow moves no status, so the attribute would never change.
   const { KilnStatus: _status, ...searchAttributes } = start.options.searchAttributes
   return {
     ...start,
@@ -79,7 +79,7 @@ export const startExtraction = (
   }
 }
 
-/** The start of one reading of an archive anew, behind everything else. One that has been done is not done again. */
+/** Starts one new reading of an archive, behind all other work. A reading that has succeeded does not run again. */
 export const startReinspection = (
   kind: 'reextract' | 'rescan',
   { versionId, nodeId, version }: Pick<VersionFacts, 'versionId' | 'nodeId' | 'version'>,

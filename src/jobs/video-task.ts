@@ -5,7 +5,7 @@ import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
 import { taskWorkflowId } from './task.ts'
 import type { TaskFacts } from './task.ts'
 
-/** The start of a video task's workflow, as its outbox row. */
+/** The row of the outbox that starts the workflow of a video task. */
 export const startVideoTask = (
   { offPeak, ...facts }: TaskFacts & { offPeak: boolean },
   { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },

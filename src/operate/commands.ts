@@ -16,11 +16,11 @@ import { OperatorError } from '../process/operator-error.ts'
 
 export interface CommandDeps extends AnyTaskOptions {
   jobs: Jobs
-  /** Durations that the start of a version's workflow gives. */
+  /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
 }
 
-/** What an operator can do by hand. Each command answers what it did, in lines for a terminal. */
+/** The commands of an operator. Each answers, in lines for a terminal, what it did. */
 export const makeCommands = (deps: CommandDeps) => ({
   stuck: async (): Promise<string> => {
     const tasks = await listStuckTasks(deps.sql)
@@ -51,8 +51,8 @@ export const makeCommands = (deps: CommandDeps) => ({
 })
 
 /**
- * The open workflow is ended first: its late steps can change nothing once the new one has claimed a fence, and those of
- * a version change nothing that the new one would not.
+ * Ends the open workflow, then starts it again. Late steps of the old one are harmless: a task's lose against the new
+ * fence, and a version's change nothing that the new one would not.
  */
 const restart = async (deps: CommandDeps, id: string): Promise<string> => {
   const start = (await findVersionStart(deps, id)) ?? (await getTaskStart(deps, id))
@@ -66,7 +66,7 @@ const getTaskStart = async (deps: CommandDeps, id: string): Promise<OutboxStart>
   return startAnyTask(task, `${task.kind} for ${task.owner}, restarted by an operator`, deps)
 }
 
-/** Undefined when the id is not one of a version. */
+/** Answers undefined when no version has this id. */
 const findVersionStart = async (
   deps: CommandDeps,
   id: string,

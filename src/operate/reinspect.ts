@@ -14,7 +14,7 @@ export interface ReinspectDeps {
   sql: Sql
   jobs: Jobs
   taskQueue: string
-  /** Gets a line for each version. */
+  /** Prints one line for each version. */
   write(line: string): void
 }
 
@@ -22,7 +22,7 @@ const AT_ONCE = 4
 const ALL = 1_000_000
 export const SCANNER = 'kiln'
 
-/** Commands that have the archives of many versions read anew. They can be stopped and repeated: what is done is skipped. */
+/** Commands that read the archives of many versions again. They can be stopped and repeated; they skip what is done. */
 export const makeReinspectCommands = (deps: ReinspectDeps) => ({
   reextract: async (argv: string[]): Promise<string> => {
     const { filter, isDry } = readArguments('reextract', argv)
@@ -105,7 +105,7 @@ const runAll = async <Result>(
     : `${versions.length - failed} versions were read, ${failed} failed`
 }
 
-/** Joins a run that an earlier command has left. */
+/** Joins a run that an earlier command has started. */
 const runOne = async <Result>(
   { jobs }: ReinspectDeps,
   { workflowType, workflowId, ...options }: ReturnType<typeof startReinspection>,

@@ -21,7 +21,7 @@ export type FailpointName =
   | 'deliver.after-answer'
   | 'deliver.after-record'
 
-// The one piece of module state: a test arms the whole process, and passing it through every function would hide the code.
+// The only module state: a test arms the whole process, and an argument of every function would hide the code.
 let armed: { name: string; left: number } | undefined
 
 /** Arms one line of this process: `<name>[:nth]`. Production refuses to start with it. */
@@ -30,7 +30,7 @@ export const armFailpoint = (setting: string | undefined): void => {
   armed = setting === undefined ? undefined : { name, left: Number(nth) }
 }
 
-/** Ends the process with SIGKILL here, when this line is the armed one and has been passed often enough. */
+/** Ends the process with SIGKILL when this line is the armed one and has been passed often enough. */
 export const failpoint = (name: FailpointName): void => {
   if (armed?.name !== name) return
   armed.left -= 1

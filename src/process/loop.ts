@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 
 export interface Loop {
-  /** Lets the current pass end and starts no other. */
+  /** Lets the current pass end; starts no other. */
   stop(): Promise<void>
 }
 
-/** Runs `pass` again and again with a pause between; a pass that throws is logged and the next one comes all the same. */
+/** Runs `pass` again and again, with a pause between. A pass that throws is logged, and the next one still runs. */
 export const startLoop = (
   name: string,
   pass: (signal: AbortSignal) => Promise<void>,
@@ -31,6 +31,6 @@ export const startLoop = (
   }
 }
 
-/** An end while it lasts is an end of the pause, not a fault. */
+/** A stop during the pause ends it; that is no fault. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})

@@ -1,4 +1,4 @@
-/** A fault the operator can act on; its message names the next step. */
+/** A fault that the operator can act on. Its message names the next step. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }

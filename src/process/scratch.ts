@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { startLoop } from './loop.ts'
 
 const TOUCH_MS = 5000
-/** Four touches missed: the owner is dead. */
+/** After four missed touches the owner counts as dead. */
 const DEAD_MS = 20_000
 
 export interface Scratch {
@@ -19,14 +19,13 @@ export interface Scratch {
 interface ScratchOptions {
   storage: Storage
   log: Log
-  /** Uses what lies in the folders of killed processes, before they are removed. */
+  /** Runs before a sweep, which removes the folders of killed processes. */
   beforeSweep?(): Promise<void>
 }
 
 /**
- * Makes this process's folder for unfinished files and keeps it young; folders that nobody keeps young belonged to a
- * process that was killed, and are removed. Ages of single files would not do: a body may finish one image long before
- * the next.
+ * Makes this process's folder for unfinished files and touches it regularly. A folder that nobody touches belonged to a
+ * killed process, and is removed. The age of a single file says less: a body may finish one image long before the next.
  */
 export const startScratch = async (
   purpose: string,
@@ -40,10 +39,10 @@ export const startScratch = async (
       const now = new Date()
       const stoodStill = now.getTime() - touched > DEAD_MS / 2
       touched = now.getTime()
-      // A process that was stopped for long finds its folder gone.
+      // A process that was suspended for long finds its folder gone.
       await mkdir(dir, { recursive: true })
       await utimes(dir, now, now)
-      // After a suspend of the whole machine every folder looks abandoned: the others get a turn to touch theirs.
+      // After the whole machine was suspended every folder looks abandoned, so the others first get a turn to touch theirs.
       if (stoodStill) return
       await beforeSweep?.()
       const removed = await storage.sweepTemporary(DEAD_MS, purpose)

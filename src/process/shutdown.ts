@@ -1,8 +1,8 @@
 import type { Log } from '../log.ts'
 
 /**
- * Calls `close` at the first SIGTERM or SIGINT and exits 0 when it is done, 1 when it took longer than `limitMs`. A second
- * signal exits at once. The one handler of a process: the Temporal runtime is installed without its own.
+ * Calls `close` at the first SIGTERM or SIGINT. Exits 0 when it is done, 1 when it took longer than `limitMs`; a second
+ * signal exits at once. This is the only handler of a process: the Temporal runtime is installed without its own.
  */
 export const closeOnSignal = (
   close: () => Promise<void>,

@@ -6,17 +6,17 @@ import { isUnavailable } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 
 const PAUSE_MS = 500
-/** One line in five seconds. */
+/** One line every five seconds. */
 const LOGGED_TRIES = 10
 
 interface Wait {
-  /** What does not answer. */
+  /** The server that does not answer. */
   name: string
   isOutage: (error: unknown) => boolean
   log: Log
 }
 
-/** Tries until a server answers, so that processes and servers can be started in any order. Throws what is not an outage. */
+/** Tries until a server answers, so that processes and servers may start in any order. Throws any other fault. */
 export const untilAnswers = async <T>(
   call: () => Promise<T>,
   { name, isOutage, log }: Wait,
@@ -31,7 +31,7 @@ export const untilAnswers = async <T>(
     }
 }
 
-/** Waits for PostgreSQL, and ends the process unless it has the schema that this code was written for. */
+/** Waits for PostgreSQL. Ends the process unless the database has the schema of this code. */
 export const requireSchema = async (sql: Sql, log: Log): Promise<void> => {
   const wait = { name: 'PostgreSQL', isOutage: isUnavailable, log }
   await untilAnswers(() => checkSchema(sql), wait).catch((error: unknown) => {
