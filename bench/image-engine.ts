@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
@@ -13,6 +12,7 @@ import { IMAGE_KINDS } from '../src/domain/image-task/image-kind.ts'
 import type { ImageSettings, ImageTaskKind } from '../src/domain/image-task/image-kind.ts'
 import type { BareOrder } from './support/bare-render.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { ROOT } from '../src/local/root.ts'
 
 const ROUNDS = 7
 const AIM = 1.15
@@ -54,7 +54,7 @@ export const run = async (): Promise<void> => {
 const makeJob = async (dir: string, kind: ImageTaskKind, settings: object): Promise<ImageJob> => {
   const divisor = kind.startsWith('upscale') ? 2 : 1
   const path = join(dir, `${kind}.jpg`)
-  const sample = fileURLToPath(new URL('../samples/portrait.png', import.meta.url))
+  const sample = join(ROOT, 'samples/portrait.png')
   await sharp(sample)
     .resize(WIDTH / divisor, HEIGHT / divisor, { fit: 'fill' })
     .jpeg({ quality: 90 })

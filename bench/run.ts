@@ -3,8 +3,12 @@
  * with one line for each figure. Without a name all are run.
  */
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-const names = (await readdir(import.meta.dirname))
+import { ROOT, codePath } from '../src/local/root.ts'
+
+const names = (await readdir(join(ROOT, 'bench')))
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -3))
   .toSorted()
@@ -17,7 +21,9 @@ if (unknown.length > 0) {
 }
 for (const name of chosen.length > 0 ? chosen : names) {
   process.stdout.write(`\n== ${name}\n`)
-  const bench = (await import(`./${name}.ts`)) as { run(): Promise<void> }
+  const bench = (await import(pathToFileURL(codePath(`bench/${name}.ts`)).href)) as {
+    run(): Promise<void>
+  }
   await bench.run()
 }
 process.exit(0)

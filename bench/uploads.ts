@@ -15,6 +15,7 @@ import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { codePath } from '../src/local/root.ts'
 
 const CLIENTS = 32
 const ROUNDS = 3
@@ -74,9 +75,7 @@ const startProbed = async (): Promise<Service> => {
 
 const upload = async (service: Service, body: string): Promise<number> => {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    '--import',
-    'tsx',
-    fileURLToPath(new URL('./support/upload-clients.ts', import.meta.url)),
+    codePath('bench/support/upload-clients.ts'),
     `${service.baseUrl}${IMAGE_API}/skin-enhancer/creative`,
     await service.token('bench'),
     String(CLIENTS),

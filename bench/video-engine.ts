@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { findVideoBinaries } from '../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../src/adapters/video-engine/local.ts'
 import { planRender } from '../src/adapters/video-engine/plan.ts'
 import type { VideoEngine, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { ROOT } from '../src/local/root.ts'
 
 const ROUNDS = 5
 const AIM = 1.15
 const MAX_PIXELS = 100_000_000
 const SECONDS = 5
 
-const START = fileURLToPath(new URL('../samples/still-life.png', import.meta.url))
+const START = join(ROOT, 'samples/still-life.png')
 
 /** A drawn scene with sound, which has most layers; and a start image, which has one. */
 const CASES: { name: string; part: Partial<VideoJob> }[] = [

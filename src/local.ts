@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const DATA_DIR = join(import.meta.dirname, '../.data')
+import { ROOT } from './local/root.ts'
+
+const DATA_DIR = join(ROOT, '.data')
 
 const USAGE = `usage:
   npm start                 the whole service on this machine, until Ctrl-C

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../src/local/root.ts'
 
 const build = async (): Promise<void> => {
   const { values } = parseArgs({

@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
+import { ROOT } from '../src/local/root.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
 import { FIGURES, makeFiguresPage, mergeFigures } from './docs/figures.ts'
@@ -14,8 +15,6 @@ import { makeScriptsPage } from './docs/scripts.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
-
-const ROOT = join(import.meta.dirname, '..')
 
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8')
 

@@ -77,7 +77,7 @@ const isInstalled = () => {
 
 /** A production install has left out what the tests need. */
 const listMissing = () => {
-  const needed = ['tsx', 'express', '@temporalio/worker']
+  const needed = ['esbuild', 'express', '@temporalio/worker']
   if (process.env.npm_lifecycle_event === 'pretest') needed.push('typescript', 'oxlint', 'oxfmt')
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
 }

@@ -8,7 +8,8 @@ import { delimiter, dirname, join } from 'node:path'
 
 import envPaths from 'env-paths'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../src/local/root.ts'
+
 const TESTS = ['test/http', 'test/workflows', 'test/adapters']
 
 interface Result {

@@ -1,4 +1,5 @@
 import { NativeConnection, Worker } from '@temporalio/worker'
+import { codePath } from '../../src/local/root.ts'
 
 const activities = {
   render: (id: string): Promise<string> => Promise.resolve(id),
@@ -22,7 +23,7 @@ if (address && taskQueue) {
           connection,
           taskQueue,
           activities,
-          workflowsPath: new URL('./bare-workflow.ts', import.meta.url).pathname,
+          workflowsPath: codePath('bench/support/bare-workflow.ts'),
         },
   )
   process.stdout.write('{"msg":"worker ready"}\n')

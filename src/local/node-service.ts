@@ -6,12 +6,12 @@ import { startChild, untilReady } from './child.ts'
 import type { Child } from './child.ts'
 import { describeLogLine } from './console.ts'
 import type { Say } from './console.ts'
-import { ROOT } from './root.ts'
+import { ROOT, codePath } from './root.ts'
 import type { Service } from './supervisor.ts'
 
 export interface NodeProcessOptions {
   name: string
-  /** Path of the entry below the checkout. */
+  /** Source of the entry, below the checkout. */
   entry: string
   env: NodeJS.ProcessEnv
   logDir: string
@@ -73,7 +73,7 @@ const startNode = async (options: NodeProcessOptions): Promise<Child> =>
   await startChild({
     name: options.name,
     command: process.execPath,
-    args: ['--import', 'tsx', join(ROOT, options.entry)],
+    args: [codePath(options.entry)],
     env: options.env,
     cwd: ROOT,
     stopSignal: 'SIGTERM',

@@ -13,6 +13,7 @@ import { loadKeys } from './keys.ts'
 import { startDatabase, startOwn, startWorkflows, takeApiPort } from './stack-parts.ts'
 import type { Context, StackOptions } from './stack-parts.ts'
 import { makeSupervisor } from './supervisor.ts'
+import { bundleWorkflows } from './workflow-bundle.ts'
 
 export interface Stack {
   /** Address of the api. */
@@ -93,9 +94,10 @@ const startAll = async (
 ): Promise<Pick<Stack, 'url' | 'ui' | 'temporal' | 'webhookSecret' | 'token'>> => {
   const { dataDir } = context
   await mkdir(context.logDir, { recursive: true })
-  const [databaseUrl, temporal] = await Promise.all([
+  const [databaseUrl, temporal, workflowBundle] = await Promise.all([
     startDatabase(context),
     startWorkflows(context),
+    bundleWorkflows(),
   ])
   const key = await loadIssuerKey(context.issuerDir)
   const issuer = await startIssuer(key)
@@ -113,6 +115,7 @@ const startAll = async (
     ...context.env,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
+    WORKFLOW_BUNDLE: workflowBundle,
     HOST: host,
     PORT: String(port),
     PUBLIC_URL: url,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { ROOT } from './root.ts'
+import { ROOT, codePath } from './root.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions } from './temporal-version.ts'
 
@@ -30,16 +30,12 @@ export const downloadTemporal = async (path: string, options: MakeOptions): Prom
 }
 
 const runSdkDownload = async (folder: string, { say, signal }: MakeOptions): Promise<void> => {
-  const script = join(ROOT, 'src/local/temporal-download-child.ts')
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', script, folder, `v${TEMPORAL_VERSION}`],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      signal,
-    },
-  )
+  const script = codePath('src/local/temporal-download-child.ts')
+  const child = spawn(process.execPath, [script, folder, `v${TEMPORAL_VERSION}`], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
+  })
   let reason = ''
   child.stderr.on('data', (chunk: Buffer) => {
     reason += chunk.toString()

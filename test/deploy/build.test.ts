@@ -25,9 +25,9 @@ import { startEntry } from '../support/entry.ts'
 import { base64 } from '../support/pictures.ts'
 import { createDatabase, makeTaskQueue, temporalAddress } from '../support/stack.ts'
 import { makeZip } from '../support/zip.ts'
+import { ROOT } from '../../src/local/root.ts'
 
 const run = promisify(execFile)
-const ROOT = join(import.meta.dirname, '../..')
 
 /** Below the checkout, so that what is built finds its packages. */
 const makeOutput = async (): Promise<string> => {
@@ -83,7 +83,7 @@ describe('what `npm run build` makes', () => {
   before(async () => {
     out = await makeOutput()
     stops.unshift(() => rm(out, { recursive: true }))
-    await run(process.execPath, ['--import', 'tsx', 'tools/build.ts', '--out', out], { cwd: ROOT })
+    await run(process.execPath, ['tools/run.mjs', 'tools/build.ts', '--out', out], { cwd: ROOT })
   })
   after(async () => {
     for (const stop of stops) await stop()

@@ -9,6 +9,7 @@ import { Env } from '../../src/process/settings/env.ts'
 import { readConfig } from '../../src/config.ts'
 import { isRequired, SAMPLES } from '../../tools/docs/settings.ts'
 import { interpolate, listRequired } from './interpolate.ts'
+import { ROOT } from '../../src/local/root.ts'
 
 interface Service {
   image: string
@@ -23,7 +24,6 @@ interface Service {
   stop_grace_period?: string
 }
 
-const ROOT = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {

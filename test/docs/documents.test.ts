@@ -4,11 +4,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import { ROOT } from '../../src/local/root.ts'
 import { makeDocuments } from '../../tools/docs.ts'
 import { mergeFigures } from '../../tools/docs/figures.ts'
 import { makeScriptsPage } from '../../tools/docs/scripts.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',

@@ -15,8 +15,7 @@ import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { AttemptErrorClass, DeliveryState } from '../../src/domain/event/event.ts'
 import { listRoutes } from '../support/contract.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
+import { ROOT } from '../../src/local/root.ts'
 
 type Headers = Record<string, string>
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { before, describe, test } from 'node:test'
 
 import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { codePath } from '../../src/local/root.ts'
 import { readAllResults } from './results.ts'
 
 const STORED = new URL('./results.json', import.meta.url)
 const REMEDY =
-  'raise it, and store the new results: node --import tsx test/extraction/store-results.ts'
+  'raise it, and store the new results: node tools/run.mjs test/extraction/store-results.ts'
 
 interface Stored {
   extractorVersion: number
@@ -41,7 +41,7 @@ describe('results of extractor and scanner', () => {
   test('are the same in another locale and time zone', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('./results.ts', import.meta.url))],
+      [codePath('test/extraction/results.ts')],
       {
         env: { ...process.env, TZ: 'Pacific/Chatham', LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' },
       },

@@ -33,6 +33,6 @@ const digestOf = (value: unknown): string =>
     .digest('hex')
     .slice(0, 16)
 
-/** `node --import tsx test/extraction/results.ts` prints them, for results.json and for a run in another place. */
-if (process.argv[1]?.endsWith('/results.ts'))
+/** `node tools/run.mjs test/extraction/results.ts` prints them, for results.json and for a run in another place. */
+if (process.argv[1] === import.meta.filename)
   process.stdout.write(`${JSON.stringify(await readAllResults())}\n`)

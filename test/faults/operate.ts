@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 
+import { ROOT, codePath } from '../../src/local/root.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Operated {
   output: string
@@ -17,7 +15,7 @@ export interface Operated {
 /** What an operator types, with the settings of the service. */
 export const operate = async (service: Service, ...args: string[]): Promise<Operated> => {
   const secret = Buffer.alloc(32).toString('base64')
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/operate.ts', ...args], {
+  const child = spawn(process.execPath, [codePath('src/operate.ts'), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

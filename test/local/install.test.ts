@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+
+import { ROOT } from '../../src/local/root.ts'
 
 interface LockEntry {
   optionalDependencies?: Record<string, string>
 }
 
 test('the lock file names the packages of every platform, as npm ci wants (else run tools/complete-lock.mjs)', async () => {
-  const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
+  const text = await readFile(join(ROOT, 'package-lock.json'), 'utf8')
   const { packages } = JSON.parse(text) as { packages: Record<string, LockEntry> }
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+
+import { ROOT, codePath } from '../../src/local/root.ts'
 
 /** One of the service's own processes. */
 export interface Entry {
@@ -17,13 +18,12 @@ export interface Entry {
 }
 
 export interface EntryOptions {
+  /** Of what is started: absolute, or a source below the checkout. */
   path: string
   args?: string[]
   readyMessage: string
   env: NodeJS.ProcessEnv
 }
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Starts an entry and waits until its log says that it is ready. Throws with the log when it ends before. */
 export const startEntry = async ({
@@ -32,7 +32,7 @@ export const startEntry = async ({
   readyMessage,
   env,
 }: EntryOptions): Promise<Entry> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const child = spawn(process.execPath, [codePath(path), ...args], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

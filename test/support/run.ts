@@ -10,10 +10,10 @@ import { join } from 'node:path'
 
 import { secondsSince } from '../../src/local/console.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
+import { ROOT, codePath } from '../../src/local/root.ts'
 import { listTestFiles } from './files.ts'
 import { startTestServers } from './servers.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools']
 
 const main = async (): Promise<number> => {
@@ -79,15 +79,14 @@ const runTests = async ({ files, flags, env, interrupted }: TestRun): Promise<bo
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
+      '--enable-source-maps',
       '--test',
       '--test-concurrency=2',
       '--test-reporter=spec',
       // A file that hangs must not hang the run.
       '--test-timeout=180000',
       ...flags,
-      ...files,
+      ...files.map(codePath),
     ],
     { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' },
   )

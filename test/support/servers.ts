@@ -1,10 +1,8 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { Connection } from '@temporalio/client'
-import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -12,6 +10,7 @@ import { startPostgres } from '../../src/local/postgres.ts'
 import { findProcess } from '../../src/local/process-table.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
+import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { TEMPLATE } from './template.ts'
 
@@ -44,17 +43,18 @@ export const startTestServers = async (say: (line: string) => void): Promise<Tes
   const parts = await Promise.allSettled([
     startDatabase(folder, say),
     startWorkflows(folder, say),
-    bundle(join(folder, 'workflows.cjs')),
+    bundleWorkflows(),
   ])
+  const [database, temporal, workflows] = parts
   const stop = async (): Promise<void> => {
-    for (const part of parts) if (part.status === 'fulfilled') await part.value.stop()
+    for (const part of [database, temporal])
+      if (part.status === 'fulfilled') await part.value.stop()
     await rm(folder, { recursive: true, force: true })
   }
-  const [database, temporal, code] = parts
   if (
     database.status === 'rejected' ||
     temporal.status === 'rejected' ||
-    code.status === 'rejected'
+    workflows.status === 'rejected'
   ) {
     await stop()
     throw parts.find((part) => part.status === 'rejected')?.reason
@@ -63,7 +63,7 @@ export const startTestServers = async (say: (line: string) => void): Promise<Tes
     env: {
       TEST_DATABASE_URL: database.value.address,
       TEST_TEMPORAL_ADDRESS: temporal.value.address,
-      WORKFLOW_BUNDLE: code.value.address,
+      WORKFLOW_BUNDLE: workflows.value,
       NODE_ENV: 'test',
     },
     stop,
@@ -134,13 +134,4 @@ const register = async (address: string): Promise<void> => {
   await registerSearchAttributes(connection, 'default').finally(
     async () => await connection.close(),
   )
-}
-
-const bundle = async (path: string): Promise<Started> => {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    logger: new DefaultLogger('WARN'),
-  })
-  await writeFile(path, code)
-  return { address: path, stop: async () => {} }
 }

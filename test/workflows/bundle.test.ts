@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker'
 
 import { workflowBundle } from '../support/stack.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from '../../src/local/root.ts'
 
 /** Our own files in a bundle outside the folder of the workflows, from its source map. */
 const listStrangers = (code: string, folder: string): string[] => {
@@ -17,7 +15,7 @@ const listStrangers = (code: string, folder: string): string[] => {
   assert.ok(sources.some((path) => path.startsWith(join(ROOT, folder))))
   return sources
     .filter((path) => path.startsWith(ROOT) && !path.includes('node_modules'))
-    .map((path) => path.slice(ROOT.length))
+    .map((path) => path.slice(ROOT.length + 1))
     .filter((path) => !path.startsWith(folder))
 }
 
@@ -33,7 +31,7 @@ describe('the workflow bundle', () => {
 
   test('would show a value that a workflow imports from elsewhere', async () => {
     const { code } = await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('./value-import.ts', import.meta.url)),
+      workflowsPath: join(ROOT, 'test/workflows/value-import.ts'),
       logger: new DefaultLogger('WARN'),
     })
     assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task/task-fault.ts'])

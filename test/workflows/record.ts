@@ -1,19 +1,20 @@
 /**
  * Records the histories that replay.test.ts replays, from runs against a Temporal server of its own:
- * `node --import tsx test/workflows/record.ts [name …]`. Run it when a workflow has a new path: it writes what is
+ * `node tools/run.mjs test/workflows/record.ts [name …]`. Run it when a workflow has a new path: it writes what is
  * missing, and what is named. Histories of earlier versions stay as they are, because they prove that workflows begun by
  * them go on; name one only when none of its kind can be open any more.
  */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { Client } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { History } from '@temporalio/common/lib/proto-utils.js'
-import { DefaultLogger, NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker'
+import { NativeConnection, Worker } from '@temporalio/worker'
 
+import { ROOT } from '../../src/local/root.ts'
+import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { startOwnTemporal } from '../faults/servers.ts'
 import { DELIVERY_SCENARIOS, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
@@ -23,8 +24,7 @@ import { installQuietRuntime } from './runtime.ts'
 import { VERSION_SCENARIOS, childOf, firstRunOf } from './version-scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
-const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url))
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FOLDER = join(ROOT, 'test/workflows/histories')
 const TASK_QUEUE = 'kiln'
 const IDENTITY = 'recorder'
 
@@ -32,23 +32,17 @@ const main = async (): Promise<void> => {
   const names = await listWanted()
   if (names.length === 0) return
   installQuietRuntime()
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-record-'))
   const temporal = await startOwnTemporal()
   try {
-    const codePath = join(folder, 'workflows.cjs')
-    const workflowsPath = join(ROOT, 'workflows/index.ts')
-    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') })
-    await writeFile(codePath, code)
     await record(names, {
       address: temporal.server.address,
       connection: temporal.connection,
-      codePath,
+      codePath: await bundleWorkflows(),
       taskQueue: TASK_QUEUE,
       identity: IDENTITY,
     })
   } finally {
     await temporal.stop()
-    await rm(folder, { recursive: true })
   }
 }
 

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
 import type {
@@ -14,6 +13,7 @@ import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.t
 import { IMAGE_KINDS } from '../../../src/domain/image-task/image-kind.ts'
 import type { ImageSettings, ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import type { Pixels } from './measure.ts'
+import { ROOT } from '../../../src/local/root.ts'
 
 type Inputs = Partial<Record<'lightmap' | 'reference', string>>
 
@@ -77,7 +77,7 @@ export const openFixture = async (side = 192): Promise<Fixture> => {
 
 const reduce = async (dir: string, name: string, side: number): Promise<Sample> => {
   const path = join(dir, `${name}.png`)
-  const sample = fileURLToPath(new URL(`../../../samples/${name}.png`, import.meta.url))
+  const sample = join(ROOT, `samples/${name}.png`)
   await sharp(sample).resize(side, side, { fit: 'inside' }).png().toFile(path)
   return { path, pixels: await readPixels(path) }
 }

@@ -8,6 +8,7 @@ import { ChildFault, runChild } from '../../../src/adapters/video-engine/child.t
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
 import { recordChild, sweepOrphans } from '../../../src/adapters/video-engine/orphan.ts'
 import { findProcessStart } from '../../../src/adapters/video-engine/process-start.ts'
+import { codePath } from '../../../src/local/root.ts'
 import { waitFor } from '../../support/wait.ts'
 import { openStudio } from './studio.ts'
 import type { Studio } from './studio.ts'
@@ -137,13 +138,10 @@ exit 0
     how: string,
   ): Promise<{ dir: string; group: number; start: string }> => {
     const dir = await mkdtemp(join(studio.dir, 'dead-'))
-    const alone = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(import.meta.dirname, 'render-alone.ts'), dir, how],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const program = codePath('test/adapters/video-engine/render-alone.ts')
+    const alone = spawn(process.execPath, [program, dir, how], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     await once(alone.stdout, 'data')
     const [name = ''] = (await readdir(dir, { recursive: true })).filter((name) =>
       name.endsWith('.child.json'),

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { difference, entropy, openStudio } from './studio.ts'
 import type { Studio } from './studio.ts'
+import { ROOT } from '../../../src/local/root.ts'
 
 const SIZE = { width: 240, height: 160 }
 
@@ -15,7 +16,7 @@ describe('a video of a start image', () => {
   before(async () => {
     studio = await openStudio()
     path = join(studio.dir, 'start.png')
-    const sample = sharp(join(import.meta.dirname, '../../../samples/still-life.png'))
+    const sample = sharp(join(ROOT, 'samples/still-life.png'))
     const { data } = await sample
       .resize({ ...SIZE, fit: 'cover' })
       .removeAlpha()
