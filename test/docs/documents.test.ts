@@ -60,7 +60,7 @@ describe('the page of scripts', () => {
   test('refuses a script that it does not tell of, and one that is gone', async () => {
     const { scripts } = JSON.parse(await read('package.json')) as { scripts: object }
     const pageOf = (these: object): string => makeScriptsPage(JSON.stringify({ scripts: these }))
-    assert.throws(() => pageOf({ ...scripts, fly: 'node fly.js' }), /differ in fly/)
+    assert.throws(() => pageOf({ ...scripts, fly: 'node fly.js' }), /differ in fly:/)
     assert.throws(() => pageOf({ start: 'node start.js' }), /differ in demo/)
   })
 })
