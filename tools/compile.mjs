@@ -55,9 +55,11 @@ export const builtPath = (source) => join(BUILT, source.replace(/\.ts$/, '.js'))
 
 export const compile = async () => {
   const key = makeKey()
-  const known = readManifest(key)
+  const { key: knownKey, files: known } = readManifest()
   const found = listSources()
-  const changed = Object.keys(found).filter((path) => known[path] !== found[path])
+  const changed = Object.keys(found).filter(
+    (path) => knownKey !== key || known[path] !== found[path],
+  )
   const gone = Object.keys(known).filter((path) => found[path] === undefined)
   if (changed.length === 0 && gone.length === 0) return
   for (const path of gone) removeBuilt(path)
@@ -86,12 +88,11 @@ const makeKey = () =>
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
     .digest('hex')
 
-const readManifest = (key) => {
+const readManifest = () => {
   try {
-    const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'))
-    return manifest.key === key ? manifest.files : {}
+    return JSON.parse(readFileSync(MANIFEST, 'utf8'))
   } catch {
-    return {}
+    return { files: {} }
   }
 }
 

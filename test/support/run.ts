@@ -1,34 +1,52 @@
 /**
- * What `npm test` runs: type check, lint and format check, then every test against a PostgreSQL and a Temporal server
- * started for this run. Arguments choose test files (a path, a folder, a part of a path, `*` for anything) and leave the
- * checks out; those that begin with `-` go to `node --test`.
+ * What `npm test` runs: type check, lint and format check, and every test against a PostgreSQL and a Temporal server
+ * started for this run; at the end it says how long each part took. Arguments choose test files (a path, a folder, a part
+ * of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their titles.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { parseArgs } from 'node:util'
 
 import { secondsSince } from '../../src/local/console.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
-import { ROOT, codePath } from '../../src/local/root.ts'
+import { ROOT } from '../../src/local/root.ts'
 import { listTestFiles } from './files.ts'
+import { makeGroups } from './groups.ts'
+import { collectResults, describeFiles } from './results.ts'
+import type { Results } from './results.ts'
 import { startTestServers } from './servers.ts'
+import type { TestServers } from './servers.ts'
 
 const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools']
 
+/** A group of files that has not ended by then is given up. */
+const GROUP_MS = 600_000
+
+/** What took how long, in the order of its end. */
+const times: string[] = []
+
 const main = async (): Promise<number> => {
-  const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-  const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
-  const files = await listTestFiles(ROOT, chosen)
-  if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'test-name-pattern': { type: 'string', multiple: true } },
+  })
+  tell('build', performance.timeOrigin)
+  const files = await listTestFiles(ROOT, positionals)
+  if (files.length === 0) throw new Error(`no test file matches ${positionals.join(' ')}`)
   const { stop: interrupted } = listenForInterrupt(() => say('stopping'))
-  const checks = chosen.length === 0 ? runChecks() : Promise.resolve(true)
+  const checks = positionals.length === 0 ? runChecks() : Promise.resolve(true)
   const servers = await startServers()
   try {
     const checked = await checks
     if (interrupted.aborted) return 1
-    const passed = await runTests({ files, flags, env: servers.env, interrupted })
-    return checked && passed ? 0 : 1
+    Object.assign(process.env, servers.env)
+    const results = await runTests(files, values['test-name-pattern'] ?? [], interrupted)
+    conclude(results)
+    return checked && results.failed === 0 && !interrupted.aborted ? 0 : 1
   } finally {
     await servers.stop()
   }
@@ -38,17 +56,22 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
+const tell = (what: string, start: number, outcome = 'ok'): void => {
+  say(`${what}: ${outcome}, ${secondsSince(start)}`)
+  times.push(`${what} ${secondsSince(start)}`)
+}
+
 /** A fault found by one of them is said at once; the tests run all the same, and the exit code remembers. */
 const runChecks = async (): Promise<boolean> => {
   const linted = LINTED.filter((folder) => existsSync(join(ROOT, folder)))
   return [
-    await phase('types', 'tsc', []),
-    await phase('lint', 'oxlint', ['--type-aware', ...linted]),
-    await phase('format', 'oxfmt', ['--check', '.']),
+    await check('types', 'tsc', []),
+    await check('lint', 'oxlint', ['--type-aware', ...linted]),
+    await check('format', 'oxfmt', ['--check', '.']),
   ].every(Boolean)
 }
 
-const phase = async (name: string, command: string, args: string[]): Promise<boolean> => {
+const check = async (name: string, command: string, args: string[]): Promise<boolean> => {
   const start = Date.now()
   const program = join(ROOT, 'node_modules/.bin', command)
   const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -56,43 +79,44 @@ const phase = async (name: string, command: string, args: string[]): Promise<boo
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => output.push(chunk))
   const [code] = (await once(child, 'close')) as [number | null]
-  say(`${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${secondsSince(start)}`)
+  tell(name, start, code === 0 ? 'ok' : 'FAILED')
   if (code !== 0) process.stdout.write(Buffer.concat(output))
   return code === 0
 }
 
-const startServers = async (): ReturnType<typeof startTestServers> => {
+const startServers = async (): Promise<TestServers> => {
   const start = Date.now()
   const servers = await startTestServers(say)
-  say(`servers: PostgreSQL, Temporal and the workflow bundle are ready, ${secondsSince(start)}`)
+  tell('servers', start)
   return servers
 }
 
-interface TestRun {
-  files: string[]
-  flags: string[]
-  env: NodeJS.ProcessEnv
-  interrupted: AbortSignal
+const runTests = async (
+  files: string[],
+  testNamePatterns: string[],
+  signal: AbortSignal,
+): Promise<Results> => {
+  const start = Date.now()
+  const stream = run({
+    files: await makeGroups(files),
+    concurrency: 2,
+    timeout: GROUP_MS,
+    signal,
+    ...(testNamePatterns.length === 0 ? {} : { testNamePatterns }),
+  })
+  const results = collectResults(stream)
+  const report = stream.compose(new spec())
+  report.pipe(process.stdout, { end: false })
+  await once(report, 'end')
+  tell('tests', start, results.failed === 0 ? 'ok' : 'FAILED')
+  return results
 }
 
-const runTests = async ({ files, flags, env, interrupted }: TestRun): Promise<boolean> => {
-  const child = spawn(
-    process.execPath,
-    [
-      '--enable-source-maps',
-      '--test',
-      '--test-concurrency=2',
-      '--test-reporter=spec',
-      // A file that hangs must not hang the run.
-      '--test-timeout=180000',
-      ...flags,
-      ...files.map(codePath),
-    ],
-    { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' },
-  )
-  interrupted.addEventListener('abort', () => child.kill('SIGINT'))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return code === 0
+const conclude = (results: Results): void => {
+  const { passed, failed, skipped, files } = results
+  if (files.size > 1) for (const line of describeFiles(results)) say(line)
+  say(`${times.join(' · ')} · altogether ${secondsSince(performance.timeOrigin)}`)
+  say(`${passed} passed, ${failed} failed, ${skipped} skipped`)
 }
 
 // Whoever reads the output may go away before the servers are stopped.
