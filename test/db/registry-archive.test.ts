@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import {
   findArchive,
@@ -12,19 +12,9 @@ import { countDownload } from '../../src/db/registry/download.ts'
 import { getNode } from '../../src/db/registry/node.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
-import { OPTIONS, makeRegistryPlace, signalOf, stored } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
+import { OPTIONS, useRegistryPlace, signalOf, stored } from './registry-place.ts'
 
-let database: TestDatabase
-let place: RegistryPlace
-before(async () => {
-  database = await createDatabase()
-  place = makeRegistryPlace(database)
-  await place.addPublisher('pub')
-})
-after(() => database.drop())
+const { database, place } = useRegistryPlace()
 
 const reject = (versionId: string, text: string) =>
   database.sql.begin((sql) =>

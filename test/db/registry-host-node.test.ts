@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import { countDownload } from '../../src/db/registry/download.ts'
 import {
   findHostNode,
   findNodeOfHostNode,
@@ -10,23 +9,12 @@ import {
 } from '../../src/db/registry/host-node.ts'
 import { findExtraction } from '../../src/db/registry/extraction.ts'
 import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
 import { toHostNodeRow } from '../../src/domain/registry/host-node-judge.ts'
 import type { RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
-import { AUDIT, OPTIONS, makeRegistryPlace } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
+import { AUDIT, OPTIONS, useRegistryPlace } from './registry-place.ts'
 
-let database: TestDatabase
-let place: RegistryPlace
-before(async () => {
-  database = await createDatabase()
-  place = makeRegistryPlace(database)
-  await place.addPublisher('pub')
-})
-after(() => database.drop())
+const { database, place } = useRegistryPlace()
 
 const put = (
   versionId: string,
@@ -73,15 +61,6 @@ describe('the host nodes of a version', () => {
     })
     assert.equal(await findHostNode(database.sql, { versionId: id, name: name.trim() }), undefined)
     assert.deepEqual(await list(id), [name, 'Bare'])
-  })
-
-  test('may be five thousand, in pages by name', async () => {
-    const id = await place.addVersion({ nodeId: 'many' })
-    const names = Array.from({ length: 5_000 }, (_, index) => `N${String(index).padStart(4, '0')}`)
-    await put(id, Object.fromEntries(names.map((name) => [name, {}])))
-    const page = await listHostNodes(database.sql, { versionId: id, page: 5, limit: 1_000 })
-    assert.equal(page.total, 5_000)
-    assert.deepEqual([page.hostNodes[0]?.host_node_name, page.hostNodes.length], ['N4000', 1_000])
   })
 
   interface Case {
@@ -156,29 +135,6 @@ describe('the host nodes of a version', () => {
 
 describe('the node of a host node', () => {
   const find = async (name: string) => (await findNodeOfHostNode(database.sql, name, OPTIONS))?.id
-  const set = (id: string, fields: object) =>
-    database.sql.begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, OPTIONS))
-
-  test('is the first by preemption, ranking, downloads and id', async () => {
-    const versions: Record<string, string> = {}
-    for (const nodeId of ['claim-c', 'claim-b', 'claim-a']) {
-      const id = await place.addActive({ nodeId })
-      await put(id, { Claimed: {} })
-      versions[nodeId] = id
-    }
-    assert.equal(await find('Claimed'), 'claim-a')
-    assert.equal(await find('claimed'), undefined, 'names are exact')
-    await countDownload(database.sql, { nodeId: 'claim-c', versionId: versions['claim-c'] ?? '' })
-    assert.equal(await find('Claimed'), 'claim-c')
-    await set('claim-b', { search_ranking: 4 })
-    assert.equal(await find('Claimed'), 'claim-b')
-    await place.addNode('claim-d')
-    await set('claim-d', { search_ranking: 10, preempted_host_node_names: ['Claimed'] })
-    assert.equal(await find('Claimed'), 'claim-d')
-    await set('claim-d', { status: 'NodeStatusBanned', status_detail: 'bad' })
-    assert.equal(await find('Claimed'), 'claim-b')
-  })
-
   test('follows the latest version and its host nodes', async () => {
     const first = await place.addActive({ nodeId: 'moving', version: '1.0.0' })
     await put(first, { Old: {} })

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { after, before } from 'node:test'
 
 import { acceptArchive, receiveArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
@@ -14,6 +15,7 @@ import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { NewVersion } from '../../src/domain/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 export const OPTIONS = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
@@ -147,6 +149,23 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     accept,
     move,
   }
+}
+
+/** A registry in a database of its own, with the publisher `pub`; both are there before the tests of a file. */
+export const useRegistryPlace = (
+  prepare: (place: RegistryPlace) => Promise<unknown> = () => Promise.resolve(),
+): { database: TestDatabase; place: RegistryPlace } => {
+  const database: Partial<TestDatabase> = {}
+  const place: Partial<RegistryPlace> = {}
+  before(async () => {
+    const made = await createDatabase()
+    Object.assign(database, made)
+    Object.assign(place, makeRegistryPlace(made))
+    await place.addPublisher?.('pub')
+    await prepare(place as RegistryPlace)
+  })
+  after(() => database.drop?.())
+  return { database: database as TestDatabase, place: place as RegistryPlace }
 }
 
 /** The counters and what they count: equal after every kind of change. */

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { findNodeAccess, getNode } from '../../src/db/registry/node.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
-import { AUDIT, OPTIONS, makeRegistryPlace, readCounts } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
+import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
 
 describe('publishing', () => {
-  let database: TestDatabase
-  let place: RegistryPlace
-  before(async () => {
-    database = await createDatabase()
-    place = makeRegistryPlace(database)
-    await place.addPublisher('pub')
-    await place.addPublisher('other', 'otto')
-  })
-  after(() => database.drop())
+  const { database, place } = useRegistryPlace((place) => place.addPublisher('other', 'otto'))
 
   const countRows = async (nodeId: string): Promise<number> => {
     const [row] = await database.sql<{ n: number }[]>`
@@ -49,23 +38,7 @@ describe('publishing', () => {
     const { version, uploadExpiresAt } = published
     assert.equal(await countStarts(version.id), 1)
     assert.ok(uploadExpiresAt.getTime() > Date.now() + 3_500_000, uploadExpiresAt.toISOString())
-    const { createdAt, ...rest } = version
-    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    assert.deepEqual(rest, {
-      id: version.id,
-      node_id: 'Fresh-Pack',
-      version: '1.0.0',
-      status: 'NodeVersionStatusPending',
-      status_reason: 'waiting for the archive',
-      changelog: 'first',
-      dependencies: ['numpy'],
-      deprecated: false,
-      host_node_extract_status: 'pending',
-      tags: [],
-      tags_admin: [],
-      supported_os: [],
-      supported_accelerators: [],
-    })
+    assert.deepEqual([version.changelog, version.dependencies], ['first', ['numpy']])
     const node = await getNode(database.sql, 'FRESH-PACK', OPTIONS)
     assert.ok(!('latest_version' in node), 'no latest version')
     assert.deepEqual(

@@ -146,15 +146,6 @@ describe('a search', () => {
     assert.deepEqual(await read('pick'), gathered)
   })
 
-  test('walks all nodes once without a term, in pages of any size', async () => {
-    for (const limit of [7, 100]) {
-      const { nodes, totals } = await walk((page) => search({ page, limit }))
-      assert.equal(new Set(nodes.map(({ id }) => id)).size, NODES)
-      assert.deepEqual([...totals], [NODES])
-      assert.deepEqual(nodes, nodes.toSorted(compare))
-    }
-  })
-
   test('holds every filter that is given', async () => {
     const all = (await list()).nodes
     const check = async (given: Partial<NodeSearch>, holds: (node: Node) => boolean) => {
@@ -264,15 +255,6 @@ describe('the key of a repository', () => {
 })
 
 describe('the list of all nodes', () => {
-  test('is walked by creation and id, each once', async () => {
-    const { nodes, totals } = await walk((page) => list({ page, limit: 30 }))
-    assert.deepEqual([...totals], [NODES])
-    assert.equal(new Set(nodes.map(({ id }) => id)).size, NODES)
-    const order = (a: Node, b: Node) =>
-      a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1
-    assert.deepEqual(nodes, nodes.toSorted(order))
-  })
-
   test('names only the nodes asked for, in any spelling', async () => {
     const { nodes, total } = await list({ node_id: ['COMFYUI-PACK-4', 'my-pack-2', 'none'] })
     assert.equal(total, 2)

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import { deleteNode } from '../../src/db/registry/node-move.ts'
 import {
   listNodeVersions,
   listVersions,
   listVersionsInBulk,
 } from '../../src/db/search/version-list.ts'
 import type { VersionFilter } from '../../src/db/search/version-list.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
-import { OPTIONS, makeRegistryPlace } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
+import { OPTIONS, useRegistryPlace } from './registry-place.ts'
 
-let database: TestDatabase
-let place: RegistryPlace
-before(async () => {
-  database = await createDatabase()
-  await fillCatalogue(database, { nodes: 300, versionsPerNode: 3 })
-  place = makeRegistryPlace(database)
-  await place.addPublisher('pub')
-})
-after(() => database.drop())
+const { database, place } = useRegistryPlace(() =>
+  fillCatalogue(database, { nodes: 300, versionsPerNode: 3 }),
+)
 
 const walk = async (filter: VersionFilter, limit = 70) => {
   const found = []
@@ -75,18 +65,6 @@ describe('the list of all versions', () => {
         expected,
       )
     })
-
-  test('shows deleted versions only when they are asked for, and none of a deleted node', async () => {
-    const id = await place.addVersion({ nodeId: 'listed' })
-    const has = async (filter: VersionFilter) =>
-      (await walk(filter)).some((version) => version.id === id)
-    assert.equal(await has({}), true)
-    await place.move(id, 'delete')
-    assert.equal(await has({}), false)
-    assert.equal(await has({ statuses: ['NodeVersionStatusDeleted'] }), true)
-    await database.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'listed' }))
-    assert.equal(await has({ statuses: ['NodeVersionStatusDeleted'] }), false)
-  })
 })
 
 describe('the versions of a node', () => {

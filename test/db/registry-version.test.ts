@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { findNodeAccess, getNode } from '../../src/db/registry/node.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../src/db/registry/version.ts'
 import { listVersionMoves } from '../../src/db/registry/version-move.ts'
 import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
-import { OPTIONS, makeRegistryPlace, readCounts } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
+import { OPTIONS, useRegistryPlace, readCounts } from './registry-place.ts'
 
-let database: TestDatabase
-let place: RegistryPlace
-before(async () => {
-  database = await createDatabase()
-  place = makeRegistryPlace(database)
-  await place.addPublisher('pub')
-  await place.addPublisher('other', 'otto')
-})
-after(() => database.drop())
+const { database, place } = useRegistryPlace((place) => place.addPublisher('other', 'otto'))
 
 const latestOf = async (nodeId: string): Promise<string | undefined> =>
   (await getNode(database.sql, nodeId, OPTIONS)).latest_version?.version

@@ -1,17 +1,9 @@
 import type { Signer } from '../../src/adapters/signing.ts'
-import { makeClient } from '../support/client.ts'
 import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
-import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { Row, World } from './bad-input-support.ts'
-import {
-  addActive,
-  addVersion,
-  expectStatus,
-  makePublisher,
-  makeToken,
-} from './registry-support.ts'
-import type { Owned, Registry } from './registry-support.ts'
+import { expectStatus, makeRegistry, makeToken } from './registry-support.ts'
+import type { Owned } from './registry-support.ts'
 
 /** What the registry holds before the first row. All but `others` is the caller's. */
 export interface RegistryWorld {
@@ -44,33 +36,25 @@ export const makeRegistryWorld = async (
   service: Service,
   signer: Signer,
 ): Promise<RegistryWorld> => {
-  const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
-  const admin = await client('root')
-  const registry: Registry = {
-    service,
-    place: makeRegistryPlace(service.database),
-    anonymous: makeClient(service.baseUrl),
-    admin,
-    client,
-    stop: () => service.stop(),
-  }
-  const own = await makePublisher(registry, { id: 'own', user: 'mallory' })
-  const others = await makePublisher(registry, { id: 'others', user: 'alice' })
-  const bannedPublisher = await makePublisher(registry, { id: 'banned', user: 'mallory' })
-  const addNode = async ({ id: publisher, owner }: Owned, id: string) =>
-    expectStatus(await owner.post(`/publishers/${publisher}/nodes`, { id }), 201)
+  const registry = await makeRegistry(service)
+  const { admin } = registry
+  const own = await registry.addPublisher({ id: 'own', user: 'mallory' })
+  const others = await registry.addPublisher({ id: 'others', user: 'alice' })
+  const bannedPublisher = await registry.addPublisher({ id: 'banned', user: 'mallory' })
+  const addNode = async ({ path, owner }: Owned, id: string) =>
+    expectStatus(await owner.post(`${path}/nodes`, { id }), 201)
   for (const id of ['gone', 'banned-node']) await addNode(own, id)
   await addNode(others, 'theirs')
   await addNode(bannedPublisher, 'hidden')
-  const activeId = await addActive(registry, own, { nodeId: 'tools' })
+  const { id: activeId, version } = await own.addActive({ nodeId: 'tools' })
   const nodes = { success: true, nodes: { Known: {} } }
-  expectStatus(await registry.anonymous.post('/nodes/tools/versions/1.0.0/host-nodes', nodes), 204)
-  const deleted = await addActive(registry, own, { nodeId: 'tools', version: '0.1.0' })
-  await own.owner.call('DELETE', `/publishers/own/nodes/tools/versions/${deleted}`)
-  const awaiting = await addVersion(own, { nodeId: 'tools', version: '2.0.0' })
-  expectStatus(await own.owner.call('DELETE', '/publishers/own/nodes/gone'), 204)
+  expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
+  const deleted = await own.addActive({ nodeId: 'tools', version: '0.1.0' })
+  await own.owner.delete(deleted.ownVersion)
+  const { id: awaiting } = await own.addVersion({ nodeId: 'tools', version: '2.0.0' })
+  expectStatus(await own.owner.delete('/publishers/own/nodes/gone'), 204)
   const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
-  expectStatus(await admin.call('PUT', '/admin/nodes/banned-node', ban), 200)
+  expectStatus(await admin.put('/admin/nodes/banned-node', ban), 200)
   const { sql } = service.database
   const end = async (column: 'revoked_at' | 'expires_at'): Promise<string> => {
     const token = await makeToken(own.owner, 'own')
@@ -92,7 +76,7 @@ export const makeRegistryWorld = async (
     small: link(awaiting, { max: 100 }),
     late: link(awaiting, { seconds: -1 }),
     accepted: link(activeId),
-    deleted: link(deleted),
+    deleted: link(deleted.id),
   }
   return { own, others, bannedPublisher, revoked, expired, activeId, links }
 }

@@ -79,6 +79,9 @@ describe('the publishing tool, at http://localhost,', () => {
     const { status, body } = await usual.tryPublish({ publisherId: PUBLISHER, nodeId, token })
     assert.equal(status, 401)
     assert.match(String(body['message']), /PUBLISH_AUTH/)
+    const wrong = { authorization: 'Bearer x' }
+    const path = `/publishers/${PUBLISHER}/nodes/${nodeId}/versions`
+    expectStatus(await makeClient(baseUrl).post(path, {}, wrong), 401, 'unauthorized')
     assert.equal((await cli.get(`/nodes/${nodeId}`)).status, 404)
   })
 
@@ -90,6 +93,9 @@ describe('the publishing tool, at http://localhost,', () => {
     assert.equal('downloadUrl' in version, false)
     assert.ok(signedUrl.startsWith(`${baseUrl}/uploads/${version.id}?`), signedUrl)
     assertNoNull(body)
+    const { body: findings } = await owner.get(`/nodes/${nodeId}/versions/1.0.0/findings`)
+    const [{ actor } = {}] = findings['moves'] as unknown as { actor?: string }[]
+    assert.equal(actor, 'user:olga')
   })
 
   test('has its upload answered with exactly 200, and its version goes on by itself', async () => {

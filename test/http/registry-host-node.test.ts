@@ -1,52 +1,31 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import { makeClient } from '../support/client.ts'
-import {
-  addActive,
-  addVersion,
-  expectStatus,
-  makeNode,
-  makePublisher,
-  startRegistry,
-  unique,
-} from './registry-support.ts'
-import type { Owned, Registry } from './registry-support.ts'
+import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
 
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
-let registry: Registry
-let owned: Owned
+const registry = useRegistry()
+const owned = usePublisher(registry)
 /** A second api with EXTRACTION_TOKEN. */
 let closedUrl: string
 
-before(async () => {
-  registry = await startRegistry()
+registry.prepare(async () => {
   closedUrl = (await registry.service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
-  owned = await makePublisher(registry)
 })
-
-after(() => registry?.stop())
-
-const newVersion = async (): Promise<{ nodeId: string; id: string; path: string }> => {
-  const nodeId = await makeNode(owned)
-  const id = await addActive(registry, owned, { nodeId })
-  return { nodeId, id, path: `/nodes/${nodeId}/versions/1.0.0/host-nodes` }
-}
 
 describe('the host nodes of a version', () => {
   test('are registered once, with any JSON for their types', async () => {
     const { anonymous } = registry
-    const { nodeId, path } = await newVersion()
+    const { nodeId, version } = await owned.addActive()
+    const path = `${version}/host-nodes`
     assert.deepEqual((await anonymous.get(path)).body['host_nodes'], [])
     const nodes = {
       'a/b ': { return_types: '["IMAGE"]', name: 'other', output_is_list: [true] },
       Blur: { input_types: { required: { x: [null] } }, category: 'c', deprecated: true },
     }
-    const body = { nodes, cloud_build_info: { build_id: '1' }, status: 'anything' }
-    const upper = path.replace(nodeId, nodeId.toUpperCase())
-    const answer = expectStatus(await anonymous.post(upper, body), 204)
-    assert.equal(answer.body, undefined)
+    const body = { nodes, status: 'anything' }
+    assert.equal(expectStatus(await anonymous.post(path, body), 204).body, undefined)
     expectStatus(await anonymous.post(path, body), 409, 'already_registered')
     expectStatus(await anonymous.post(path, { success: false }), 409, 'already_registered')
     const list = expectStatus(await anonymous.get(`${path}?limit=1`), 200)
@@ -75,55 +54,34 @@ describe('the host nodes of a version', () => {
     assert.equal(search.body['total'], 1)
   })
 
-  test('are registered by one of two at once', async () => {
-    const { path } = await newVersion()
-    const answers = await Promise.all(
-      [1, 2].map(() => registry.anonymous.post(path, { success: true, nodes: {} })),
-    )
-    assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((a, b) => a - b),
-      [204, 409],
-    )
-  })
-
   test('may fail first', async () => {
-    const { nodeId, path } = await newVersion()
+    const { version } = await owned.addActive()
     const { anonymous } = registry
-    expectStatus(await anonymous.post(path, { status: 'FAILED', reason: 'no import' }), 204)
-    const version = await anonymous.get(path.replace('/host-nodes', ''))
-    assert.equal(version.body['host_node_extract_status'], 'failed')
-    const findings = await owned.owner.get(`/nodes/${nodeId}/versions/1.0.0/findings`)
-    assert.deepEqual(findings.body['extraction'], {
-      status: 'failed',
-      reason: 'no import',
-      partial: false,
-    })
-    expectStatus(await anonymous.post(path, { nodes: {} }), 204)
+    const report = (body: object) => anonymous.post(`${version}/host-nodes`, body)
+    expectStatus(await report({ status: 'FAILED', reason: 'no import' }), 204)
+    const { body } = await anonymous.get(version)
+    assert.equal(body['host_node_extract_status'], 'failed')
+    const findings = await owned.owner.get(`${version}/findings`)
+    const extraction = { status: 'failed', reason: 'no import', partial: false }
+    assert.deepEqual(findings.body['extraction'], extraction)
+    expectStatus(await report({ nodes: {} }), 204)
   })
 
-  test('of nothing that is there are not found', async () => {
-    const { nodeId } = await newVersion()
-    const { anonymous } = registry
-    for (const body of [{ nodes: {} }, { success: false }]) {
-      expectStatus(
-        await anonymous.post('/nodes/none/versions/1.0.0/host-nodes', body),
-        404,
-        'node_not_found',
-      )
-      for (const version of ['9.0.0', 'x'])
-        expectStatus(
-          await anonymous.post(`/nodes/${nodeId}/versions/${version}/host-nodes`, body),
-          404,
-          'version_not_found',
-        )
-    }
+  test('of nothing that is there are not found, not even to say that they failed', async () => {
+    const { node } = await owned.addActive()
+    for (const [path, error] of [
+      ['/nodes/none/versions/1.0.0', 'node_not_found'],
+      [`${node}/versions/9.0.0`, 'version_not_found'],
+      [`${node}/versions/x`, 'version_not_found'],
+    ] as const)
+      for (const body of [{ nodes: {} }, { success: false }])
+        expectStatus(await registry.anonymous.post(`${path}/host-nodes`, body), 404, error)
   })
 
   test('are taken from whoever has the token, where there is one', async () => {
-    const { path } = await newVersion()
-    const closed = makeClient(closedUrl)
+    const { version } = await owned.addActive()
     const post = (authorization?: string) =>
-      fetch(closedUrl + path, {
+      fetch(`${closedUrl}${version}/host-nodes`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -137,36 +95,35 @@ describe('the host nodes of a version', () => {
       assert.equal(refused.headers.get('www-authenticate'), 'Bearer')
     }
     assert.equal((await post(`Bearer ${EXTRACTION_TOKEN}`)).status, 204)
-    assert.equal((await closed.get(path)).body['total'], 1)
+    const { body } = await registry.anonymous.get(`${version}/host-nodes`)
+    assert.equal(body['total'], 1)
   })
 
-  test('may be very many', async () => {
-    const { path } = await newVersion()
-    const nodes = Object.fromEntries(
-      Array.from({ length: 5000 }, (_, index) => [`N${index}`, { input_types: 'x'.repeat(2000) }]),
-    )
-    expectStatus(await registry.anonymous.post(path, { nodes }), 204)
-    const last = await registry.anonymous.get(`${path}?page=5&limit=1000`)
-    assert.equal((last.body['host_nodes'] as unknown as unknown[]).length, 1000)
+  test('may be very many, in pages by name', async () => {
+    const { version } = await owned.addActive()
+    const names = Array.from({ length: 5000 }, (_, index) => `N${String(index).padStart(4, '0')}`)
+    const fields = { input_types: 'x'.repeat(2000) }
+    const nodes = Object.fromEntries(names.map((name) => [name, fields]))
+    expectStatus(await registry.anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    const { body } = await registry.anonymous.get(`${version}/host-nodes?page=5&limit=1000`)
+    const last = body['host_nodes'] as unknown as { host_node_name: string }[]
+    assert.deepEqual([body['total'], last.length, last[0]?.host_node_name], [5000, 1000, 'N4000'])
   })
 
-  const BAD: [string, object][] = [
-    ['a list', { nodes: [] }],
-    ['nothing for a success', { success: true }],
-    ['null', { nodes: null }],
-    ['5,001', { nodes: Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [at, {}])) }],
-    ['success as a text', { success: 'true', nodes: {} }],
-    ['a text for output_is_list', { nodes: { a: { output_is_list: 'x' } } }],
-    ['no name', { nodes: { '': {} } }],
-    ['a long reason', { success: false, reason: 'x'.repeat(2001) }],
-  ]
-  for (const [what, body] of BAD)
-    test(`are refused when they are ${what}`, async () => {
-      const nodeId = unique('node')
-      await addVersion(owned, { nodeId })
-      const path = `/nodes/${nodeId}/versions/1.0.0/host-nodes`
-      const refused = await registry.anonymous.post(path, body)
-      expectStatus(refused, 400, 'validation_failed')
-      assert.equal(refused.body.details?.length, 1, refused.body.details?.join('\n'))
-    })
+  test('come with any part of the build info, which is stored', async () => {
+    const { sql } = registry.service.database
+    for (const info of [
+      {},
+      { build_id: '1' },
+      { location: 'x', project_number: '2' },
+      { build_id: '1', location: 'x', project_id: 'p', project_number: '2' },
+    ]) {
+      const { id, version } = await owned.addVersion()
+      const body = { nodes: {}, cloud_build_info: info }
+      expectStatus(await registry.anonymous.post(`${version}/host-nodes`, body), 204)
+      const [row] =
+        await sql`select build_info as info from host_node_report where version_id = ${id}`
+      assert.deepEqual(row?.['info'], info)
+    }
+  })
 })

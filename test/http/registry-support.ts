@@ -1,51 +1,237 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { after, before } from 'node:test'
 
 import { makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import type { Role, Service } from '../support/service.ts'
 import type { TestDatabase } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { RegistryPlace } from '../db/registry-place.ts'
 
 export const ADMIN = 'root'
 
-/** A service without workers, so that nothing moves unless a test moves it. */
 export interface Registry {
   service: Service
-  /** Ways that uploads and checks take, without them. */
+  /** Moves versions without uploads and checks. */
   place: RegistryPlace
   /** Sends no credential. */
   anonymous: Client
   /** A platform admin. */
   admin: Client
   client(user: string): Promise<Client>
-  stop(): Promise<void>
+  /** A user of a new name, who has signed in once. */
+  addUser(name?: string): Promise<{ user: string; client: Client }>
+  addPublisher(options?: { id?: string; user?: string }): Promise<Owned>
 }
 
-export const startRegistry = async (
-  env: NodeJS.ProcessEnv = {},
-  database?: TestDatabase,
-): Promise<Registry> => {
-  const service = await startService({
-    roles: ['api'],
-    env: { ADMIN_SUBJECTS: ADMIN, ...env },
-    ...(database && { database }),
-  })
+/** A publisher of its own, with its owner and a token. */
+export interface Owned {
+  id: string
+  /** `/publishers/<id>` */
+  path: string
+  user: string
+  owner: Client
+  token: string
+  addMember(role: string): Promise<{ user: string; client: Client }>
+  addNode(fields?: object): Promise<string>
+  publish(publishing?: Publishing): Promise<Answer>
+  /** Publishes a version, which awaits its archive. */
+  addVersion(publishing?: Publishing): Promise<Added>
+  /** Publishes a version that passes its checks. */
+  addActive(publishing?: Publishing): Promise<Added>
+  /** Publishes a version that its checks flag. */
+  addFlagged(publishing?: Publishing): Promise<Added>
+}
+
+export interface Publishing {
+  /** A node of its own unless it is named. */
+  nodeId?: string
+  version?: string
+  /** Members of `node` and of `node_version`. */
+  node?: object
+  given?: object
+  /** In place of the owner, and of the publisher's token. */
+  client?: Client
+  token?: string
+}
+
+/** A version, and the paths by which everybody reads it and its publisher writes it. */
+export interface Added {
+  id: string
+  nodeId: string
+  node: string
+  version: string
+  ownNode: string
+  ownVersion: string
+  /** Where its archive is put. */
+  signedUrl: string
+}
+
+export const makeRegistry = async (service: Service): Promise<Registry> => {
   const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
-  return {
+  const registry: Registry = {
     service,
     place: makeRegistryPlace(service.database),
     anonymous: makeClient(service.baseUrl),
     admin: await client(ADMIN),
     client,
-    stop: () => service.stop(),
+    addUser: async (name = 'user') => {
+      const user = unique(name)
+      const signedIn = await client(user)
+      expectStatus(await signedIn.get('/users'), 200)
+      return { user, client: signedIn }
+    },
+    addPublisher: async ({ id = unique('pub'), user = unique('owner') } = {}) => {
+      const owner = await client(user)
+      expectStatus(await owner.post('/publishers', { id }), 201)
+      return makeOwned(registry, { id, user, owner, token: await makeToken(owner, id) })
+    },
+  }
+  return registry
+}
+
+const makeOwned = (
+  { place, addUser }: Registry,
+  { id, user, owner, token }: Pick<Owned, 'id' | 'user' | 'owner' | 'token'>,
+): Owned => {
+  const path = `/publishers/${id}`
+  const publish = (publishing: Publishing = {}): Promise<Answer> => {
+    const { nodeId = unique('node'), version = '1.0.0', node, given, client = owner } = publishing
+    return client.post(`${path}/nodes/${nodeId}/versions`, {
+      node: { id: nodeId, ...node },
+      node_version: { version, ...given },
+      personal_access_token: publishing.token ?? token,
+    })
+  }
+  const addVersion = async ({ nodeId = unique('node'), ...publishing }: Publishing = {}) => {
+    const { version = '1.0.0' } = publishing
+    const answer = expectStatus(await publish({ nodeId, ...publishing }), 201)
+    const { id } = memberOf(answer, 'node_version')
+    const ownNode = `${path}/nodes/${nodeId}`
+    return {
+      id: String(id),
+      nodeId,
+      node: `/nodes/${nodeId}`,
+      version: `/nodes/${nodeId}/versions/${version}`,
+      ownNode,
+      ownVersion: `${ownNode}/versions/${String(id)}`,
+      signedUrl: String(answer.body['signedUrl']),
+    }
+  }
+  const addReceived = async (publishing: Publishing = {}): Promise<Added> => {
+    const added = await addVersion(publishing)
+    await place.receive(added.id, added.id)
+    return added
+  }
+  return {
+    id,
+    path,
+    user,
+    owner,
+    token,
+    publish,
+    addVersion,
+    addMember: async (role) => {
+      const member = await addUser(role)
+      expectStatus(await owner.put(`${path}/members/${member.user}`, { role }), 200)
+      return member
+    },
+    addNode: async (fields = {}) => {
+      const nodeId = unique('node')
+      expectStatus(await owner.post(`${path}/nodes`, { id: nodeId, ...fields }), 201)
+      return nodeId
+    },
+    addActive: async (publishing) => {
+      const added = await addReceived(publishing)
+      assert.ok(await place.accept(added.id, added.id), 'accepted')
+      assert.ok(await place.move(added.id, 'pass'), 'passed')
+      return added
+    },
+    addFlagged: async (publishing) => {
+      const added = await addReceived(publishing)
+      assert.ok(await place.move(added.id, 'flag', '1 finding flags this version'), 'flagged')
+      return added
+    },
   }
 }
 
+interface RegistryOptions {
+  env?: NodeJS.ProcessEnv
+  database?: TestDatabase
+  /** The api alone unless others are named: without workers nothing moves but by the test. */
+  roles?: Role[]
+}
+
+export const startRegistry = async ({
+  env = {},
+  database,
+  roles = ['api'],
+}: RegistryOptions = {}): Promise<Registry> =>
+  await makeRegistry(
+    await startService({
+      roles,
+      env: { ADMIN_SUBJECTS: ADMIN, ...env },
+      ...(database && { database }),
+    }),
+  )
+
+/** A registry that starts before the tests of a file and stops after them; until then it is empty. */
+export interface UsedRegistry extends Registry {
+  /** Does this before the tests, after what was asked for before. `before` of node:test would not wait for the start. */
+  prepare(work: () => Promise<void>): void
+}
+
+export const useRegistry = (options: RegistryOptions = {}): UsedRegistry => {
+  const works: (() => Promise<void>)[] = []
+  const registry: Partial<UsedRegistry> = { prepare: (work) => works.push(work) }
+  before(async () => {
+    Object.assign(registry, await startRegistry(options))
+    for (const work of works) await work()
+  })
+  after(() => registry.service?.stop())
+  return registry as UsedRegistry
+}
+
+/** A publisher of it, which is there before the tests. */
+export const usePublisher = (
+  registry: UsedRegistry,
+  options?: { id?: string; user?: string },
+): Owned => {
+  const owned: Partial<Owned> = {}
+  registry.prepare(async () => {
+    Object.assign(owned, await registry.addPublisher(options))
+  })
+  return owned as Owned
+}
+
+/** Puts the archive of a version to its signed URL. */
+export const upload = (signedUrl: string, zip: Buffer): Promise<Response> =>
+  fetch(signedUrl, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/zip' },
+    body: Uint8Array.from(zip),
+  })
+
+/** The version at a path once its checks have decided on it. */
+export const untilDecided = (
+  { anonymous }: Registry,
+  path: string,
+): Promise<Record<string, unknown>> =>
+  waitFor(`${path} is decided on`, async () => {
+    const { body } = await anonymous.get(path)
+    return body['status'] !== 'NodeVersionStatusPending' && body
+  })
+
 /** An id that no other test uses. */
 export const unique = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`
+
+export const makeToken = async (client: Client, id: string): Promise<string> => {
+  const { body } = expectStatus(await client.post(`/publishers/${id}/tokens`, { name: 'x' }), 201)
+  return String(body['token'])
+}
 
 export const expectStatus = (answer: Answer, status: number, error?: string): Answer => {
   const seen = [answer.status, answer.body?.error]
@@ -53,82 +239,20 @@ export const expectStatus = (answer: Answer, status: number, error?: string): An
   return answer
 }
 
-/** A publisher of its own, with its owner and a token. */
-export interface Owned {
-  id: string
-  user: string
-  owner: Client
-  token: string
+/** The members of an answer that is a list, or of the list in one of its members. */
+export const listOf = <Item = Record<string, unknown>>({ body }: Answer, member?: string): Item[] =>
+  (member === undefined ? body : body[member]) as unknown as Item[]
+
+/** A member that is an object. */
+export const memberOf = (
+  { body }: { body: object },
+  name: string,
+): Record<string, unknown> & { id?: string } => {
+  const member = (body as Record<string, unknown>)[name]
+  assert.ok(typeof member === 'object' && member !== null, name)
+  return member as Record<string, unknown>
 }
 
-export const makePublisher = async (
-  registry: Registry,
-  { id = unique('pub'), user = unique('owner') } = {},
-): Promise<Owned> => {
-  const owner = await registry.client(user)
-  expectStatus(await owner.post('/publishers', { id }), 201)
-  return { id, user, owner, token: await makeToken(owner, id) }
-}
-
-export const makeToken = async (client: Client, id: string): Promise<string> => {
-  const { body } = expectStatus(await client.post(`/publishers/${id}/tokens`, { name: 'x' }), 201)
-  return String(body['token'])
-}
-
-export const makeNode = async ({ id, owner }: Owned, fields: object = {}): Promise<string> => {
-  const nodeId = unique('node')
-  expectStatus(await owner.post(`/publishers/${id}/nodes`, { id: nodeId, ...fields }), 201)
-  return nodeId
-}
-
-export interface PublishOptions {
-  nodeId: string
-  version?: string
-  node?: object
-  given?: object
-}
-
-export const publish = (
-  { id, owner, token }: Owned,
-  { nodeId, version = '1.0.0', node = {}, given = {} }: PublishOptions,
-): Promise<Answer> =>
-  owner.post(`/publishers/${id}/nodes/${nodeId}/versions`, {
-    node: { id: nodeId, ...node },
-    node_version: { version, ...given },
-    personal_access_token: token,
-  })
-
-/** The id of a version that awaits its archive. */
-export const addVersion = async (owned: Owned, options: PublishOptions): Promise<string> => {
-  const { body } = expectStatus(await publish(owned, options), 201)
-  return (body['node_version'] as unknown as { id: string }).id
-}
-
-/** The id of a version that has passed its checks. */
-export const addActive = async (
-  { place }: Registry,
-  owned: Owned,
-  options: PublishOptions,
-): Promise<string> => {
-  const id = await addVersion(owned, options)
-  await place.receive(id, id)
-  assert.ok(await place.accept(id, id), 'accepted')
-  assert.ok(await place.move(id, 'pass'), 'passed')
-  return id
-}
-
-/** The id of a version that its checks have flagged. */
-export const addFlagged = async (
-  { place }: Registry,
-  owned: Owned,
-  options: PublishOptions,
-): Promise<string> => {
-  const id = await addVersion(owned, options)
-  await place.receive(id, id)
-  assert.ok(await place.move(id, 'flag', '1 finding flags this version'), 'flagged')
-  return id
-}
-
-/** The members of an answer that is a list. */
-export const listOf = <Item = Record<string, unknown>>({ body }: Answer): Item[] =>
-  body as unknown as Item[]
+/** The ids, or another text member, of a list's entries. */
+export const pluck = (list: readonly object[], name = 'id'): string[] =>
+  list.map((entry) => (entry as Record<string, string>)[name] ?? '')

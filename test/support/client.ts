@@ -123,6 +123,9 @@ export const makeClient = (baseUrl: string, token?: string) => {
     get: (path: string, headers?: Record<string, string>) => call('GET', path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) =>
       call('POST', path, body, headers),
+    put: (path: string, body: unknown, headers?: Record<string, string>) =>
+      call('PUT', path, body, headers),
+    delete: (path: string) => call('DELETE', path),
     untilEnded,
     untilVideoEnded,
   }

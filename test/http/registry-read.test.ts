@@ -1,33 +1,23 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
-import { makeClient } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
-import { addActive, expectStatus, makePublisher, startRegistry } from './registry-support.ts'
-import type { Owned, Registry } from './registry-support.ts'
+import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
 
-/** Faults of other registries in everything that all may read; `registry-defects.test.ts` says which test is for which. */
-
-let registry: Registry
+const registry = useRegistry()
 /** Its owner's id is an e-mail address. */
-let owned: Owned
-const NODE = 'Pack'
+const owned = usePublisher(registry, { id: 'acme', user: 'olga@example.com' })
 
-before(async () => {
-  registry = await startRegistry()
-  owned = await makePublisher(registry, { id: 'acme', user: 'olga@example.com' })
-  const id = await addActive(registry, owned, { nodeId: NODE })
+registry.prepare(async () => {
+  const { id, version } = await owned.addActive({ nodeId: 'Pack' })
   // The bytes that `addActive` says were stored.
   const storage = makeLocalStorage({ root: registry.service.storagePath })
   await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
   const nodes = { nodes: { Blur: {} } }
-  const path = `/nodes/${NODE}/versions/1.0.0/host-nodes`
-  expectStatus(await registry.anonymous.post(path, nodes), 204)
+  expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
 })
-
-after(() => registry?.stop())
 
 /** A path for every GET that is public, by the path of its route. */
 const PATHS: Record<string, string> = {
@@ -90,7 +80,9 @@ describe('a read that is for everybody', () => {
     }
   })
 
-  test('shows no e-mail address, not even an id that is one', async () => {
+  test('shows no e-mail address but to members, not even an id that is one', async () => {
+    // As if the last token had said it.
+    await registry.place.addUser(owned.user)
     const stranger = `Bearer ${await registry.service.token('stranger')}`
     const admin = `Bearer ${await registry.service.token('root')}`
     for (const path of Object.values(PATHS))
@@ -99,15 +91,15 @@ describe('a read that is for everybody', () => {
         assert.doesNotMatch(await answer.text(), /@/, path)
       }
     const bulk = await registry.anonymous.post('/bulk/nodes/versions', {
-      node_versions: [{ node_id: NODE, version: '1.0.0' }],
+      node_versions: [{ node_id: 'Pack', version: '1.0.0' }],
     })
     assert.doesNotMatch(JSON.stringify(bulk.body), /@/)
-    const own = makeClient(registry.service.baseUrl, await registry.service.token(owned.user))
-    assert.match(JSON.stringify((await own.get('/publishers/acme')).body), /olga@example\.com/)
+    for (const path of ['/publishers/acme', '/users/publishers/'])
+      assert.match(JSON.stringify((await owned.owner.get(path)).body), /olga@example\.com/)
   })
 
   test('is answered without its body where that is not asked for, and counts no install', async () => {
-    const counted = async () => (await registry.anonymous.get(`/nodes/${NODE}`)).body['downloads']
+    const counted = async () => (await registry.anonymous.get('/nodes/Pack')).body['downloads']
     const before = await counted()
     for (const path of Object.values(PATHS)) {
       const { status, body } = await registry.anonymous.call('HEAD', path)

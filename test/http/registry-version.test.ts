@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { expireVersion } from '../../src/db/registry/archive.ts'
+import type { Answer } from '../support/client.ts'
+import {
+  expectStatus,
+  listOf,
+  makeToken,
+  memberOf,
+  pluck,
+  unique,
+  usePublisher,
+  useRegistry,
+} from './registry-support.ts'
+
+const registry = useRegistry()
+const owned = usePublisher(registry)
+
+const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
+
+const bulk = (...asked: object[]): Promise<Answer> =>
+  registry.anonymous.post('/bulk/nodes/versions', { node_versions: asked })
+
+describe('a publication', () => {
+  test('with a token that is not a live one of the publisher has one answer', async () => {
+    const { owner, id } = owned
+    const { sql } = registry.service.database
+    const revoked = await makeToken(owner, id)
+    await sql`update personal_access_token set revoked_at = now() where last4 = ${revoked.slice(-4)}`
+    const expired = await makeToken(owner, id)
+    await sql`update personal_access_token set expires_at = now() where last4 = ${expired.slice(-4)}`
+    const other = await registry.addPublisher()
+    const wrong = `${owned.token.slice(0, -1)}${owned.token.endsWith('0') ? '1' : '0'}`
+    const messages = new Set<string | undefined>()
+    for (const token of [revoked, expired, other.token, wrong, 'x', '']) {
+      const refused = await owned.publish({ token })
+      expectStatus(refused, 403, 'invalid_personal_access_token')
+      messages.add(refused.body.message)
+    }
+    assert.equal(messages.size, 1)
+    const nobody = await owner.post('/publishers/no-one/nodes/x/versions', {
+      node: {},
+      node_version: { version: '1.0.0' },
+      personal_access_token: owned.token,
+    })
+    expectStatus(nobody, 403, 'invalid_personal_access_token')
+  })
+
+  test('is told everything that is wrong with its body, but never its token', async () => {
+    const body = { node: 5, node_version: {}, personal_access_token: [owned.token] }
+    const refused = await owned.owner.post(`${owned.path}/nodes/${unique('node')}/versions`, body)
+    expectStatus(refused, 400, 'validation_failed')
+    assert.equal(refused.body.details?.length, 3)
+    assert.ok(!JSON.stringify(refused.body).includes(owned.token), 'not echoed')
+    expectStatus(await owned.publish({ node: { id: 'other' } }), 400, 'id_mismatch')
+    const odd = expectStatus(await owned.publish({ version: 'v1.0' }), 400, 'version_invalid')
+    assert.match(odd.body.details?.[0] ?? '', /did you mean "1\.0\.0"/)
+  })
+})
+
+describe('the answer about a version', () => {
+  test('has every member that is always there, and none that is null', async () => {
+    const nodeId = unique('node')
+    const published = expectStatus(await owned.publish({ nodeId }), 201)
+    const { id, createdAt, ...rest } = memberOf(published, 'node_version')
+    assert.match(String(id), /^[\da-f-]{36}$/)
+    assert.match(String(createdAt), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual(rest, {
+      node_id: nodeId,
+      version: '1.0.0',
+      status: 'NodeVersionStatusPending',
+      status_reason: 'waiting for the archive',
+      deprecated: false,
+      host_node_extract_status: 'pending',
+      dependencies: [],
+      tags: [],
+      tags_admin: [],
+      supported_os: [],
+      supported_accelerators: [],
+    })
+  })
+
+  test('has the reason of its status everywhere, asked for or not', async () => {
+    const nodeId = unique('node')
+    const published = expectStatus(await owned.publish({ nodeId, version: '2.0.0' }), 201)
+    const { node, version } = await owned.addActive({ nodeId })
+    const install = await read(`${node}/install`)
+    const [listed = {}] = listOf(await read(`/nodes?node_id=${nodeId}`), 'nodes')
+    const found = await bulk({ node_id: nodeId, version: '1.0.0' })
+    const [{ node_version: inBulk } = {}] = listOf(found, 'node_versions')
+    const seen = [
+      memberOf(published, 'node_version'),
+      (await read(version)).body,
+      ...listOf(await read(`${node}/versions`)),
+      ...listOf(await read(`${node}/versions?include_status_reason=false`)),
+      ...listOf(await read(`/versions?nodeId=${nodeId}`), 'versions'),
+      install.body,
+      memberOf(await read(node), 'latest_version'),
+      memberOf({ body: listed }, 'latest_version'),
+      inBulk as Record<string, unknown>,
+    ]
+    assert.equal(seen.length, 12)
+    for (const { status, status_reason: reason } of seen) {
+      const isPending = status === 'NodeVersionStatusPending'
+      assert.equal(reason, isPending ? 'waiting for the archive' : 'Passed automated checks')
+    }
+  })
+})
+
+describe('a version', () => {
+  test('is edited in part, answered in whole, and compared with If-Match', async () => {
+    const given = { changelog: 'a', dependencies: ['numpy'], tags: ['a'], supported_os: ['Linux'] }
+    const { id, version, ownVersion } = await owned.addActive({ given })
+    const etag = (await read(version)).headers.get('etag') ?? ''
+    const put = (fields: object, tag: string) =>
+      owned.owner.put(ownVersion, fields, { 'if-match': tag })
+    const { body } = expectStatus(await put({ deprecated: true }, etag), 200)
+    for (const [name, value] of Object.entries({ ...given, id, deprecated: true }))
+      assert.deepEqual(body[name], value, name)
+    assert.deepEqual(body, (await read(version)).body)
+    for (const tag of [etag, 'W/"1"', 'x'])
+      expectStatus(await put({ deprecated: false }, tag), 412, 'precondition_failed')
+    expectStatus(await put({ changelog: '' }, '*'), 200)
+    assert.equal('changelog' in (await read(version)).body, false)
+  })
+
+  test('of another node, or without a UUID, is not found', async () => {
+    const [one, two] = [await owned.addVersion(), await owned.addVersion()]
+    for (const path of [
+      `${two.ownNode}/versions/${one.id}`,
+      `${one.ownNode}/versions/x`,
+      `${one.ownNode}/versions/${'0'.repeat(8)}`,
+    ]) {
+      expectStatus(await owned.owner.put(path, {}), 404, 'version_not_found')
+      expectStatus(await owned.owner.delete(path), 404, 'version_not_found')
+    }
+    const other = await registry.addPublisher()
+    const theirs = `${other.path}${one.node}/versions/${one.id}`
+    expectStatus(await other.owner.put(theirs, {}), 404, 'node_not_found')
+  })
+
+  test('is read in every status, and installed in one', async () => {
+    const nodeId = unique('node')
+    await owned.addVersion({ nodeId, version: '1.0.0' })
+    await owned.addFlagged({ nodeId, version: '2.0.0' })
+    const { node, version } = await owned.addActive({ nodeId, version: '3.0.0' })
+    const ban = { status: 'NodeVersionStatusBanned', status_reason: 'malware' }
+    expectStatus(await registry.admin.put(`/admin${version}`, ban), 200)
+    const CASES: [string, string, number, string][] = [
+      ['1.0.0', 'NodeVersionStatusPending', 404, 'version_not_installable'],
+      ['2.0.0', 'NodeVersionStatusFlagged', 403, 'version_blocked'],
+      ['3.0.0', 'NodeVersionStatusBanned', 403, 'version_blocked'],
+    ]
+    for (const [number, status, code, error] of CASES) {
+      const { body } = expectStatus(await read(`${node}/versions/${number}`), 200)
+      assert.equal(body['status'], status)
+      const reason = String(body['status_reason'])
+      const refused = expectStatus(await read(`${node}/install?version=${number}`), code, error)
+      if (code === 403) assert.ok(refused.body.message?.includes(reason), number)
+    }
+    for (const none of ['9.0.0', 'v1'])
+      expectStatus(await read(`${node}/versions/${none}`), 404, 'version_not_found')
+    expectStatus(await read(`${node}/install`), 404, 'version_not_installable')
+    expectStatus(await read(`${node}/install?version=v1`), 400, 'version_invalid')
+    expectStatus(await read(`${node}/install?version=9.0.0`), 404, 'version_not_found')
+  })
+
+  test('whose archive never came leaves its number free', async () => {
+    const { id, nodeId, node, version, ownVersion } = await owned.addVersion({
+      given: { changelog: 'first' },
+    })
+    const { sql } = registry.service.database
+    await sql`update version set upload_expires_at = now() - interval '1 hour' where id = ${id}`
+    assert.ok(await sql.begin((sql) => expireVersion(sql, id)), 'expired')
+    expectStatus(await read(version), 404, 'version_not_found')
+    const again = await owned.addVersion({ nodeId })
+    assert.notEqual(again.id, id)
+    const { body } = await read(version)
+    assert.deepEqual([body['id'], 'changelog' in body], [again.id, false])
+    const deleted = await read(`${node}/versions?statuses=NodeVersionStatusDeleted`)
+    assert.deepEqual(
+      listOf(deleted).map((version) => [version['id'], version['status_reason']]),
+      [[id, 'archive was not uploaded in time']],
+    )
+    expectStatus(await owned.owner.put(ownVersion, {}), 404, 'version_not_found')
+  })
+})
+
+describe('versions in bulk', () => {
+  test('have each what became of it, in the order asked', async () => {
+    const { nodeId } = await owned.addActive()
+    await owned.addFlagged({ nodeId, version: '2.0.0' })
+    const deleted = await owned.addActive({ nodeId, version: '3.0.0' })
+    expectStatus(await owned.owner.delete(deleted.ownVersion), 204)
+    const banned = await owned.addActive()
+    const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
+    expectStatus(await registry.admin.put(`/admin${banned.node}`, ban), 200)
+    const CASES = [
+      [nodeId, '1.0.0', 'success'],
+      [nodeId.toUpperCase(), '2.0.0', 'success'],
+      [nodeId, '3.0.0', 'not_found'],
+      [banned.nodeId, '1.0.0', 'error'],
+      [nodeId, '1.0.0+build', 'success'],
+      [nodeId, 'v1', 'not_found'],
+      ['none', '1.0.0', 'not_found'],
+      ['', '', 'not_found'],
+      [nodeId, '1.0.0', 'success'],
+    ] as const
+    const asked = CASES.map(([node_id, version]) => ({ node_id, version }))
+    const found = listOf(expectStatus(await bulk(...asked), 200), 'node_versions')
+    assert.deepEqual(
+      pluck(found, 'status'),
+      CASES.map(([, , status]) => status),
+    )
+    assert.deepEqual(pluck(found, 'identifier'), asked)
+    for (const { status, node_version: version, error_message: message } of found)
+      assert.deepEqual(
+        [version !== undefined, Boolean(message)],
+        [status === 'success', status !== 'success'],
+      )
+    // Why it is banned is for members.
+    assert.doesNotMatch(JSON.stringify(found), /malware/)
+  })
+
+  test('are answered once for one Idempotency-Key, and refused when they are none', async () => {
+    const body = { node_versions: [{ node_id: 'none', version: '1.0.0' }] }
+    const post = (body: object, headers = {}) =>
+      registry.anonymous.post('/bulk/nodes/versions', body, headers)
+    const key = { 'idempotency-key': unique('key') }
+    const answer = expectStatus(await post(body, key), 200)
+    const again = await post(body, key)
+    assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [answer.body, 'true'])
+    for (const bad of [{}, { node_versions: [] }, { node_versions: [{ node_id: 5 }] }])
+      expectStatus(await post(bad), 400, 'validation_failed')
+  })
+})
