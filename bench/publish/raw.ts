@@ -6,10 +6,10 @@ import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { acceptArchive, receiveArchive } from '../../src/db/registry/archive.ts'
+import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { putExtraction, settleExtraction } from '../../src/db/registry/extraction.ts'
-import { publishVersion } from '../../src/db/registry/publish.ts'
+import { insertPublication } from '../../src/db/registry/publish.ts'
 import { putScan } from '../../src/db/registry/scan.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
@@ -48,7 +48,7 @@ export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
     const archive = { storageKey, sha256, bytes: bytes.length }
     const signal = signalArchiveUploaded(versionId)
     await unitOfWork({ sql }, (sql, tell) =>
-      receiveArchive(sql, { versionId, signal, ...archive }, tell),
+      recordArchive(sql, { versionId, signal, ...archive }, tell),
     )
     await move(sql, versionId, 'start_checks')
     await inTurn(() => read({ versionId, nodeId, archive }))
@@ -78,7 +78,7 @@ const publish = async (
   if (!number) throw new Error(`no version: ${version}`)
   const facts = { versionId: id, nodeId, version, publisherId, owner: userId }
   await unitOfWork({ sql }, async (sql, tell) => {
-    const done = await publishVersion(
+    const done = await insertPublication(
       sql,
       {
         id,

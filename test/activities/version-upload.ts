@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { receiveArchive } from '../../src/db/registry/archive.ts'
-import type { ArchiveReceived } from '../../src/db/registry/archive.ts'
+import { recordArchive } from '../../src/db/registry/archive.ts'
+import type { ArchiveRecorded } from '../../src/db/registry/archive.ts'
 import { signalArchiveUploaded } from '../../src/jobs/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { sha256Of } from '../support/digest.ts'
@@ -12,13 +12,13 @@ import type { Place } from './place.ts'
 export const uploadArchive = async (
   { deps }: Pick<Place, 'deps'>,
   { versionId, bytes, recorded = bytes }: { versionId: string; bytes: Buffer; recorded?: Buffer },
-): Promise<ArchiveReceived> => {
+): Promise<ArchiveRecorded> => {
   const sha256 = sha256Of(recorded)
   const storageKey = `uploads/${versionId}/${sha256}.${randomUUID()}`
   await deps.storage.putStream(storageKey, Readable.from([bytes]), { maxBytes: 1e6 })
   const signal = signalArchiveUploaded(versionId)
   const archive = { storageKey, sha256, bytes: recorded.length }
   return await unitOfWork(deps, (sql, tell) =>
-    receiveArchive(sql, { versionId, signal, ...archive }, tell),
+    recordArchive(sql, { versionId, signal, ...archive }, tell),
   )
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { listAudit } from '../../src/db/registry/audit-log.ts'
 import { putHostNodes } from '../../src/db/registry/host-node.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { findNodeAccess, getNode, insertNode, updateNode } from '../../src/db/registry/node.ts'
+import { findNodeFacts, getNode, insertNode, updateNode } from '../../src/db/registry/node.ts'
 import { insertReview, listReviews } from '../../src/db/registry/review.ts'
 import { retryVersion, updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
@@ -43,7 +43,7 @@ describe('a node', () => {
       database.sql.begin((sql) =>
         updateNode(sql, { publisherId: 'pub', id: 'EDITED', fields, ifRev }, OPTIONS),
       )
-    const rev = (await findNodeAccess(database.sql, { id: 'edited', userId: 'olga' }))?.rev
+    const rev = (await findNodeFacts(database.sql, { id: 'edited', userId: 'olga' }))?.rev
     const edited = await edit({ name: 'Edited', icon: '', tags: [], translations: {} }, rev)
     assert.ok(edited.result === 'updated', edited.result)
     const { name, description, tags } = edited.node

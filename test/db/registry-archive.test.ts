@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import {
   findArchive,
   findArchivePlace,
-  receiveArchive,
+  recordArchive,
   rejectArchive,
   startUpload,
 } from '../../src/db/registry/archive.ts'
@@ -90,7 +90,7 @@ describe('the archive of a version', () => {
     const again = { versionId: id, storageKey: 'uploads/again', sha256, bytes }
     const receiveAgain = () =>
       unitOfWork(database, (sql) =>
-        receiveArchive(sql, { ...again, signal: signalOf(id) }, () => assert.fail('told again')),
+        recordArchive(sql, { ...again, signal: signalOf(id) }, () => assert.fail('told again')),
       )
     const replacedKey = stored('bytes').storageKey
     assert.deepEqual(await receiveAgain(), { result: 'received', replacedKey })

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before } from 'node:test'
 
-import { acceptArchive, receiveArchive } from '../../src/db/registry/archive.ts'
+import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { insertNode } from '../../src/db/registry/node.ts'
 import { insertPersonalAccessToken } from '../../src/db/registry/personal-access-token.ts'
-import { publishVersion } from '../../src/db/registry/publish.ts'
-import type { Published } from '../../src/db/registry/publish.ts'
+import { insertPublication } from '../../src/db/registry/publish.ts'
+import type { PublicationResult } from '../../src/db/registry/publish.ts'
 import { insertPublisher } from '../../src/db/registry/publisher.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { NodeFields } from '../../src/domain/registry/node.ts'
@@ -83,12 +83,12 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     fields = {},
     given = {},
     uploadSeconds = 3_600,
-  }: Publishing): Promise<Published> => {
+  }: Publishing): Promise<PublicationResult> => {
     const number = parseVersionNumber(version)
     if (!number) throw new Error(`no version: ${version}`)
     const id = randomUUID()
     return await unitOfWork({ sql }, (sql, tell) =>
-      publishVersion(
+      insertPublication(
         sql,
         {
           id,
@@ -116,7 +116,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
 
   const receive = (versionId: string, text: string) =>
     unitOfWork({ sql }, (sql, tell) =>
-      receiveArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }, tell),
+      recordArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }, tell),
     )
 
   const accept = (versionId: string, text: string) =>

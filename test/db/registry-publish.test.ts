@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { findNodeAccess, getNode } from '../../src/db/registry/node.ts'
+import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
@@ -97,10 +97,10 @@ describe('publishing', () => {
   test('refuses a version whose archive has arrived, and leaves the node as it was', async () => {
     const id = await place.addVersion({ nodeId: 'taken', fields: { description: 'before' } })
     await place.receive(id, 'bytes')
-    const before = await findNodeAccess(database.sql, { id: 'taken', userId: undefined })
+    const before = await findNodeFacts(database.sql, { id: 'taken', userId: undefined })
     const refused = await place.publish({ nodeId: 'taken', fields: { description: 'after' } })
     assert.deepEqual(refused, { result: 'version_exists', status: 'NodeVersionStatusPending' })
-    assert.deepEqual(await findNodeAccess(database.sql, { id: 'taken', userId: undefined }), before)
+    assert.deepEqual(await findNodeFacts(database.sql, { id: 'taken', userId: undefined }), before)
   })
 
   const PAIRS = [
@@ -171,7 +171,7 @@ describe('publishing', () => {
     )
     const refused = await place.publish({ publisherId: 'banned', nodeId: 'never' })
     assert.equal(refused.result, 'publisher_banned')
-    assert.equal(await findNodeAccess(database.sql, { id: 'never', userId: undefined }), undefined)
+    assert.equal(await findNodeFacts(database.sql, { id: 'never', userId: undefined }), undefined)
     assert.equal(
       (await place.publish({ publisherId: 'nobody', nodeId: 'never' })).result,
       'publisher_not_found',

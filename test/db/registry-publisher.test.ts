@@ -12,7 +12,7 @@ import {
 } from '../../src/db/registry/personal-access-token.ts'
 import {
   existsPublisher,
-  findPublisherAccess,
+  findPublisherFacts,
   getPublisher,
   insertPublisher,
   updatePublisher,
@@ -109,7 +109,7 @@ describe('members', () => {
       assert.equal((await put('roles', role, role)).result, 'done')
     }
     const roleOf = async (userId: string | undefined) =>
-      (await findPublisherAccess(database.sql, { id: 'roles', userId }))?.role
+      (await findPublisherFacts(database.sql, { id: 'roles', userId }))?.role
     for (const [userId, role] of [
       ['ann', 'owner'],
       ['admin', 'admin'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findNodeAccess, getNode } from '../../src/db/registry/node.ts'
+import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../src/db/registry/version.ts'
 import { listVersionMoves } from '../../src/db/registry/version-move.ts'
 import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
@@ -100,10 +100,10 @@ describe('the latest version of a node', () => {
         return id
       }),
     )
-    const before = await findNodeAccess(database.sql, { id: nodeId, userId: undefined })
+    const before = await findNodeFacts(database.sql, { id: nodeId, userId: undefined })
     await Promise.all(ids.map((id) => place.move(id, 'pass')))
     assert.equal(await latestOf(nodeId), '1.49.0')
-    const after = await findNodeAccess(database.sql, { id: nodeId, userId: undefined })
+    const after = await findNodeFacts(database.sql, { id: nodeId, userId: undefined })
     assert.notEqual(after?.revision, before?.revision)
   })
 })

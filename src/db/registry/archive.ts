@@ -65,7 +65,7 @@ export const startUpload = async (sql: Queryable, versionId: string): Promise<bo
   return count === 1
 }
 
-export type ArchiveReceived =
+export type ArchiveRecorded =
   | {
       result: 'received'
       /** Key of the upload that this one replaces, to be removed; undefined for the first. */
@@ -80,11 +80,11 @@ export type ArchiveReceived =
  * one before as a whole, and after the checks have decided none does. The same bytes once more do too, which makes whole
  * what the store has lost. The version's row is the lock; the node's is not needed, since nothing that lists show changes.
  */
-export const receiveArchive = async (
+export const recordArchive = async (
   sql: Transaction,
   { versionId, signal, ...stored }: StoredArchive & { versionId: string; signal: OutboxSignal },
   tell: Tell,
-): Promise<ArchiveReceived> => {
+): Promise<ArchiveRecorded> => {
   const [version] = await sql<Pick<ArchivePlace, 'status' | 'archiveState' | 'secondsLeft'>[]>`
     select status, archive_state as "archiveState", ${secondsLeft(sql)} as "secondsLeft"
     from version v where id = ${versionId}
@@ -125,7 +125,7 @@ const putArchive = async (
   `
 }
 
-interface Verdict {
+interface JudgedBytes {
   versionId: string
   /** Of the bytes that were judged: an upload that replaced them is not. */
   sha256: string
@@ -137,7 +137,12 @@ interface Verdict {
  */
 export const acceptArchive = async (
   sql: Transaction,
-  { versionId, sha256, storageKey, entries }: Verdict & { storageKey: string; entries?: number },
+  {
+    versionId,
+    sha256,
+    storageKey,
+    entries,
+  }: JudgedBytes & { storageKey: string; entries?: number },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'accepted'))) return false
   await sql`update archive set storage_key = ${storageKey}, entries = ${entries ?? null} where version_id = ${versionId}`
@@ -147,7 +152,7 @@ export const acceptArchive = async (
 /** Rejects the bytes that were judged, with the code of what is wrong with them; answers as `acceptArchive`. */
 export const rejectArchive = async (
   sql: Transaction,
-  { versionId, sha256, code }: Verdict & { code: string },
+  { versionId, sha256, code }: JudgedBytes & { code: string },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'rejected'))) return false
   await sql`update archive set code = ${code} where version_id = ${versionId}`
@@ -156,7 +161,7 @@ export const rejectArchive = async (
 
 const decide = async (
   sql: Transaction,
-  { versionId, sha256 }: Verdict,
+  { versionId, sha256 }: JudgedBytes,
   to: 'accepted' | 'rejected',
 ): Promise<boolean> => {
   // The row first: what the archive holds is read by the next statement, under the lock.

@@ -45,7 +45,7 @@ interface HostNodePut {
 export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
   const { versionId, source, result } = put
   const node = await lockNodeOfVersion(sql, versionId)
-  const [version] = await sql<Extraction[]>`
+  const [version] = await sql<ExtractState[]>`
     select host_node_extract_status as status, extract_source as source from version
     where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
     for no key update
@@ -69,13 +69,13 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
   return 'done'
 }
 
-interface Extraction {
+interface ExtractState {
   status: ExtractStatus
   source: HostNodeSource | null
 }
 
 const refuse = (
-  { status, source: earlier }: Extraction,
+  { status, source: earlier }: ExtractState,
   { source, result }: HostNodePut,
 ): 'already_registered' | 'registration_closed' | undefined => {
   if (status === 'success')

@@ -1,12 +1,15 @@
-import type { Member, MemberRole } from '../../domain/registry/member.ts'
+import type { PublisherMember, MemberRole } from '../../domain/registry/member.ts'
 import { losesLastOwner } from '../../domain/registry/role.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { memberJson } from './registry-json.ts'
 import { lockPublisher } from './registry-lock.ts'
 
 /** The members of a publisher in the order they joined; with e-mail addresses, which only members may see. */
-export const listMembers = async (sql: Queryable, publisherId: string): Promise<Member[]> => {
-  const rows = await sql<{ member: Member }[]>`
+export const listMembers = async (
+  sql: Queryable,
+  publisherId: string,
+): Promise<PublisherMember[]> => {
+  const rows = await sql<{ member: PublisherMember }[]>`
     select ${memberJson(sql)} as member
     from publisher_member m join app_user u on u.id = m.user_id
     where m.publisher_id = lower(${publisherId}::text)
@@ -21,7 +24,7 @@ interface Membership {
 }
 
 type MemberPut =
-  | { result: 'done'; member: Member }
+  | { result: 'done'; member: PublisherMember }
   | { result: 'user_not_found' }
   | { result: 'last_owner' }
 
@@ -38,7 +41,7 @@ export const putMember = async (
   const [user] = await sql`select from app_user where id = ${userId}`
   if (!user) return { result: 'user_not_found' }
   if (await leavesNoOwner(sql, publisher.id, { userId, role })) return { result: 'last_owner' }
-  const [row] = await sql<{ member: Member }[]>`
+  const [row] = await sql<{ member: PublisherMember }[]>`
     with m as (
       insert into publisher_member (publisher_id, user_id, role)
       values (${publisher.id}, ${userId}, ${role})

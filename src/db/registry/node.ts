@@ -128,7 +128,7 @@ export const getNode = async (
 }
 
 /** What a request needs to know of a node before it is let in, or answered from a cache. */
-export interface NodeAccess {
+export interface NodeFacts {
   /** As it is stored. */
   id: string
   status: NodeStatus
@@ -146,12 +146,12 @@ export interface NodeAccess {
   revision: string
 }
 
-export const findNodeAccess = async (
+export const findNodeFacts = async (
   sql: Queryable,
   { id, userId }: { id: string; userId: string | undefined },
-): Promise<NodeAccess | undefined> => {
-  const [row] = await sql<NodeAccess[]>`
-    select ${nodeAccessColumns(sql)},
+): Promise<NodeFacts | undefined> => {
+  const [row] = await sql<NodeFacts[]>`
+    select ${nodeFactColumns(sql)},
       concat_ws('.', n.rev, p.rev, v.rev, s.downloads) as revision
     from node n ${joinNode(sql)} ${joinRole(sql, userId)}
     where n.id_lower = lower(${id}::text)
@@ -160,7 +160,7 @@ export const findNodeAccess = async (
 }
 
 /** Of `node n`, `publisher p` and, by `joinRole`, `publisher_member m`. */
-export const nodeAccessColumns = (sql: Queryable) => sql`
+export const nodeFactColumns = (sql: Queryable) => sql`
   n.id, n.status, n.status_detail as detail, n.publisher_id as "publisherId",
   p.status as "publisherStatus", p.status_reason as "publisherReason", m.role, n.rev
 `

@@ -34,7 +34,7 @@ export interface Publication {
   start: OutboxStart
 }
 
-export type Published =
+export type PublicationResult =
   | {
       result: 'published'
       version: Version
@@ -55,11 +55,11 @@ export type Published =
  * gives the one that awaits its archive a new deadline. A refused publication changes nothing. Publications of one node
  * wait for each other on its row; the unique index stands behind that.
  */
-export const publishVersion = async (
+export const insertPublication = async (
   sql: Transaction,
   given: Publication,
   options: RecordOptions & { tell: Tell },
-): Promise<Published> => {
+): Promise<PublicationResult> => {
   const publisher = await lockPublisher(sql, given.publisherId, 'share')
   if (!publisher) return { result: 'publisher_not_found' }
   if (publisher.status !== 'PublisherStatusActive') return { result: 'publisher_banned' }

@@ -91,7 +91,7 @@ export const existsPublisher = async (sql: Queryable, id: string): Promise<boole
 }
 
 /** What a request needs to know of a publisher before it is let in, or answered from a cache. */
-export interface PublisherAccess {
+export interface PublisherFacts {
   /** As it is stored. */
   id: string
   status: PublisherStatus
@@ -103,11 +103,11 @@ export interface PublisherAccess {
   rev: number
 }
 
-export const findPublisherAccess = async (
+export const findPublisherFacts = async (
   sql: Queryable,
   { id, userId }: { id: string; userId: string | undefined },
-): Promise<PublisherAccess | undefined> => {
-  const [row] = await sql<PublisherAccess[]>`
+): Promise<PublisherFacts | undefined> => {
+  const [row] = await sql<PublisherFacts[]>`
     select p.id, p.status, p.status_reason as reason, m.role, p.rev
     from publisher p
     left join publisher_member m on m.publisher_id = p.id and m.user_id = ${userId ?? null}::text

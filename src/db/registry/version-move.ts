@@ -1,4 +1,4 @@
-import type { VersionMove as VersionMoveRecord } from '../../domain/registry/finding.ts'
+import type { ListedMove } from '../../domain/registry/finding.ts'
 import { VERSION_MOVES } from '../../domain/registry/version-move.ts'
 import type { VersionMoveName } from '../../domain/registry/version-move.ts'
 import type { VersionStatus } from '../../domain/registry/version.ts'
@@ -96,8 +96,8 @@ export const isListed = async (sql: Transaction, nodeId: string): Promise<boolea
 export const listVersionMoves = async (
   sql: Queryable,
   versionId: string,
-): Promise<VersionMoveRecord[]> => {
-  const rows = await sql<{ move: VersionMoveRecord }[]>`
+): Promise<ListedMove[]> => {
+  const rows = await sql<{ move: ListedMove }[]>`
     select json_strip_nulls(json_build_object('at', ${instant(sql, sql`at`)}, 'from', from_status,
       'to', to_status, 'reason', reason, 'actor', actor)) as move
     from version_move m where version_id = ${versionId} order by m.at, m.id

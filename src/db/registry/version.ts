@@ -9,8 +9,8 @@ import type { Queryable, Transaction } from '../client.ts'
 import { keepFlag, keepText } from './keep.ts'
 import { settleLatestVersion } from './latest-version.ts'
 import { noteListChange } from '../search/listed-count.ts'
-import { joinRole, nodeAccessColumns } from './node.ts'
-import type { NodeAccess, RecordOptions } from './node.ts'
+import { joinRole, nodeFactColumns } from './node.ts'
+import type { NodeFacts, RecordOptions } from './node.ts'
 import { versionJson } from './registry-json.ts'
 import { lockNode } from './registry-lock.ts'
 import { moveVersion } from './version-move.ts'
@@ -40,8 +40,8 @@ export const getVersion = async (
 }
 
 /** What a request needs to know of a version and its node before it is let in, or answered from a cache. */
-export interface VersionAccess {
-  node: NodeAccess
+export interface VersionFacts {
+  node: NodeFacts
   id: string
   version: string
   status: VersionStatus
@@ -53,12 +53,12 @@ export interface VersionAccess {
   revision: string
 }
 
-export const findVersionAccess = async (
+export const findVersionFacts = async (
   sql: Queryable,
   { nodeId, key, userId }: { nodeId: string; key: VersionKey; userId: string | undefined },
-): Promise<VersionAccess | undefined> => {
-  const [row] = await sql<(NodeAccess & VersionColumns & { role: MemberRole | null })[]>`
-    select ${nodeAccessColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
+): Promise<VersionFacts | undefined> => {
+  const [row] = await sql<(NodeFacts & VersionColumns & { role: MemberRole | null })[]>`
+    select ${nodeFactColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
       v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
       v.archive_state as "archiveState", v.rev as "versionRev"
     from node n

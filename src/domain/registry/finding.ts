@@ -42,14 +42,14 @@ export const Extraction = Type.Object({
 export type Extraction = Static<typeof Extraction>
 
 /** One move of a version. */
-export const VersionMove = Type.Object({
+export const ListedMove = Type.Object({
   at: instant('When.'),
   from: Type.Optional(Type.Enum(VersionStatus.enum, { description: 'Absent for the first.' })),
   to: VersionStatus,
   reason: Type.String({ description: 'The reason that it left.' }),
   actor: Type.String({ description: 'Who made it: `user:<id>`, `workflow`, `operator`.' }),
 })
-export type VersionMove = Static<typeof VersionMove>
+export type ListedMove = Static<typeof ListedMove>
 
 /** Answer of GET /nodes/{n}/versions/{v}/findings; the lists and `extraction` for members and platform admins. */
 export const VersionFindings = Type.Object({
@@ -58,6 +58,6 @@ export const VersionFindings = Type.Object({
   findings: Type.Optional(Type.Array(Finding, { description: 'Only for members.' })),
   extraction: Type.Optional(Extraction),
   reviews: Type.Optional(Type.Array(ListedReview, { description: 'Only for members.' })),
-  moves: Type.Optional(Type.Array(VersionMove, { description: 'Only for members.' })),
+  moves: Type.Optional(Type.Array(ListedMove, { description: 'Only for members.' })),
 })
 export type VersionFindings = Static<typeof VersionFindings>

@@ -22,14 +22,14 @@ const MemberUser = Type.Object({
 })
 
 /** PublisherMember of the interface. */
-export const Member = Type.Object({
+export const PublisherMember = Type.Object({
   id: uuid('Id of the membership.'),
   role: MemberRole,
   user: MemberUser,
 })
-export type Member = Static<typeof Member>
+export type PublisherMember = Static<typeof PublisherMember>
 
-export const MemberList = Type.Array(Member)
+export const MemberList = Type.Array(PublisherMember)
 
 /** Body of PUT /publishers/{p}/members/{userId}. */
 export const MemberUpdate = Type.Object({ role: MemberRole })
@@ -45,7 +45,7 @@ export const User = Type.Object({
 export type User = Static<typeof User>
 
 /** A member without e-mail addresses, as everybody may see it who is none of the same publisher. */
-export const withoutEmail = (member: Member): Member => {
+export const withoutEmail = (member: PublisherMember): PublisherMember => {
   const { id, name } = member.user
   return {
     ...member,

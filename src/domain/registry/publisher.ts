@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { Member } from './member.ts'
+import { PublisherMember } from './member.ts'
 import {
   DESCRIPTION_MAX,
   NAME_MAX,
@@ -89,7 +89,7 @@ export type NodePublisher = Static<typeof NodePublisher>
 
 export const Publisher = Type.Object({
   ...shown,
-  members: Type.Array(Member, { description: 'Who belongs to it.' }),
+  members: Type.Array(PublisherMember, { description: 'Who belongs to it.' }),
 })
 export type Publisher = Static<typeof Publisher>
 

@@ -13,7 +13,7 @@ import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
 import type { TaskDeps } from '../task/deps.ts'
-import { receiveArchiveFile } from '../registry/archive.ts'
+import { uploadArchive } from '../registry/archive.ts'
 import { receive } from './upload.ts'
 import type { ReceiveDeps } from './upload.ts'
 
@@ -73,8 +73,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       const { id } = request.params
       const maxBytes = Number(request.query.max)
       const purpose = judgeLink(deps, { id, ...request.query })
-      if (purpose === 'archive')
-        await receiveArchiveFile(deps, { versionId: id, request, maxBytes })
+      if (purpose === 'archive') await uploadArchive(deps, { versionId: id, request, maxBytes })
       else await receive(deps, { id, request, maxBytes })
       return { status: 200, body: {} }
     },

@@ -1,10 +1,10 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findNodeAccess } from '../../db/registry/node.ts'
-import type { NodeAccess as NodeFacts } from '../../db/registry/node.ts'
-import { findPublisherAccess } from '../../db/registry/publisher.ts'
-import type { PublisherAccess } from '../../db/registry/publisher.ts'
-import { findVersionAccess } from '../../db/registry/version.ts'
-import type { VersionAccess as VersionFacts, VersionKey } from '../../db/registry/version.ts'
+import { findNodeFacts } from '../../db/registry/node.ts'
+import type { NodeFacts } from '../../db/registry/node.ts'
+import { existsPublisher, findPublisherFacts } from '../../db/registry/publisher.ts'
+import type { PublisherFacts } from '../../db/registry/publisher.ts'
+import { findVersionFacts } from '../../db/registry/version.ts'
+import type { VersionFacts, VersionKey } from '../../db/registry/version.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import type { MemberRole } from '../../domain/registry/member.ts'
@@ -38,9 +38,9 @@ export const getPublisherAccess = async (
     action,
     caller,
   }: Asked & { publisherId: string; access: 'read' | 'write'; action?: PublisherAction },
-): Promise<PublisherAccess> => {
+): Promise<PublisherFacts> => {
   const found = await withinDeadline(
-    findPublisherAccess(sql, { id: publisherId, userId: caller?.principal }),
+    findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
   )
   if (!found) throw errors.publisherNotFound(publisherId)
   if (publisherRefusal(found.status, access, viewer(caller)))
@@ -54,7 +54,7 @@ export const getNodeAccess = async (
   { sql }: Deps,
   { nodeId, access, caller }: Asked & { nodeId: string; access: NodeAccess },
 ): Promise<NodeFacts> => {
-  const found = await withinDeadline(findNodeAccess(sql, { id: nodeId, userId: caller?.principal }))
+  const found = await withinDeadline(findNodeFacts(sql, { id: nodeId, userId: caller?.principal }))
   if (!found) throw errors.nodeNotFound(nodeId)
   refuseNode(found, access, caller)
   return found
@@ -73,8 +73,8 @@ export const getOwnNodeAccess = async (
   const userId = caller?.principal
   const [publisher, node] = await withinDeadline(
     Promise.all([
-      findPublisherAccess(sql, { id: publisherId, userId }),
-      findNodeAccess(sql, { id: nodeId, userId }),
+      findPublisherFacts(sql, { id: publisherId, userId }),
+      findNodeFacts(sql, { id: nodeId, userId }),
     ]),
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
@@ -88,31 +88,55 @@ export const getOwnNodeAccess = async (
 export const getVersionAccess = async (
   { sql }: Deps,
   {
-    nodeId,
-    version,
     access,
-    caller,
-  }: Asked & { nodeId: string; version: string; access: VersionAccess },
+    ...asked
+  }: Asked & { nodeId: string; version: string; access: Exclude<VersionAccess, 'archive'> },
 ): Promise<VersionFacts> => {
-  const number = parseVersionNumber(version)
-  const found =
-    number &&
-    (await withinDeadline(
-      findVersionAccess(sql, {
-        nodeId,
-        key: { canonical: number.canonical },
-        userId: caller?.principal,
-      }),
-    ))
-  const nodeAccess = access === 'archive' ? 'install' : access
+  const found = await findVersion(sql, asked)
   if (!found) {
-    await getNodeAccess({ sql }, { nodeId, access: nodeAccess, caller })
+    await getNodeAccess({ sql }, { ...asked, access })
+    throw errors.versionNotFound(asked.nodeId, asked.version)
+  }
+  refuseNode(found.node, access, asked.caller)
+  refuseVersion(found, access)
+  return found
+}
+
+/** The version whose archive a path names, for anybody. Throws the 404 of publisher, node and version, then the 403. */
+export const getArchiveAccess = async (
+  { sql }: Deps,
+  path: { publisherId: string; nodeId: string; version: string },
+): Promise<VersionFacts> => {
+  const { publisherId, nodeId, version } = path
+  const isOwn = (node: NodeFacts | undefined): node is NodeFacts =>
+    node?.publisherId === publisherId.toLowerCase()
+  const found = await findVersion(sql, { ...path, caller: undefined })
+  if (!found || !isOwn(found.node)) {
+    const [isPublisher, node] = await withinDeadline(
+      Promise.all([
+        existsPublisher(sql, publisherId),
+        findNodeFacts(sql, { id: nodeId, userId: undefined }),
+      ]),
+    )
+    if (!isPublisher) throw errors.publisherNotFound(publisherId)
+    if (!isOwn(node) || node.status === 'NodeStatusDeleted') throw errors.nodeNotFound(nodeId)
     throw errors.versionNotFound(nodeId, version)
   }
-  refuseNode(found.node, nodeAccess, caller)
-  const refusal = versionRefusal(found.status, access)
-  if (refusal) throw makeVersionRefusal(refusal, found)
+  refuseNode(found.node, 'install', undefined)
+  refuseVersion(found, 'archive')
   return found
+}
+
+const findVersion = async (
+  sql: Deps['sql'],
+  { nodeId, version, caller }: Asked & { nodeId: string; version: string },
+): Promise<VersionFacts | undefined> => {
+  const canonical = parseVersionNumber(version)?.canonical
+  return canonical === undefined
+    ? undefined
+    : await withinDeadline(
+        findVersionFacts(sql, { nodeId, key: { canonical }, userId: caller?.principal }),
+      )
 }
 
 /** The version whose id is in a path of its node's publisher. Throws 404 for any other, and 403 as its node does. */
@@ -129,10 +153,10 @@ export const getOwnVersionAccess = async (
   const key: VersionKey = { id: versionId.toLowerCase() }
   const [publisher, node, version] = await withinDeadline(
     Promise.all([
-      findPublisherAccess(sql, { id: publisherId, userId: caller?.principal }),
-      findNodeAccess(sql, { id: nodeId, userId: caller?.principal }),
+      findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
+      findNodeFacts(sql, { id: nodeId, userId: caller?.principal }),
       isUuid(versionId)
-        ? findVersionAccess(sql, { nodeId, key, userId: caller?.principal })
+        ? findVersionFacts(sql, { nodeId, key, userId: caller?.principal })
         : undefined,
     ]),
   )
@@ -179,10 +203,12 @@ export const makeNodeRefusal = (code: ErrorCodeName, node: NodeFacts) => {
   return code === 'node_deleted' ? errors.nodeDeleted(id) : errors.nodeNotFound(id)
 }
 
-const makeVersionRefusal = (code: ErrorCodeName, { node, version, reason }: VersionFacts) => {
-  if (code === 'version_blocked') return errors.versionBlocked(version, reason)
-  if (code === 'version_not_installable') return errors.versionNotInstallable(node.id, version)
-  return code === 'archive_not_found'
+const refuseVersion = ({ node, version, status, reason }: VersionFacts, access: VersionAccess) => {
+  const code = versionRefusal(status, access)
+  if (code === undefined) return
+  if (code === 'version_blocked') throw errors.versionBlocked(version, reason)
+  if (code === 'version_not_installable') throw errors.versionNotInstallable(node.id, version)
+  throw code === 'archive_not_found'
     ? errors.archiveNotFound()
     : errors.versionNotFound(node.id, version)
 }

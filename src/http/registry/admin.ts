@@ -2,7 +2,7 @@ import { listAudit } from '../../db/registry/audit-log.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { updateNodeByAdmin } from '../../db/registry/node-move.ts'
-import { findNodeAccess } from '../../db/registry/node.ts'
+import { findNodeFacts } from '../../db/registry/node.ts'
 import { movePublisher } from '../../db/registry/publisher-ban.ts'
 import { existsPublisher, getPublisher } from '../../db/registry/publisher.ts'
 import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-admin.ts'
@@ -17,22 +17,18 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess, requirePlatformAdmin } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import type { OfNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './visible.ts'
-
-interface OfNode {
-  nodeId: string
-  version: string
-}
 
 /** Sets what only a platform admin may of a node in any status. */
 export const editNodeByAdmin = async (
   deps: RegistryDeps,
-  request: RouteRequest<{ nodeId: string }, unknown, NodeAdminUpdate>,
+  request: RouteRequest<OfNode, unknown, NodeAdminUpdate>,
 ): Promise<JsonAnswer> => {
   const audit = makeAudit(request)
   const { nodeId } = request.params
   const { body: fields } = request
-  const node = await withinDeadline(findNodeAccess(deps.sql, { id: nodeId, userId: undefined }))
+  const node = await withinDeadline(findNodeFacts(deps.sql, { id: nodeId, userId: undefined }))
   if (!node) throw errors.nodeNotFound(nodeId)
   const edit = { id: node.id, fields, audit }
   return await unitOfWork(deps, async (sql) => {
@@ -47,7 +43,7 @@ export const editNodeByAdmin = async (
 /** Sets what only a platform admin may of a version. Thrown inside, so that a refused edit changes nothing. */
 export const editVersionByAdmin = async (
   deps: RegistryDeps,
-  request: RouteRequest<OfNode, unknown, VersionAdminUpdate>,
+  request: RouteRequest<OfVersion, unknown, VersionAdminUpdate>,
 ): Promise<JsonAnswer> => {
   const audit = makeAudit(request)
   const { params, body: fields, caller } = request
@@ -64,7 +60,7 @@ export const editVersionByAdmin = async (
 /** Starts again what did not succeed: the workflow of the version takes up its checks, its extraction, or both. */
 export const retryVersionByAdmin = async (
   deps: RegistryDeps,
-  request: RouteRequest<OfNode>,
+  request: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const audit = makeAudit(request)
   const { params, caller } = request
@@ -91,9 +87,7 @@ export const retryVersionByAdmin = async (
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
 export const makePublisherMove =
   (deps: RegistryDeps, name: 'ban' | 'unban') =>
-  async (
-    request: RouteRequest<{ publisherId: string }, unknown, { reason?: string }>,
-  ): Promise<JsonAnswer> => {
+  async (request: RouteRequest<OfPublisher, unknown, { reason?: string }>): Promise<JsonAnswer> => {
     const audit = makeAudit(request)
     const { publisherId: id } = request.params
     const { reason } = request.body

@@ -1,23 +1,17 @@
 import type { ServerResponse } from 'node:http'
 
-import { Type } from 'typebox'
-
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { findArchive } from '../../db/registry/archive.ts'
 import type { ArchiveDownload } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
-import { findNodeAccess } from '../../db/registry/node.ts'
-import { existsPublisher } from '../../db/registry/publisher.ts'
-import { findVersionAccess } from '../../db/registry/version.ts'
-import type { VersionAccess } from '../../db/registry/version.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { parseVersionNumber } from '../../domain/registry/version-number.ts'
-import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registry/visibility.ts'
 import { planFile, sendFile } from '../serve/file-response.ts'
 import type { FilePlan, ServedFile } from '../serve/file-response.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
+import { getArchiveAccess } from './access.ts'
+import { OfArchive } from './paths.ts'
 
 interface ArchiveRouteDeps {
   sql: Sql
@@ -25,7 +19,7 @@ interface ArchiveRouteDeps {
 }
 
 /** The route behind every downloadUrl. It asks the row at each request, so that a ban works at once. */
-export const makeArchiveRoutes = ({ sql, storage }: ArchiveRouteDeps): Route[] => [
+export const makeArchiveRoutes = (deps: ArchiveRouteDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: '/archives/:publisherId/:nodeId/:version/node.zip',
@@ -35,11 +29,7 @@ export const makeArchiveRoutes = ({ sql, storage }: ArchiveRouteDeps): Route[] =
       'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also answers HEAD, and counts no download.',
     auth: 'none',
     read: 'public',
-    params: Type.Object({
-      publisherId: Type.String({ description: 'Id of the publisher, in any case.' }),
-      nodeId: Type.String({ description: 'Id of the node, in any case.' }),
-      version: Type.String({ description: 'The version; build metadata makes no difference.' }),
-    }),
+    params: OfArchive,
     requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
     responses: ARCHIVE_RESPONSES,
     errors: [
@@ -53,13 +43,13 @@ export const makeArchiveRoutes = ({ sql, storage }: ArchiveRouteDeps): Route[] =
       'range_not_satisfiable',
     ],
     handler: async ({ params, incoming }) => {
-      const archive = await withinDeadline(getArchive(sql, params))
+      const archive = await getArchive(deps, params)
       const plan = planFile(incoming.method, incoming.headers, toServedFile(archive))
       const hasBody = incoming.method === 'GET' && plan.status !== 304
       return {
         stream: (response) =>
           hasBody
-            ? sendArchive(response, plan, { storage, archive })
+            ? sendArchive(response, plan, { ...deps, archive })
             : sendFile(response, plan, undefined),
       }
     },
@@ -88,52 +78,12 @@ const ARCHIVE_RESPONSES = {
   },
 }
 
-interface ArchivePath {
-  publisherId: string
-  nodeId: string
-  version: string
-}
-
 /** The archive that a path names. Throws why its caller cannot have it. */
-const getArchive = async (sql: Sql, path: ArchivePath): Promise<ArchiveDownload> => {
-  const { node, id, version, status, reason } = await getVersionAccess(sql, path)
-  const refusal =
-    nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'install') ??
-    versionRefusal(status, 'archive')
-  if (refusal === 'publisher_banned') throw errors.publisherBanned(node.publisherId)
-  if (refusal === 'node_banned') throw errors.nodeBanned(node.id)
-  if (refusal === 'node_not_found') throw errors.nodeNotFound(path.nodeId)
-  if (refusal === 'version_blocked') throw errors.versionBlocked(version, reason)
-  if (refusal !== undefined) throw errors.archiveNotFound()
-  const archive = await findArchive(sql, id)
+const getArchive = async ({ sql }: ArchiveRouteDeps, path: OfArchive): Promise<ArchiveDownload> => {
+  const { id } = await getArchiveAccess({ sql }, path)
+  const archive = await withinDeadline(findArchive(sql, id))
   if (!archive) throw errors.archiveNotFound()
   return archive
-}
-
-const getVersionAccess = async (sql: Sql, path: ArchivePath): Promise<VersionAccess> => {
-  const canonical = parseVersionNumber(path.version)?.canonical
-  const found =
-    canonical === undefined
-      ? undefined
-      : await findVersionAccess(sql, {
-          nodeId: path.nodeId,
-          key: { canonical },
-          userId: undefined,
-        })
-  return found && isOf(found.node, path) ? found : await explainMissing(sql, path)
-}
-
-const isOf = (node: { publisherId: string }, { publisherId }: ArchivePath): boolean =>
-  node.publisherId === publisherId.toLowerCase()
-
-/** Which of publisher, node and version is missing; the versions of a deleted node are so with it. */
-const explainMissing = async (sql: Sql, path: ArchivePath): Promise<never> => {
-  const { publisherId, nodeId, version } = path
-  if (!(await existsPublisher(sql, publisherId))) throw errors.publisherNotFound(publisherId)
-  const node = await findNodeAccess(sql, { id: nodeId, userId: undefined })
-  if (!node || !isOf(node, path) || node.status === 'NodeStatusDeleted')
-    throw errors.nodeNotFound(nodeId)
-  throw errors.versionNotFound(nodeId, version)
 }
 
 const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 import { ZIP_HEAD_BYTES, beginsAsZip } from '../../adapters/zip-form.ts'
-import { findArchivePlace, receiveArchive, startUpload } from '../../db/registry/archive.ts'
-import type { ArchiveReceived } from '../../db/registry/archive.ts'
+import { findArchivePlace, recordArchive, startUpload } from '../../db/registry/archive.ts'
+import type { ArchiveRecorded } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -27,7 +27,7 @@ interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
  * it is looked at but its first bytes. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired, 408, 409
  * archive_exists or upload_closed, 413, 503.
  */
-export const receiveArchiveFile = async (
+export const uploadArchive = async (
   deps: ReceiveArchiveDeps,
   { versionId, ...incoming }: Incoming,
 ): Promise<void> => {
@@ -77,17 +77,17 @@ const store = async (
 const record = async (
   deps: ReceiveArchiveDeps,
   stored: { versionId: string; storageKey: string; sha256: string; bytes: number },
-): Promise<ArchiveReceived> => {
+): Promise<ArchiveRecorded> => {
   const { versionId, storageKey } = stored
   const signal = signalArchiveUploaded(versionId)
-  return await unitOfWork(deps, (sql, tell) => receiveArchive(sql, { ...stored, signal }, tell), {
+  return await unitOfWork(deps, (sql, tell) => recordArchive(sql, { ...stored, signal }, tell), {
     at: 'archive',
     wasCommitted: async () =>
       (await findArchivePlace(deps.sql, versionId))?.archive?.storageKey === storageKey,
   })
 }
 
-const throwRefusal = (result: ArchiveReceived['result']): void => {
+const throwRefusal = (result: ArchiveRecorded['result']): void => {
   if (result === 'archive_exists') throw errors.archiveExists()
   if (result === 'upload_expired') throw apiError('upload_expired')
   // Its link was signed, so there was a version.

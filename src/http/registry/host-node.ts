@@ -17,11 +17,7 @@ import type { CredentialHeaders } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-
-interface OfVersion {
-  nodeId: string
-  version: string
-}
+import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
 /** Makes the judge of who registers host nodes. Throws 401. */
 export const makeExtractorJudge =
@@ -89,7 +85,7 @@ export const listHostNodesOfVersion = async (
 
 export const readHostNode = async (
   deps: RegistryDeps,
-  { params, caller }: RouteRequest<OfVersion & { hostNodeName: string }>,
+  { params, caller }: RouteRequest<OfHostNode>,
 ): Promise<JsonAnswer> => {
   const { hostNodeName: name } = params
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -101,7 +97,7 @@ export const readHostNode = async (
 /** Answers the node that a host node belongs to. */
 export const readNodeOfHostNode = async (
   deps: RegistryDeps,
-  { params: { hostNodeName: name } }: RouteRequest<{ hostNodeName: string }>,
+  { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
 ): Promise<JsonAnswer> => {
   const body = await withinDeadline(findNodeOfHostNode(deps.sql, name, deps))
   if (!body) throw errors.hostNodeNotFound(name)

@@ -1,4 +1,4 @@
-import { Member, MemberList, MemberUpdate } from '../../domain/registry/member.ts'
+import { PublisherMember, MemberList, MemberUpdate } from '../../domain/registry/member.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { RegistryDeps } from './deps.ts'
 import { endMembership, listPublisherMembers, setMember } from './member.ts'
@@ -38,7 +38,7 @@ export const makeMemberRoutes = (deps: RegistryDeps): Route[] => [
     description: 'For owners. Whoever is added must have signed in once.',
     params: OfMember,
     body: { ...SMALL_BODY, schema: MemberUpdate, examples: { admin: { role: 'admin' } } },
-    responses: { 200: { description: 'The member.', schema: Member, example: MEMBER } },
+    responses: { 200: { description: 'The member.', schema: PublisherMember, example: MEMBER } },
     errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'user_not_found', 'last_owner'],
     handler: (request) => setMember(deps, request),
   }),

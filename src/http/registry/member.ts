@@ -8,15 +8,11 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-
-interface InMember {
-  publisherId: string
-  userId: string
-}
+import type { OfMember, OfPublisher } from './paths.ts'
 
 export const listPublisherMembers = async (
   deps: RegistryDeps,
-  { params: { publisherId }, caller }: RouteRequest<Pick<InMember, 'publisherId'>>,
+  { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
@@ -26,7 +22,7 @@ export const listPublisherMembers = async (
 /** Adds a member or changes their role. */
 export const setMember = async (
   deps: RegistryDeps,
-  { params, body: { role }, caller }: RouteRequest<InMember, unknown, MemberUpdate>,
+  { params, body: { role }, caller }: RouteRequest<OfMember, unknown, MemberUpdate>,
 ): Promise<JsonAnswer> => {
   const { publisherId, userId } = params
   const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
@@ -40,7 +36,7 @@ export const setMember = async (
 /** Ends a membership, and with it the tokens that the member created. */
 export const endMembership = async (
   deps: RegistryDeps,
-  request: RouteRequest<InMember>,
+  request: RouteRequest<OfMember>,
 ): Promise<JsonAnswer> => {
   const { publisherId, userId } = request.params
   const caller = getCaller(request)

@@ -18,18 +18,11 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-
-interface InPublisher {
-  publisherId: string
-}
-
-interface OfPublisher extends InPublisher {
-  nodeId: string
-}
+import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
 
 export const createNode = async (
   deps: RegistryDeps,
-  request: RouteRequest<InPublisher, unknown, NewNode>,
+  request: RouteRequest<OfPublisher, unknown, NewNode>,
 ): Promise<JsonAnswer> => {
   const { body: node, caller } = request
   const { publisherId } = request.params
@@ -48,7 +41,7 @@ export const createNode = async (
 
 export const editNode = async (
   deps: RegistryDeps,
-  { params, body, headers, caller }: RouteRequest<OfPublisher, unknown, NodeUpdate>,
+  { params, body, headers, caller }: RouteRequest<OfOwnNode, unknown, NodeUpdate>,
 ): Promise<JsonAnswer> => {
   const { publisherId, id, rev } = await getOwnNodeAccess(deps, {
     ...params,
@@ -67,7 +60,7 @@ export const editNode = async (
 /** Deletes a node; its versions are hidden with it, and its id stays taken. */
 export const removeNode = async (
   deps: RegistryDeps,
-  { params, caller }: RouteRequest<OfPublisher>,
+  { params, caller }: RouteRequest<OfOwnNode>,
 ): Promise<JsonAnswer> => {
   const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
   const done = await unitOfWork(deps, (sql) => deleteNode(sql, node))
@@ -79,7 +72,7 @@ export const removeNode = async (
 /** Answers a node, or 304 before it is put together. */
 export const readNode = async (
   deps: RegistryDeps,
-  { params: { nodeId }, headers, caller }: RouteRequest<{ nodeId: string }>,
+  { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
 ): Promise<JsonAnswer> => {
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const etag = quoteTag(revision)
@@ -109,7 +102,7 @@ export const searchAllNodes = async (
 
 export const listNodesOfPublisher = async (
   deps: RegistryDeps,
-  { params: { publisherId }, query, caller }: RouteRequest<InPublisher, PublisherNodesQuery>,
+  { params: { publisherId }, query, caller }: RouteRequest<OfPublisher, PublisherNodesQuery>,
 ): Promise<JsonAnswer> => {
   const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const { nodes, total } = await withinDeadline(

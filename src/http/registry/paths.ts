@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { listOptional } from '../../domain/registry/registry-fields.ts'
@@ -18,14 +18,25 @@ const PARAMS = {
 const { publisherId, nodeId, version, versionId, userId, tokenId, hostNodeName } = PARAMS
 
 export const OfPublisher = Type.Object({ publisherId })
+export type OfPublisher = Static<typeof OfPublisher>
 export const OfMember = Type.Object({ publisherId, userId })
+export type OfMember = Static<typeof OfMember>
 export const OfToken = Type.Object({ publisherId, tokenId })
+export type OfToken = Static<typeof OfToken>
 export const OfOwnNode = Type.Object({ publisherId, nodeId })
+export type OfOwnNode = Static<typeof OfOwnNode>
 export const OfOwnVersion = Type.Object({ publisherId, nodeId, versionId })
+export type OfOwnVersion = Static<typeof OfOwnVersion>
 export const OfNode = Type.Object({ nodeId })
+export type OfNode = Static<typeof OfNode>
 export const OfVersion = Type.Object({ nodeId, version })
+export type OfVersion = Static<typeof OfVersion>
+export const OfArchive = Type.Object({ publisherId, nodeId, version })
+export type OfArchive = Static<typeof OfArchive>
 export const OfHostNode = Type.Object({ nodeId, version, hostNodeName })
+export type OfHostNode = Static<typeof OfHostNode>
 export const OfHostNodeName = Type.Object({ hostNodeName })
+export type OfHostNodeName = Static<typeof OfHostNodeName>
 
 export const PUBLISHER_PATH = '/publishers/:publisherId'
 export const OWN_NODE_PATH = `${PUBLISHER_PATH}/nodes/:nodeId`

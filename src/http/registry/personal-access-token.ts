@@ -20,10 +20,7 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-
-interface InPublisher {
-  publisherId: string
-}
+import type { OfPublisher, OfToken } from './paths.ts'
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
 export const judgeNewToken = (
@@ -40,7 +37,7 @@ export const judgeNewToken = (
 /** Creates a token; its value is in the answer and nowhere else. */
 export const createToken = async (
   deps: RegistryDeps,
-  request: RouteRequest<InPublisher, unknown, NewPersonalAccessToken>,
+  request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
 ): Promise<JsonAnswer> => {
   const { publisherId } = request.params
   const caller = getCaller(request)
@@ -69,7 +66,7 @@ export const createToken = async (
 
 export const listTokens = async (
   deps: RegistryDeps,
-  { params: { publisherId }, caller }: RouteRequest<InPublisher>,
+  { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
@@ -78,7 +75,7 @@ export const listTokens = async (
 
 export const revokeToken = async (
   deps: RegistryDeps,
-  { params, caller }: RouteRequest<InPublisher & { tokenId: string }>,
+  { params, caller }: RouteRequest<OfToken>,
 ): Promise<JsonAnswer> => {
   const { publisherId, tokenId } = params
   const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const

@@ -4,10 +4,10 @@ import { withinDeadline } from '../../db/client.ts'
 import type { Transaction } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Tell } from '../../db/unit-of-work.ts'
-import { findNodeAccess } from '../../db/registry/node.ts'
-import type { NodeAccess } from '../../db/registry/node.ts'
+import { findNodeFacts } from '../../db/registry/node.ts'
+import type { NodeFacts } from '../../db/registry/node.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
-import { publishVersion } from '../../db/registry/publish.ts'
+import { insertPublication } from '../../db/registry/publish.ts'
 import type { Publication } from '../../db/registry/publish.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { publishedFields } from '../../domain/registry/publish.ts'
@@ -19,14 +19,10 @@ import type { Caller } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess, makeNodeRefusal } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import type { OfOwnNode } from './paths.ts'
 import { getLiveToken } from './personal-access-token.ts'
 
-interface OfPublisher {
-  publisherId: string
-  nodeId: string
-}
-
-type PublishRequest = RouteRequest<OfPublisher, unknown, PublishBody>
+type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
 
 /**
  * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to upload
@@ -39,7 +35,7 @@ export const publish = async (deps: RegistryDeps, request: PublishRequest): Prom
   const place = await getPublishPlace(deps, { ...params, caller })
   const publication = makePublication(deps, { ...place, token, caller, body })
   const work = async (sql: Transaction, tell: Tell): Promise<JsonAnswer> => {
-    const done = await publishVersion(sql, publication, { ...deps, tell })
+    const done = await insertPublication(sql, publication, { ...deps, tell })
     if (done.result !== 'published') throw refuse(done, publication)
     const { version, uploadExpiresAt } = done
     const signedUrl = deps.signer.signArchive({
@@ -64,12 +60,12 @@ interface PublishPlace {
 /** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
 const getPublishPlace = async (
   deps: RegistryDeps,
-  { publisherId, nodeId, caller }: OfPublisher & { caller: Caller | undefined },
+  { publisherId, nodeId, caller }: OfOwnNode & { caller: Caller | undefined },
 ): Promise<PublishPlace> => {
   const userId = caller?.principal
   const [publisher, node] = await Promise.all([
     getPublisherAccess(deps, { publisherId, access: 'write', caller }),
-    withinDeadline(findNodeAccess(deps.sql, { id: nodeId, userId })),
+    withinDeadline(findNodeFacts(deps.sql, { id: nodeId, userId })),
   ])
   const isOwn = node?.publisherId === publisher.id
   if (isOwn) refuseBanned(node)
@@ -84,7 +80,7 @@ const getPublishPlace = async (
 }
 
 /** That the node is deleted is a conflict, and told after the role. */
-const refuseBanned = (node: NodeAccess): void => {
+const refuseBanned = (node: NodeFacts): void => {
   const refusal = nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'publish')
   if (refusal && refusal !== 'node_deleted') throw makeNodeRefusal(refusal, node)
 }
@@ -121,7 +117,7 @@ const makePublication = (
   }
 }
 
-type Refused = Exclude<Awaited<ReturnType<typeof publishVersion>>, { result: 'published' }>
+type Refused = Exclude<Awaited<ReturnType<typeof insertPublication>>, { result: 'published' }>
 
 const refuse = (refused: Refused, { publisherId, nodeId, version }: Publication) => {
   switch (refused.result) {

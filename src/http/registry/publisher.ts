@@ -19,11 +19,8 @@ import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import type { OfPublisher } from './paths.ts'
 import { showPublisher } from './visible.ts'
-
-interface InPublisher {
-  publisherId: string
-}
 
 /** Creates a publisher; the caller becomes its owner. */
 export const createPublisher = (
@@ -54,7 +51,7 @@ export const validatePublisherId = async (
 
 export const readPublisher = async (
   deps: RegistryDeps,
-  { params: { publisherId }, caller }: RouteRequest<InPublisher>,
+  { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const publisher = await withinDeadline(getPublisher(deps.sql, id))
@@ -67,7 +64,7 @@ export const editPublisher = async (
     params: { publisherId },
     body: fields,
     caller,
-  }: RouteRequest<InPublisher, unknown, PublisherUpdate>,
+  }: RouteRequest<OfPublisher, unknown, PublisherUpdate>,
 ): Promise<JsonAnswer> => {
   const { id } = await getPublisherAccess(deps, {
     publisherId,

@@ -11,18 +11,13 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import type { OfOwnVersion, OfVersion } from './paths.ts'
 import { showUser } from './visible.ts'
-
-interface OfPublisher {
-  publisherId: string
-  nodeId: string
-  versionId: string
-}
 
 /** Asks for a person to look at a flagged version. */
 export const requestReview = async (
   deps: RegistryDeps,
-  request: RouteRequest<OfPublisher, unknown, NewReview>,
+  request: RouteRequest<OfOwnVersion, unknown, NewReview>,
 ): Promise<JsonAnswer> => {
   const caller = getCaller(request)
   const { id: versionId, status } = await getOwnVersionAccess(deps, {
@@ -44,7 +39,7 @@ export const requestReview = async (
 /** Answers how many findings there are; members and platform admins are told all that is known of the version. */
 export const readFindings = async (
   deps: RegistryDeps,
-  { params, caller }: RouteRequest<{ nodeId: string; version: string }>,
+  { params, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const isMember = node.role !== null

@@ -22,22 +22,12 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-
-interface OfPublisher {
-  publisherId: string
-  nodeId: string
-  versionId: string
-}
-
-interface OfNode {
-  nodeId: string
-  version: string
-}
+import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
 /** Sets changelog and deprecation. */
 export const editVersion = async (
   deps: RegistryDeps,
-  { params, body: fields, headers, caller }: RouteRequest<OfPublisher, unknown, VersionUpdate>,
+  { params, body: fields, headers, caller }: RouteRequest<OfOwnVersion, unknown, VersionUpdate>,
 ): Promise<JsonAnswer> => {
   const { node, id, rev } = await getOwnVersionAccess(deps, {
     ...params,
@@ -55,7 +45,7 @@ export const editVersion = async (
 /** Deletes a version; its number is never free again. */
 export const removeVersion = async (
   deps: RegistryDeps,
-  request: RouteRequest<OfPublisher>,
+  request: RouteRequest<OfOwnVersion>,
 ): Promise<JsonAnswer> => {
   const { params } = request
   const caller = getCaller(request)
@@ -74,7 +64,7 @@ export const removeVersion = async (
 /** What has come between the look and the lock. */
 const makeRefusal = (
   result: 'node_not_found' | 'node_banned' | 'version_not_found',
-  { nodeId, versionId }: OfPublisher,
+  { nodeId, versionId }: OfOwnVersion,
 ) => {
   if (result === 'node_not_found') return errors.nodeNotFound(nodeId)
   return result === 'node_banned'
@@ -85,7 +75,7 @@ const makeRefusal = (
 /** Answers a version in any status but Deleted, or 304 before it is put together. */
 export const readVersion = async (
   deps: RegistryDeps,
-  { params, headers, caller }: RouteRequest<OfNode>,
+  { params, headers, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const { id, revision } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const etag = quoteTag(revision)
@@ -96,7 +86,7 @@ export const readVersion = async (
 
 export const listVersionsOfNode = async (
   deps: RegistryDeps,
-  { params: { nodeId }, query, caller }: RouteRequest<{ nodeId: string }, NodeVersionsQuery>,
+  { params: { nodeId }, query, caller }: RouteRequest<OfNode, NodeVersionsQuery>,
 ): Promise<JsonAnswer> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const asked = { nodeId: id, statuses: query.statuses }
@@ -133,7 +123,7 @@ export const listAllVersions = async (
 /** Answers the version to install, the latest unless one is named, and counts a download. */
 export const installVersion = async (
   deps: RegistryDeps,
-  { params: { nodeId }, query, caller, incoming }: RouteRequest<{ nodeId: string }, InstallQuery>,
+  { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
 ): Promise<JsonAnswer> => {
   const body =
     query.version === undefined
@@ -154,7 +144,7 @@ const getLatestVersion = async (deps: RegistryDeps, nodeId: string): Promise<Ver
 
 const getInstallable = async (
   deps: RegistryDeps,
-  named: OfNode & Pick<RouteRequest, 'caller'>,
+  named: OfVersion & Pick<RouteRequest, 'caller'>,
 ): Promise<Version> => {
   const { id } = await getVersionAccess(deps, { ...named, access: 'install' })
   return await withinDeadline(getVersion(deps.sql, id, deps))

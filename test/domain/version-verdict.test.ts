@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { judgeVersion } from '../../src/domain/registry/verdict.ts'
-import type { Evidence } from '../../src/domain/registry/verdict.ts'
+import { judgeVersion } from '../../src/domain/registry/version-verdict.ts'
+import type { VersionEvidence } from '../../src/domain/registry/version-verdict.ts'
 
 const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: null }
 const bad = {
@@ -10,7 +10,7 @@ const bad = {
   counts: { high: 2, medium: 0, info: 0 },
   worst: { message: 'Decoded bytes are executed.', file_path: 'a.py', line_number: 7 },
 }
-const judge = (evidence: Partial<Evidence>) =>
+const judge = (evidence: Partial<VersionEvidence>) =>
   judgeVersion({ archiveState: 'accepted', archiveCode: null, scan: clean, ...evidence })
 
 describe('the verdict on a version', () => {

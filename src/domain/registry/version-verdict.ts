@@ -3,7 +3,7 @@ import { flaggedReason } from './version-move.ts'
 import type { ArchiveState } from './version.ts'
 
 /** What is known of a version's archive when its fate is decided. */
-export interface Evidence {
+export interface VersionEvidence {
   archiveState: ArchiveState
   /** Why the archive was rejected. */
   archiveCode: string | null
@@ -18,7 +18,9 @@ export interface Evidence {
     | undefined
 }
 
-export type Verdict = { name: 'pass' } | { name: 'flag'; reason: string; scanIncomplete: boolean }
+export type VersionVerdict =
+  | { name: 'pass' }
+  | { name: 'flag'; reason: string; scanIncomplete: boolean }
 
 const SCAN_INCOMPLETE =
   'The archive could not be scanned to its end (scan_incomplete): make the pack smaller, or ask for a review'
@@ -31,7 +33,7 @@ export const judgeVersion = ({
   archiveState,
   archiveCode,
   scan,
-}: Evidence): Verdict | undefined => {
+}: VersionEvidence): VersionVerdict | undefined => {
   if (archiveState !== 'accepted' && archiveState !== 'rejected') return undefined
   if (scan?.worst && scan.counts.high > 0)
     return flag(flaggedReason(scan.counts.high, scan.worst), !scan.complete)
@@ -40,7 +42,7 @@ export const judgeVersion = ({
   return scan.complete ? { name: 'pass' } : flag(SCAN_INCOMPLETE, true)
 }
 
-const flag = (reason: string, scanIncomplete: boolean): Verdict => ({
+const flag = (reason: string, scanIncomplete: boolean): VersionVerdict => ({
   name: 'flag',
   reason,
   scanIncomplete,
