@@ -3,8 +3,6 @@
  * camelCase) and free of the parser. Left out: what neither the interpreter nor the scan reads (type comments, type
  * parameters, expression contexts).
  *
- * `line` is 1-based: the first line of the node.
- *
  * A tree is shallow enough for recursive functions: expressions and patterns nest at most 406 levels (chains count once),
  * blocks 200, each `elif` counted. An expression that nests deeper is cut every 400 levels from its leaves up, a statement
  * in deeper blocks is broken, as are the further branches of a long chain of `elif`. CPython stops at 200 brackets and
@@ -24,6 +22,24 @@ export interface Module {
 export interface BrokenStatement {
   line: number
   endLine: number
+}
+
+/** Statements and expressions know their first line, 1-based. */
+interface Node<Kind extends string> {
+  kind: Kind
+  line: number
+}
+
+interface Holding<Kind extends string> extends Node<Kind> {
+  value: Expression
+}
+
+interface Display<Kind extends string> extends Node<Kind> {
+  items: Expression[]
+}
+
+interface Naming<Kind extends string> extends Node<Kind> {
+  names: string[]
 }
 
 export type Statement =
@@ -47,13 +63,11 @@ export type Statement =
   | Global
   | Nonlocal
   | Expr
-  | { kind: 'Pass'; line: number }
-  | { kind: 'Break'; line: number }
-  | { kind: 'Continue'; line: number }
+  | Node<'Pass'>
+  | Node<'Break'>
+  | Node<'Continue'>
 
-export interface FunctionDef {
-  kind: 'FunctionDef'
-  line: number
+export interface FunctionDef extends Node<'FunctionDef'> {
   name: string
   args: Arguments
   body: Statement[]
@@ -64,9 +78,7 @@ export interface FunctionDef {
   isGenerator: boolean
 }
 
-export interface ClassDef {
-  kind: 'ClassDef'
-  line: number
+export interface ClassDef extends Node<'ClassDef'> {
   name: string
   bases: Expression[]
   keywords: Keyword[]
@@ -89,78 +101,58 @@ export interface Parameter {
   default: Expression | undefined
 }
 
-export interface Return {
-  kind: 'Return'
-  line: number
+export interface Return extends Node<'Return'> {
   value: Expression | undefined
 }
 
-export interface Delete {
-  kind: 'Delete'
-  line: number
+export interface Delete extends Node<'Delete'> {
   targets: Expression[]
 }
 
 /** `a = b = value` has two targets. */
-export interface Assign {
-  kind: 'Assign'
-  line: number
+export interface Assign extends Node<'Assign'> {
   targets: Expression[]
   value: Expression
 }
 
-export interface AugAssign {
-  kind: 'AugAssign'
-  line: number
+export interface AugAssign extends Node<'AugAssign'> {
   target: Expression
   op: BinaryOperator
   value: Expression
 }
 
-export interface AnnAssign {
-  kind: 'AnnAssign'
-  line: number
+export interface AnnAssign extends Node<'AnnAssign'> {
   target: Expression
   annotation: Expression
   value: Expression | undefined
 }
 
-export interface For {
-  kind: 'For'
-  line: number
+export interface For extends Node<'For'> {
   target: Expression
   iter: Expression
   body: Statement[]
   orelse: Statement[]
 }
 
-export interface While {
-  kind: 'While'
-  line: number
+export interface While extends Node<'While'> {
   test: Expression
   body: Statement[]
   orelse: Statement[]
 }
 
 /** `elif` is an If alone in `orelse`. */
-export interface If {
-  kind: 'If'
-  line: number
+export interface If extends Node<'If'> {
   test: Expression
   body: Statement[]
   orelse: Statement[]
 }
 
-export interface With {
-  kind: 'With'
-  line: number
+export interface With extends Node<'With'> {
   items: { context: Expression; target: Expression | undefined }[]
   body: Statement[]
 }
 
-export interface Match {
-  kind: 'Match'
-  line: number
+export interface Match extends Node<'Match'> {
   subject: Expression
   cases: MatchCase[]
 }
@@ -190,16 +182,12 @@ export type Pattern =
   | { kind: 'MatchAs'; pattern: Pattern | undefined; name: string | undefined }
   | { kind: 'MatchOr'; patterns: Pattern[] }
 
-export interface Raise {
-  kind: 'Raise'
-  line: number
+export interface Raise extends Node<'Raise'> {
   exception: Expression | undefined
   cause: Expression | undefined
 }
 
-export interface Try {
-  kind: 'Try'
-  line: number
+export interface Try extends Node<'Try'> {
   body: Statement[]
   handlers: ExceptHandler[]
   orelse: Statement[]
@@ -213,9 +201,7 @@ export interface ExceptHandler {
   body: Statement[]
 }
 
-export interface Assert {
-  kind: 'Assert'
-  line: number
+export interface Assert extends Node<'Assert'> {
   test: Expression
   message: Expression | undefined
 }
@@ -226,38 +212,20 @@ export interface Alias {
   asname: string | undefined
 }
 
-export interface Import {
-  kind: 'Import'
-  line: number
+export interface Import extends Node<'Import'> {
   names: Alias[]
 }
 
 /** `from ..a import b`: level 2, module `a`. A star import has the one name `*`. */
-export interface ImportFrom {
-  kind: 'ImportFrom'
-  line: number
+export interface ImportFrom extends Node<'ImportFrom'> {
   level: number
   module: string | undefined
   names: Alias[]
 }
 
-export interface Global {
-  kind: 'Global'
-  line: number
-  names: string[]
-}
-
-export interface Nonlocal {
-  kind: 'Nonlocal'
-  line: number
-  names: string[]
-}
-
-export interface Expr {
-  kind: 'Expr'
-  line: number
-  value: Expression
-}
+export type Global = Naming<'Global'>
+export type Nonlocal = Naming<'Nonlocal'>
+export type Expr = Holding<'Expr'>
 
 export type Expression =
   | Constant
@@ -291,9 +259,7 @@ export type Expression =
  * done. `undefined` is unknown: imaginary numbers, an int of more than 5,000 digits, what is nested too deep. Names of
  * characters (`\N{DASH}`) stay as they are written. Two escapes that make a surrogate pair are one character here.
  */
-export interface Constant {
-  kind: 'Constant'
-  line: number
+export interface Constant extends Node<'Constant'> {
   value: null | boolean | bigint | number | string | Ellipsis | undefined
 }
 
@@ -301,16 +267,12 @@ export interface Ellipsis {
   kind: 'Ellipsis'
 }
 
-export interface Bytes {
-  kind: 'Bytes'
-  line: number
+export interface Bytes extends Node<'Bytes'> {
   value: Uint8Array
 }
 
 /** An f-string (or t-string), also one concatenated with plain strings: texts and fields in turn. */
-export interface JoinedStr {
-  kind: 'JoinedStr'
-  line: number
+export interface JoinedStr extends Node<'JoinedStr'> {
   values: (string | FormattedValue)[]
 }
 
@@ -322,44 +284,30 @@ export interface FormattedValue {
   spec: JoinedStr | undefined
 }
 
-export interface Name {
-  kind: 'Name'
-  line: number
+export interface Name extends Node<'Name'> {
   id: string
 }
 
-export interface Attribute {
-  kind: 'Attribute'
-  line: number
+export interface Attribute extends Node<'Attribute'> {
   value: Expression
   attr: string
 }
 
 /** Several indexes are one Tuple. */
-export interface Subscript {
-  kind: 'Subscript'
-  line: number
+export interface Subscript extends Node<'Subscript'> {
   value: Expression
   index: Expression
 }
 
-export interface Slice {
-  kind: 'Slice'
-  line: number
+export interface Slice extends Node<'Slice'> {
   lower: Expression | undefined
   upper: Expression | undefined
   step: Expression | undefined
 }
 
-export interface Starred {
-  kind: 'Starred'
-  line: number
-  value: Expression
-}
+export type Starred = Holding<'Starred'>
 
-export interface Call {
-  kind: 'Call'
-  line: number
+export interface Call extends Node<'Call'> {
   func: Expression
   /** Starred for `*args`. A lone generator is a Comprehension. */
   args: Expression[]
@@ -391,24 +339,18 @@ export type BinaryOperator =
  * A chain of left-associative operators of one level (`a + b - c`) is flat, because packs write strings and sums of
  * thousands of parts: `left`, then each of `rights` in turn.
  */
-export interface BinOp {
-  kind: 'BinOp'
-  line: number
+export interface BinOp extends Node<'BinOp'> {
   left: Expression
   rights: { op: BinaryOperator; value: Expression }[]
 }
 
 /** Flat: `a and b and c` has three values. */
-export interface BoolOp {
-  kind: 'BoolOp'
-  line: number
+export interface BoolOp extends Node<'BoolOp'> {
   op: 'and' | 'or'
   values: Expression[]
 }
 
-export interface UnaryOp {
-  kind: 'UnaryOp'
-  line: number
+export interface UnaryOp extends Node<'UnaryOp'> {
   op: 'not' | '-' | '+' | '~'
   operand: Expression
 }
@@ -425,64 +367,38 @@ export type CompareOperator =
   | 'is'
   | 'is not'
 
-export interface Compare {
-  kind: 'Compare'
-  line: number
+export interface Compare extends Node<'Compare'> {
   left: Expression
   comparisons: { op: CompareOperator; value: Expression }[]
 }
 
-export interface IfExp {
-  kind: 'IfExp'
-  line: number
+export interface IfExp extends Node<'IfExp'> {
   test: Expression
   body: Expression
   orelse: Expression
 }
 
-export interface Lambda {
-  kind: 'Lambda'
-  line: number
+export interface Lambda extends Node<'Lambda'> {
   args: Arguments
   body: Expression
 }
 
-export interface Tuple {
-  kind: 'Tuple'
-  line: number
-  items: Expression[]
-}
-
-export interface List {
-  kind: 'List'
-  line: number
-  items: Expression[]
-}
-
-export interface Set {
-  kind: 'Set'
-  line: number
-  items: Expression[]
-}
+export type Tuple = Display<'Tuple'>
+export type List = Display<'List'>
+export type Set = Display<'Set'>
 
 /** An item without a key is `**value`. */
-export interface Dict {
-  kind: 'Dict'
-  line: number
+export interface Dict extends Node<'Dict'> {
   items: { key: Expression | undefined; value: Expression }[]
 }
 
-export interface Comprehension {
-  kind: 'Comprehension'
-  line: number
+export interface Comprehension extends Node<'Comprehension'> {
   of: 'list' | 'set' | 'generator'
   element: Expression
   clauses: ComprehensionClause[]
 }
 
-export interface DictComprehension {
-  kind: 'DictComprehension'
-  line: number
+export interface DictComprehension extends Node<'DictComprehension'> {
   key: Expression
   value: Expression
   clauses: ComprehensionClause[]
@@ -494,27 +410,15 @@ export interface ComprehensionClause {
   conditions: Expression[]
 }
 
-export interface NamedExpr {
-  kind: 'NamedExpr'
-  line: number
+export interface NamedExpr extends Node<'NamedExpr'> {
   target: string
   value: Expression
 }
 
-export interface Await {
-  kind: 'Await'
-  line: number
-  value: Expression
-}
+export type Await = Holding<'Await'>
 
-export interface Yield {
-  kind: 'Yield'
-  line: number
+export interface Yield extends Node<'Yield'> {
   value: Expression | undefined
 }
 
-export interface YieldFrom {
-  kind: 'YieldFrom'
-  line: number
-  value: Expression
-}
+export type YieldFrom = Holding<'YieldFrom'>

@@ -64,6 +64,15 @@ export const values = (kids: Kids, from = 0, to = count(kids)): unknown[] => {
 export const exprs = (kids: Kids, from = 0, to = count(kids)): Expression[] =>
   values(kids, from, to) as Expression[]
 
+/** The values of all children of this name. */
+export const findAll = (kids: Kids, name: string, from = 0, to = count(kids)): unknown[] => {
+  const found: unknown[] = []
+  for (let at = kids.base + from; at < kids.base + to; at += 1) {
+    if (kids.names[at] === name) found.push(kids.values[at])
+  }
+  return found
+}
+
 /** The value of the first child of this name. */
 export const find = (kids: Kids, name: string): unknown => {
   const index = indexOf(kids, name)

@@ -1,18 +1,12 @@
-import type {
-  Comprehension,
-  ComprehensionClause,
-  Dict,
-  DictComprehension,
-  Expression,
-} from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { count, exprAt, exprs, has, indexOf, nameAt, valueAt } from '../kids.ts'
 import type { Builder, Builders, Kids } from '../kids.ts'
 import { sequencePattern } from './patterns.ts'
 import { tupleOrOne } from './expressions.ts'
 
 interface Pair {
-  key: Expression
-  value: Expression
+  key: ast.Expression
+  value: ast.Expression
 }
 
 /** `[…]` and `(…)` are patterns of a `case` too, under the same name. */
@@ -27,8 +21,8 @@ const display =
 const tuplePattern = (kids: Kids): unknown =>
   count(kids) === 3 && nameAt(kids, 1) !== 'case_pattern' ? exprAt(kids, 1) : display('Tuple')(kids)
 
-const dictionary = (kids: Kids): Dict => {
-  const items: Dict['items'] = []
+const dictionary = (kids: Kids): ast.Dict => {
+  const items: ast.Dict['items'] = []
   for (let index = 1; index < count(kids) - 1; index += 1) {
     const name = nameAt(kids, index)
     if (name === 'pair') items.push(valueAt(kids, index) as Pair)
@@ -40,7 +34,7 @@ const dictionary = (kids: Kids): Dict => {
 const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 2) })
 
 const comprehension =
-  (of: Comprehension['of']): Builder =>
+  (of: ast.Comprehension['of']): Builder =>
   (kids) => ({
     kind: 'Comprehension',
     line: kids.line,
@@ -49,24 +43,24 @@ const comprehension =
     clauses: clauses(kids),
   })
 
-const dictComprehension = (kids: Kids): DictComprehension => ({
+const dictComprehension = (kids: Kids): ast.DictComprehension => ({
   kind: 'DictComprehension',
   line: kids.line,
   ...(valueAt(kids, 1) as Pair),
   clauses: clauses(kids),
 })
 
-const clauses = (kids: Kids): ComprehensionClause[] => {
-  const found: ComprehensionClause[] = []
+const clauses = (kids: Kids): ast.ComprehensionClause[] => {
+  const found: ast.ComprehensionClause[] = []
   for (let index = 2; index < count(kids) - 1; index += 1) {
     if (nameAt(kids, index) === 'for_in_clause')
-      found.push(valueAt(kids, index) as ComprehensionClause)
+      found.push(valueAt(kids, index) as ast.ComprehensionClause)
     else found.at(-1)?.conditions.push(exprAt(kids, index))
   }
   return found
 }
 
-const forInClause = (kids: Kids): ComprehensionClause => {
+const forInClause = (kids: Kids): ast.ComprehensionClause => {
   const start = indexOf(kids, 'for')
   const middle = indexOf(kids, 'in')
   return { target: exprAt(kids, start + 1), iter: tupleOrOne(kids, middle + 1), conditions: [] }

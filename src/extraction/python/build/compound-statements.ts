@@ -1,43 +1,32 @@
-import type {
-  Arguments,
-  ClassDef,
-  ExceptHandler,
-  Expression,
-  For,
-  FunctionDef,
-  If,
-  Match,
-  MatchCase,
-  Name,
-  Statement,
-  Try,
-  While,
-} from '../ast.ts'
-import { block, BROKEN, exprAt, find, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
+import type * as ast from '../ast.ts'
+import {
+  block,
+  BROKEN,
+  exprAt,
+  find,
+  findAll,
+  has,
+  indexOf,
+  nameAt,
+  valueAt,
+  values,
+} from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 import type { CallArguments } from './expressions.ts'
 import { tupleOrOne } from './expressions.ts'
 import type { AsPattern } from './with.ts'
 
-const ifStatement = (kids: Kids): If => {
-  const branches = [ifOrElif(kids), ...alternatives(kids)]
-  let orelse = (find(kids, 'else_clause') as Statement[] | undefined) ?? []
+const ifStatement = (kids: Kids): ast.If => {
+  const branches = [ifOrElif(kids), ...(findAll(kids, 'elif_clause') as ast.If[])]
+  let orelse = orElse(kids)
   for (const branch of branches.toReversed()) {
     branch.orelse = orelse
     orelse = [branch]
   }
-  return branches[0] as If
+  return branches[0] as ast.If
 }
 
-const alternatives = (kids: Kids): If[] => {
-  const found: If[] = []
-  for (let at = kids.base; at < kids.size; at += 1) {
-    if (kids.names[at] === 'elif_clause') found.push(kids.values[at] as If)
-  }
-  return found
-}
-
-const ifOrElif = (kids: Kids): If => ({
+const ifOrElif = (kids: Kids): ast.If => ({
   kind: 'If',
   line: kids.line,
   test: exprAt(kids, 1),
@@ -45,9 +34,9 @@ const ifOrElif = (kids: Kids): If => ({
   orelse: [],
 })
 
-const orElse = (kids: Kids): Statement[] => (find(kids, 'else_clause') ?? []) as Statement[]
+const orElse = (kids: Kids): ast.Statement[] => (find(kids, 'else_clause') ?? []) as ast.Statement[]
 
-const whileStatement = (kids: Kids): While => ({
+const whileStatement = (kids: Kids): ast.While => ({
   kind: 'While',
   line: kids.line,
   test: exprAt(kids, 1),
@@ -55,7 +44,7 @@ const whileStatement = (kids: Kids): While => ({
   orelse: orElse(kids),
 })
 
-const forStatement = (kids: Kids): For => ({
+const forStatement = (kids: Kids): ast.For => ({
   kind: 'For',
   line: kids.line,
   target: exprAt(kids, indexOf(kids, 'for') + 1),
@@ -64,29 +53,22 @@ const forStatement = (kids: Kids): For => ({
   orelse: orElse(kids),
 })
 
-const tryStatement = (kids: Kids): Try => {
-  const handlers: ExceptHandler[] = []
-  for (let at = kids.base; at < kids.size; at += 1) {
-    if (kids.names[at] === 'except_clause') handlers.push(kids.values[at] as ExceptHandler)
-  }
-  const finalbody = (find(kids, 'finally_clause') as Statement[] | undefined) ?? []
-  return {
-    kind: 'Try',
-    line: kids.line,
-    body: block(kids),
-    handlers,
-    orelse: orElse(kids),
-    finalbody,
-  }
-}
+const tryStatement = (kids: Kids): ast.Try => ({
+  kind: 'Try',
+  line: kids.line,
+  body: block(kids),
+  handlers: findAll(kids, 'except_clause') as ast.ExceptHandler[],
+  orelse: orElse(kids),
+  finalbody: (find(kids, 'finally_clause') ?? []) as ast.Statement[],
+})
 
 /** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14). */
-const exceptClause = (kids: Kids): ExceptHandler | typeof BROKEN => {
+const exceptClause = (kids: Kids): ast.ExceptHandler | typeof BROKEN => {
   const start = nameAt(kids, 1) === '*' ? 2 : 1
   const stop = indexOf(kids, ':')
   const body = block(kids)
   if (start === stop) return { line: kids.line, type: undefined, name: undefined, body }
-  const first = valueAt(kids, start) as Expression | AsPattern
+  const first = valueAt(kids, start) as ast.Expression | AsPattern
   if (first.kind !== 'AsPattern' && !has(kids, 'as')) {
     return { line: kids.line, type: tupleOrOne(kids, start, stop), name: undefined, body }
   }
@@ -95,23 +77,25 @@ const exceptClause = (kids: Kids): ExceptHandler | typeof BROKEN => {
   return target.kind === 'Name' ? { line: kids.line, type, name: target.id, body } : BROKEN
 }
 
-const functionDefinition = (kids: Kids): FunctionDef => ({
+const functionDefinition = (kids: Kids): ast.FunctionDef => ({
   kind: 'FunctionDef',
   line: kids.line,
-  name: (find(kids, 'identifier') as Name | undefined)?.id ?? '',
-  args: find(kids, 'parameters') as Arguments | undefined as Arguments,
+  name: nameOf(kids),
+  args: find(kids, 'parameters') as ast.Arguments | undefined as ast.Arguments,
   body: block(kids),
   decorators: [],
   isAsync: nameAt(kids, 0) === 'async',
   isGenerator: kids.bodyYields,
 })
 
-const classDefinition = (kids: Kids): ClassDef => {
+const nameOf = (kids: Kids): string => (find(kids, 'identifier') as ast.Name | undefined)?.id ?? ''
+
+const classDefinition = (kids: Kids): ast.ClassDef => {
   const list = find(kids, 'argument_list') as CallArguments | undefined
   return {
     kind: 'ClassDef',
     line: kids.line,
-    name: (find(kids, 'identifier') as Name | undefined)?.id ?? '',
+    name: nameOf(kids),
     bases: list?.args ?? [],
     keywords: list?.keywords ?? [],
     body: block(kids),
@@ -119,28 +103,26 @@ const classDefinition = (kids: Kids): ClassDef => {
   }
 }
 
-const decorated = (kids: Kids): FunctionDef | ClassDef => {
-  const all = values(kids) as (Expression | FunctionDef | ClassDef)[]
-  const definition = all.pop() as FunctionDef | ClassDef
-  definition.decorators = all as Expression[]
+const decorated = (kids: Kids): ast.FunctionDef | ast.ClassDef => {
+  const all = values(kids) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]
+  const definition = all.pop() as ast.FunctionDef | ast.ClassDef
+  definition.decorators = all as ast.Expression[]
   return definition
 }
 
-const matchStatement = (kids: Kids): Match => ({
+const matchStatement = (kids: Kids): ast.Match => ({
   kind: 'Match',
   line: kids.line,
   subject: tupleOrOne(kids, 1, indexOf(kids, ':')),
-  cases: ((find(kids, 'block') as unknown[] | undefined) ?? []) as MatchCase[],
+  cases: (find(kids, 'block') ?? []) as ast.MatchCase[],
 })
-
-const blockOf = (kids: Kids): Statement[] => block(kids)
 
 export const compoundStatementBuilders: Builders = {
   block: (kids) => values(kids),
   if_statement: ifStatement,
   elif_clause: ifOrElif,
-  else_clause: blockOf,
-  finally_clause: blockOf,
+  else_clause: block,
+  finally_clause: block,
   while_statement: whileStatement,
   for_statement: forStatement,
   try_statement: tryStatement,

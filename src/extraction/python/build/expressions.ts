@@ -1,17 +1,4 @@
-import type {
-  Arguments,
-  Attribute,
-  Call,
-  Expression,
-  Keyword,
-  Lambda,
-  Slice,
-  Starred,
-  Subscript,
-  Tuple,
-  Yield,
-  YieldFrom,
-} from '../ast.ts'
+import type * as ast from '../ast.ts'
 import {
   after,
   BROKEN,
@@ -24,28 +11,30 @@ import {
   nameAt,
   valueAt,
 } from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+import type { Builder, Builders, Kids } from '../kids.ts'
+import { noParameters } from './parameters.ts'
 
 export interface CallArguments {
-  args: Expression[]
-  keywords: Keyword[]
+  args: ast.Expression[]
+  keywords: ast.Keyword[]
 }
 
 /** The value in a row of children without a comma, else all of them as a tuple. */
-export const tupleOrOne = (kids: Kids, from = 0, to = count(kids)): Expression => {
+export const tupleOrOne = (kids: Kids, from = 0, to = count(kids)): ast.Expression => {
   const items = exprs(kids, from, to)
   const [first] = items
   if (first && items.length === 1 && indexOf(kids, ',', from) < 0) return first
   return { kind: 'Tuple', line: lineAt(kids, from), items }
 }
 
-const attribute = (kids: Kids): Attribute | typeof BROKEN => {
+/** `a.b`, also as a type in an annotation. */
+export const attribute = (kids: Kids): ast.Attribute | typeof BROKEN => {
   const name = exprAt(kids, 2)
   if (name.kind !== 'Name') return BROKEN
   return { kind: 'Attribute', line: kids.line, value: exprAt(kids, 0), attr: name.id }
 }
 
-const subscript = (kids: Kids): Subscript => ({
+const subscript = (kids: Kids): ast.Subscript => ({
   kind: 'Subscript',
   line: kids.line,
   value: exprAt(kids, 0),
@@ -53,12 +42,12 @@ const subscript = (kids: Kids): Subscript => ({
 })
 
 /** What stands between brackets, from child `from` to the closing one; one starred index is a tuple too. */
-export const indexOfSubscript = (kids: Kids, from: number): Expression => {
+export const indexOfSubscript = (kids: Kids, from: number): ast.Expression => {
   const index = tupleOrOne(kids, from, count(kids) - 1)
   return index.kind === 'Starred' ? { kind: 'Tuple', line: index.line, items: [index] } : index
 }
 
-const slice = (kids: Kids): Slice => {
+const slice = (kids: Kids): ast.Slice => {
   const first = indexOf(kids, ':')
   const second = indexOf(kids, ':', first + 1)
   const stop = second < 0 ? count(kids) : second
@@ -71,7 +60,7 @@ const slice = (kids: Kids): Slice => {
   }
 }
 
-const call = (kids: Kids): Call => {
+const call = (kids: Kids): ast.Call => {
   const func = exprAt(kids, 0)
   if (nameAt(kids, 1) !== 'argument_list') {
     return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
@@ -80,11 +69,11 @@ const call = (kids: Kids): Call => {
 }
 
 const argumentList = (kids: Kids): CallArguments => {
-  const args: Expression[] = []
-  const keywords: Keyword[] = []
+  const args: ast.Expression[] = []
+  const keywords: ast.Keyword[] = []
   for (let index = 1; index < count(kids) - 1; index += 1) {
     const name = nameAt(kids, index)
-    if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as Keyword)
+    if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as ast.Keyword)
     else if (name === 'dictionary_splat')
       keywords.push({ name: undefined, value: exprAt(kids, index) })
     else if (name !== ',') args.push(exprAt(kids, index))
@@ -92,43 +81,37 @@ const argumentList = (kids: Kids): CallArguments => {
   return { args, keywords }
 }
 
-const keywordArgument = (kids: Kids): Keyword | typeof BROKEN => {
+const keywordArgument = (kids: Kids): ast.Keyword | typeof BROKEN => {
   const name = exprAt(kids, 0)
   return name.kind === 'Name' ? { name: name.id, value: exprAt(kids, 2) } : BROKEN
 }
 
-const lambda = (kids: Kids): Lambda => ({
+const lambda = (kids: Kids): ast.Lambda => ({
   kind: 'Lambda',
   line: kids.line,
-  args: (find(kids, 'lambda_parameters') as Arguments | undefined) ?? {
-    positionalOnly: [],
-    positional: [],
-    varargs: undefined,
-    keywordOnly: [],
-    kwargs: undefined,
-  },
+  args: (find(kids, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
   body: exprAt(kids, count(kids) - 1),
 })
 
-const starred = (kids: Kids): Starred => ({
+export const starred = (kids: Kids): ast.Starred => ({
   kind: 'Starred',
   line: kids.line,
   value: exprAt(kids, 1),
 })
 
-const yielding = (kids: Kids): Yield | YieldFrom => {
-  const source = after(kids, 'from') as Expression | undefined
+const yielding = (kids: Kids): ast.Yield | ast.YieldFrom => {
+  const source = after(kids, 'from') as ast.Expression | undefined
   if (source) return { kind: 'YieldFrom', line: kids.line, value: source }
   return { kind: 'Yield', line: kids.line, value: exprs(kids)[0] }
 }
 
-const expressionList = (kids: Kids): Tuple => ({
+const expressionList = (kids: Kids): ast.Tuple => ({
   kind: 'Tuple',
   line: kids.line,
   items: exprs(kids),
 })
 
-const second = (kids: Kids): unknown => valueAt(kids, 1)
+const second: Builder = (kids) => valueAt(kids, 1)
 
 export const expressionBuilders: Builders = {
   attribute,

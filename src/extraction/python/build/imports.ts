@@ -1,4 +1,4 @@
-import type { Alias, Import, ImportFrom, Name } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { count, find, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 
@@ -7,13 +7,13 @@ interface RelativeImport {
   module: string | undefined
 }
 
-const importing = (kids: Kids): Import => ({
+const importing = (kids: Kids): ast.Import => ({
   kind: 'Import',
   line: kids.line,
   names: aliases(kids, 1),
 })
 
-const importFrom = (kids: Kids): ImportFrom => {
+const importFrom = (kids: Kids): ast.ImportFrom => {
   const from = source(kids)
   const names = has(kids, 'wildcard_import')
     ? [{ name: '*', asname: undefined }]
@@ -23,26 +23,24 @@ const importFrom = (kids: Kids): ImportFrom => {
 
 const source = (kids: Kids): RelativeImport => {
   if (nameAt(kids, 1) === 'relative_import') return valueAt(kids, 1) as RelativeImport
-  return {
-    level: 0,
-    module: nameAt(kids, 1) === '__future__' ? '__future__' : (valueAt(kids, 1) as string),
-  }
+  const isFuture = nameAt(kids, 1) === '__future__'
+  return { level: 0, module: isFuture ? '__future__' : (valueAt(kids, 1) as string) }
 }
 
-const aliases = (kids: Kids, from: number): Alias[] => {
-  const found: Alias[] = []
+const aliases = (kids: Kids, from: number): ast.Alias[] => {
+  const found: ast.Alias[] = []
   for (let index = from; index < count(kids); index += 1) {
     const name = nameAt(kids, index)
-    if (name === 'aliased_import') found.push(valueAt(kids, index) as Alias)
+    if (name === 'aliased_import') found.push(valueAt(kids, index) as ast.Alias)
     else if (name === 'dotted_name')
       found.push({ name: valueAt(kids, index) as string, asname: undefined })
   }
   return found
 }
 
-const aliased = (kids: Kids): Alias => ({
+const aliased = (kids: Kids): ast.Alias => ({
   name: valueAt(kids, 0) as string,
-  asname: (valueAt(kids, 2) as Name).id,
+  asname: (valueAt(kids, 2) as ast.Name).id,
 })
 
 const relative = (kids: Kids): RelativeImport => ({
@@ -50,7 +48,7 @@ const relative = (kids: Kids): RelativeImport => ({
   module: find(kids, 'dotted_name') as string | undefined,
 })
 
-const dotted = (kids: Kids): string => (values(kids) as Name[]).map((name) => name.id).join('.')
+const dotted = (kids: Kids): string => (values(kids) as ast.Name[]).map((name) => name.id).join('.')
 
 export const importBuilders: Builders = {
   import_statement: importing,

@@ -1,4 +1,4 @@
-import type { Constant, Expression, Name, Statement } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { readFloat, readInteger } from '../number-literal.ts'
 import type { Conversion } from './strings.ts'
 
@@ -6,19 +6,19 @@ import type { Conversion } from './strings.ts'
 export type LeafBuilder = (text: string, line: number, start: number) => unknown
 
 /** Python compares identifiers in the NFKC form. */
-export const name = (text: string, line: number): Name => ({
+export const name = (text: string, line: number): ast.Name => ({
   kind: 'Name',
   line,
   id: /[\u0080-\uffff]/.test(text) ? text.normalize('NFKC') : text,
 })
 
 const constant =
-  (read: (text: string) => Constant['value']): LeafBuilder =>
-  (text, line): Expression => ({ kind: 'Constant', line, value: read(text) })
+  (read: (text: string) => ast.Constant['value']): LeafBuilder =>
+  (text, line): ast.Expression => ({ kind: 'Constant', line, value: read(text) })
 
 const statement =
   (kind: 'Pass' | 'Break' | 'Continue'): LeafBuilder =>
-  (_text, line): Statement => ({ kind, line })
+  (_text, line): ast.Statement => ({ kind, line })
 
 export const leafBuilders: Record<string, LeafBuilder> = {
   identifier: name,

@@ -1,21 +1,9 @@
-import type {
-  Await,
-  BinaryOperator,
-  BinOp,
-  BoolOp,
-  Compare,
-  CompareOperator,
-  Expression,
-  IfExp,
-  NamedExpr,
-  Starred,
-  UnaryOp,
-} from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { BROKEN, count, exprAt, nameAt, operatorAt } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 
 /** Operators of one level bind alike, so that a chain of them is a plain sequence. */
-const LEVELS: Record<BinaryOperator, number> = {
+const LEVELS: Record<ast.BinaryOperator, number> = {
   '|': 1,
   '^': 2,
   '&': 3,
@@ -31,7 +19,7 @@ const LEVELS: Record<BinaryOperator, number> = {
   '**': 7,
 }
 
-const binary = (kids: Kids): BinOp => {
+const binary = (kids: Kids): ast.BinOp => {
   const op = operatorAt(kids, 1)
   const left = exprAt(kids, 0)
   if (op === '&' && (isXor(kids, 0) || isXor(kids, 2))) return andWithinXor(kids)
@@ -44,7 +32,11 @@ const binary = (kids: Kids): BinOp => {
 }
 
 /** A parenthesized left side has another name, and a power binds to the right. */
-const continuesChain = (kids: Kids, left: Expression, op: BinaryOperator): left is BinOp =>
+const continuesChain = (
+  kids: Kids,
+  left: ast.Expression,
+  op: ast.BinaryOperator,
+): left is ast.BinOp =>
   left.kind === 'BinOp' &&
   isChain(nameAt(kids, 0)) &&
   op !== '**' &&
@@ -52,7 +44,7 @@ const continuesChain = (kids: Kids, left: Expression, op: BinaryOperator): left 
   LEVELS[left.rights[0].op] === LEVELS[op]
 
 /** The grammar binds `^` closer than `&`, Python the other way: `a ^ (b & c) ^ d` comes as `(a ^ b) & (c ^ d)`. */
-const andWithinXor = (kids: Kids): BinOp => {
+const andWithinXor = (kids: Kids): ast.BinOp => {
   const left = exprAt(kids, 0)
   const right = exprAt(kids, 2)
   const first = isXor(kids, 2) && right.kind === 'BinOp' ? right.left : right
@@ -72,7 +64,7 @@ const isXor = (kids: Kids, index: number): boolean => {
   return operand.kind === 'BinOp' && operand.rights[0]?.op === '^'
 }
 
-const and = (left: Expression, right: Expression): BinOp => {
+const and = (left: ast.Expression, right: ast.Expression): ast.BinOp => {
   const item = { op: '&' as const, value: right }
   if (left.kind !== 'BinOp' || left.rights[0]?.op !== '&') {
     return { kind: 'BinOp', line: left.line, left, rights: [item] }
@@ -87,7 +79,7 @@ const isChain = (name: string): boolean => name === 'binary_operator' || name ==
  * In an annotation the grammar reads `list[str] | A | B` as `list[str] | (A | B)`: what stands right without parentheses
  * is joined to the chain.
  */
-const union = (kids: Kids): BinOp => {
+const union = (kids: Kids): ast.BinOp => {
   const right = exprAt(kids, 2)
   if (right.kind !== 'BinOp' || !isChain(nameAt(kids, 2)) || right.rights[0]?.op !== '|')
     return binary(kids)
@@ -98,7 +90,7 @@ const union = (kids: Kids): BinOp => {
   return left
 }
 
-const boolean = (kids: Kids): BoolOp => {
+const boolean = (kids: Kids): ast.BoolOp => {
   const op = nameAt(kids, 1) === 'and' ? 'and' : 'or'
   const left = exprAt(kids, 0)
   const right = exprAt(kids, 2)
@@ -109,8 +101,8 @@ const boolean = (kids: Kids): BoolOp => {
   return { kind: 'BoolOp', line: kids.line, op, values: [left, right] }
 }
 
-const comparison = (kids: Kids): Compare => {
-  const comparisons: Compare['comparisons'] = []
+const comparison = (kids: Kids): ast.Compare => {
+  const comparisons: ast.Compare['comparisons'] = []
   for (let index = 1; index + 1 < count(kids); index += 2) {
     comparisons.push({ op: compareOperator(nameAt(kids, index)), value: exprAt(kids, index + 1) })
   }
@@ -118,13 +110,13 @@ const comparison = (kids: Kids): Compare => {
 }
 
 /** `<>` is Python 2. */
-const compareOperator = (name: string): CompareOperator =>
-  name === '<>' ? '!=' : (name as CompareOperator)
+const compareOperator = (name: string): ast.CompareOperator =>
+  name === '<>' ? '!=' : (name as ast.CompareOperator)
 
 /** In a repaired text (`repair.ts`) a star may be read as a plus; the source tells. */
-const unary = (kids: Kids): UnaryOp | Starred => {
+const unary = (kids: Kids): ast.UnaryOp | ast.Starred => {
   const operand = exprAt(kids, 1)
-  const op = nameAt(kids, 0) as UnaryOp['op']
+  const op = nameAt(kids, 0) as ast.UnaryOp['op']
   if (op === '+' && kids.text.charAt(kids.start) === '*') {
     return { kind: 'Starred', line: kids.line, value: operand }
   }
@@ -132,16 +124,16 @@ const unary = (kids: Kids): UnaryOp | Starred => {
 }
 
 /** The grammar reads `await x ** 2` as the awaiting of a power; Python awaits first. */
-const awaiting = (kids: Kids): Expression => {
+const awaiting = (kids: Kids): ast.Expression => {
   const operand = exprAt(kids, 1)
   if (nameAt(kids, 1) !== 'binary_operator' || operand.kind !== 'BinOp') {
     return { kind: 'Await', line: kids.line, value: operand }
   }
-  const left: Await = { kind: 'Await', line: kids.line, value: operand.left }
+  const left: ast.Await = { kind: 'Await', line: kids.line, value: operand.left }
   return { ...operand, line: kids.line, left }
 }
 
-const conditional = (kids: Kids): IfExp => ({
+const conditional = (kids: Kids): ast.IfExp => ({
   kind: 'IfExp',
   line: kids.line,
   body: exprAt(kids, 0),
@@ -149,7 +141,7 @@ const conditional = (kids: Kids): IfExp => ({
   orelse: exprAt(kids, 4),
 })
 
-const named = (kids: Kids): NamedExpr | typeof BROKEN => {
+const named = (kids: Kids): ast.NamedExpr | typeof BROKEN => {
   const target = exprAt(kids, 0)
   if (target.kind !== 'Name') return BROKEN
   return { kind: 'NamedExpr', line: kids.line, target: target.id, value: exprAt(kids, 2) }

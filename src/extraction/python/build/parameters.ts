@@ -1,22 +1,24 @@
-import type { Arguments, Expression, Parameter } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { BROKEN, count, exprAt, nameAt, valueAt } from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+import type { Builder, Builders, Kids } from '../kids.ts'
 
 /** A parameter with the stars before its name, or one of the marks `*` and `/`. */
 interface RawParameter {
   stars: '' | '*' | '**'
-  parameter: Parameter
+  parameter: ast.Parameter
 }
 
+export const noParameters = (): ast.Arguments => ({
+  positionalOnly: [],
+  positional: [],
+  varargs: undefined,
+  keywordOnly: [],
+  kwargs: undefined,
+})
+
 /** `a, /, b, *c, d=1, **e`; tuples among the parameters were Python 2. */
-const parameters = (kids: Kids): Arguments | typeof BROKEN => {
-  const args: Arguments = {
-    positionalOnly: [],
-    positional: [],
-    varargs: undefined,
-    keywordOnly: [],
-    kwargs: undefined,
-  }
+const parameters = (kids: Kids): ast.Arguments | typeof BROKEN => {
+  const args = noParameters()
   const plain = { seenStar: false }
   for (let index = 0; index < count(kids); index += 1) {
     if (addParameter(args, plain, readParameter(kids, index), nameAt(kids, index)) === BROKEN)
@@ -26,7 +28,7 @@ const parameters = (kids: Kids): Arguments | typeof BROKEN => {
 }
 
 const addParameter = (
-  args: Arguments,
+  args: ast.Arguments,
   state: { seenStar: boolean },
   raw: RawParameter | undefined,
   name: string,
@@ -59,40 +61,32 @@ const readParameter = (kids: Kids, index: number): RawParameter | undefined => {
   }
 }
 
-const bare = (stars: RawParameter['stars'], expression: Expression): RawParameter => ({
+const bare = (stars: RawParameter['stars'], expression: ast.Expression): RawParameter => ({
   stars,
   parameter: { name: nameOf(expression), annotation: undefined, default: undefined },
 })
 
-const nameOf = (expression: Expression): string => {
+const nameOf = (expression: ast.Expression): string => {
   if (expression.kind === 'Starred') return nameOf(expression.value)
   return expression.kind === 'Name' ? expression.id : ''
 }
 
-const typed = (kids: Kids): RawParameter | typeof BROKEN => {
-  const raw = readParameter(kids, 0)
-  if (!raw?.parameter.name) return BROKEN
-  raw.parameter.annotation = exprAt(kids, 2)
-  return raw
-}
-
-const withDefault = (kids: Kids): RawParameter | typeof BROKEN => {
-  const raw = readParameter(kids, 0)
-  if (!raw?.parameter.name) return BROKEN
-  raw.parameter.default = exprAt(kids, 2)
-  return raw
-}
-
-const typedWithDefault = (kids: Kids): RawParameter | typeof BROKEN => {
-  const raw = typed(kids)
-  if (raw !== BROKEN) raw.parameter.default = exprAt(kids, 4)
-  return raw
-}
+/** `name: annotation`, `name=default` or both, each at its place among the children. */
+const detailed =
+  (places: { annotation?: number; default?: number }): Builder =>
+  (kids) => {
+    const raw = readParameter(kids, 0)
+    if (!raw?.parameter.name) return BROKEN
+    const { parameter } = raw
+    if (places.annotation !== undefined) parameter.annotation = exprAt(kids, places.annotation)
+    if (places.default !== undefined) parameter.default = exprAt(kids, places.default)
+    return raw
+  }
 
 export const parameterBuilders: Builders = {
   parameters,
   lambda_parameters: parameters,
-  typed_parameter: typed,
-  default_parameter: withDefault,
-  typed_default_parameter: typedWithDefault,
+  typed_parameter: detailed({ annotation: 2 }),
+  default_parameter: detailed({ default: 2 }),
+  typed_default_parameter: detailed({ annotation: 2, default: 4 }),
 }

@@ -1,10 +1,11 @@
-import type { Expression, MatchCase, Name, Pattern } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import {
   block,
   BROKEN,
   count,
   exprAt,
   find,
+  findAll,
   has,
   indexOf,
   lineAt,
@@ -17,7 +18,7 @@ import type { Builders, Kids } from '../kids.ts'
 interface KeywordPattern {
   kind: 'KeywordPattern'
   name: string
-  pattern: Pattern
+  pattern: ast.Pattern
 }
 
 /** `**rest` in a mapping. */
@@ -26,28 +27,23 @@ interface RestPattern {
   name: string
 }
 
-const caseClause = (kids: Kids): MatchCase => {
+const caseClause = (kids: Kids): ast.MatchCase => {
   const stop = has(kids, 'if_clause') ? indexOf(kids, 'if_clause') : indexOf(kids, ':')
   const patterns = patternsBetween(kids, 1, stop)
   const [only] = patterns
   const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
   return {
     pattern: single ? only : { kind: 'MatchSequence', patterns },
-    guard: find(kids, 'if_clause') as Expression | undefined,
+    guard: find(kids, 'if_clause') as ast.Expression | undefined,
     body: block(kids),
   }
 }
 
-const patternsBetween = (kids: Kids, from: number, to: number): Pattern[] => {
-  const patterns: Pattern[] = []
-  for (let index = from; index < to; index += 1) {
-    if (nameAt(kids, index) === 'case_pattern') patterns.push(valueAt(kids, index) as Pattern)
-  }
-  return patterns
-}
+const patternsBetween = (kids: Kids, from: number, to: number): ast.Pattern[] =>
+  findAll(kids, 'case_pattern', from, to) as ast.Pattern[]
 
 /** `[a, b]` and `(a, b)`; one pattern in parentheses without a comma is that pattern. */
-export const sequencePattern = (kids: Kids): Pattern => {
+export const sequencePattern = (kids: Kids): ast.Pattern => {
   const patterns = patternsBetween(kids, 0, count(kids))
   const [only] = patterns
   const grouped = nameAt(kids, 0) === '(' && patterns.length === 1 && !has(kids, ',')
@@ -55,12 +51,12 @@ export const sequencePattern = (kids: Kids): Pattern => {
 }
 
 /** The pattern that starts at a child: one or, for `-1`, two of them. */
-const patternAt = (kids: Kids, index: number): Pattern => {
+const patternAt = (kids: Kids, index: number): ast.Pattern => {
   if (nameAt(kids, index) === '-') return { kind: 'MatchValue', value: negative(kids, index) }
   if (nameAt(kids, index) === '_') return { kind: 'MatchAs', pattern: undefined, name: undefined }
   if (nameAt(kids, index) === 'dotted_name')
     return namePattern(valueAt(kids, index) as string, lineAt(kids, index))
-  const value = valueAt(kids, index) as Pattern | Expression
+  const value = valueAt(kids, index) as ast.Pattern | ast.Expression
   switch (value.kind) {
     case 'Tuple':
     case 'List':
@@ -71,12 +67,12 @@ const patternAt = (kids: Kids, index: number): Pattern => {
         : { kind: 'MatchValue', value }
     default:
       return value.kind.startsWith('Match')
-        ? (value as Pattern)
-        : { kind: 'MatchValue', value: value as Expression }
+        ? (value as ast.Pattern)
+        : { kind: 'MatchValue', value: value as ast.Expression }
   }
 }
 
-const negative = (kids: Kids, index: number): Expression => ({
+const negative = (kids: Kids, index: number): ast.Expression => ({
   kind: 'UnaryOp',
   line: lineAt(kids, index + 1),
   op: '-',
@@ -84,7 +80,7 @@ const negative = (kids: Kids, index: number): Expression => ({
 })
 
 /** A name is a capture, a dotted one a value to compare with. */
-const namePattern = (dotted: string, line: number): Pattern => {
+const namePattern = (dotted: string, line: number): ast.Pattern => {
   const [first = '', ...attributes] = dotted.split('.')
   if (attributes.length === 0) {
     return { kind: 'MatchAs', pattern: undefined, name: first === '_' ? undefined : first }
@@ -92,20 +88,20 @@ const namePattern = (dotted: string, line: number): Pattern => {
   return { kind: 'MatchValue', value: attributeChain(first, attributes, line) }
 }
 
-const attributeChain = (first: string, attributes: string[], line: number): Expression => {
-  let value: Expression = { kind: 'Name', line, id: first }
+const attributeChain = (first: string, attributes: string[], line: number): ast.Expression => {
+  let value: ast.Expression = { kind: 'Name', line, id: first }
   for (const attr of attributes) value = { kind: 'Attribute', line, value, attr }
   return value
 }
 
 const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
 
-const casePattern = (kids: Kids): Pattern | KeywordPattern => {
+const casePattern = (kids: Kids): ast.Pattern | KeywordPattern => {
   const name = nameAt(kids, 0)
-  return UNCHANGED.has(name) ? (valueAt(kids, 0) as Pattern) : patternAt(kids, 0)
+  return UNCHANGED.has(name) ? (valueAt(kids, 0) as ast.Pattern) : patternAt(kids, 0)
 }
 
-const union = (kids: Kids): Pattern => {
+const union = (kids: Kids): ast.Pattern => {
   const patterns = [patternAt(kids, 0)]
   for (let index = 0; index < count(kids); index += 1) {
     if (nameAt(kids, index) === '|') patterns.push(patternAt(kids, index + 1))
@@ -115,19 +111,19 @@ const union = (kids: Kids): Pattern => {
 
 const keyword = (kids: Kids): KeywordPattern => ({
   kind: 'KeywordPattern',
-  name: (valueAt(kids, 0) as Name).id,
+  name: (valueAt(kids, 0) as ast.Name).id,
   pattern: patternAt(kids, 2),
 })
 
-const splat = (kids: Kids): Pattern | RestPattern => {
-  const name = (find(kids, 'identifier') as Name | undefined)?.id
+const splat = (kids: Kids): ast.Pattern | RestPattern => {
+  const name = (find(kids, 'identifier') as ast.Name | undefined)?.id
   if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
   return { kind: 'MatchStar', name: name === '_' ? undefined : name }
 }
 
-const classPattern = (kids: Kids): Pattern => {
+const classPattern = (kids: Kids): ast.Pattern => {
   const dotted = (valueAt(kids, 0) as string).split('.')
-  const patterns = patternsBetween(kids, 2, count(kids)) as (Pattern | KeywordPattern)[]
+  const patterns = patternsBetween(kids, 2, count(kids)) as (ast.Pattern | KeywordPattern)[]
   return {
     kind: 'MatchClass',
     cls: attributeChain(dotted[0] ?? '', dotted.slice(1), kids.line),
@@ -138,12 +134,12 @@ const classPattern = (kids: Kids): Pattern => {
   }
 }
 
-const dict = (kids: Kids): Pattern => {
-  const mapping = { keys: [] as Expression[], patterns: [] as Pattern[] }
+const dict = (kids: Kids): ast.Pattern => {
+  const mapping = { keys: [] as ast.Expression[], patterns: [] as ast.Pattern[] }
   for (let index = 1; index < count(kids) - 1; index += 1) {
     if (nameAt(kids, index) !== ':') continue
     mapping.keys.push(keyBefore(kids, index))
-    mapping.patterns.push(valueAt(kids, index + 1) as Pattern)
+    mapping.patterns.push(valueAt(kids, index + 1) as ast.Pattern)
   }
   return {
     kind: 'MatchMapping',
@@ -152,7 +148,7 @@ const dict = (kids: Kids): Pattern => {
   }
 }
 
-const keyBefore = (kids: Kids, colon: number): Expression => {
+const keyBefore = (kids: Kids, colon: number): ast.Expression => {
   const start = nameAt(kids, colon - 2) === '-' ? colon - 2 : colon - 1
   const pattern = patternAt(kids, start)
   if (pattern.kind === 'MatchValue') return pattern.value
@@ -164,7 +160,7 @@ const keyBefore = (kids: Kids, colon: number): Expression => {
 }
 
 /** `-1 + 2j`. */
-const complex = (kids: Kids): Expression => {
+const complex = (kids: Kids): ast.Expression => {
   const negated = nameAt(kids, 0) === '-'
   const middle = negated ? 2 : 1
   const left = negated ? negative(kids, 0) : exprAt(kids, 0)
@@ -173,10 +169,10 @@ const complex = (kids: Kids): Expression => {
 }
 
 /** `pattern as name` in a `case`; `expression as target` elsewhere has the same name. */
-export const asPattern = (kids: Kids): Pattern | KeywordPattern | typeof BROKEN => {
+export const asPattern = (kids: Kids): ast.Pattern | KeywordPattern | typeof BROKEN => {
   const target = exprAt(kids, count(kids) - 1)
   if (target.kind !== 'Name') return BROKEN
-  const value = valueAt(kids, 0) as Pattern | KeywordPattern
+  const value = valueAt(kids, 0) as ast.Pattern | KeywordPattern
   if (value.kind !== 'KeywordPattern') return { kind: 'MatchAs', pattern: value, name: target.id }
   // `key=pattern as name` comes as `(key=pattern) as name`.
   return { ...value, pattern: { kind: 'MatchAs', pattern: value.pattern, name: target.id } }

@@ -1,23 +1,4 @@
-import type {
-  AnnAssign,
-  Assert,
-  Assign,
-  Attribute,
-  AugAssign,
-  BinaryOperator,
-  Call,
-  Delete,
-  Expr,
-  Expression,
-  Global,
-  Keyword,
-  Name,
-  Nonlocal,
-  Raise,
-  Return,
-  Statement,
-  Subscript,
-} from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { after, BROKEN, exprAt, exprs, find, nameAt, values } from '../kids.ts'
 import type { Builder, Builders, Kids } from '../kids.ts'
 import { tupleOrOne } from './expressions.ts'
@@ -25,19 +6,19 @@ import { tupleOrOne } from './expressions.ts'
 const ASSIGNMENTS = new Set(['Assign', 'AugAssign', 'AnnAssign'])
 
 /** An assignment stands in an expression statement and, chained, to the right of another one. */
-const expressionStatement = (kids: Kids): Statement => {
-  const value = exprAt(kids, 0) as Expression | Statement
+const expressionStatement = (kids: Kids): ast.Statement => {
+  const value = exprAt(kids, 0) as ast.Expression | ast.Statement
   if (!ASSIGNMENTS.has(value.kind)) {
     return { kind: 'Expr', line: kids.line, value: tupleOrOne(kids) }
   }
   if (value.kind === 'Assign') value.targets.reverse()
-  return value as Statement
+  return value as ast.Statement
 }
 
 /** The targets of `a = b = c` gather from the right, to be turned round once. */
-const assignment = (kids: Kids): Statement | typeof BROKEN => {
+const assignment = (kids: Kids): ast.Statement | typeof BROKEN => {
   const target = exprAt(kids, 0)
-  const value = after(kids, '=') as Expression | Statement | undefined
+  const value = after(kids, '=') as ast.Expression | ast.Statement | undefined
   if (nameAt(kids, 1) === ':') return annotated(kids, target, value)
   if (value?.kind === 'Assign') {
     value.targets.push(target)
@@ -45,75 +26,79 @@ const assignment = (kids: Kids): Statement | typeof BROKEN => {
     return value
   }
   if (!value || ASSIGNMENTS.has(value.kind)) return BROKEN
-  return { kind: 'Assign', line: kids.line, targets: [target], value: value as Expression }
+  return { kind: 'Assign', line: kids.line, targets: [target], value: value as ast.Expression }
 }
 
 const annotated = (
   kids: Kids,
-  target: Expression,
-  value: Expression | Statement | undefined,
-): Statement | typeof BROKEN => {
+  target: ast.Expression,
+  value: ast.Expression | ast.Statement | undefined,
+): ast.Statement | typeof BROKEN => {
   if (value && ASSIGNMENTS.has(value.kind)) return BROKEN
-  const annotation = exprAt(kids, 2)
   return {
     kind: 'AnnAssign',
     line: kids.line,
     target,
-    annotation,
-    value: value as Expression | undefined,
+    annotation: exprAt(kids, 2),
+    value: value as ast.Expression | undefined,
   }
 }
 
-const augmented = (kids: Kids): AugAssign | typeof BROKEN => {
+const augmented = (kids: Kids): ast.AugAssign | typeof BROKEN => {
   const value = exprAt(kids, 2)
   if (ASSIGNMENTS.has(value.kind)) return BROKEN
-  const op = nameAt(kids, 1).slice(0, -1) as BinaryOperator
+  const op = nameAt(kids, 1).slice(0, -1) as ast.BinaryOperator
   return { kind: 'AugAssign', line: kids.line, target: exprAt(kids, 0), op, value }
 }
 
-const returning = (kids: Kids): Return => ({
+const returning = (kids: Kids): ast.Return => ({
   kind: 'Return',
   line: kids.line,
   value: exprs(kids)[0],
 })
 
-const deleting = (kids: Kids): Delete => {
+const deleting = (kids: Kids): ast.Delete => {
   const value = exprAt(kids, 1)
   const listed = nameAt(kids, 1) === 'expression_list' && value.kind === 'Tuple'
   return { kind: 'Delete', line: kids.line, targets: listed ? value.items : [value] }
 }
 
-const raising = (kids: Kids): Raise => ({
+const raising = (kids: Kids): ast.Raise => ({
   kind: 'Raise',
   line: kids.line,
   exception: nameAt(kids, 1) === 'from' ? undefined : exprs(kids)[0],
-  cause: after(kids, 'from') as Expression | undefined,
+  cause: after(kids, 'from') as ast.Expression | undefined,
 })
 
-const asserting = (kids: Kids): Assert => {
+const asserting = (kids: Kids): ast.Assert => {
   const [test, message] = exprs(kids)
-  return { kind: 'Assert', line: kids.line, test: test as Expression, message }
+  return { kind: 'Assert', line: kids.line, test: test as ast.Expression, message }
 }
 
 const scoping =
   (kind: 'Global' | 'Nonlocal'): Builder =>
-  (kids): Global | Nonlocal => ({
+  (kids): ast.Global | ast.Nonlocal => ({
     kind,
     line: kids.line,
-    names: (values(kids) as Name[]).map((name) => name.id),
+    names: (values(kids) as ast.Name[]).map((name) => name.id),
   })
 
 /** `print a, b` and `print >>file, a` of Python 2 as calls of the function. */
-const printing = (kids: Kids): Expr => {
-  const file = find(kids, 'chevron') as Expression | undefined
+const printing = (kids: Kids): ast.Expr => {
+  const file = find(kids, 'chevron') as ast.Expression | undefined
   const args = exprs(kids, file ? 2 : 1)
   return statementOfCall(kids, 'print', args, file ? [{ name: 'file', value: file }] : [])
 }
 
 /** `exec code in globals, locals` of Python 2. */
-const executing = (kids: Kids): Expr => statementOfCall(kids, 'exec', exprs(kids, 1), [])
+const executing = (kids: Kids): ast.Expr => statementOfCall(kids, 'exec', exprs(kids, 1), [])
 
-const statementOfCall = (kids: Kids, id: string, args: Expression[], keywords: Keyword[]): Expr => {
+const statementOfCall = (
+  kids: Kids,
+  id: string,
+  args: ast.Expression[],
+  keywords: ast.Keyword[],
+): ast.Expr => {
   const { line } = kids
   return {
     kind: 'Expr',
@@ -123,7 +108,7 @@ const statementOfCall = (kids: Kids, id: string, args: Expression[], keywords: K
 }
 
 /** `type Name[T] = value`: the type parameters are left out. */
-const typeAlias = (kids: Kids): Assign | AnnAssign => {
+const typeAlias = (kids: Kids): ast.Assign | ast.AnnAssign => {
   const left = exprAt(kids, 1)
   const value = exprAt(kids, 3)
   const { line } = kids
@@ -140,13 +125,13 @@ const typeAlias = (kids: Kids): Assign | AnnAssign => {
 }
 
 /** The grammar takes `type(self).total = 0` for an alias of the name `(self).total`. */
-const targetOfCall = (kids: Kids, target: Expression): Expression => {
+const targetOfCall = (kids: Kids, target: ast.Expression): ast.Expression => {
   let innermost = target
-  let above: Attribute | Subscript | Call | undefined
+  let above: ast.Attribute | ast.Subscript | ast.Call | undefined
   for (;;) {
     const inner = innerOf(innermost)
     if (!inner) break
-    above = innermost as Attribute | Subscript | Call
+    above = innermost as ast.Attribute | ast.Subscript | ast.Call
     innermost = inner
   }
   const call = callOfType(kids.line, innermost)
@@ -156,13 +141,13 @@ const targetOfCall = (kids: Kids, target: Expression): Expression => {
   return target
 }
 
-const innerOf = (expression: Expression): Expression | undefined => {
+const innerOf = (expression: ast.Expression): ast.Expression | undefined => {
   if (expression.kind === 'Attribute' || expression.kind === 'Subscript') return expression.value
   return expression.kind === 'Call' ? expression.func : undefined
 }
 
-const callOfType = (line: number, operand: Expression): Call | Subscript => {
-  const func: Name = { kind: 'Name', line, id: 'type' }
+const callOfType = (line: number, operand: ast.Expression): ast.Call | ast.Subscript => {
+  const func: ast.Name = { kind: 'Name', line, id: 'type' }
   if (operand.kind === 'List') {
     const [index = operand] = operand.items
     return { kind: 'Subscript', line, value: func, index }

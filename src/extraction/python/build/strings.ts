@@ -1,10 +1,10 @@
-import type { Bytes, Constant, Expression, FormattedValue, JoinedStr } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { BROKEN, exprAt, find, has, nameAt, values } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 import { addText, findLiteralHead, unescape, unescapeBraced } from '../string-literal.ts'
 import type { LiteralHead } from '../string-literal.ts'
 
-type Literal = Constant | Bytes | JoinedStr
+type Literal = ast.Constant | ast.Bytes | ast.JoinedStr
 
 /** A field of an f-string and where it stands in the source. */
 interface Field {
@@ -12,14 +12,14 @@ interface Field {
   end: number
   /** The source text that `{value=}` shows before the value. */
   label: string
-  value: FormattedValue
+  value: ast.FormattedValue
 }
 
 /** `:spec` within a field; its texts still have their escapes, as only the string knows whether it is raw. */
 interface Spec {
   start: number
   end: number
-  joined: JoinedStr
+  joined: ast.JoinedStr
 }
 
 export interface Conversion {
@@ -39,7 +39,7 @@ export const plainString = (text: string, start: number, end: number, line: numb
 const fString = (kids: Kids): Literal => {
   const head = findLiteralHead(kids.text, kids.start)
   if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
-  const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+  const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
   const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
   const end = addFields(joined, values(kids) as Field[], head.start, read)
   addText(joined.values, read(end, kids.end - head.quote.length))
@@ -49,7 +49,7 @@ const fString = (kids: Kids): Literal => {
 
 /** Texts and fields in turn from `start` to the end of the last field, which is returned. */
 const addFields = (
-  joined: JoinedStr,
+  joined: ast.JoinedStr,
   fields: Field[],
   start: number,
   read: (from: number, to: number) => string,
@@ -63,7 +63,7 @@ const addFields = (
   return end
 }
 
-const unescapeSpec = (value: string | FormattedValue, head: LiteralHead): void => {
+const unescapeSpec = (value: string | ast.FormattedValue, head: LiteralHead): void => {
   if (typeof value === 'string' || !value.spec) return
   value.spec.values = value.spec.values.map((part) =>
     typeof part === 'string' ? unescape(part, head) : part,
@@ -91,26 +91,26 @@ const interpolation = (kids: Kids): Field => {
   }
 }
 
-const conversionOf = (conversion: Conversion | undefined): FormattedValue['conversion'] => {
+const conversionOf = (conversion: Conversion | undefined): ast.FormattedValue['conversion'] => {
   const letter = conversion?.letter
   return letter === 'r' || letter === 's' || letter === 'a' ? letter : undefined
 }
 
 /** `{x:=5}` is `x` with the spec `=5`: a walrus needs parentheses there, which the grammar does not know. */
-const fieldValue = (kids: Kids): Expression => {
+const fieldValue = (kids: Kids): ast.Expression => {
   const value = exprAt(kids, 1)
   if (nameAt(kids, 1) !== 'named_expression' || value.kind !== 'NamedExpr') return value
   return { kind: 'Name', line: value.line, id: value.target }
 }
 
-const assignedSpec = (kids: Kids): JoinedStr | undefined => {
+const assignedSpec = (kids: Kids): ast.JoinedStr | undefined => {
   if (nameAt(kids, 1) !== 'named_expression') return undefined
   const field = kids.text.slice(kids.start, kids.end - 1)
   return { kind: 'JoinedStr', line: kids.line, values: [field.slice(field.indexOf(':=') + 1)] }
 }
 
 const formatSpecifier = (kids: Kids): Spec => {
-  const joined: JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+  const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
   const read = (from: number, to: number) => kids.text.slice(from, to)
   const end = addFields(joined, values(kids) as Field[], kids.start + 1, read)
   addText(joined.values, read(end, kids.end))
@@ -125,21 +125,21 @@ const concatenated = (kids: Kids): Literal | typeof BROKEN => {
   }
   if (parts.some((part) => part.kind === 'Bytes')) return BROKEN
   if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(kids.line, parts)
-  return { kind: 'Constant', line: kids.line, value: joinTexts(parts as Constant[]) }
+  return { kind: 'Constant', line: kids.line, value: joinTexts(parts as ast.Constant[]) }
 }
 
-const joinTexts = (parts: Constant[]): string | undefined => {
+const joinTexts = (parts: ast.Constant[]): string | undefined => {
   const texts = parts.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
   return texts.length === parts.length ? texts.join('') : undefined
 }
 
-const joinStrings = (line: number, parts: Literal[]): JoinedStr => {
-  const joined: JoinedStr = { kind: 'JoinedStr', line, values: [] }
+const joinStrings = (line: number, parts: Literal[]): ast.JoinedStr => {
+  const joined: ast.JoinedStr = { kind: 'JoinedStr', line, values: [] }
   for (const part of parts) {
-    const pieces = part.kind === 'JoinedStr' ? part.values : [(part as Constant).value]
+    const pieces = part.kind === 'JoinedStr' ? part.values : [(part as ast.Constant).value]
     for (const piece of pieces) {
       if (typeof piece === 'string') addText(joined.values, piece)
-      else joined.values.push(piece as FormattedValue)
+      else joined.values.push(piece as ast.FormattedValue)
     }
   }
   return joined

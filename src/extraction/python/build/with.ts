@@ -1,4 +1,4 @@
-import type { Expression, With } from '../ast.ts'
+import type * as ast from '../ast.ts'
 import { block, BROKEN, exprAt, find, has, nameAt, valueAt, values } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 import { asPattern } from './patterns.ts'
@@ -6,13 +6,13 @@ import { asPattern } from './patterns.ts'
 /** `context as target`; the grammar has it wherever an expression may stand, Python in few places. */
 export interface AsPattern {
   kind: 'AsPattern'
-  context: Expression
-  target: Expression
+  context: ast.Expression
+  target: ast.Expression
 }
 
-type Item = With['items'][number]
+type Item = ast.With['items'][number]
 
-const withStatement = (kids: Kids): With => ({
+const withStatement = (kids: Kids): ast.With => ({
   kind: 'With',
   line: kids.line,
   items: (find(kids, 'with_clause') as Item[] | undefined) ?? [],
@@ -21,7 +21,7 @@ const withStatement = (kids: Kids): With => ({
 
 /** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
 const withClause = (kids: Kids): Item[] => {
-  const all = values(kids) as (Expression | AsPattern)[]
+  const all = values(kids) as (ast.Expression | AsPattern)[]
   const [only] = all
   if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
     return isTuple(only.items) ? [item(only)] : only.items.map(item)
@@ -31,15 +31,15 @@ const withClause = (kids: Kids): Item[] => {
 }
 
 /** `with (a, *b):` and `with (a := b, c):` have a tuple after all. */
-const isTuple = (all: (Expression | AsPattern)[]): boolean =>
+const isTuple = (all: (ast.Expression | AsPattern)[]): boolean =>
   all.length === 0 || all.some(({ kind }) => kind === 'Starred' || kind === 'NamedExpr')
 
-const tupleItem = (line: number, all: (Expression | AsPattern)[]): Item => ({
-  context: { kind: 'Tuple', line, items: all as Expression[] },
+const tupleItem = (line: number, all: (ast.Expression | AsPattern)[]): Item => ({
+  context: { kind: 'Tuple', line, items: all as ast.Expression[] },
   target: undefined,
 })
 
-const item = (value: Expression | AsPattern): Item =>
+const item = (value: ast.Expression | AsPattern): Item =>
   value.kind === 'AsPattern'
     ? { context: value.context, target: value.target }
     : { context: value, target: undefined }
@@ -47,11 +47,8 @@ const item = (value: Expression | AsPattern): Item =>
 const as = (kids: Kids): unknown => {
   if (kids.parent === 'case_pattern') return asPattern(kids)
   if (!mayHoldAs(kids)) return BROKEN
-  return {
-    kind: 'AsPattern',
-    context: exprAt(kids, 0),
-    target: exprAt(kids, 2),
-  } satisfies AsPattern
+  const whole: AsPattern = { kind: 'AsPattern', context: exprAt(kids, 0), target: exprAt(kids, 2) }
+  return whole
 }
 
 /** These hand the target on to the node around them. */
