@@ -5,9 +5,9 @@ import type { RuleId } from './rule-table.ts'
 export interface Hit {
   rule: RuleId
   /** Within the archive; undefined when it is in no file. */
-  path: string | undefined
+  path?: string | undefined
   /** From 1; undefined when it is about the whole file. */
-  line: number | undefined
+  line?: number | undefined
   /** What exactly was found, to follow the rule's title. */
   detail?: string | undefined
   /** Text of the line, of which a finding shows a part. */

@@ -13,7 +13,6 @@ import { scanEntries } from './scan-entries.ts'
 import { SCAN_LIMITS } from './scan-limits.ts'
 import type { ScanLimits } from './scan-limits.ts'
 import { scanSources } from './scan-sources.ts'
-import { tierAt } from './tier.ts'
 
 export interface ScanInput {
   pack: Pack
@@ -62,6 +61,24 @@ const judge = (hit: Hit, root: string, isRun: (path: string) => boolean): Judged
       : tierAt(tier, path.startsWith(root) ? path.slice(root.length) : path)
   return severity ? [{ ...hit, severity }] : []
 }
+
+/**
+ * The tier of a finding in a file that no host runs by itself: one lower among tests, documentation and examples;
+ * undefined for what falls below info. `path` is relative to the pack.
+ */
+const tierAt = (tier: Severity, path: string): Severity | undefined =>
+  isAside(path) ? LOWER[tier] : tier
+
+const LOWER: Record<Severity, Severity | undefined> = {
+  high: 'medium',
+  medium: 'info',
+  info: undefined,
+}
+
+/** Folders and files that hosts do not run. */
+const isAside = (path: string): boolean =>
+  /(?:^|\/)(?:tests?|docs?|examples?)\//i.test(path) ||
+  /(?:^|\/)(?:test_[^/]*\.py|conftest\.py)$/i.test(path)
 
 const countOf = (judged: readonly Judged[]): FindingsSection['counts'] => {
   const counts = { high: 0, medium: 0, info: 0 }

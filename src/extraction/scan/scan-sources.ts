@@ -91,5 +91,5 @@ const giveUp = (scan: Scan, path: string | undefined, detail: string): void => {
 }
 
 const tell = ({ scanned }: Scan, path: string | undefined, detail: string): void => {
-  scanned.hits.push({ rule: 'not-scanned', path, line: undefined, detail })
+  scanned.hits.push({ rule: 'not-scanned', path, detail })
 }

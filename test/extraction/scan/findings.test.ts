@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { flaggedReason } from '../../../src/extraction/scan/status-reason.ts'
 import { scanFiles, secret } from './support.ts'
 
 const HIGH = 'import base64\nexec(base64.b64decode(B))\n'
@@ -154,37 +153,5 @@ describe('tiers', () => {
       ['w/tests/deep.py', 'high'],
       ['w/examples/d.py', 'medium'],
     ])
-  })
-})
-
-describe('the reason of a flagged version', () => {
-  test('it tells how many, the worst, its file and line', () => {
-    const { findings, counts } = scanFiles({
-      '__init__.py': '',
-      'a.py': 'x = "stratum+tcp://pool.example:3333"\n',
-      'nodes/b.py': HIGH,
-    })
-    assert.equal(
-      flaggedReason(findings, counts.high),
-      '2 high findings; the worst: Code that an encoding hides is run (nodes/b.py:2)',
-    )
-  })
-
-  test('one finding is one, a whole file has no line, a version no file', () => {
-    const elf = Buffer.concat([Buffer.from('7f454c4602010100', 'hex'), Buffer.alloc(64)])
-    const whole = scanFiles({ '__init__.py': '', 'a.png': elf })
-    assert.match(
-      flaggedReason(whole.findings, 1) ?? '',
-      /^1 high finding; the worst: .*\(a\.png\)$/,
-    )
-    const none = scanFiles({ '__init__.py': '' }, { dependencies: ['torchtriton'] })
-    assert.equal(
-      flaggedReason(none.findings, 1),
-      '1 high finding; the worst: A malicious release is required',
-    )
-  })
-
-  test('there is none without a high finding', () => {
-    assert.equal(flaggedReason(scanFiles({ '__init__.py': MEDIUM }).findings, 0), undefined)
   })
 })

@@ -3,8 +3,8 @@ import type { Pack } from '../../pack.ts'
 /** A line that requires something, and where it stands. */
 export interface RequirementLine {
   text: string
-  path: string | undefined
-  line: number | undefined
+  path?: string
+  line?: number
 }
 
 /** Requirements of `requirements*.txt`, of `[project] dependencies` in the pack's pyproject.toml, and of the version. */
@@ -16,7 +16,7 @@ export const readRequirementLines = (
     .filter(({ path }) => REQUIREMENTS.test(path))
     .flatMap((entry) => linesOf(entry.path, entry.text)),
   ...projectDependencies(`${pack.root}pyproject.toml`, pack.files.get('pyproject.toml')),
-  ...dependencies.map((text) => ({ text, path: undefined, line: undefined })),
+  ...dependencies.map((text) => ({ text })),
 ]
 
 const REQUIREMENTS = /(?:^|\/)requirements[^/]*\.txt$/i

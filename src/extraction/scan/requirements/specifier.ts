@@ -1,5 +1,3 @@
-import { compareReleases, readRelease } from './release.ts'
-
 /**
  * Whether a version specifier (PEP 440) leaves an installer nothing but bad releases: `==8.3.41`, `===8.3.41`, or bounds
  * between which only bad ones lie. `==8.3.*` and `>=8.3.41` let it take another one.
@@ -66,4 +64,20 @@ const isClosed = (parts: Clause[], allowed: string[]): boolean => {
   const last = (to.at(-1) ?? 0) - (high.operator === '<' ? 1 : 0)
   const excluded = parts.filter(({ operator }) => operator === '!=').length
   return last >= first && last - first + 1 - excluded <= allowed.length
+}
+
+/** Numbers of a release (`v1.2.0` is 1, 2), without trailing zeros; pre-releases and local labels count as their number. */
+const readRelease = (version: string): number[] => {
+  const text = /^v?(?:\d+!)?(\d+(?:\.\d+)*)/i.exec(version.trim())?.[1] ?? ''
+  const numbers = text.split('.').map(Number)
+  while (numbers.length > 1 && numbers.at(-1) === 0) numbers.pop()
+  return numbers
+}
+
+const compareReleases = (left: number[], right: number[]): number => {
+  for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
 }

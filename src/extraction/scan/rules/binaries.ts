@@ -29,7 +29,7 @@ const binaryKind = (kind: BinaryKind | undefined, path: string): Binary['kind'] 
 export const findBinaries = (binaries: readonly Binary[], paths: ReadonlySet<string>): Hit[] => {
   const caches = new Set<string>()
   return binaries.flatMap((binary): Hit[] => {
-    const hit: Hit = { rule: judge(binary, paths), path: binary.path, line: undefined }
+    const hit: Hit = { rule: judge(binary, paths), path: binary.path }
     const cache = hit.rule === 'native-binary' && CACHE.exec(binary.path)?.[1]
     if (typeof cache !== 'string') return [hit]
     // One forgotten cache is one thing to mend, however many files it has.
@@ -67,4 +67,4 @@ const isOdd = ({ path, entry }: Binary, paths: ReadonlySet<string>): boolean => 
 export const findScripts = (entries: readonly ArchiveEntry[]): Hit[] =>
   entries
     .filter(({ path }) => /\.(?:bat|cmd|ps1|sh)$/i.test(path))
-    .map(({ path }) => ({ rule: 'script', path, line: undefined }))
+    .map(({ path }) => ({ rule: 'script', path }))

@@ -1,9 +1,8 @@
 import type { Hit } from '../hit.ts'
 import { programOf } from '../source/commands.ts'
-import type { Command } from '../source/call-site.ts'
-import type { CallSite } from '../source/call-site.ts'
+import type { CallSite, Command } from '../source/call-site.ts'
 import type { SourceFile } from '../source/source-file.ts'
-import { HOLE } from '../source/text.ts'
+import { HOLE, fileName } from '../source/text.ts'
 import type { Binary } from './binaries.ts'
 
 /** binary-used: a program of the archive is started, or a wheel of it installed, by the pack's own code. */
@@ -20,9 +19,7 @@ export const findUsedBinaries = (file: SourceFile, binaries: readonly Binary[]):
 }
 
 const namesOfKind = (binaries: readonly Binary[], kind: Binary['kind']): Set<string> =>
-  new Set(binaries.filter((binary) => binary.kind === kind).map(({ path }) => lastSegment(path)))
-
-const lastSegment = (path: string): string => path.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
+  new Set(binaries.filter((binary) => binary.kind === kind).map(({ path }) => fileName(path)))
 
 const usedBy = (
   site: CallSite,
@@ -51,7 +48,7 @@ const wheelIn = (command: Command, wheels: ReadonlySet<string>): string | undefi
   const texts = command.words.flatMap((word) => word.texts)
   const [any] = wheels
   return (
-    texts.map(lastSegment).find((name) => wheels.has(name)) ??
+    texts.map(fileName).find((name) => wheels.has(name)) ??
     (texts.some((text) => /[*\0][^/\\]*\.whl$/i.test(text)) ? any : undefined)
   )
 }

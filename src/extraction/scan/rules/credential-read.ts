@@ -1,21 +1,18 @@
 import type { Expression } from '../../python/ast.ts'
 import { CREDENTIAL_PLACES } from '../data/credential-places.ts'
-import type { Hit } from '../hit.ts'
 import { argumentText } from '../source/keywords.ts'
 import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import { eachCall } from './each-call.ts'
 import { textsOf } from '../source/values.ts'
+import { dottedNames } from '../../words.ts'
 
 /** credential-read: a place of keys, passwords, sessions or wallets is what a call opens, lists or copies. */
-export const findCredentialReads = (file: SourceFile): Hit[] =>
-  file.calls.flatMap((site) => {
-    const place = pathsRead(site).find(isCredentialPlace)
-    return place === undefined
-      ? []
-      : [{ rule: 'credential-read', path: file.path, line: site.call.line, detail: shown(place) }]
-  })
+export const findCredentialReads = eachCall((site) => {
+  const place = pathsRead(site).find(isCredentialPlace)
+  return place === undefined ? undefined : { rule: 'credential-read', detail: shown(place) }
+})
 
-export const isCredentialPlace = (path: string): boolean => {
+const isCredentialPlace = (path: string): boolean => {
   const plain = path.replaceAll(/[\\/]+/g, '/').toLowerCase()
   return CREDENTIAL_PLACES.some((place) => place.test(plain))
 }
@@ -35,26 +32,17 @@ const argumentsRead = (site: CallSite): Expression[] => {
 
 const isWritten = (site: CallSite): boolean => /^[wx]/.test(argumentText(site, 1, 'mode') ?? '')
 
-const READERS = new Set([
-  'aiofiles.open',
-  'builtins.open',
-  'codecs.open',
-  'glob.glob',
-  'glob.iglob',
-  'os.listdir',
-  'os.open',
-  'os.scandir',
-  'os.walk',
-  'shutil.copy',
-  'shutil.copy2',
-  'shutil.copyfile',
-  'shutil.copytree',
-  'shutil.make_archive',
-  'shutil.move',
-  'sqlite3.connect',
-  'tarfile.open().add',
-  'zipfile.ZipFile().write',
-])
+const READERS = dottedNames({
+  aiofiles: 'open',
+  builtins: 'open',
+  codecs: 'open',
+  glob: 'glob iglob',
+  os: 'listdir open scandir walk',
+  shutil: 'copy copy2 copyfile copytree make_archive move',
+  sqlite3: 'connect',
+  'tarfile.open()': 'add',
+  'zipfile.ZipFile()': 'write',
+})
 
 /** `Path(…).read_text()`. */
 const receiverRead = ({ call }: CallSite): Expression[] =>

@@ -9,6 +9,7 @@ import { namesOf } from '../source/values.ts'
 import { commandHeads } from './command-heads.ts'
 import { downloadedTo, isDownloadedPath } from './downloads.ts'
 import { fetchesAndRuns } from './fetch-and-run.ts'
+import { dottedNames } from '../../words.ts'
 
 /** download-run: what a call starts is the very path that another call downloaded to. */
 export const findDownloadRuns = (file: SourceFile): Hit[] => {
@@ -41,13 +42,12 @@ const startedBy = (site: CallSite): Expression[] => {
   return []
 }
 
-const RUNNERS = new Set([
-  'runpy.run_path',
-  'builtins.execfile',
-  'ctypes.CDLL',
-  'ctypes.WinDLL',
-  'ctypes.cdll.LoadLibrary',
-])
+const RUNNERS = dottedNames({
+  runpy: 'run_path',
+  builtins: 'execfile',
+  ctypes: 'CDLL WinDLL',
+  'ctypes.cdll': 'LoadLibrary',
+})
 
 /** Expressions looked at within one argument. */
 const MAX_SEEN = 500

@@ -1,4 +1,5 @@
 import type { Expression } from '../../python/ast.ts'
+import { findArgument } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
 import { findBindings } from '../source/scope.ts'
 import type { Scope } from '../source/scope.ts'
@@ -12,10 +13,9 @@ export const downloadedTo = (site: CallSite): string[] =>
     (node) => valueKey(node, site.scope) ?? [],
   )
 
-const destinations = ({ call, names }: CallSite): Expression[] => {
-  const place = names.map((name) => DOWNLOADERS.get(name)).find(Boolean)
-  const node =
-    place && (call.args[1] ?? call.keywords.find((keyword) => keyword.name === place)?.value)
+const destinations = (site: CallSite): Expression[] => {
+  const place = site.names.map((name) => DOWNLOADERS.get(name)).find(Boolean)
+  const node = place && findArgument(site, 1, place)
   return node ? [node] : []
 }
 
@@ -37,19 +37,19 @@ const written = ({ call, scope }: CallSite): Expression[] => {
   const [content] = call.args
   if (call.func.kind !== 'Attribute' || !content || !/^write(_bytes|_text)?$/.test(call.func.attr))
     return []
-  return originsOf(content, scope).has('network') ? [openedPath(call.func.value, { scope })] : []
+  return originsOf(content, scope).has('network') ? [openedPath(call.func.value, scope)] : []
 }
 
 /** `shutil.copyfileobj(answer, open(p, 'wb'))`. */
 const copied = ({ call, scope, names }: CallSite): Expression[] => {
   const [from, to] = call.args
   return names.includes('shutil.copyfileobj') && from && to && originsOf(from, scope).has('network')
-    ? [openedPath(to, { scope })]
+    ? [openedPath(to, scope)]
     : []
 }
 
 /** The path of a file that `open` opened; else the file itself, whose `name` is the path. */
-const openedPath = (file: Expression, { scope }: Pick<CallSite, 'scope'>): Expression => {
+const openedPath = (file: Expression, scope: Scope): Expression => {
   const direct = openArgument(file, scope)
   if (direct || file.kind !== 'Name') return direct ?? file
   const [binding] = findBindings(scope, file.id) ?? []

@@ -1,46 +1,34 @@
 import type { Expression } from '../../python/ast.ts'
-import type { Hit } from '../hit.ts'
+import { isList } from '../source/parts.ts'
 import type { Origin } from '../source/origin-names.ts'
+import { findArgument } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
 import type { CallSite, Command } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import { eachCall } from './each-call.ts'
+import type { Found } from './each-call.ts'
 import { textsOf } from '../source/values.ts'
+import { dottedNames } from '../../words.ts'
 
 /** exec-decoded, exec-network, dynamic-code: what runs as code, the gravest that fits each call. */
-export const findDynamicCode = (file: SourceFile): Hit[] =>
-  file.calls.flatMap((site) => {
-    const hit = judgeRunner(site) ?? judgeCommand(site)
-    return hit ? [{ ...hit, path: file.path, line: site.call.line }] : []
-  })
+export const findDynamicCode = eachCall((site) => judgeRunner(site) ?? judgeCommand(site))
 
-type Judged = Pick<Hit, 'rule' | 'detail'>
-
-const judgeRunner = (site: CallSite): Judged | undefined => {
+const judgeRunner = (site: CallSite): Found | undefined => {
   const runner = site.names.find((name) => RUNNERS.has(name))
-  const code = runner && codeArgument(site)
+  const code = runner && findArgument(site, 0, 'source')
   if (runner === undefined || !code) return undefined
   const origins = originsOf(code, site.scope)
   const detail = runner.replace('builtins.', '')
   if (origins.has('decoded') || hasHiddenCode(code, site)) return { rule: 'exec-decoded', detail }
   if (isFromNetwork(runner, origins)) return { rule: 'exec-network', detail }
-  return CODE_BUILDERS.has(runner) ? undefined : { rule: 'dynamic-code', detail }
+  // Alone it runs nothing.
+  return runner === 'builtins.compile' ? undefined : { rule: 'dynamic-code', detail }
 }
 
-const codeArgument = ({ call }: CallSite): Expression | undefined =>
-  call.args[0] ?? call.keywords.find(({ name }) => name === 'source')?.value
-
-const RUNNERS = new Set([
-  'builtins.exec',
-  'builtins.eval',
-  'builtins.execfile',
-  'builtins.compile',
-  'code.InteractiveInterpreter().runcode',
-  'code.InteractiveInterpreter().runsource',
-  'code.InteractiveConsole().push',
-])
-
-/** Alone it runs nothing. */
-const CODE_BUILDERS = new Set(['builtins.compile'])
+const RUNNERS = dottedNames({
+  builtins: 'exec eval execfile compile',
+  'code.InteractiveInterpreter()': 'runcode runsource',
+  'code.InteractiveConsole()': 'push',
+})
 
 /** An answer's JSON that goes to eval is mostly a list somebody didn't parse; to exec it is code. */
 const isFromNetwork = (runner: string, origins: ReadonlySet<Origin>): boolean =>
@@ -54,7 +42,7 @@ const DECODES_AND_RUNS =
   /\b(?:exec|eval)\s*\([^)]{0,200}(?:b64decode|b32decode|b85decode|a85decode|decompress|fromhex|unhexlify|marshal\s*\.\s*loads|rot_?13)/
 
 /** `python -c` with such a program, PowerShell with an encoded one, or a command that was decoded itself. */
-const judgeCommand = (site: CallSite): Judged | undefined => {
+const judgeCommand = (site: CallSite): Found | undefined => {
   const { commands } = site
   const argument = site.call.args[0]
   if (commands.length === 0 || !argument) return undefined
@@ -69,8 +57,7 @@ const ENCODED_SHELL =
 
 /** The program itself and what follows `-c`: an argument that was decoded is data. */
 const decodedNodes = (argument: Expression, commands: readonly Command[]): Expression[] => {
-  if (argument.kind !== 'List' && argument.kind !== 'Tuple')
-    return commands.some(({ shell }) => shell) ? [argument] : []
+  if (!isList(argument)) return commands.some(({ shell }) => shell) ? [argument] : []
   const { items } = argument
   return items.filter((_, at) => at === 0 || isCodeOption(items[at - 1]))
 }

@@ -1,21 +1,18 @@
 import type { Expression } from '../../python/ast.ts'
-import type { Hit } from '../hit.ts'
+import { findKeyword } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
 import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
-import { HOLE, isWhole } from '../source/text.ts'
+import { eachCall } from './each-call.ts'
+import { isWhole } from '../source/text.ts'
 import { textsOf } from '../source/values.ts'
 
 /**
  * exfiltration: files or the environment are sent to a webhook, bot or paste that is written in the code. An address that
  * holds the user's own token or id is not: packs send pictures to the user's own channel.
  */
-export const findExfiltration = (file: SourceFile): Hit[] =>
-  file.calls.filter(isExfiltration).map(({ call }) => ({
-    rule: 'exfiltration',
-    path: file.path,
-    line: call.line,
-  }))
+export const findExfiltration = eachCall((site) =>
+  isExfiltration(site) ? { rule: 'exfiltration' } : undefined,
+)
 
 const isExfiltration = (site: CallSite): boolean => {
   if (!site.names.some((name) => SENDERS.test(name))) return false
@@ -37,9 +34,9 @@ const isWebhook = (address: Expression | undefined): boolean =>
 const SENDERS =
   /^(?:requests|httpx|aiohttp|urllib3|niquests)\.(?:(?:[sS]ession|Client|AsyncClient|ClientSession|PoolManager)\(\)\.)?(?:post|put|patch|request|get)$|^urllib\.request\.(?:urlopen|Request)$/
 
-const addressOf = ({ call, names }: CallSite): Expression | undefined =>
-  call.keywords.find(({ name }) => name === 'url')?.value ??
-  call.args[names.some((name) => name.endsWith('.request')) ? 1 : 0]
+const addressOf = (site: CallSite): Expression | undefined =>
+  findKeyword(site, 'url') ??
+  site.call.args[site.names.some((name) => name.endsWith('.request')) ? 1 : 0]
 
 /** What a request carries; headers are how one proves to be somebody. */
 const contentOf = (site: CallSite): Expression[] => {
@@ -73,7 +70,6 @@ const isFixedAddress = (address: string): boolean => {
   return (
     host !== undefined &&
     isWhole(host) &&
-    !/^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0|\[)/.test(host) &&
-    !host.includes(HOLE)
+    !/^(?:localhost|127\.|10\.|192\.168\.|0\.0\.0\.0|\[)/.test(host)
   )
 }

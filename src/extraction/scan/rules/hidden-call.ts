@@ -1,24 +1,22 @@
 import type { Expression } from '../../python/ast.ts'
-import type { Hit } from '../hit.ts'
 import { IMPORTERS } from '../source/names.ts'
+import type { Origin } from '../source/origin-names.ts'
 import { originsOf } from '../source/origins.ts'
 import { findBindings } from '../source/scope.ts'
 import type { Scope } from '../source/scope.ts'
 import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import { eachCall } from './each-call.ts'
 import { constantText, namesOf } from '../source/values.ts'
+import { words } from '../../words.ts'
 
 /**
  * hidden-call: the name of a module or function is put together or decoded, although it is a constant, and names something
  * dangerous. `getattr(self, 'visit_' + kind)` is ordinary: a part of its name is not known.
  */
-export const findHiddenCalls = (file: SourceFile): Hit[] =>
-  file.calls.flatMap((site) => {
-    const name = hiddenName(site) ?? hiddenItem(site)
-    return name === undefined
-      ? []
-      : [{ rule: 'hidden-call', path: file.path, line: site.call.line, detail: name }]
-  })
+export const findHiddenCalls = eachCall((site) => {
+  const name = hiddenName(site) ?? hiddenItem(site)
+  return name === undefined ? undefined : { rule: 'hidden-call', detail: name }
+})
 
 /** `getattr(x, 'sys' + 'tem')` and `__import__('o' + 's')`. */
 const hiddenName = (site: CallSite): string | undefined => {
@@ -49,9 +47,7 @@ const judgeName = (
   if (isPlain(argument, scope)) return undefined
   const name = constantText(argument, scope)
   if (name !== undefined) return dangerous.has(name) ? name : undefined
-  return originsOf(argument, scope).has('decoded') && isDecodedConstant(argument, scope)
-    ? 'a decoded name'
-    : undefined
+  return isDecodedConstant(originsOf(argument, scope)) ? 'a decoded name' : undefined
 }
 
 /** A literal, or a name for one. */
@@ -63,56 +59,21 @@ const isPlain = (node: Expression, scope: Scope): boolean => {
 }
 
 /** Decoders of this file's own constants: what is read from a file or a request is no hidden name. */
-const isDecodedConstant = (node: Expression, scope: Scope): boolean => {
-  const origins = originsOf(node, scope)
-  return !origins.has('file') && !origins.has('network') && !origins.has('answer')
-}
+const isDecodedConstant = (origins: ReadonlySet<Origin>): boolean =>
+  origins.has('decoded') &&
+  !origins.has('file') &&
+  !origins.has('network') &&
+  !origins.has('answer')
 
-const MODULES: ReadonlySet<string> = new Set([
-  '__builtin__',
-  'base64',
-  'builtins',
-  'codecs',
-  'commands',
-  'ctypes',
-  'marshal',
-  'os',
-  'pty',
-  'pickle',
-  'socket',
-  'subprocess',
-  'urllib.request',
-  'zlib',
-])
+const MODULES: ReadonlySet<string> = new Set(
+  words(`
+    __builtin__ base64 builtins codecs commands ctypes marshal os pty pickle socket subprocess
+    urllib.request zlib`),
+)
 
-const MEMBERS: ReadonlySet<string> = new Set([
-  '__builtins__',
-  '__import__',
-  'CodeType',
-  'FunctionType',
-  'Popen',
-  'b64decode',
-  'builtins',
-  'call',
-  'check_call',
-  'check_output',
-  'compile',
-  'decompress',
-  'environ',
-  'eval',
-  'exec',
-  'execfile',
-  'execv',
-  'execve',
-  'getoutput',
-  'import_module',
-  'loads',
-  'popen',
-  'run',
-  'spawnl',
-  'spawnv',
-  'startfile',
-  'system',
-  'urlopen',
-  'urlretrieve',
-])
+const MEMBERS: ReadonlySet<string> = new Set(
+  words(`
+    __builtins__ __import__ CodeType FunctionType Popen b64decode builtins call check_call
+    check_output compile decompress environ eval exec execfile execv execve getoutput
+    import_module loads popen run spawnl spawnv startfile system urlopen urlretrieve`),
+)

@@ -1,17 +1,15 @@
 import type { Hit } from '../hit.ts'
-import { isTrue, isTrueValue } from '../source/keywords.ts'
+import { findArgument, findKeyword, isTrue, isTrueValue } from '../source/keywords.ts'
 import type { CallSite } from '../source/call-site.ts'
 import type { SourceFile } from '../source/source-file.ts'
 import { constantText, namesOf } from '../source/values.ts'
+import { dottedNames } from '../../words.ts'
+import { eachCall } from './each-call.ts'
 
 /** unsafe-load: formats that can run code while they are read. */
-export const findUnsafeLoads = (file: SourceFile): Hit[] =>
-  file.calls.filter(isUnsafe).map(({ call, names }) => ({
-    rule: 'unsafe-load',
-    path: file.path,
-    line: call.line,
-    detail: names[0],
-  }))
+export const findUnsafeLoads = eachCall((site) =>
+  isUnsafe(site) ? { rule: 'unsafe-load', detail: site.names[0] } : undefined,
+)
 
 const isUnsafe = (site: CallSite): boolean =>
   site.names.some((name) => {
@@ -21,22 +19,19 @@ const isUnsafe = (site: CallSite): boolean =>
     return ALWAYS_UNSAFE.has(name)
   })
 
-const ALWAYS_UNSAFE = new Set([
-  'cloudpickle.load',
-  'cloudpickle.loads',
-  'dill.load',
-  'dill.loads',
-  'joblib.load',
-  'pandas.read_pickle',
-  'pickle.Unpickler().load',
-  'pickle.load',
-  'pickle.loads',
-  'yaml.unsafe_load',
-])
+const ALWAYS_UNSAFE = dottedNames({
+  cloudpickle: 'load loads',
+  dill: 'load loads',
+  joblib: 'load',
+  pandas: 'read_pickle',
+  'pickle.Unpickler()': 'load',
+  pickle: 'load loads',
+  yaml: 'unsafe_load',
+})
 
-const hasSafeLoader = ({ call, scope }: CallSite): boolean => {
-  const loader = call.args[1] ?? call.keywords.find(({ name }) => name === 'Loader')?.value
-  return loader !== undefined && namesOf(loader, scope).some((name) => /Safe|Base/.test(name))
+const hasSafeLoader = (site: CallSite): boolean => {
+  const loader = findArgument(site, 1, 'Loader')
+  return loader !== undefined && namesOf(loader, site.scope).some((name) => /Safe|Base/.test(name))
 }
 
 /** remote-code: `trust_remote_code=True`, also in a dict of options, and hub repositories. */
@@ -52,7 +47,8 @@ export const findRemoteCode = (file: SourceFile): Hit[] => {
   return lines.map((line) => ({ rule: 'remote-code', path: file.path, line }))
 }
 
-const isHub = ({ call, scope, names }: CallSite): boolean => {
-  const source = call.keywords.find(({ name }) => name === 'source')?.value
-  return names.includes('torch.hub.load') && !(source && constantText(source, scope) === 'local')
+const isHub = (site: CallSite): boolean => {
+  if (!site.names.includes('torch.hub.load')) return false
+  const source = findKeyword(site, 'source')
+  return source === undefined || constantText(source, site.scope) !== 'local'
 }

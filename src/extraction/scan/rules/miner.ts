@@ -3,6 +3,7 @@ import { isFetch } from '../source/origin-names.ts'
 import type { CallSite } from '../source/call-site.ts'
 import type { SourceFile } from '../source/source-file.ts'
 import { textsOf } from '../source/values.ts'
+import { dottedNames } from '../../words.ts'
 
 /**
  * miner: a pool's address as a string, or the name of a mining program in a command or a download. Its bare name elsewhere
@@ -34,9 +35,9 @@ const used = (site: CallSite): string[] => {
     : lines
 }
 
-const FETCHERS = new Set([
-  'urllib.request.urlretrieve',
-  'urllib.urlretrieve',
-  'wget.download',
-  'torch.hub.download_url_to_file',
-])
+const FETCHERS = dottedNames({
+  'urllib.request': 'urlretrieve',
+  urllib: 'urlretrieve',
+  wget: 'download',
+  'torch.hub': 'download_url_to_file',
+})

@@ -1,11 +1,12 @@
 import type { Hit } from '../hit.ts'
 import { isBad } from '../requirements/judge.ts'
 import { readRequirement } from '../requirements/requirement.ts'
-import type { Command } from '../source/call-site.ts'
-import type { CallSite } from '../source/call-site.ts'
+import type { CallSite, Command } from '../source/call-site.ts'
+import { isList } from '../source/parts.ts'
 import type { SourceFile } from '../source/source-file.ts'
 import { HOLE } from '../source/text.ts'
 import { textsOf } from '../source/values.ts'
+import type { Found } from './each-call.ts'
 
 /** runtime-install, bad-requirement in such a command, shell, process. */
 export const findProcesses = (file: SourceFile): Hit[] =>
@@ -13,9 +14,7 @@ export const findProcesses = (file: SourceFile): Hit[] =>
     judge(site).map((hit) => ({ ...hit, path: file.path, line: site.call.line })),
   )
 
-type Judged = Pick<Hit, 'rule' | 'detail'>
-
-const judge = (site: CallSite): Judged[] => {
+const judge = (site: CallSite): Found[] => {
   const { commands } = site
   const bad = badRequirements(commands)
   if (isInstaller(site) || commands.some(isInstall)) return [{ rule: 'runtime-install' }, ...bad]
@@ -31,9 +30,7 @@ const isInstaller = ({ call, scope, names }: CallSite): boolean =>
 const PIP_MAIN = /^pip(?:\._internal)?(?:\.cli\.main)?\.main$/
 
 const textOfItems = (node: CallSite['call']['args'][number], scope: CallSite['scope']): string[] =>
-  node.kind === 'List' || node.kind === 'Tuple'
-    ? node.items.flatMap((item) => textsOf(item, scope))
-    : textsOf(node, scope)
+  (isList(node) ? node.items : [node]).flatMap((item) => textsOf(item, scope))
 
 const isInstall = ({ line }: Command): boolean => INSTALL.test(line)
 
@@ -42,7 +39,7 @@ const INSTALL = new RegExp(
   String.raw`(?:^|[\s/\\"'&;|${HOLE}])(?:pip[\d.]*|uv\s+pip|conda|mamba)(?:\.exe)?["']?\s+(?:-\S+\s+)*(?:install\b|${HOLE})`,
 )
 
-const badRequirements = (commands: readonly Command[]): Judged[] => {
+const badRequirements = (commands: readonly Command[]): Found[] => {
   const words = commands
     .filter(isInstall)
     .flatMap(({ words }) => words.flatMap(({ texts }) => texts))

@@ -1,4 +1,5 @@
 import type { Expression, Import, ImportFrom } from '../../python/ast.ts'
+import { isList } from './parts.ts'
 import { bind, bindName, findOwnClass, moduleOf } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
 
@@ -9,7 +10,7 @@ export const bindTarget = (target: Expression, binding: Binding, scope: Scope): 
     const [at, bound] = next
     if (at.kind === 'Name') bindName(scope, at.id, bound)
     else if (at.kind === 'Starred') todo.push([at.value, itemOf(bound)])
-    else if (at.kind === 'Tuple' || at.kind === 'List') todo.push(...unpack(at.items, bound))
+    else if (isList(at)) todo.push(...unpack(at.items, bound))
     else if (at.kind === 'Attribute' && at.value.kind === 'Name') {
       const owner = findOwnClass(scope, at.value.id)
       if (owner) bind(owner.attributes, at.attr, bound)
@@ -18,9 +19,8 @@ export const bindTarget = (target: Expression, binding: Binding, scope: Scope): 
 }
 
 const unpack = (targets: Expression[], binding: Binding): [Expression, Binding][] => {
-  const items = binding.kind === 'value' ? itemsOf(binding.value) : undefined
-  const matched =
-    items?.length === targets.length && !targets.some(({ kind }) => kind === 'Starred')
+  const items = binding.kind === 'value' && isList(binding.value) ? binding.value.items : []
+  const matched = items.length === targets.length && !targets.some(({ kind }) => kind === 'Starred')
   return targets.map((target, at) => {
     const item = matched ? items[at] : undefined
     return [
@@ -29,9 +29,6 @@ const unpack = (targets: Expression[], binding: Binding): [Expression, Binding][
     ]
   })
 }
-
-const itemsOf = (value: Expression): Expression[] | undefined =>
-  value.kind === 'Tuple' || value.kind === 'List' ? value.items : undefined
 
 const itemOf = (binding: Binding): Binding =>
   binding.kind === 'value' || binding.kind === 'item' ? { ...binding, kind: 'item' } : binding

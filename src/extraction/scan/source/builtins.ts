@@ -1,33 +1,11 @@
+import { words } from '../../words.ts'
+
 /** Builtins that rules name; all other unbound names may come from a star import. */
-export const BUILTINS: ReadonlySet<string> = new Set([
-  '__import__',
-  'bytearray',
-  'bytes',
-  'chr',
-  'compile',
-  'dict',
-  'enumerate',
-  'eval',
-  'exec',
-  'execfile',
-  'filter',
-  'getattr',
-  'globals',
-  'iter',
-  'list',
-  'locals',
-  'map',
-  'memoryview',
-  'open',
-  'print',
-  'repr',
-  'reversed',
-  'sorted',
-  'str',
-  'tuple',
-  'vars',
-  'zip',
-])
+export const BUILTINS: ReadonlySet<string> = new Set(
+  words(`
+    __import__ bytearray bytes chr compile dict enumerate eval exec execfile filter getattr
+    globals iter list locals map memoryview open print repr reversed sorted str tuple vars zip`),
+)
 
 /** One name for one thing: the modules under which Python offers the same functions again. */
 export const canonicalName = (name: string): string => {

@@ -1,9 +1,10 @@
-import type { Call, Expression } from '../../python/ast.ts'
+import type { Attribute, Call, Expression } from '../../python/ast.ts'
 import { decodeCodec, decodeText } from './decode.ts'
-import { environmentFolder } from './environment.ts'
+import { isList } from './parts.ts'
 import type { Query } from './query.ts'
 import type { Scope } from './scope.ts'
-import { HOLE, bytesText, concatenate, isWhole } from './text.ts'
+import { HOLE, bytesText, concatenate, environmentFolder, isWhole } from './text.ts'
+import { dottedNames } from '../../words.ts'
 
 /** Texts of what a call gives: string methods, path functions, decoders of constants. */
 export const textsOfCall = (node: Call, scope: Scope, query: Query): string[] => {
@@ -37,31 +38,21 @@ const textsOfFunction = (
     : undefined
 }
 
-const JOINERS = new Set([
-  'os.path.join',
-  'posixpath.join',
-  'ntpath.join',
-  'pathlib.Path',
-  'pathlib.PurePath',
-  'pathlib.PosixPath',
-  'pathlib.WindowsPath',
-])
+const JOINERS = dottedNames({
+  'os.path': 'join',
+  posixpath: 'join',
+  ntpath: 'join',
+  pathlib: 'Path PurePath PosixPath WindowsPath',
+})
 
 /** Their result is their first argument, as far as a pattern can tell. */
-export const SAME_PATH: ReadonlySet<string> = new Set([
-  'builtins.str',
-  'builtins.memoryview',
-  'os.path.expanduser',
-  'os.path.expandvars',
-  'os.path.abspath',
-  'os.path.normpath',
-  'os.path.realpath',
-  'os.fspath',
-  'os.fsdecode',
-  'os.fsencode',
-  'shlex.quote',
-  'glob.escape',
-])
+export const SAME_PATH: ReadonlySet<string> = dottedNames({
+  builtins: 'str memoryview',
+  'os.path': 'expanduser expandvars abspath normpath realpath',
+  os: 'fspath fsdecode fsencode',
+  shlex: 'quote',
+  glob: 'escape',
+})
 
 const ENVIRONMENT = new Set(['os.getenv', 'os.environ.get'])
 
@@ -77,7 +68,7 @@ const characterOf = (text: string): string => {
 
 /** `bytes([111, 115])`, `bytes('x', 'utf8')`. */
 const bytesOf = (first: Expression, texts: (part: Expression) => string[]): string[] =>
-  first.kind === 'List' || first.kind === 'Tuple'
+  isList(first)
     ? first.items
         .slice(0, MAX_ITEMS)
         .map((item) => texts(item).map(characterOf))
@@ -87,12 +78,7 @@ const bytesOf = (first: Expression, texts: (part: Expression) => string[]): stri
 const decodedBy = (codec: string | undefined, texts: string[]): string[] =>
   texts.map((text) => (isWhole(text) && codec ? (decodeCodec(codec, text) ?? HOLE) : HOLE))
 
-const textsOfMethod = (
-  node: Call,
-  func: Expression & { kind: 'Attribute' },
-  scope: Scope,
-  query: Query,
-): string[] => {
+const textsOfMethod = (node: Call, func: Attribute, scope: Scope, query: Query): string[] => {
   const texts = (part: Expression): string[] => query.texts(part, scope)
   const [first, second] = node.args
   switch (func.attr) {
@@ -174,7 +160,7 @@ const joinItems = (
 const MAX_ITEMS = 500
 
 const displayItems = (node: Expression, scope: Scope, query: Query): string[][] | undefined => {
-  if (node.kind === 'List' || node.kind === 'Tuple')
+  if (isList(node))
     return node.items.length > MAX_ITEMS
       ? undefined
       : node.items.map((item) => query.texts(item, scope))

@@ -1,4 +1,5 @@
-import type { Expression } from '../../python/ast.ts'
+import type { BinOp, Expression } from '../../python/ast.ts'
+import { isList } from './parts.ts'
 import { findBindings } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
 
@@ -36,7 +37,7 @@ const listsWithin = ({ node, scope }: Item, search: Search): Item[][] | undefine
 }
 
 const listsOfKind = ({ node, scope }: Item, search: Search): Item[][] | undefined => {
-  if (node.kind === 'List' || node.kind === 'Tuple')
+  if (isList(node))
     return node.items
       .slice(0, MAX_ITEMS)
       .map((item) => listsOfItem({ node: item, scope }, search))
@@ -51,11 +52,7 @@ const listsOfItem = ({ node, scope }: Item, search: Search): Item[][] =>
   ]
 
 /** Whatever is added to a list is one, of unknown items. */
-const listsOfSum = (
-  node: Expression & { kind: 'BinOp' },
-  scope: Scope,
-  search: Search,
-): Item[][] | undefined => {
+const listsOfSum = (node: BinOp, scope: Scope, search: Search): Item[][] | undefined => {
   const terms = [node.left, ...node.rights.map(({ value }) => value)].slice(0, MAX_ITEMS)
   const lists = terms.map((term) => listsWithin({ node: term, scope }, search))
   if (!lists.some(Boolean)) return undefined

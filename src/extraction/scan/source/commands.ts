@@ -2,9 +2,10 @@ import type { Expression } from '../../python/ast.ts'
 import type { Command, NamedCall, Word } from './call-site.ts'
 import { listsOf } from './command-items.ts'
 import type { Item } from './command-items.ts'
-import { findKeyword, isTrue } from './keywords.ts'
+import { findArgument, findKeyword, isTrue } from './keywords.ts'
 import { HOLE } from './text.ts'
 import { namesOf, textsOf } from './values.ts'
+import { dottedNames } from '../../words.ts'
 
 /** The commands a call may start; none if it starts no process. */
 export const commandsOf = (site: NamedCall): Command[] => {
@@ -12,7 +13,7 @@ export const commandsOf = (site: NamedCall): Command[] => {
   if (!starter) return []
   if (starter === 'words')
     return [ofItems(site.call.args.map((node) => ({ node, scope: site.scope })))]
-  const argument = site.call.args[0] ?? findKeyword(site, 'args') ?? findKeyword(site, 'cmd')
+  const argument = findArgument(site, 0, 'args') ?? findKeyword(site, 'cmd')
   if (!argument) return []
   const shell = starter === 'shell' || isTrue(site, 'shell')
   return (
@@ -22,29 +23,28 @@ export const commandsOf = (site: NamedCall): Command[] => {
 }
 
 /** How a function takes its command: one list or string; a string for a shell; each word an argument. */
-const STARTERS = new Map<string, 'command' | 'shell' | 'words'>([
-  ...['run', 'call', 'check_call', 'check_output', 'Popen'].map(
-    (name) => [`subprocess.${name}`, 'command'] as const,
-  ),
-  ['subprocess.getoutput', 'shell'],
-  ['subprocess.getstatusoutput', 'shell'],
-  ['commands.getoutput', 'shell'],
-  ['os.system', 'shell'],
-  ['os.popen', 'shell'],
-  ['os.startfile', 'words'],
-  ['asyncio.create_subprocess_exec', 'words'],
-  ['asyncio.subprocess.create_subprocess_exec', 'words'],
-  ['asyncio.create_subprocess_shell', 'shell'],
-  ['asyncio.subprocess.create_subprocess_shell', 'shell'],
-  ['pty.spawn', 'command'],
-  ['pexpect.spawn', 'command'],
-  ['pexpect.run', 'command'],
-  ...['execl', 'execle', 'execlp', 'execlpe', 'execv', 'execve', 'execvp', 'execvpe'].map(
-    (name) => [`os.${name}`, 'words'] as const,
-  ),
-  ['os.posix_spawn', 'words'],
-  ['os.posix_spawnp', 'words'],
-])
+const STARTERS = new Map(
+  Object.entries({
+    command: dottedNames({
+      subprocess: 'run call check_call check_output Popen',
+      pty: 'spawn',
+      pexpect: 'spawn run',
+    }),
+    shell: dottedNames({
+      subprocess: 'getoutput getstatusoutput',
+      commands: 'getoutput',
+      os: 'system popen',
+      asyncio: 'create_subprocess_shell',
+      'asyncio.subprocess': 'create_subprocess_shell',
+    }),
+    words: dottedNames({
+      os: `startfile execl execle execlp execlpe execv execve execvp execvpe posix_spawn
+        posix_spawnp`,
+      asyncio: 'create_subprocess_exec',
+      'asyncio.subprocess': 'create_subprocess_exec',
+    }),
+  }).flatMap(([way, names]) => [...names].map((name) => [name, way] as const)),
+)
 
 const ofItems = (items: readonly Item[], shell = false): Command => {
   const [first] = items

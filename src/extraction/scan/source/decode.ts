@@ -1,4 +1,5 @@
 import { MAX_TEXT } from './text.ts'
+import { dottedNames } from '../../words.ts'
 
 /** Decoders of Python by name, over text whose characters are bytes; undefined for what they refuse. */
 export const decodeText = (decoder: string, text: string): string | undefined => {
@@ -15,22 +16,17 @@ const fromHex = (text: string): string | undefined => {
     : undefined
 }
 
-const BASE64 = new Set([
-  'base64.b64decode',
-  'base64.standard_b64decode',
-  'base64.urlsafe_b64decode',
-  'base64.decodebytes',
-  'base64.decodestring',
-  'binascii.a2b_base64',
-])
+const BASE64 = dottedNames({
+  base64: 'b64decode standard_b64decode urlsafe_b64decode decodebytes decodestring',
+  binascii: 'a2b_base64',
+})
 
-const HEX = new Set([
-  'binascii.unhexlify',
-  'binascii.a2b_hex',
-  'base64.b16decode',
-  'builtins.bytes.fromhex',
-  'builtins.bytearray.fromhex',
-])
+const HEX = dottedNames({
+  binascii: 'unhexlify a2b_hex',
+  base64: 'b16decode',
+  'builtins.bytes': 'fromhex',
+  'builtins.bytearray': 'fromhex',
+})
 
 /** The codecs that are a disguise rather than a character set, for `codecs.decode` and `.decode`. */
 export const isDisguise = (codec: string): boolean =>

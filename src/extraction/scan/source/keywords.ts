@@ -7,6 +7,13 @@ import { constantText } from './values.ts'
 export const findKeyword = ({ call }: NamedCall, name: string): Expression | undefined =>
   call.keywords.find((keyword) => keyword.name === name)?.value
 
+/** An argument that may be given by its place or its name. */
+export const findArgument = (
+  site: NamedCall,
+  at: number,
+  keyword: string,
+): Expression | undefined => site.call.args[at] ?? findKeyword(site, keyword)
+
 /** Whether a keyword is given as True, or as a name that is. */
 export const isTrue = (site: NamedCall, name: string): boolean => {
   const value = findKeyword(site, name)
@@ -27,6 +34,6 @@ export const isTrueValue = (node: Expression, scope: Scope): boolean => {
 
 /** The text of one constant argument; undefined if it isn't one. */
 export const argumentText = (site: NamedCall, at: number, keyword: string): string | undefined => {
-  const node = site.call.args[at] ?? findKeyword(site, keyword)
+  const node = findArgument(site, at, keyword)
   return node && constantText(node, site.scope)
 }

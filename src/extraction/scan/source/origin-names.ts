@@ -1,5 +1,6 @@
 import type { Call, Expression } from '../../python/ast.ts'
 import { isDisguise } from './decode.ts'
+import { dottedNames } from '../../words.ts'
 
 /**
  * decoded: through a decoder, decompressor or cipher. network: the body of an answer; answer: a part of its JSON.
@@ -42,30 +43,19 @@ const disguise = (
   return codec && isDisguise(constant(codec) ?? '') ? ['decoded'] : []
 }
 
-const DECODERS: ReadonlySet<string> = new Set([
-  'base64.a85decode',
-  'base64.b16decode',
-  'base64.b32decode',
-  'base64.b32hexdecode',
-  'base64.b64decode',
-  'base64.b85decode',
-  'base64.decodebytes',
-  'base64.decodestring',
-  'base64.standard_b64decode',
-  'base64.urlsafe_b64decode',
-  'binascii.a2b_base64',
-  'binascii.a2b_hex',
-  'binascii.a2b_uu',
-  'binascii.unhexlify',
-  'builtins.bytearray.fromhex',
-  'builtins.bytes.fromhex',
-  'builtins.chr',
-  'bz2.decompress',
-  'gzip.decompress',
-  'lzma.decompress',
-  'zlib.decompress',
-  'zlib.decompressobj().decompress',
-])
+const DECODERS: ReadonlySet<string> = dottedNames({
+  base64:
+    'a85decode b16decode b32decode b32hexdecode b64decode b85decode decodebytes decodestring standard_b64decode urlsafe_b64decode',
+  binascii: 'a2b_base64 a2b_hex a2b_uu unhexlify',
+  'builtins.bytearray': 'fromhex',
+  'builtins.bytes': 'fromhex',
+  builtins: 'chr',
+  bz2: 'decompress',
+  gzip: 'decompress',
+  lzma: 'decompress',
+  zlib: 'decompress',
+  'zlib.decompressobj()': 'decompress',
+})
 
 const CIPHERS =
   /^(cryptography\..*|Crypto\..*|Cryptodome\..*|nacl\..*|pyaes\..*|rncryptor\..*)\.decrypt$/

@@ -1,4 +1,4 @@
-import type { Call, Expression } from '../../python/ast.ts'
+import type { Attribute, Call, Expression, Subscript } from '../../python/ast.ts'
 import { isDisguise } from './decode.ts'
 import { ownAttribute } from './names.ts'
 import { isDecoder, sourcesOf } from './origin-names.ts'
@@ -9,6 +9,8 @@ import type { Query } from './query.ts'
 import { findBindings } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
 import { makeQuery } from './values.ts'
+import { dottedNames } from '../../words.ts'
+import { words } from '../../words.ts'
 
 /**
  * Where the content of a value comes from, through assignments, string operations, decoders, containers and functions of
@@ -38,7 +40,7 @@ const addWithin = ({ node, scope }: Place, search: Search): void => {
     case 'Name':
       return addBindings(findBindings(scope, node.id) ?? [], search)
     case 'Attribute':
-      return addAttribute({ node, scope }, node, search)
+      return addAttribute(node, scope, search)
     case 'Call':
       return addCall(node, scope, search)
     case 'Subscript':
@@ -76,32 +78,17 @@ const addBindings = (bindings: Binding[], search: Search): void => {
   }
 }
 
-const addAttribute = (
-  place: Place,
-  node: Expression & { kind: 'Attribute' },
-  search: Search,
-): void => {
-  addBindings(ownAttribute(node.value, node.attr, place.scope), search)
-  if (search.query.names(node, place.scope).includes('os.environ')) search.found.add('environment')
-  else if (!ABOUT_ANSWER.has(node.attr))
-    addOrigins({ node: node.value, scope: place.scope }, search)
+const addAttribute = (node: Attribute, scope: Scope, search: Search): void => {
+  addBindings(ownAttribute(node.value, node.attr, scope), search)
+  if (search.query.names(node, scope).includes('os.environ')) search.found.add('environment')
+  else if (!ABOUT_ANSWER.has(node.attr)) addOrigins({ node: node.value, scope }, search)
 }
 
 /** Attributes that tell about an answer or a file, and hold none of its content. */
-const ABOUT_ANSWER = new Set([
-  'elapsed',
-  'encoding',
-  'headers',
-  'name',
-  'ok',
-  'reason',
-  'returncode',
-  'shape',
-  'size',
-  'status',
-  'status_code',
-  'url',
-])
+const ABOUT_ANSWER = new Set(
+  words(`
+    elapsed encoding headers name ok reason returncode shape size status status_code url`),
+)
 
 const addCall = (node: Call, scope: Scope, search: Search): void => {
   const names = search.query.names(node.func, scope)
@@ -131,12 +118,7 @@ const addReturns = (func: Expression, scope: Scope, search: Search): void => {
         addOrigins({ node: value, scope: binding.scope }, search)
 }
 
-const addMethod = (
-  node: Call,
-  func: Expression & { kind: 'Attribute' },
-  scope: Scope,
-  search: Search,
-): void => {
+const addMethod = (node: Call, func: Attribute, scope: Scope, search: Search): void => {
   const [first] = node.args
   if (func.attr === 'read_text' || func.attr === 'read_bytes') search.found.add('file')
   if (func.attr === 'decode' && first && isDisguise(search.query.constant(first, scope) ?? ''))
@@ -160,26 +142,12 @@ const isPassing = (name: string): boolean => PASSING.has(name) || PASSING_MODULE
 const PASSING_MODULES =
   /^(base64|binascii|zlib|gzip|bz2|lzma|marshal|codecs|json|textwrap|urllib\.parse|copy)\./
 
-const PASSING = new Set([
-  'builtins.bytearray',
-  'builtins.bytes',
-  'builtins.compile',
-  'builtins.dict',
-  'builtins.filter',
-  'builtins.iter',
-  'builtins.list',
-  'builtins.map',
-  'builtins.memoryview',
-  'builtins.repr',
-  'builtins.reversed',
-  'builtins.sorted',
-  'builtins.str',
-  'builtins.tuple',
-  'builtins.BytesIO',
-  'builtins.StringIO',
-])
+const PASSING = dottedNames({
+  builtins:
+    'bytearray bytes compile dict filter iter list map memoryview repr reversed sorted str tuple BytesIO StringIO',
+})
 
-const addItem = (node: Expression & { kind: 'Subscript' }, scope: Scope, search: Search): void => {
+const addItem = (node: Subscript, scope: Scope, search: Search): void => {
   if (search.query.names(node.value, scope).includes('os.environ')) search.found.add('variable')
   else {
     if (isReversal(node.index) && search.query.constant(node.value, scope) !== undefined)

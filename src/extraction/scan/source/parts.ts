@@ -1,4 +1,8 @@
-import type { Expression } from '../../python/ast.ts'
+import type { Expression, List, Tuple } from '../../python/ast.ts'
+
+/** A display of items in their order. */
+export const isList = (node: Expression): node is List | Tuple =>
+  node.kind === 'List' || node.kind === 'Tuple'
 
 /** Expressions directly within one, in source order; none of those that open a scope (lambda, comprehension). */
 export const partsOf = (node: Expression): Expression[] => {

@@ -1,4 +1,4 @@
-import type { Expression, Module } from '../../python/ast.ts'
+import type { Dict, Module } from '../../python/ast.ts'
 import type { CallSite, NamedCall } from './call-site.ts'
 import { collectSites } from './collect.ts'
 import { commandsOf } from './commands.ts'
@@ -20,7 +20,7 @@ export interface SourceFile {
   /** Strings and bytes above 1,000 characters, docstrings included. */
   longTexts: readonly TextSite[]
   /** Dict displays: their keys can be keyword arguments later. */
-  dicts: readonly { node: Expression & { kind: 'Dict' }; scope: Scope }[]
+  dicts: readonly { node: Dict; scope: Scope }[]
   /** Absolute and relative modules that the file imports, as `import` statements have them. */
   imports: readonly ImportedModule[]
   /** Below one when questions about this file's values were too many, so that some got no answer. */

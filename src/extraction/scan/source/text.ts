@@ -21,3 +21,17 @@ export const concatenate = (left: string[], right: string[]): string[] => {
 }
 
 export const isWhole = (text: string): boolean => !text.includes(HOLE)
+
+/** The last segment of a path, in lower case. */
+export const fileName = (path: string): string => path.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
+
+/** Folders that variables of the environment stand for, as far as rules name them. */
+export const environmentFolder = (variable: string): string =>
+  FOLDERS.get(variable.toUpperCase()) ?? HOLE
+
+const FOLDERS = new Map([
+  ['HOME', '~'],
+  ['USERPROFILE', '~'],
+  ['APPDATA', '~/AppData/Roaming'],
+  ['LOCALAPPDATA', '~/AppData/Local'],
+])

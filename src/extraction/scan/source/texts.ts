@@ -1,12 +1,11 @@
-import type { Dict, Expression, Subscript } from '../../python/ast.ts'
+import type { BinOp, Call, Constant, Dict, Expression, Subscript } from '../../python/ast.ts'
 import { textsOfCall } from './call-texts.ts'
-import { environmentFolder } from './environment.ts'
 import { deeper } from './query.ts'
 import type { Query } from './query.ts'
 import { ownAttribute } from './names.ts'
 import { findBindings } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
-import { HOLE, MAX_TEXT, MAX_TEXTS, bytesText, concatenate } from './text.ts'
+import { HOLE, MAX_TEXT, MAX_TEXTS, bytesText, concatenate, environmentFolder } from './text.ts'
 
 /**
  * The texts a value may be, put together from constants: `+`, f-strings, `%`, join, format, paths, decoders of constants,
@@ -47,15 +46,12 @@ const textsOfChoice = (node: Expression, texts: (part: Expression) => string[]):
   return [HOLE]
 }
 
-const constantOf = (value: (Expression & { kind: 'Constant' })['value']): string =>
+const constantOf = (value: Constant['value']): string =>
   typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
     ? String(value).slice(0, MAX_TEXT)
     : HOLE
 
-const textsOfOperation = (
-  node: Expression & { kind: 'BinOp' },
-  texts: (part: Expression) => string[],
-): string[] => {
+const textsOfOperation = (node: BinOp, texts: (part: Expression) => string[]): string[] => {
   let made = texts(node.left)
   for (const { op, value } of node.rights.slice(0, MAX_PARTS)) {
     if (op === '+') made = concatenate(made, texts(value))
@@ -92,7 +88,7 @@ const interpolate = (
   })
 }
 
-export const textsOfBindings = (bindings: Binding[] | undefined, query: Query): string[] =>
+const textsOfBindings = (bindings: Binding[] | undefined, query: Query): string[] =>
   bindings?.length ? bindings.flatMap((binding) => textsOfBinding(binding, query)) : [HOLE]
 
 const textsOfBinding = (binding: Binding, query: Query): string[] => {
@@ -111,7 +107,7 @@ const textsOfBinding = (binding: Binding, query: Query): string[] => {
 }
 
 /** Texts of the items of a display, of whatever depth: a loop over `[('a', path)]` may mean either. */
-export const itemsOf = (node: Expression, scope: Scope, query: Query): string[] =>
+const itemsOf = (node: Expression, scope: Scope, query: Query): string[] =>
   deeper(query, () => itemsWithin(node, scope, query).slice(0, MAX_TEXTS), [HOLE])
 
 const itemsWithin = (node: Expression, scope: Scope, query: Query): string[] => {
@@ -130,7 +126,7 @@ const itemsWithin = (node: Expression, scope: Scope, query: Query): string[] => 
 }
 
 /** `table.items()`, `enumerate(list)`, `sorted(set)`. */
-const itemsOfCall = (node: Expression & { kind: 'Call' }, scope: Scope, query: Query): string[] => {
+const itemsOfCall = (node: Call, scope: Scope, query: Query): string[] => {
   if (node.func.kind === 'Attribute' && /^(items|values|keys)$/.test(node.func.attr))
     return itemsOf(node.func.value, scope, query)
   if (

@@ -1,4 +1,4 @@
-import type { Call, Expression } from '../../python/ast.ts'
+import type { Attribute, Call, Expression, JoinedStr } from '../../python/ast.ts'
 import { SAME_PATH } from './call-texts.ts'
 import { findHome, findOwnClass } from './scope.ts'
 import type { Scope } from './scope.ts'
@@ -47,7 +47,7 @@ const keyOfName = (id: string, scope: Scope, depth: number): string | undefined 
 
 /** The name of an open file is the path it was opened by. */
 const keyOfAttribute = (
-  node: Expression & { kind: 'Attribute' },
+  node: Attribute,
   scope: Scope,
   key: (part: Expression) => string | undefined,
 ): string | undefined => {
@@ -85,7 +85,7 @@ const MAX_KEY = 2000
 
 /** `f"{p}"`. */
 const keyOfFormatted = (
-  node: Expression & { kind: 'JoinedStr' },
+  node: JoinedStr,
   key: (part: Expression) => string | undefined,
 ): string | undefined => {
   const values = node.values.filter((value) => value !== '')

@@ -1,0 +1,15 @@
+import type { Hit } from '../hit.ts'
+import type { CallSite } from '../source/call-site.ts'
+import type { SourceFile } from '../source/source-file.ts'
+
+/** What a rule says about one call. */
+export type Found = Pick<Hit, 'rule' | 'detail'>
+
+/** The rule that judges every call of a file for itself. */
+export const eachCall =
+  (judge: (site: CallSite) => Found | undefined) =>
+  (file: SourceFile): Hit[] =>
+    file.calls.flatMap((site) => {
+      const found = judge(site)
+      return found ? [{ ...found, path: file.path, line: site.call.line }] : []
+    })
