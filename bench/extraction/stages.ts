@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { Language, Parser } from 'web-tree-sitter'
 
 import { readArchive } from '../../src/extraction/archive/read-archive.ts'
-import { makeBytesSource } from '../../src/extraction/archive/source.ts'
 import { inspect } from '../../src/extraction/inspect.ts'
 import { extractNodes } from '../../src/extraction/nodes/extract-nodes.ts'
 import { makePack } from '../../src/extraction/pack.ts'
 import type { PythonParser } from '../../src/extraction/python/parse.ts'
 import { scanPack } from '../../src/extraction/scan/scan-pack.ts'
+import { makeBytesSource } from '../../test/extraction/archive/sources.ts'
 import type { GeneratedPack } from './generate-pack.ts'
 
 /**

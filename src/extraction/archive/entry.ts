@@ -1,3 +1,5 @@
+import { words } from '../words.ts'
+
 /**
  * One file of an archive after it was read. Folders are no entries. Text kinds (`isTextKind`) keep their bytes within
  * the caps; of all others only path, size, digest and head stay.
@@ -29,18 +31,4 @@ export const isTextKind = (path: string): boolean => TEXT_KINDS.has(extensionOf(
 export const extensionOf = (path: string): string =>
   /(?<=[^/])\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 
-const TEXT_KINDS = new Set([
-  '.py',
-  '.pyi',
-  '.json',
-  '.toml',
-  '.txt',
-  '.cfg',
-  '.yaml',
-  '.yml',
-  '.md',
-  '.js',
-  '.sh',
-  '.bat',
-  '.ps1',
-])
+const TEXT_KINDS = new Set(words('.py .pyi .json .toml .txt .cfg .yaml .yml .md .js .sh .bat .ps1'))

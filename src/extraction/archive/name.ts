@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 
-import { decodeCp437 } from './cp437.ts'
 import { reject } from './reject.ts'
 
 /** A name as one of the two headers of an entry holds it. */
@@ -42,6 +41,18 @@ const decodeUtf8 = (bytes: Uint8Array): string => {
     return reject('path_encoding', { entry: decodeCp437(bytes) })
   }
 }
+
+/**
+ * Text in code page 437, which names without the UTF-8 flag have (APPNOTE D.1). Bytes below 128 stay ASCII, control
+ * characters included, so that the checks see them; the code page has pictures there.
+ */
+const decodeCp437 = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) =>
+    byte < 128 ? String.fromCharCode(byte) : UPPER_HALF[byte - 128],
+  ).join('')
+
+const UPPER_HALF =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
 
 // oxlint-disable-next-line no-control-regex -- ASCII begins with them
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)

@@ -3,6 +3,7 @@ import type { ArchiveCode } from './codes.ts'
 
 /** The entry that broke a rule, the rule's limit and what was found. */
 export interface RejectionDetail {
+  /** Its path, without control characters, at most 200 characters. */
   entry?: string
   limit?: number | string
   value?: number | string

@@ -1,5 +1,6 @@
 import type { ArchiveCode } from './codes.ts'
 import type { ArchiveEntry } from './entry.ts'
+import type { RejectionDetail } from './reject.ts'
 
 export type ArchiveResult = SoundArchive | RejectedArchive
 
@@ -15,13 +16,9 @@ export interface SoundArchive {
   unpackedBytes: number
 }
 
-export interface RejectedArchive {
+export interface RejectedArchive extends RejectionDetail {
   verdict: 'rejected'
   code: ArchiveCode
-  /** Path of the entry that broke the rule, without control characters, at most 200 characters. */
-  entry?: string
-  limit?: number | string
-  value?: number | string
   /** One sentence that its publisher can act on. */
   message: string
 }

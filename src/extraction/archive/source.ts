@@ -37,12 +37,6 @@ export const openFileSource = async (path: string): Promise<FileSource> => {
   }
 }
 
-/** Bytes in memory as a source. */
-export const makeBytesSource = (bytes: Uint8Array): RandomAccess => ({
-  size: bytes.byteLength,
-  read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
-})
-
 /** Bytes of a source as a view of their numbers. */
 export const readView = async (
   source: RandomAccess,

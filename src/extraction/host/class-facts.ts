@@ -1,24 +1,17 @@
 import { makeTuple } from '../interpret/values/make-value.ts'
 import { nativeFunction } from '../interpret/values/native.ts'
 import type { Value } from '../interpret/values/value.ts'
+import { words } from '../words.ts'
 import { decodeInputTypes } from './decode.ts'
 import { FACTS } from './facts.ts'
 import type { Fact } from './facts.ts'
 
 /** Attributes that the file has of every class that has them. */
-const RECORDED = new Set([
-  'INPUT_TYPES',
-  'RETURN_TYPES',
-  'RETURN_NAMES',
-  'FUNCTION',
-  'CATEGORY',
-  'DESCRIPTION',
-  'OUTPUT_NODE',
-  'OUTPUT_IS_LIST',
-  'INPUT_IS_LIST',
-  'DEPRECATED',
-  'EXPERIMENTAL',
-])
+const RECORDED = new Set(
+  words(`
+    INPUT_TYPES RETURN_TYPES RETURN_NAMES FUNCTION CATEGORY DESCRIPTION OUTPUT_NODE
+    OUTPUT_IS_LIST INPUT_IS_LIST DEPRECATED EXPERIMENTAL`),
+)
 
 /** An attribute of a node class of the host: `nodes.SaveImage.CATEGORY`. */
 export const findClassFact = (dottedName: string): Value | undefined => {
@@ -44,7 +37,7 @@ const decodeAttribute = (fact: Fact): Value | undefined => {
     const items = fact.map(decodeAttribute)
     return items.includes(undefined) ? undefined : makeTuple(items as Value[])
   }
-  return typeof fact === 'object' ? undefined : typeof fact === 'number' ? undefined : fact
+  return typeof fact === 'object' || typeof fact === 'number' ? undefined : fact
 }
 
 const splitLast = (dottedName: string): { cls: string; attribute: string } => {

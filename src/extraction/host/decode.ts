@@ -10,12 +10,9 @@ export const decodeFact = (rt: Runtime, fact: Fact): Value => {
   if (fact === null || typeof fact !== 'object') return fact
   if (Array.isArray(fact)) return makeList(fact.map((item) => decodeFact(rt, item)))
   const { rest } = fact
-  if (Array.isArray(rest))
-    return makeList(
-      rest.map((item) => decodeFact(rt, item)),
-      true,
-    )
-  return decodeDict(fact, (value) => decodeFact(rt, value), rt)
+  const decode = (item: Fact): Value => decodeFact(rt, item)
+  if (Array.isArray(rest)) return makeList(rest.map(decode), true)
+  return decodeDict(fact, decode, rt)
 }
 
 /** The dict that `INPUT_TYPES` of a class of the host gives, a new one each time: packs add to it. */

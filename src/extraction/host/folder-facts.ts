@@ -1,18 +1,23 @@
-import { makeList, makeTuple, makeUnknown } from '../interpret/values/make-value.ts'
+import {
+  makeEmptyDict,
+  makeList,
+  makeNamespaceDict,
+  makeTuple,
+  makeUnknown,
+} from '../interpret/values/make-value.ts'
 import { nativeFunction } from '../interpret/values/native.ts'
 import type { DictValue, Value } from '../interpret/values/value.ts'
+import { words } from '../words.ts'
 import { FACTS } from './facts.ts'
 
 /** What the machine has: empty on a clean host, with a rest that nobody knows. */
 const someFiles = (): Value => makeList([], true)
 
 /** Functions of `folder_paths` that list files, which depend on the machine. */
-const LISTS = new Set([
-  'get_filename_list',
-  'filter_files_content_types',
-  'filter_files_extensions',
-  'get_input_subfolders',
-])
+const LISTS = new Set(
+  words(`
+    get_filename_list filter_files_content_types filter_files_extensions get_input_subfolders`),
+)
 
 /**
  * Names of the host's module of folders. Every path is the machine's. The dict of folders knows the host's own ones and
@@ -28,30 +33,19 @@ export const makeFolderFacts = (): ((name: string) => Value | undefined) => {
       return nativeFunction('folder_paths.get_folder_paths', (_rt, [folder]) => paths(folder))
     if (name === 'recursive_search')
       return nativeFunction('folder_paths.recursive_search', () =>
-        makeTuple([someFiles(), emptyDict()]),
+        makeTuple([someFiles(), makeEmptyDict(true)]),
       )
     return MACHINE.has(name) ? makeUnknown(`folder_paths.${name}`, 'machine') : undefined
   }
 }
 
-const MACHINE = new Set([
-  'base_path',
-  'models_dir',
-  'output_directory',
-  'temp_directory',
-  'input_directory',
-  'user_directory',
-  'get_output_directory',
-  'get_temp_directory',
-  'get_input_directory',
-  'get_user_directory',
-  'get_directory_by_type',
-  'get_full_path',
-  'get_full_path_or_raise',
-  'get_annotated_filepath',
-  'exists_annotated_filepath',
-  'get_save_image_path',
-])
+const MACHINE = new Set(
+  words(`
+    base_path models_dir output_directory temp_directory input_directory user_directory
+    get_output_directory get_temp_directory get_input_directory get_user_directory
+    get_directory_by_type get_full_path get_full_path_or_raise get_annotated_filepath
+    exists_annotated_filepath get_save_image_path`),
+)
 
 const makeFolders = (): DictValue => {
   const entries = Object.entries(FACTS.folders.values).map(
@@ -60,7 +54,7 @@ const makeFolders = (): DictValue => {
       makeTuple([paths(folder), textSet(extensions ?? FACTS.folders.modelExtensions)]),
     ],
   )
-  return { kind: 'dict', values: new Map(entries), keys: undefined, rest: true }
+  return makeNamespaceDict(new Map(entries), true)
 }
 
 /** At least one folder, and whatever the machine's settings add. */
@@ -74,11 +68,4 @@ const textSet = (texts: readonly string[]): Value => ({
   frozen: false,
   items: new Map(texts.map((text) => [text, text])),
   rest: false,
-})
-
-const emptyDict = (): DictValue => ({
-  kind: 'dict',
-  values: new Map(),
-  keys: undefined,
-  rest: true,
 })

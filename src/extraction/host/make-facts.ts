@@ -1,5 +1,5 @@
 import type { HostFacts } from '../interpret/host-facts.ts'
-import { makeList, makeUnknown } from '../interpret/values/make-value.ts'
+import { makeList, makeNamespaceDict, makeUnknown } from '../interpret/values/make-value.ts'
 import { nativeFunction } from '../interpret/values/native.ts'
 import type { DictValue, Value } from '../interpret/values/value.ts'
 import { findClassFact, lacksAttribute, ownEntry } from './class-facts.ts'
@@ -61,29 +61,25 @@ const makeConstants = (): Source => {
   return (dottedName) => values.get(dottedName)
 }
 
-const makeHandlers = (names: readonly string[]): DictValue => ({
-  kind: 'dict',
-  values: new Map(
-    names.map((name) => [name, makeUnknown('comfy.samplers.SCHEDULER_HANDLERS[]', 'host')]),
-  ),
-  keys: undefined,
-  rest: false,
-})
+const makeHandlers = (names: readonly string[]): DictValue =>
+  makeNamespaceDict(
+    new Map(
+      names.map((name) => [name, makeUnknown('comfy.samplers.SCHEDULER_HANDLERS[]', 'host')]),
+    ),
+  )
 
 /** Nodes of the host by name; other packs may have added theirs before. */
-const makeMapping = (): DictValue => ({
-  kind: 'dict',
-  values: new Map(
-    Object.entries(FACTS.nodes.values).flatMap(([module, names]) =>
-      Object.entries(names).map(([name, cls]): [string, Value] => [
-        name,
-        makeUnknown(`${module}.${cls}`, 'host'),
-      ]),
+const makeMapping = (): DictValue =>
+  makeNamespaceDict(
+    new Map(
+      Object.entries(FACTS.nodes.values).flatMap(([module, names]) =>
+        Object.entries(names).map(
+          ([name, cls]) => [name, makeUnknown(`${module}.${cls}`, 'host')] as const,
+        ),
+      ),
     ),
-  ),
-  keys: undefined,
-  rest: true,
-})
+    true,
+  )
 
 const TYPE_NAME = /^comfy\.comfy_types\.(?:node_typing\.)?IO\.(\w+)$/
 

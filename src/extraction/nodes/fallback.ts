@@ -1,5 +1,6 @@
 import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Module, Statement } from '../python/ast.ts'
+import { UNKNOWN_NODE } from './unknown-node.ts'
 
 export interface FallbackFiles {
   /** Contents by path relative to the pack's root. */
@@ -21,28 +22,11 @@ export const findByFallback = (
   return { how: 'literal_scan', nodes: [...written].map((name) => toNode([name, ''])) }
 }
 
-const FIELDS = [
-  'category',
-  'description',
-  'function',
-  'input_types',
-  'return_types',
-  'return_names',
-  'output_is_list',
-]
-
 const toNode = ([name, description]: [string, string]): ExtractedNode => ({
+  ...UNKNOWN_NODE,
   name,
-  category: '',
   description,
-  function: '',
-  deprecated: false,
-  experimental: false,
-  input_types: '{"required":{}}',
-  return_types: '[]',
-  return_names: '[]',
-  output_is_list: [],
-  dynamic: FIELDS.filter((field) => field !== 'description' || description === ''),
+  dynamic: UNKNOWN_NODE.dynamic.filter((field) => field !== 'description' || description === ''),
 })
 
 /** `node_list.json`: an object, name → description. */

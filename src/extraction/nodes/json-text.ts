@@ -1,7 +1,7 @@
-import { isObject } from '../interpret/values/guards.ts'
+import { isSequence } from '../interpret/values/guards.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { DictValue, InstanceValue, Value } from '../interpret/values/value.ts'
+import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/values/value.ts'
 
 /** A value of the pack as the registry keeps it. */
 export interface JsonText {
@@ -29,12 +29,8 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     return text === 'Infinity' || text === '-Infinity' ? 'null' : text
   }
 
-  const writeObject = (
-    value: Exclude<Value, null | string | number | bigint | boolean>,
-    at: Writing,
-    depth: number,
-  ): string | undefined => {
-    if (value.kind === 'dict') return writeDict(value, at, depth)
+  const writeObject = (value: ObjectValue, at: Writing, depth: number): string | undefined => {
+    if (value.kind === 'dict') return writeDict(value, at, (member) => write(member, at, depth + 1))
     if (value.kind === 'instance') return writeInstance(value, at, depth)
     return ITERABLE.has(value.kind) ? writeItems(value, at, depth) : undefined
   }
@@ -55,11 +51,16 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     return `[${texts.join(',')}]`
   }
 
-  const writeDict = (dict: DictValue, at: Writing, depth: number): string => {
+  /** Members that can't be written are left out. */
+  const writeDict = (
+    dict: DictValue,
+    at: Writing,
+    writeMember: (value: Value) => string | undefined,
+  ): string => {
     if (dict.rest) at.isDynamic = true
     const members = dictEntries(dict).flatMap(([key, value]) => {
       const name = keyText(key)
-      const text = name === undefined ? undefined : write(value, at, depth + 1)
+      const text = name === undefined ? undefined : writeMember(value)
       return text === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${text}`]
     })
     return `{${members.join(',')}}`
@@ -79,29 +80,15 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   const writeInputTypes = (value: Value, at: Writing): string | undefined => {
     const sections = interpreter.asDict(value)
     if (!sections) return undefined
-    return writeMembers(sections, at, (section) => {
+    return writeDict(sections, at, (section) => {
       const inputs = interpreter.asDict(section)
       if (!inputs) return write(section, at) ?? putInstead(at, '{}')
-      return writeMembers(inputs, at, (spec) => writeSpec(spec, at))
+      return writeDict(inputs, at, (spec) => writeSpec(spec, at))
     })
-  }
-
-  const writeMembers = (
-    dict: DictValue,
-    at: Writing,
-    writeMember: (value: Value) => string,
-  ): string => {
-    if (dict.rest) at.isDynamic = true
-    const members = dictEntries(dict).flatMap(([key, value]) => {
-      const name = keyText(key)
-      return name === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${writeMember(value)}`]
-    })
-    return `{${members.join(',')}}`
   }
 
   const writeSpec = (spec: Value, at: Writing): string => {
-    const isSequence = isObject(spec) && SEQUENCES.has(spec.kind)
-    if (!isSequence) return write(spec, at, 2) ?? putInstead(at, '["*"]')
+    if (!isSequence(spec)) return write(spec, at, 2) ?? putInstead(at, '["*"]')
     const { items, rest } = interpreter.readItems(spec)
     if (rest) at.isDynamic = true
     const texts = items.flatMap((item, index) => {
@@ -115,8 +102,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
 
   /** Socket types or names: what can't be known is a socket of any type. */
   const writeTypes = (value: Value, at: Writing): string | undefined => {
-    const isSequence = isObject(value) && SEQUENCES.has(value.kind)
-    if (!isSequence) return write(value, at)
+    if (!isSequence(value)) return write(value, at)
     const { items, rest } = interpreter.readItems(value)
     if (rest) at.isDynamic = true
     return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`
@@ -146,7 +132,6 @@ interface Writing {
   room: number
 }
 
-const SEQUENCES = new Set(['list', 'tuple'])
 const ITERABLE = new Set(['list', 'tuple', 'set', 'view', 'range'])
 
 const isEnumMember = ({ cls }: InstanceValue): boolean =>

@@ -1,7 +1,8 @@
 import { isUnknown } from '../interpret/values/guards.ts'
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
+import type { ClassValue, UnknownValue } from '../interpret/values/value.ts'
+import { UNKNOWN_NODE } from './unknown-node.ts'
 import { readV1Node } from './v1-node.ts'
 import type { NodeReader } from './v1-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
@@ -45,29 +46,5 @@ export const readNode = (
 /** A class with a schema of its own, unless it also has the older form without being one of the newer base. */
 const hasSchema = (interpreter: Interpreter, cls: ClassValue): boolean => {
   const schema = interpreter.findInClass(cls, 'define_schema')
-  return schema !== undefined && !isForeign(schema)
-}
-
-const isForeign = (value: Value): boolean => isUnknown(value)
-
-const UNKNOWN_NODE: ExtractedNode = {
-  name: '',
-  category: '',
-  description: '',
-  function: '',
-  deprecated: false,
-  experimental: false,
-  input_types: '{"required":{}}',
-  return_types: '[]',
-  return_names: '[]',
-  output_is_list: [],
-  dynamic: [
-    'category',
-    'description',
-    'function',
-    'input_types',
-    'return_types',
-    'return_names',
-    'output_is_list',
-  ],
+  return schema !== undefined && !isUnknown(schema)
 }

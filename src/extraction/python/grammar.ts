@@ -1,5 +1,6 @@
 import type { Language } from 'web-tree-sitter'
 import type { Builder, Builders } from './kids.ts'
+import { words } from '../words.ts'
 import { collectionBuilders } from './build/collections.ts'
 import { compoundStatementBuilders } from './build/compound-statements.ts'
 import { expressionBuilders } from './build/expressions.ts'
@@ -29,8 +30,6 @@ const BUILDERS: Builders = {
 }
 
 const COMMENTS = new Set(['comment', 'line_continuation'])
-
-const words = (text: string): string[] => text.trim().split(/\s+/)
 
 /** Too deep a nesting turns these into an unknown; anything else that is too deep spoils its statement. */
 const EXPRESSIONS = new Set([

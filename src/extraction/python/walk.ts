@@ -1,5 +1,5 @@
 import type { Tree } from 'web-tree-sitter'
-import type { BrokenStatement, Statement } from './ast.ts'
+import type { Module, Statement } from './ast.ts'
 import { name } from './build/leaves.ts'
 import { plainString } from './build/strings.ts'
 import { closeNode } from './close-node.ts'
@@ -17,15 +17,9 @@ import type { Walk } from './walk-state.ts'
 
 const STEPS_BETWEEN_CHECKS = 8192
 
-export interface Source {
+interface Source {
   text: string
   lines: string[]
-}
-
-export interface Walked {
-  body: Statement[]
-  broken: BrokenStatement[]
-  cut: number[]
 }
 
 /**
@@ -37,7 +31,7 @@ export const walkTree = (
   source: Source,
   types: NodeType[],
   isCancelled: () => boolean,
-): Walked => {
+): Pick<Module, 'body' | 'broken' | 'cut'> => {
   const walk = startWalk(tree, source, types)
   try {
     run(walk, isCancelled)

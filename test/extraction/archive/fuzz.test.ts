@@ -6,9 +6,9 @@ import fc from 'fast-check'
 import { ARCHIVE_CODES } from '../../../src/extraction/archive/codes.ts'
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
 import type { ArchiveResult } from '../../../src/extraction/archive/result.ts'
-import { makeBytesSource } from '../../../src/extraction/archive/source.ts'
 import { writeZip } from '../../support/zip-writer.ts'
 import { bytes, init } from './cases/case.ts'
+import { makeBytesSource } from './sources.ts'
 
 /** An archive that has every kind of record. */
 const whole = writeZip(

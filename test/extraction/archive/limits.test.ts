@@ -4,10 +4,9 @@ import { crc32 } from 'node:zlib'
 
 import { ARCHIVE_LIMITS } from '../../../src/extraction/archive/limits.ts'
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
-import { makeBytesSource } from '../../../src/extraction/archive/source.ts'
 import { packZeros, writeZip } from '../../support/zip-writer.ts'
 import { init } from './cases/case.ts'
-import { makeSparseSource, watchSource } from './watched-source.ts'
+import { makeBytesSource, makeSparseSource, watchSource } from './sources.ts'
 
 const MIB = 2 ** 20
 

@@ -4,12 +4,12 @@ import { describe, test } from 'node:test'
 import { ARCHIVE_CODES } from '../../../src/extraction/archive/codes.ts'
 import { ARCHIVE_LIMITS } from '../../../src/extraction/archive/limits.ts'
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
-import { makeBytesSource } from '../../../src/extraction/archive/source.ts'
 import { writeZip } from '../../support/zip-writer.ts'
 import { named } from './cases/case.ts'
 import { contentCases } from './cases/contents.ts'
 import { nameCases } from './cases/names.ts'
 import { recordCases } from './cases/records.ts'
+import { makeBytesSource } from './sources.ts'
 
 const cases = [...nameCases, ...contentCases, ...recordCases]
 

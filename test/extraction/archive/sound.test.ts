@@ -5,9 +5,10 @@ import { crc32 } from 'node:zlib'
 
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
 import type { SoundArchive } from '../../../src/extraction/archive/result.ts'
-import { makeBytesSource, openFileSource } from '../../../src/extraction/archive/source.ts'
+import { openFileSource } from '../../../src/extraction/archive/source.ts'
 import { writeZip } from '../../support/zip-writer.ts'
 import { bytes, init } from './cases/case.ts'
+import { makeBytesSource } from './sources.ts'
 
 const readSound = async (zip: Uint8Array): Promise<SoundArchive> => {
   const result = await readArchive(makeBytesSource(zip))

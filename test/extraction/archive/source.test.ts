@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 
-import {
-  makeBytesSource,
-  openFileSource,
-  withReadAhead,
-} from '../../../src/extraction/archive/source.ts'
-import { watchSource } from './watched-source.ts'
+import { openFileSource, withReadAhead } from '../../../src/extraction/archive/source.ts'
+import { makeBytesSource, watchSource } from './sources.ts'
 
 const content = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 251))
 

@@ -134,11 +134,11 @@ dependencies = ["litellm==1.82.7"]
 
 describe('known-bad data', () => {
   test('each entry has a normalised name, a day, a reason and a source', () => {
-    for (const { name, date, reason, source } of KNOWN_BAD) {
-      assert.equal(name, normalise(name))
+    for (const { projects, date, reason, source } of KNOWN_BAD) {
+      for (const name of Object.keys(projects)) assert.equal(name, normalise(name))
       assert.match(date, /^20\d\d-\d\d-\d\d$/)
       assert.match(source, /^https:\/\//)
-      assert.ok(reason.length > 10, name)
+      assert.ok(reason.length > 10, source)
     }
   })
 

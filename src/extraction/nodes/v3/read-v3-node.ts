@@ -1,14 +1,15 @@
+import { isObject } from '../../interpret/values/guards.ts'
 import { findPart } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
 import type { ClassValue, Value } from '../../interpret/values/value.ts'
-import { readFunctionName } from './function-name.ts'
 import { addHidden } from './hidden.ts'
 import { makeInputDict } from './inputs.ts'
 import { readOutputs } from './outputs.ts'
 import { textOf, truthOf } from './reading.ts'
 import { recoverSchema } from './recover-schema.ts'
+import { words } from '../../words.ts'
 import { findSchemaMethod } from './schema-method.ts'
 import type { V3Fields, V3Reading } from './reading.ts'
 
@@ -76,13 +77,22 @@ const readNothing = (reading: V3Reading): SchemaFields => {
   }
 }
 
-const SCHEMA_FIELDS = [
-  'category',
-  'description',
-  'deprecated',
-  'experimental',
-  'input_types',
-  'return_types',
-  'return_names',
-  'output_is_list',
-]
+const SCHEMA_FIELDS = words(`
+  category description deprecated experimental input_types return_types return_names
+  output_is_list`)
+
+/** The method of the host's base class that runs the node; it depends on whether `execute` is a coroutine. */
+const readFunctionName = (interpreter: Interpreter, cls: ClassValue): string => {
+  const isAsync = isCoroutine(interpreter.findInClass(cls, 'execute'))
+  if (isAsync === undefined) return ''
+  return isAsync ? 'EXECUTE_NORMALIZED_ASYNC' : 'EXECUTE_NORMALIZED'
+}
+
+const isCoroutine = (value: Value | undefined): boolean | undefined => {
+  if (!isObject(value)) return undefined
+  if (value.kind === 'classmethod' || value.kind === 'staticmethod')
+    return isCoroutine(value.function)
+  if (value.kind === 'function')
+    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
+  return undefined
+}

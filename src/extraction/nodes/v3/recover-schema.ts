@@ -1,3 +1,4 @@
+import { isObject } from '../../interpret/values/guards.ts'
 import { evaluate } from '../../interpret/evaluate/expression.ts'
 import { bindPart } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
@@ -36,7 +37,7 @@ export const recoverSchema = (
 }
 
 const functionOf = (method: Value): FunctionValue | undefined => {
-  if (typeof method !== 'object' || method === null) return undefined
+  if (!isObject(method)) return undefined
   if (method.kind === 'method' || method.kind === 'classmethod' || method.kind === 'staticmethod')
     return functionOf(method.function)
   return method.kind === 'function' ? method : undefined

@@ -1,9 +1,11 @@
+import { words } from '../../words.ts'
+
 /**
  * Projects that packs of image, video, audio and language nodes require, as PEP 503 normalises names: what a misspelt
  * name would be mistaken for. None is reported itself, however near it is to another.
  */
 export const WELL_KNOWN_NAMES: ReadonlySet<string> = new Set(
-  `
+  words(`
   absl-py accelerate addict aiofiles aiohttp aiosignal aiosqlite albumentations alembic altair annotated-types
   anthropic antlr4-python3-runtime anyio appdirs argon2-cffi argostranslate asgiref assemblyai asttokens
   async-timeout attrs audioread auto-gptq autoawq autofaiss azure-core azure-identity azure-storage-blob babel
@@ -61,26 +63,11 @@ export const WELL_KNOWN_NAMES: ReadonlySet<string> = new Set(
   wcwidth webcolors webdataset webrtcvad websocket-client websockets weasyprint werkzeug wget
   wheel whisperx whoosh wikipedia word2number wordcloud wrapt xatlas xformers xgboost xlrd xlsxwriter xmltodict xxhash
   yacs yapf yarl yfinance yolov5 youtube-dl yt-dlp zeroconf zhconv zhipuai zstandard
-  `
-    .trim()
-    .split(/\s+/),
+  `),
 )
 
 /** Projects that exist beside a well-known one of nearly the same name, and are meant as they are spelt. */
-export const ALIKE: ReadonlySet<string> = new Set([
-  'aiofile',
-  'aredis',
-  'bpython',
-  'bunch',
-  'einop',
-  'jsons',
-  'opencv',
-  'orjsonl',
-  'piglet',
-  'psutils',
-  'pyaml',
-  'pymupdfb',
-  'torchx',
-  'websocket',
-  'whisper',
-])
+export const ALIKE: ReadonlySet<string> = new Set(
+  words(`
+    aiofile aredis bpython bunch einop jsons opencv orjsonl piglet psutils pyaml pymupdfb torchx websocket whisper`),
+)

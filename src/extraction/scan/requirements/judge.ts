@@ -6,13 +6,13 @@ import type { Requirement } from './requirement.ts'
 export const isBad = (requirement: Requirement): string | undefined =>
   knownBad(requirement) ?? impostor(requirement)
 
-const knownBad = ({ name, specifier }: Requirement): string | undefined => {
-  const bad = KNOWN_BAD.find((entry) => entry.name === name)
-  if (!bad) return undefined
-  if (!bad.versions) return `${bad.name}: ${bad.reason} (${bad.source})`
-  return pinsBad(specifier, bad.versions)
-    ? `${bad.name}${specifier}: ${bad.reason} (${bad.source})`
-    : undefined
+const knownBad = ({ name = '', specifier }: Requirement): string | undefined => {
+  for (const { projects, reason, source } of KNOWN_BAD) {
+    const bad = Object.hasOwn(projects, name) ? projects[name] : undefined
+    if (bad === 'all') return `${name}: ${reason} (${source})`
+    if (bad && pinsBad(specifier, bad)) return `${name}${specifier}: ${reason} (${source})`
+  }
+  return undefined
 }
 
 /** A wheel or sdist that has the name of a vendor's client and comes from elsewhere. A fork's repository has not. */

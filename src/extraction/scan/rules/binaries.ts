@@ -3,6 +3,7 @@ import { extensionOf } from '../../archive/entry.ts'
 import { isUncheckedBytecode } from '../../archive/magic-bytecode.ts'
 import { detectKind } from '../../archive/magic.ts'
 import type { BinaryKind } from '../../archive/magic.ts'
+import { words } from '../../words.ts'
 import type { Hit } from '../hit.ts'
 import { isMinerName } from './miner.ts'
 
@@ -52,9 +53,9 @@ const judge = (binary: Binary, paths: ReadonlySet<string>): Hit['rule'] => {
 
 /** Kinds of media, text, data and weights: no program is named so by mistake. */
 const DISGUISES = new Set(
-  `.avi .bmp .cfg .ckpt .css .csv .gguf .gif .htm .html .ico .ini .jpeg .jpg .js .json .log .md .mkv .mov .mp3 .mp4
+  words(`.avi .bmp .cfg .ckpt .css .csv .gguf .gif .htm .html .ico .ini .jpeg .jpg .js .json .log .md .mkv .mov .mp3 .mp4
   .npy .npz .ogg .onnx .otf .pdf .pkl .png .pt .pth .py .pyi .rst .safetensors .svg .tif .tiff .toml .ttf .txt .wav
-  .webm .webp .woff .woff2 .xml .yaml .yml`.split(/\s+/),
+  .webm .webp .woff .woff2 .xml .yaml .yml`),
 )
 
 /** A module without source, or one that Python would not compare with its source. */

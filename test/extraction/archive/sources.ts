@@ -1,5 +1,11 @@
 import type { RandomAccess } from '../../../src/extraction/archive/source.ts'
 
+/** Bytes in memory as a source. */
+export const makeBytesSource = (bytes: Uint8Array): RandomAccess => ({
+  size: bytes.byteLength,
+  read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
+})
+
 /** A source that notes what was read of it. */
 export interface WatchedSource extends RandomAccess {
   reads: { offset: number; length: number }[]
