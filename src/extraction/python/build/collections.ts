@@ -21,16 +21,6 @@ const display =
 const tuplePattern = (kids: Kids): unknown =>
   count(kids) === 3 && nameAt(kids, 1) !== 'case_pattern' ? exprAt(kids, 1) : display('Tuple')(kids)
 
-const dictionary = (kids: Kids): ast.Dict => {
-  const items: ast.Dict['items'] = []
-  for (let index = 1; index < count(kids) - 1; index += 1) {
-    const name = nameAt(kids, index)
-    if (name === 'pair') items.push(valueAt(kids, index) as Pair)
-    else if (name !== ',') items.push({ key: undefined, value: exprAt(kids, index) })
-  }
-  return { kind: 'Dict', line: kids.line, items }
-}
-
 const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 2) })
 
 const comprehension =
@@ -43,13 +33,6 @@ const comprehension =
     clauses: clauses(kids),
   })
 
-const dictComprehension = (kids: Kids): ast.DictComprehension => ({
-  kind: 'DictComprehension',
-  line: kids.line,
-  ...(valueAt(kids, 1) as Pair),
-  clauses: clauses(kids),
-})
-
 const clauses = (kids: Kids): ast.ComprehensionClause[] => {
   const found: ast.ComprehensionClause[] = []
   for (let index = 2; index < count(kids) - 1; index += 1) {
@@ -60,24 +43,35 @@ const clauses = (kids: Kids): ast.ComprehensionClause[] => {
   return found
 }
 
-const forInClause = (kids: Kids): ast.ComprehensionClause => {
-  const start = indexOf(kids, 'for')
-  const middle = indexOf(kids, 'in')
-  return { target: exprAt(kids, start + 1), iter: tupleOrOne(kids, middle + 1), conditions: [] }
-}
-
 export const collectionBuilders: Builders = {
   tuple: display('Tuple'),
   tuple_pattern: tuplePattern,
   list: display('List'),
   list_pattern: display('List'),
   set: display('Set'),
-  dictionary,
+  dictionary: (kids): ast.Dict => {
+    const items: ast.Dict['items'] = []
+    for (let index = 1; index < count(kids) - 1; index += 1) {
+      const name = nameAt(kids, index)
+      if (name === 'pair') items.push(valueAt(kids, index) as Pair)
+      else if (name !== ',') items.push({ key: undefined, value: exprAt(kids, index) })
+    }
+    return { kind: 'Dict', line: kids.line, items }
+  },
   pair,
   list_comprehension: comprehension('list'),
   set_comprehension: comprehension('set'),
   generator_expression: comprehension('generator'),
-  dictionary_comprehension: dictComprehension,
-  for_in_clause: forInClause,
+  dictionary_comprehension: (kids): ast.DictComprehension => ({
+    kind: 'DictComprehension',
+    line: kids.line,
+    ...(valueAt(kids, 1) as Pair),
+    clauses: clauses(kids),
+  }),
+  for_in_clause: (kids): ast.ComprehensionClause => {
+    const start = indexOf(kids, 'for')
+    const middle = indexOf(kids, 'in')
+    return { target: exprAt(kids, start + 1), iter: tupleOrOne(kids, middle + 1), conditions: [] }
+  },
   if_clause: (kids) => valueAt(kids, 1),
 }

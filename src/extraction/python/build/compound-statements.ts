@@ -16,16 +16,6 @@ import type { CallArguments } from './expressions.ts'
 import { tupleOrOne } from './expressions.ts'
 import type { AsPattern } from './with.ts'
 
-const ifStatement = (kids: Kids): ast.If => {
-  const branches = [ifOrElif(kids), ...(findAll(kids, 'elif_clause') as ast.If[])]
-  let orelse = orElse(kids)
-  for (const branch of branches.toReversed()) {
-    branch.orelse = orelse
-    orelse = [branch]
-  }
-  return branches[0] as ast.If
-}
-
 const ifOrElif = (kids: Kids): ast.If => ({
   kind: 'If',
   line: kids.line,
@@ -35,32 +25,6 @@ const ifOrElif = (kids: Kids): ast.If => ({
 })
 
 const orElse = (kids: Kids): ast.Statement[] => (find(kids, 'else_clause') ?? []) as ast.Statement[]
-
-const whileStatement = (kids: Kids): ast.While => ({
-  kind: 'While',
-  line: kids.line,
-  test: exprAt(kids, 1),
-  body: block(kids),
-  orelse: orElse(kids),
-})
-
-const forStatement = (kids: Kids): ast.For => ({
-  kind: 'For',
-  line: kids.line,
-  target: exprAt(kids, indexOf(kids, 'for') + 1),
-  iter: exprAt(kids, indexOf(kids, 'in') + 1),
-  body: block(kids),
-  orelse: orElse(kids),
-})
-
-const tryStatement = (kids: Kids): ast.Try => ({
-  kind: 'Try',
-  line: kids.line,
-  body: block(kids),
-  handlers: findAll(kids, 'except_clause') as ast.ExceptHandler[],
-  orelse: orElse(kids),
-  finalbody: (find(kids, 'finally_clause') ?? []) as ast.Statement[],
-})
 
 /** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14). */
 const exceptClause = (kids: Kids): ast.ExceptHandler | typeof BROKEN => {
@@ -77,59 +41,79 @@ const exceptClause = (kids: Kids): ast.ExceptHandler | typeof BROKEN => {
   return target.kind === 'Name' ? { line: kids.line, type, name: target.id, body } : BROKEN
 }
 
-const functionDefinition = (kids: Kids): ast.FunctionDef => ({
-  kind: 'FunctionDef',
-  line: kids.line,
-  name: nameOf(kids),
-  args: find(kids, 'parameters') as ast.Arguments | undefined as ast.Arguments,
-  body: block(kids),
-  decorators: [],
-  isAsync: nameAt(kids, 0) === 'async',
-  isGenerator: kids.bodyYields,
-})
-
 const nameOf = (kids: Kids): string => (find(kids, 'identifier') as ast.Name | undefined)?.id ?? ''
-
-const classDefinition = (kids: Kids): ast.ClassDef => {
-  const list = find(kids, 'argument_list') as CallArguments | undefined
-  return {
-    kind: 'ClassDef',
-    line: kids.line,
-    name: nameOf(kids),
-    bases: list?.args ?? [],
-    keywords: list?.keywords ?? [],
-    body: block(kids),
-    decorators: [],
-  }
-}
-
-const decorated = (kids: Kids): ast.FunctionDef | ast.ClassDef => {
-  const all = values(kids) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]
-  const definition = all.pop() as ast.FunctionDef | ast.ClassDef
-  definition.decorators = all as ast.Expression[]
-  return definition
-}
-
-const matchStatement = (kids: Kids): ast.Match => ({
-  kind: 'Match',
-  line: kids.line,
-  subject: tupleOrOne(kids, 1, indexOf(kids, ':')),
-  cases: (find(kids, 'block') ?? []) as ast.MatchCase[],
-})
 
 export const compoundStatementBuilders: Builders = {
   block: (kids) => values(kids),
-  if_statement: ifStatement,
+  if_statement: (kids): ast.If => {
+    const branches = [ifOrElif(kids), ...(findAll(kids, 'elif_clause') as ast.If[])]
+    let orelse = orElse(kids)
+    for (const branch of branches.toReversed()) {
+      branch.orelse = orelse
+      orelse = [branch]
+    }
+    return branches[0] as ast.If
+  },
   elif_clause: ifOrElif,
   else_clause: block,
   finally_clause: block,
-  while_statement: whileStatement,
-  for_statement: forStatement,
-  try_statement: tryStatement,
+  while_statement: (kids): ast.While => ({
+    kind: 'While',
+    line: kids.line,
+    test: exprAt(kids, 1),
+    body: block(kids),
+    orelse: orElse(kids),
+  }),
+  for_statement: (kids): ast.For => ({
+    kind: 'For',
+    line: kids.line,
+    target: exprAt(kids, indexOf(kids, 'for') + 1),
+    iter: exprAt(kids, indexOf(kids, 'in') + 1),
+    body: block(kids),
+    orelse: orElse(kids),
+  }),
+  try_statement: (kids): ast.Try => ({
+    kind: 'Try',
+    line: kids.line,
+    body: block(kids),
+    handlers: findAll(kids, 'except_clause') as ast.ExceptHandler[],
+    orelse: orElse(kids),
+    finalbody: (find(kids, 'finally_clause') ?? []) as ast.Statement[],
+  }),
   except_clause: exceptClause,
-  function_definition: functionDefinition,
-  class_definition: classDefinition,
-  decorated_definition: decorated,
+  function_definition: (kids): ast.FunctionDef => ({
+    kind: 'FunctionDef',
+    line: kids.line,
+    name: nameOf(kids),
+    args: find(kids, 'parameters') as ast.Arguments | undefined as ast.Arguments,
+    body: block(kids),
+    decorators: [],
+    isAsync: nameAt(kids, 0) === 'async',
+    isGenerator: kids.bodyYields,
+  }),
+  class_definition: (kids): ast.ClassDef => {
+    const list = find(kids, 'argument_list') as CallArguments | undefined
+    return {
+      kind: 'ClassDef',
+      line: kids.line,
+      name: nameOf(kids),
+      bases: list?.args ?? [],
+      keywords: list?.keywords ?? [],
+      body: block(kids),
+      decorators: [],
+    }
+  },
+  decorated_definition: (kids): ast.FunctionDef | ast.ClassDef => {
+    const all = values(kids) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]
+    const definition = all.pop() as ast.FunctionDef | ast.ClassDef
+    definition.decorators = all as ast.Expression[]
+    return definition
+  },
   decorator: (kids) => exprAt(kids, 1),
-  match_statement: matchStatement,
+  match_statement: (kids): ast.Match => ({
+    kind: 'Match',
+    line: kids.line,
+    subject: tupleOrOne(kids, 1, indexOf(kids, ':')),
+    cases: (find(kids, 'block') ?? []) as ast.MatchCase[],
+  }),
 }

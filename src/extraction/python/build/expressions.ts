@@ -34,76 +34,17 @@ export const attribute = (kids: Kids): ast.Attribute | typeof BROKEN => {
   return { kind: 'Attribute', line: kids.line, value: exprAt(kids, 0), attr: name.id }
 }
 
-const subscript = (kids: Kids): ast.Subscript => ({
-  kind: 'Subscript',
-  line: kids.line,
-  value: exprAt(kids, 0),
-  index: indexOfSubscript(kids, 2),
-})
-
 /** What stands between brackets, from child `from` to the closing one; one starred index is a tuple too. */
 export const indexOfSubscript = (kids: Kids, from: number): ast.Expression => {
   const index = tupleOrOne(kids, from, count(kids) - 1)
   return index.kind === 'Starred' ? { kind: 'Tuple', line: index.line, items: [index] } : index
 }
 
-const slice = (kids: Kids): ast.Slice => {
-  const first = indexOf(kids, ':')
-  const second = indexOf(kids, ':', first + 1)
-  const stop = second < 0 ? count(kids) : second
-  return {
-    kind: 'Slice',
-    line: kids.line,
-    lower: exprs(kids, 0, first)[0],
-    upper: exprs(kids, first + 1, stop)[0],
-    step: second < 0 ? undefined : exprs(kids, second + 1)[0],
-  }
-}
-
-const call = (kids: Kids): ast.Call => {
-  const func = exprAt(kids, 0)
-  if (nameAt(kids, 1) !== 'argument_list') {
-    return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
-  }
-  return { kind: 'Call', line: kids.line, func, ...(valueAt(kids, 1) as CallArguments) }
-}
-
-const argumentList = (kids: Kids): CallArguments => {
-  const args: ast.Expression[] = []
-  const keywords: ast.Keyword[] = []
-  for (let index = 1; index < count(kids) - 1; index += 1) {
-    const name = nameAt(kids, index)
-    if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as ast.Keyword)
-    else if (name === 'dictionary_splat')
-      keywords.push({ name: undefined, value: exprAt(kids, index) })
-    else if (name !== ',') args.push(exprAt(kids, index))
-  }
-  return { args, keywords }
-}
-
-const keywordArgument = (kids: Kids): ast.Keyword | typeof BROKEN => {
-  const name = exprAt(kids, 0)
-  return name.kind === 'Name' ? { name: name.id, value: exprAt(kids, 2) } : BROKEN
-}
-
-const lambda = (kids: Kids): ast.Lambda => ({
-  kind: 'Lambda',
-  line: kids.line,
-  args: (find(kids, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
-  body: exprAt(kids, count(kids) - 1),
-})
-
 export const starred = (kids: Kids): ast.Starred => ({
   kind: 'Starred',
   line: kids.line,
   value: exprAt(kids, 1),
 })
-
-const yielding = (kids: Kids): ast.Yield | ast.YieldFrom => {
-  const source = after(kids, 'from') as ast.Expression | undefined
-  if (source) return { kind: 'YieldFrom', line: kids.line, value: source }
-  return { kind: 'Yield', line: kids.line, value: exprs(kids)[0] }
-}
 
 const expressionList = (kids: Kids): ast.Tuple => ({
   kind: 'Tuple',
@@ -115,18 +56,63 @@ const second: Builder = (kids) => valueAt(kids, 1)
 
 export const expressionBuilders: Builders = {
   attribute,
-  subscript,
-  slice,
-  call,
-  argument_list: argumentList,
-  keyword_argument: keywordArgument,
-  lambda,
+  subscript: (kids): ast.Subscript => ({
+    kind: 'Subscript',
+    line: kids.line,
+    value: exprAt(kids, 0),
+    index: indexOfSubscript(kids, 2),
+  }),
+  slice: (kids): ast.Slice => {
+    const first = indexOf(kids, ':')
+    const second = indexOf(kids, ':', first + 1)
+    const stop = second < 0 ? count(kids) : second
+    return {
+      kind: 'Slice',
+      line: kids.line,
+      lower: exprs(kids, 0, first)[0],
+      upper: exprs(kids, first + 1, stop)[0],
+      step: second < 0 ? undefined : exprs(kids, second + 1)[0],
+    }
+  },
+  call: (kids): ast.Call => {
+    const func = exprAt(kids, 0)
+    if (nameAt(kids, 1) !== 'argument_list') {
+      return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
+    }
+    return { kind: 'Call', line: kids.line, func, ...(valueAt(kids, 1) as CallArguments) }
+  },
+  argument_list: (kids): CallArguments => {
+    const args: ast.Expression[] = []
+    const keywords: ast.Keyword[] = []
+    for (let index = 1; index < count(kids) - 1; index += 1) {
+      const name = nameAt(kids, index)
+      if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as ast.Keyword)
+      else if (name === 'dictionary_splat')
+        keywords.push({ name: undefined, value: exprAt(kids, index) })
+      else if (name !== ',') args.push(exprAt(kids, index))
+    }
+    return { args, keywords }
+  },
+  keyword_argument: (kids): ast.Keyword | typeof BROKEN => {
+    const name = exprAt(kids, 0)
+    return name.kind === 'Name' ? { name: name.id, value: exprAt(kids, 2) } : BROKEN
+  },
+  lambda: (kids): ast.Lambda => ({
+    kind: 'Lambda',
+    line: kids.line,
+    args: (find(kids, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
+    body: exprAt(kids, count(kids) - 1),
+  }),
   list_splat: starred,
   list_splat_pattern: starred,
   dictionary_splat: second,
   dictionary_splat_pattern: second,
   parenthesized_expression: second,
-  yield: yielding,
+  yield: (kids): ast.Yield | ast.YieldFrom => {
+    const source = after(kids, 'from') as ast.Expression | undefined
+    if (source) return { kind: 'YieldFrom', line: kids.line, value: source }
+    return { kind: 'Yield', line: kids.line, value: exprs(kids)[0] }
+  },
   expression_list: expressionList,
   pattern_list: expressionList,
 }

@@ -7,12 +7,6 @@ interface RelativeImport {
   module: string | undefined
 }
 
-const importing = (kids: Kids): ast.Import => ({
-  kind: 'Import',
-  line: kids.line,
-  names: aliases(kids, 1),
-})
-
 const importFrom = (kids: Kids): ast.ImportFrom => {
   const from = source(kids)
   const names = has(kids, 'wildcard_import')
@@ -38,23 +32,21 @@ const aliases = (kids: Kids, from: number): ast.Alias[] => {
   return found
 }
 
-const aliased = (kids: Kids): ast.Alias => ({
-  name: valueAt(kids, 0) as string,
-  asname: (valueAt(kids, 2) as ast.Name).id,
-})
-
-const relative = (kids: Kids): RelativeImport => ({
-  level: valueAt(kids, 0) as number,
-  module: find(kids, 'dotted_name') as string | undefined,
-})
-
-const dotted = (kids: Kids): string => (values(kids) as ast.Name[]).map((name) => name.id).join('.')
-
 export const importBuilders: Builders = {
-  import_statement: importing,
+  import_statement: (kids): ast.Import => ({
+    kind: 'Import',
+    line: kids.line,
+    names: aliases(kids, 1),
+  }),
   import_from_statement: importFrom,
   future_import_statement: importFrom,
-  aliased_import: aliased,
-  relative_import: relative,
-  dotted_name: dotted,
+  aliased_import: (kids): ast.Alias => ({
+    name: valueAt(kids, 0) as string,
+    asname: (valueAt(kids, 2) as ast.Name).id,
+  }),
+  relative_import: (kids): RelativeImport => ({
+    level: valueAt(kids, 0) as number,
+    module: find(kids, 'dotted_name') as string | undefined,
+  }),
+  dotted_name: (kids): string => (values(kids) as ast.Name[]).map((name) => name.id).join('.'),
 }

@@ -75,21 +75,6 @@ const and = (left: ast.Expression, right: ast.Expression): ast.BinOp => {
 
 const isChain = (name: string): boolean => name === 'binary_operator' || name === 'union_type'
 
-/**
- * In an annotation the grammar reads `list[str] | A | B` as `list[str] | (A | B)`: what stands right without parentheses
- * is joined to the chain.
- */
-const union = (kids: Kids): ast.BinOp => {
-  const right = exprAt(kids, 2)
-  if (right.kind !== 'BinOp' || !isChain(nameAt(kids, 2)) || right.rights[0]?.op !== '|')
-    return binary(kids)
-  const left = exprAt(kids, 0)
-  const rights = [{ op: '|' as const, value: right.left }, ...right.rights]
-  if (!continuesChain(kids, left, '|')) return { kind: 'BinOp', line: kids.line, left, rights }
-  for (const item of rights) left.rights.push(item)
-  return left
-}
-
 const boolean = (kids: Kids): ast.BoolOp => {
   const op = nameAt(kids, 1) === 'and' ? 'and' : 'or'
   const left = exprAt(kids, 0)
@@ -99,14 +84,6 @@ const boolean = (kids: Kids): ast.BoolOp => {
     return left
   }
   return { kind: 'BoolOp', line: kids.line, op, values: [left, right] }
-}
-
-const comparison = (kids: Kids): ast.Compare => {
-  const comparisons: ast.Compare['comparisons'] = []
-  for (let index = 1; index + 1 < count(kids); index += 2) {
-    comparisons.push({ op: compareOperator(nameAt(kids, index)), value: exprAt(kids, index + 1) })
-  }
-  return { kind: 'Compare', line: kids.line, left: exprAt(kids, 0), comparisons }
 }
 
 /** `<>` is Python 2. */
@@ -123,38 +100,51 @@ const unary = (kids: Kids): ast.UnaryOp | ast.Starred => {
   return { kind: 'UnaryOp', line: kids.line, op, operand }
 }
 
-/** The grammar reads `await x ** 2` as the awaiting of a power; Python awaits first. */
-const awaiting = (kids: Kids): ast.Expression => {
-  const operand = exprAt(kids, 1)
-  if (nameAt(kids, 1) !== 'binary_operator' || operand.kind !== 'BinOp') {
-    return { kind: 'Await', line: kids.line, value: operand }
-  }
-  const left: ast.Await = { kind: 'Await', line: kids.line, value: operand.left }
-  return { ...operand, line: kids.line, left }
-}
-
-const conditional = (kids: Kids): ast.IfExp => ({
-  kind: 'IfExp',
-  line: kids.line,
-  body: exprAt(kids, 0),
-  test: exprAt(kids, 2),
-  orelse: exprAt(kids, 4),
-})
-
-const named = (kids: Kids): ast.NamedExpr | typeof BROKEN => {
-  const target = exprAt(kids, 0)
-  if (target.kind !== 'Name') return BROKEN
-  return { kind: 'NamedExpr', line: kids.line, target: target.id, value: exprAt(kids, 2) }
-}
-
 export const operatorBuilders: Builders = {
   binary_operator: binary,
-  union_type: union,
+  /**
+   * In an annotation the grammar reads `list[str] | A | B` as `list[str] | (A | B)`: what stands right without parentheses
+   * is joined to the chain.
+   */
+  union_type: (kids): ast.BinOp => {
+    const right = exprAt(kids, 2)
+    if (right.kind !== 'BinOp' || !isChain(nameAt(kids, 2)) || right.rights[0]?.op !== '|')
+      return binary(kids)
+    const left = exprAt(kids, 0)
+    const rights = [{ op: '|' as const, value: right.left }, ...right.rights]
+    if (!continuesChain(kids, left, '|')) return { kind: 'BinOp', line: kids.line, left, rights }
+    for (const item of rights) left.rights.push(item)
+    return left
+  },
   boolean_operator: boolean,
-  comparison_operator: comparison,
+  comparison_operator: (kids): ast.Compare => {
+    const comparisons: ast.Compare['comparisons'] = []
+    for (let index = 1; index + 1 < count(kids); index += 2) {
+      comparisons.push({ op: compareOperator(nameAt(kids, index)), value: exprAt(kids, index + 1) })
+    }
+    return { kind: 'Compare', line: kids.line, left: exprAt(kids, 0), comparisons }
+  },
   unary_operator: unary,
   not_operator: unary,
-  await: awaiting,
-  conditional_expression: conditional,
-  named_expression: named,
+  /** The grammar reads `await x ** 2` as the awaiting of a power; Python awaits first. */
+  await: (kids): ast.Expression => {
+    const operand = exprAt(kids, 1)
+    if (nameAt(kids, 1) !== 'binary_operator' || operand.kind !== 'BinOp') {
+      return { kind: 'Await', line: kids.line, value: operand }
+    }
+    const left: ast.Await = { kind: 'Await', line: kids.line, value: operand.left }
+    return { ...operand, line: kids.line, left }
+  },
+  conditional_expression: (kids): ast.IfExp => ({
+    kind: 'IfExp',
+    line: kids.line,
+    body: exprAt(kids, 0),
+    test: exprAt(kids, 2),
+    orelse: exprAt(kids, 4),
+  }),
+  named_expression: (kids): ast.NamedExpr | typeof BROKEN => {
+    const target = exprAt(kids, 0)
+    if (target.kind !== 'Name') return BROKEN
+    return { kind: 'NamedExpr', line: kids.line, target: target.id, value: exprAt(kids, 2) }
+  },
 }

@@ -27,18 +27,6 @@ interface RestPattern {
   name: string
 }
 
-const caseClause = (kids: Kids): ast.MatchCase => {
-  const stop = has(kids, 'if_clause') ? indexOf(kids, 'if_clause') : indexOf(kids, ':')
-  const patterns = patternsBetween(kids, 1, stop)
-  const [only] = patterns
-  const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
-  return {
-    pattern: single ? only : { kind: 'MatchSequence', patterns },
-    guard: find(kids, 'if_clause') as ast.Expression | undefined,
-    body: block(kids),
-  }
-}
-
 const patternsBetween = (kids: Kids, from: number, to: number): ast.Pattern[] =>
   findAll(kids, 'case_pattern', from, to) as ast.Pattern[]
 
@@ -96,44 +84,6 @@ const attributeChain = (first: string, attributes: string[], line: number): ast.
 
 const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
 
-const casePattern = (kids: Kids): ast.Pattern | KeywordPattern => {
-  const name = nameAt(kids, 0)
-  return UNCHANGED.has(name) ? (valueAt(kids, 0) as ast.Pattern) : patternAt(kids, 0)
-}
-
-const union = (kids: Kids): ast.Pattern => {
-  const patterns = [patternAt(kids, 0)]
-  for (let index = 0; index < count(kids); index += 1) {
-    if (nameAt(kids, index) === '|') patterns.push(patternAt(kids, index + 1))
-  }
-  return { kind: 'MatchOr', patterns }
-}
-
-const keyword = (kids: Kids): KeywordPattern => ({
-  kind: 'KeywordPattern',
-  name: (valueAt(kids, 0) as ast.Name).id,
-  pattern: patternAt(kids, 2),
-})
-
-const splat = (kids: Kids): ast.Pattern | RestPattern => {
-  const name = (find(kids, 'identifier') as ast.Name | undefined)?.id
-  if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
-  return { kind: 'MatchStar', name: name === '_' ? undefined : name }
-}
-
-const classPattern = (kids: Kids): ast.Pattern => {
-  const dotted = (valueAt(kids, 0) as string).split('.')
-  const patterns = patternsBetween(kids, 2, count(kids)) as (ast.Pattern | KeywordPattern)[]
-  return {
-    kind: 'MatchClass',
-    cls: attributeChain(dotted[0] ?? '', dotted.slice(1), kids.line),
-    patterns: patterns.filter((pattern) => pattern.kind !== 'KeywordPattern'),
-    keywords: patterns
-      .filter((pattern) => pattern.kind === 'KeywordPattern')
-      .map(({ name, pattern }) => ({ name, pattern })),
-  }
-}
-
 const dict = (kids: Kids): ast.Pattern => {
   const mapping = { keys: [] as ast.Expression[], patterns: [] as ast.Pattern[] }
   for (let index = 1; index < count(kids) - 1; index += 1) {
@@ -159,15 +109,6 @@ const keyBefore = (kids: Kids, colon: number): ast.Expression => {
   }
 }
 
-/** `-1 + 2j`. */
-const complex = (kids: Kids): ast.Expression => {
-  const negated = nameAt(kids, 0) === '-'
-  const middle = negated ? 2 : 1
-  const left = negated ? negative(kids, 0) : exprAt(kids, 0)
-  const right = { op: operatorAt(kids, middle), value: exprAt(kids, middle + 1) }
-  return { kind: 'BinOp', line: kids.line, left, rights: [right] }
-}
-
 /** `pattern as name` in a `case`; `expression as target` elsewhere has the same name. */
 export const asPattern = (kids: Kids): ast.Pattern | KeywordPattern | typeof BROKEN => {
   const target = exprAt(kids, count(kids) - 1)
@@ -179,12 +120,57 @@ export const asPattern = (kids: Kids): ast.Pattern | KeywordPattern | typeof BRO
 }
 
 export const patternBuilders: Builders = {
-  case_clause: caseClause,
-  case_pattern: casePattern,
-  union_pattern: union,
-  keyword_pattern: keyword,
-  splat_pattern: splat,
-  class_pattern: classPattern,
+  case_clause: (kids): ast.MatchCase => {
+    const stop = has(kids, 'if_clause') ? indexOf(kids, 'if_clause') : indexOf(kids, ':')
+    const patterns = patternsBetween(kids, 1, stop)
+    const [only] = patterns
+    const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
+    return {
+      pattern: single ? only : { kind: 'MatchSequence', patterns },
+      guard: find(kids, 'if_clause') as ast.Expression | undefined,
+      body: block(kids),
+    }
+  },
+  case_pattern: (kids): ast.Pattern | KeywordPattern => {
+    const name = nameAt(kids, 0)
+    return UNCHANGED.has(name) ? (valueAt(kids, 0) as ast.Pattern) : patternAt(kids, 0)
+  },
+  union_pattern: (kids): ast.Pattern => {
+    const patterns = [patternAt(kids, 0)]
+    for (let index = 0; index < count(kids); index += 1) {
+      if (nameAt(kids, index) === '|') patterns.push(patternAt(kids, index + 1))
+    }
+    return { kind: 'MatchOr', patterns }
+  },
+  keyword_pattern: (kids): KeywordPattern => ({
+    kind: 'KeywordPattern',
+    name: (valueAt(kids, 0) as ast.Name).id,
+    pattern: patternAt(kids, 2),
+  }),
+  splat_pattern: (kids): ast.Pattern | RestPattern => {
+    const name = (find(kids, 'identifier') as ast.Name | undefined)?.id
+    if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
+    return { kind: 'MatchStar', name: name === '_' ? undefined : name }
+  },
+  class_pattern: (kids): ast.Pattern => {
+    const dotted = (valueAt(kids, 0) as string).split('.')
+    const patterns = patternsBetween(kids, 2, count(kids)) as (ast.Pattern | KeywordPattern)[]
+    return {
+      kind: 'MatchClass',
+      cls: attributeChain(dotted[0] ?? '', dotted.slice(1), kids.line),
+      patterns: patterns.filter((pattern) => pattern.kind !== 'KeywordPattern'),
+      keywords: patterns
+        .filter((pattern) => pattern.kind === 'KeywordPattern')
+        .map(({ name, pattern }) => ({ name, pattern })),
+    }
+  },
   dict_pattern: dict,
-  complex_pattern: complex,
+  /** `-1 + 2j`. */
+  complex_pattern: (kids): ast.Expression => {
+    const negated = nameAt(kids, 0) === '-'
+    const middle = negated ? 2 : 1
+    const left = negated ? negative(kids, 0) : exprAt(kids, 0)
+    const right = { op: operatorAt(kids, middle), value: exprAt(kids, middle + 1) }
+    return { kind: 'BinOp', line: kids.line, left, rights: [right] }
+  },
 }

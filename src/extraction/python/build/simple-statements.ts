@@ -5,30 +5,6 @@ import { tupleOrOne } from './expressions.ts'
 
 const ASSIGNMENTS = new Set(['Assign', 'AugAssign', 'AnnAssign'])
 
-/** An assignment stands in an expression statement and, chained, to the right of another one. */
-const expressionStatement = (kids: Kids): ast.Statement => {
-  const value = exprAt(kids, 0) as ast.Expression | ast.Statement
-  if (!ASSIGNMENTS.has(value.kind)) {
-    return { kind: 'Expr', line: kids.line, value: tupleOrOne(kids) }
-  }
-  if (value.kind === 'Assign') value.targets.reverse()
-  return value as ast.Statement
-}
-
-/** The targets of `a = b = c` gather from the right, to be turned round once. */
-const assignment = (kids: Kids): ast.Statement | typeof BROKEN => {
-  const target = exprAt(kids, 0)
-  const value = after(kids, '=') as ast.Expression | ast.Statement | undefined
-  if (nameAt(kids, 1) === ':') return annotated(kids, target, value)
-  if (value?.kind === 'Assign') {
-    value.targets.push(target)
-    value.line = kids.line
-    return value
-  }
-  if (!value || ASSIGNMENTS.has(value.kind)) return BROKEN
-  return { kind: 'Assign', line: kids.line, targets: [target], value: value as ast.Expression }
-}
-
 const annotated = (
   kids: Kids,
   target: ast.Expression,
@@ -44,37 +20,6 @@ const annotated = (
   }
 }
 
-const augmented = (kids: Kids): ast.AugAssign | typeof BROKEN => {
-  const value = exprAt(kids, 2)
-  if (ASSIGNMENTS.has(value.kind)) return BROKEN
-  const op = nameAt(kids, 1).slice(0, -1) as ast.BinaryOperator
-  return { kind: 'AugAssign', line: kids.line, target: exprAt(kids, 0), op, value }
-}
-
-const returning = (kids: Kids): ast.Return => ({
-  kind: 'Return',
-  line: kids.line,
-  value: exprs(kids)[0],
-})
-
-const deleting = (kids: Kids): ast.Delete => {
-  const value = exprAt(kids, 1)
-  const listed = nameAt(kids, 1) === 'expression_list' && value.kind === 'Tuple'
-  return { kind: 'Delete', line: kids.line, targets: listed ? value.items : [value] }
-}
-
-const raising = (kids: Kids): ast.Raise => ({
-  kind: 'Raise',
-  line: kids.line,
-  exception: nameAt(kids, 1) === 'from' ? undefined : exprs(kids)[0],
-  cause: after(kids, 'from') as ast.Expression | undefined,
-})
-
-const asserting = (kids: Kids): ast.Assert => {
-  const [test, message] = exprs(kids)
-  return { kind: 'Assert', line: kids.line, test: test as ast.Expression, message }
-}
-
 const scoping =
   (kind: 'Global' | 'Nonlocal'): Builder =>
   (kids): ast.Global | ast.Nonlocal => ({
@@ -82,16 +27,6 @@ const scoping =
     line: kids.line,
     names: (values(kids) as ast.Name[]).map((name) => name.id),
   })
-
-/** `print a, b` and `print >>file, a` of Python 2 as calls of the function. */
-const printing = (kids: Kids): ast.Expr => {
-  const file = find(kids, 'chevron') as ast.Expression | undefined
-  const args = exprs(kids, file ? 2 : 1)
-  return statementOfCall(kids, 'print', args, file ? [{ name: 'file', value: file }] : [])
-}
-
-/** `exec code in globals, locals` of Python 2. */
-const executing = (kids: Kids): ast.Expr => statementOfCall(kids, 'exec', exprs(kids, 1), [])
 
 const statementOfCall = (
   kids: Kids,
@@ -158,17 +93,64 @@ const callOfType = (line: number, operand: ast.Expression): ast.Call | ast.Subsc
 }
 
 export const simpleStatementBuilders: Builders = {
-  expression_statement: expressionStatement,
-  assignment,
-  augmented_assignment: augmented,
-  return_statement: returning,
-  delete_statement: deleting,
-  raise_statement: raising,
-  assert_statement: asserting,
+  /** An assignment stands in an expression statement and, chained, to the right of another one. */
+  expression_statement: (kids): ast.Statement => {
+    const value = exprAt(kids, 0) as ast.Expression | ast.Statement
+    if (!ASSIGNMENTS.has(value.kind)) {
+      return { kind: 'Expr', line: kids.line, value: tupleOrOne(kids) }
+    }
+    if (value.kind === 'Assign') value.targets.reverse()
+    return value as ast.Statement
+  },
+  /** The targets of `a = b = c` gather from the right, to be turned round once. */
+  assignment: (kids): ast.Statement | typeof BROKEN => {
+    const target = exprAt(kids, 0)
+    const value = after(kids, '=') as ast.Expression | ast.Statement | undefined
+    if (nameAt(kids, 1) === ':') return annotated(kids, target, value)
+    if (value?.kind === 'Assign') {
+      value.targets.push(target)
+      value.line = kids.line
+      return value
+    }
+    if (!value || ASSIGNMENTS.has(value.kind)) return BROKEN
+    return { kind: 'Assign', line: kids.line, targets: [target], value: value as ast.Expression }
+  },
+  augmented_assignment: (kids): ast.AugAssign | typeof BROKEN => {
+    const value = exprAt(kids, 2)
+    if (ASSIGNMENTS.has(value.kind)) return BROKEN
+    const op = nameAt(kids, 1).slice(0, -1) as ast.BinaryOperator
+    return { kind: 'AugAssign', line: kids.line, target: exprAt(kids, 0), op, value }
+  },
+  return_statement: (kids): ast.Return => ({
+    kind: 'Return',
+    line: kids.line,
+    value: exprs(kids)[0],
+  }),
+  delete_statement: (kids): ast.Delete => {
+    const value = exprAt(kids, 1)
+    const listed = nameAt(kids, 1) === 'expression_list' && value.kind === 'Tuple'
+    return { kind: 'Delete', line: kids.line, targets: listed ? value.items : [value] }
+  },
+  raise_statement: (kids): ast.Raise => ({
+    kind: 'Raise',
+    line: kids.line,
+    exception: nameAt(kids, 1) === 'from' ? undefined : exprs(kids)[0],
+    cause: after(kids, 'from') as ast.Expression | undefined,
+  }),
+  assert_statement: (kids): ast.Assert => {
+    const [test, message] = exprs(kids)
+    return { kind: 'Assert', line: kids.line, test: test as ast.Expression, message }
+  },
   global_statement: scoping('Global'),
   nonlocal_statement: scoping('Nonlocal'),
-  print_statement: printing,
+  /** `print a, b` and `print >>file, a` of Python 2 as calls of the function. */
+  print_statement: (kids): ast.Expr => {
+    const file = find(kids, 'chevron') as ast.Expression | undefined
+    const args = exprs(kids, file ? 2 : 1)
+    return statementOfCall(kids, 'print', args, file ? [{ name: 'file', value: file }] : [])
+  },
   chevron: (kids) => exprAt(kids, 1),
-  exec_statement: executing,
+  /** `exec code in globals, locals` of Python 2. */
+  exec_statement: (kids): ast.Expr => statementOfCall(kids, 'exec', exprs(kids, 1), []),
   type_alias_statement: typeAlias,
 }

@@ -36,17 +36,6 @@ export const plainString = (text: string, start: number, end: number, line: numb
   return { kind: 'Constant', line, value }
 }
 
-const fString = (kids: Kids): Literal => {
-  const head = findLiteralHead(kids.text, kids.start)
-  if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
-  const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
-  const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
-  const end = addFields(joined, values(kids) as Field[], head.start, read)
-  addText(joined.values, read(end, kids.end - head.quote.length))
-  if (!head.raw) for (const value of joined.values) unescapeSpec(value, head)
-  return joined
-}
-
 /** Texts and fields in turn from `start` to the end of the last field, which is returned. */
 const addFields = (
   joined: ast.JoinedStr,
@@ -109,25 +98,6 @@ const assignedSpec = (kids: Kids): ast.JoinedStr | undefined => {
   return { kind: 'JoinedStr', line: kids.line, values: [field.slice(field.indexOf(':=') + 1)] }
 }
 
-const formatSpecifier = (kids: Kids): Spec => {
-  const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
-  const read = (from: number, to: number) => kids.text.slice(from, to)
-  const end = addFields(joined, values(kids) as Field[], kids.start + 1, read)
-  addText(joined.values, read(end, kids.end))
-  return { start: kids.start, end: kids.end, joined }
-}
-
-/** Bytes join bytes only; with one f-string among them the whole is one. */
-const concatenated = (kids: Kids): Literal | typeof BROKEN => {
-  const parts = values(kids) as Literal[]
-  if (parts.every((part) => part.kind === 'Bytes')) {
-    return { kind: 'Bytes', line: kids.line, value: Buffer.concat(parts.map((part) => part.value)) }
-  }
-  if (parts.some((part) => part.kind === 'Bytes')) return BROKEN
-  if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(kids.line, parts)
-  return { kind: 'Constant', line: kids.line, value: joinTexts(parts as ast.Constant[]) }
-}
-
 const joinTexts = (parts: ast.Constant[]): string | undefined => {
   const texts = parts.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
   return texts.length === parts.length ? texts.join('') : undefined
@@ -146,9 +116,37 @@ const joinStrings = (line: number, parts: Literal[]): ast.JoinedStr => {
 }
 
 export const stringBuilders: Builders = {
-  string: fString,
+  string: (kids): Literal => {
+    const head = findLiteralHead(kids.text, kids.start)
+    if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
+    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+    const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
+    const end = addFields(joined, values(kids) as Field[], head.start, read)
+    addText(joined.values, read(end, kids.end - head.quote.length))
+    if (!head.raw) for (const value of joined.values) unescapeSpec(value, head)
+    return joined
+  },
   interpolation,
   format_expression: interpolation,
-  format_specifier: formatSpecifier,
-  concatenated_string: concatenated,
+  format_specifier: (kids): Spec => {
+    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
+    const read = (from: number, to: number) => kids.text.slice(from, to)
+    const end = addFields(joined, values(kids) as Field[], kids.start + 1, read)
+    addText(joined.values, read(end, kids.end))
+    return { start: kids.start, end: kids.end, joined }
+  },
+  /** Bytes join bytes only; with one f-string among them the whole is one. */
+  concatenated_string: (kids): Literal | typeof BROKEN => {
+    const parts = values(kids) as Literal[]
+    if (parts.every((part) => part.kind === 'Bytes')) {
+      return {
+        kind: 'Bytes',
+        line: kids.line,
+        value: Buffer.concat(parts.map((part) => part.value)),
+      }
+    }
+    if (parts.some((part) => part.kind === 'Bytes')) return BROKEN
+    if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(kids.line, parts)
+    return { kind: 'Constant', line: kids.line, value: joinTexts(parts as ast.Constant[]) }
+  },
 }

@@ -12,24 +12,6 @@ export interface AsPattern {
 
 type Item = ast.With['items'][number]
 
-const withStatement = (kids: Kids): ast.With => ({
-  kind: 'With',
-  line: kids.line,
-  items: (find(kids, 'with_clause') as Item[] | undefined) ?? [],
-  body: block(kids),
-})
-
-/** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
-const withClause = (kids: Kids): Item[] => {
-  const all = values(kids) as (ast.Expression | AsPattern)[]
-  const [only] = all
-  if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
-    return isTuple(only.items) ? [item(only)] : only.items.map(item)
-  }
-  const inParentheses = nameAt(kids, 0) === '(' && has(kids, ',')
-  return inParentheses && isTuple(all) ? [tupleItem(kids.line, all)] : all.map(item)
-}
-
 /** `with (a, *b):` and `with (a := b, c):` have a tuple after all. */
 const isTuple = (all: (ast.Expression | AsPattern)[]): boolean =>
   all.length === 0 || all.some(({ kind }) => kind === 'Starred' || kind === 'NamedExpr')
@@ -61,8 +43,22 @@ export const mayHoldAs = ({ parent, grandparent }: Kids): boolean =>
   (grandparent === 'with_item' && (parent === 'parenthesized_expression' || parent === 'tuple'))
 
 export const withBuilders: Builders = {
-  with_statement: withStatement,
-  with_clause: withClause,
+  with_statement: (kids): ast.With => ({
+    kind: 'With',
+    line: kids.line,
+    items: (find(kids, 'with_clause') as Item[] | undefined) ?? [],
+    body: block(kids),
+  }),
+  /** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
+  with_clause: (kids): Item[] => {
+    const all = values(kids) as (ast.Expression | AsPattern)[]
+    const [only] = all
+    if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
+      return isTuple(only.items) ? [item(only)] : only.items.map(item)
+    }
+    const inParentheses = nameAt(kids, 0) === '(' && has(kids, ',')
+    return inParentheses && isTuple(all) ? [tupleItem(kids.line, all)] : all.map(item)
+  },
   with_item: (kids) => valueAt(kids, 0),
   as_pattern: as,
   as_pattern_target: (kids) => exprAt(kids, 0),
