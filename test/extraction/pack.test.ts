@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { ArchiveEntry } from '../../src/extraction/archive/entry.ts'
-import { extensionOf, isTextKind } from '../../src/extraction/archive/entry.ts'
+import { extensionOf } from '../../src/extraction/archive/entry.ts'
 import { makePack, normalName } from '../../src/extraction/pack.ts'
 import type { Pack } from '../../src/extraction/pack.ts'
+import { entriesOf } from './entries.ts'
 
-const makeEntry = (path: string, content = ''): ArchiveEntry => {
-  const text = new TextEncoder().encode(content)
-  return {
-    path,
-    bytes: text.length,
-    sha256: '',
-    head: text,
-    text: isTextKind(path) ? text : undefined,
-    mode: undefined,
-    executable: false,
-  }
-}
-
-const packOf = (...paths: string[]): Pack => makePack(paths.map((path) => makeEntry(path)))
+const packOf = (...paths: string[]): Pack =>
+  makePack(entriesOf(Object.fromEntries(paths.map((path) => [path, '']))))
 
 describe('the root of a pack', () => {
   const cases: [string, string[], string][] = [
@@ -67,7 +55,7 @@ describe('a pack', () => {
   })
 
   test('keeps paths that are names of object properties', () => {
-    const pack = makePack([makeEntry('__init__.py'), makeEntry('__proto__/constructor.py', 'x')])
+    const pack = makePack(entriesOf({ '__init__.py': '', '__proto__/constructor.py': 'x' }))
     assert.equal(new TextDecoder().decode(pack.files.get('__proto__/constructor.py')), 'x')
   })
 
@@ -77,11 +65,12 @@ describe('a pack', () => {
   })
 
   test('has the names by which it may import itself', () => {
-    const toml = makeEntry('Demo.Pack-main/pyproject.toml', '[project]\nname = "demo_cups"\n')
-    const pack = makePack([toml], { nodeId: 'Demo-Pack' })
+    const toml = '[project]\nname = "demo_cups"\n'
+    const entries = entriesOf({ 'Demo.Pack-main/pyproject.toml': toml })
+    const pack = makePack(entries, { nodeId: 'Demo-Pack' })
     assert.deepEqual(pack.ownNames, ['demopack', 'demopackmain', 'democups'])
-    assert.deepEqual(makePack([makeEntry('__init__.py')]).ownNames, [])
-    assert.deepEqual(makePack([makeEntry('x.py')], { nodeId: '--' }).ownNames, [])
+    assert.deepEqual(packOf('__init__.py').ownNames, [])
+    assert.deepEqual(makePack(entriesOf({ 'x.py': '' }), { nodeId: '--' }).ownNames, [])
   })
 
   test('takes the name of a project however it is written', () => {
@@ -103,7 +92,7 @@ describe('a pack', () => {
       ['\0\xff[', undefined],
     ]
     for (const [text, name] of texts) {
-      const pack = makePack([makeEntry('pyproject.toml', text)])
+      const pack = makePack(entriesOf({ 'pyproject.toml': text }))
       assert.deepEqual(pack.ownNames, name === undefined ? [] : [name], JSON.stringify(text))
     }
   })

@@ -22,10 +22,10 @@ interface Stored {
 
 describe('results of extractor and scanner', () => {
   let stored: Stored
-  let results: Awaited<ReturnType<typeof readAllResults>>
+  let results: ReturnType<typeof readAllResults>
   before(async () => {
     stored = JSON.parse(await readFile(STORED, 'utf8')) as Stored
-    results = await readAllResults()
+    results = readAllResults()
   })
 
   test('change only with the version of the extractor', () => {

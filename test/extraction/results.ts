@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 
 import { SNIPPETS } from './interpret/snippets.ts'
-import { makeExtractPack } from './nodes/extract-pack.ts'
+import { extract } from './nodes/extract-pack.ts'
 import { CASES } from './scan/code-cases.ts'
 import { scanFiles } from './scan/support.ts'
 
 /** What extractor and scanner make of every synthetic pack and case: a digest each, figures of the run left out. */
-export const readAllResults = async (): Promise<{
+export const readAllResults = (): {
   nodes: Record<string, string>
   findings: Record<string, string>
-}> => {
-  const extract = await makeExtractPack()
+} => {
   const nodes = SNIPPETS.map(({ id, files }): [string, string] => {
     const { stats: _, ...section } = extract(files)
     return [id, digestOf(section)]
@@ -35,4 +34,4 @@ const digestOf = (value: unknown): string =>
 
 /** `node tools/run.mjs test/extraction/results.ts` prints them, for results.json and for a run in another place. */
 if (process.argv[1] === import.meta.filename)
-  process.stdout.write(`${JSON.stringify(await readAllResults())}\n`)
+  process.stdout.write(`${JSON.stringify(readAllResults())}\n`)

@@ -8,7 +8,7 @@ import { ROOT } from '../../src/local/root.ts'
 import { readAllResults } from './results.ts'
 
 const versions = { extractorVersion: EXTRACTOR_VERSION, scannerVersion: SCANNER_VERSION }
-const results = { ...versions, ...(await readAllResults()) }
+const results = { ...versions, ...readAllResults() }
 await writeFile(
   join(ROOT, 'test/extraction/results.json'),
   `${JSON.stringify(results, undefined, 2)}\n`,

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { makeExtractPack, nodeOf } from '../nodes/extract-pack.ts'
-
-const extract = await makeExtractPack()
+import { extract, nodeOf } from '../nodes/extract-pack.ts'
 
 describe('__get__ called by the pack', () => {
   test('rebinds INPUT_TYPES in a class decorator', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeExtractPack, nodeOf } from '../nodes/extract-pack.ts'
+import { extract, nodeOf } from '../nodes/extract-pack.ts'
 
-test('limits taken from sys.float_info are those of a double', async () => {
-  const extract = await makeExtractPack()
+test('limits taken from sys.float_info are those of a double', () => {
   const section = extract(`
 import sys
 HEAT = ("FLOAT", {"min": -sys.float_info.max, "max": sys.float_info.max, "step": sys.float_info.epsilon})

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { makeExtractPack, namesOf, nodeOf } from '../nodes/extract-pack.ts'
-
-const extract = await makeExtractPack()
+import { extract, namesOf, nodeOf } from '../nodes/extract-pack.ts'
 
 const CLASSES = `
 import glaze_library

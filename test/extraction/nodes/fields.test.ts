@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { ExtractedNode } from '../../../src/domain/registry/inspection.ts'
-import { makeExtractPack, nodeOf } from './extract-pack.ts'
-import type { ExtractPack } from './extract-pack.ts'
+import { extract, nodeOf } from './extract-pack.ts'
 
 const CUP = `
 class Cup:
@@ -13,11 +12,6 @@ class Cup:
     @classmethod
     def INPUT_TYPES(cls): return {"required": {"clay": ("IMAGE",)}}
 `
-
-let extract: ExtractPack
-before(async () => {
-  extract = await makeExtractPack()
-})
 
 /** Fields of the one class that the source adds as node `X`. */
 const read = (source: string, name = 'X', cls = name): ExtractedNode =>

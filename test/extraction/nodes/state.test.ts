@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import { makeExtractPack, namesOf } from './extract-pack.ts'
-import type { ExtractPack } from './extract-pack.ts'
+import { extract, namesOf } from './extract-pack.ts'
 
 const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
-
-let extract: ExtractPack
-before(async () => {
-  extract = await makeExtractPack()
-})
 
 describe('what is known of a pack', () => {
   test('a mapping from outside is unknown, unless the pack lists its nodes itself', () => {

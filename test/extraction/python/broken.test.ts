@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { makePythonParser } from '../../../src/extraction/python/parse.ts'
-import type { PythonParser } from '../../../src/extraction/python/parse.ts'
+import { describe, test } from 'node:test'
+import { parser } from './parser.ts'
 import { printTree } from './print-tree.ts'
 
 interface Case {
@@ -105,12 +104,6 @@ const CASES: Case[] = [
 ]
 
 describe('a file with errors', () => {
-  let parser: PythonParser
-  before(async () => {
-    parser = await makePythonParser()
-  })
-  after(() => parser.close())
-
   for (const { title, source, tree, broken } of CASES) {
     test(`loses ${title}`, () => {
       const module = parser.parse(source)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Module } from '../../../src/extraction/python/ast.ts'
-import { makePythonParser } from '../../../src/extraction/python/parse.ts'
-import type { PythonParser } from '../../../src/extraction/python/parse.ts'
+import { parser } from './parser.ts'
 import { printTree } from './print-tree.ts'
 
 /** Levels of nodes in a tree, counted without recursion. */
@@ -44,12 +43,6 @@ const repeated = ([open, middle, close]: [string, string, string], times: number
   open.repeat(times) + middle + close.repeat(times)
 
 describe('hostile source', () => {
-  let parser: PythonParser
-  before(async () => {
-    parser = await makePythonParser()
-  })
-  after(() => parser.close())
-
   for (const [title, parts] of Object.entries(NESTED)) {
     test(`with nested ${title} is unknown below 400 levels`, () => {
       const module = parser.parse(`x = ${repeated(parts, 3000)}\ny\n`)

@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ParseCancelled } from '../../../src/extraction/python/parse-cancelled.ts'
-import { makePythonParser } from '../../../src/extraction/python/parse.ts'
-import type { PythonParser } from '../../../src/extraction/python/parse.ts'
-import { printTree } from './print-tree.ts'
+import { parser, treeOf } from './parser.ts'
 
-interface Sample {
-  source: string
-  /** Of CPython 3.14's `ast`. */
-  tree: string[]
-}
+/** A source a line, with the tree that CPython 3.14's `ast` makes of it. */
+const TREES = new URL('trees.jsonl', import.meta.url)
 
 describe('the Python parser', () => {
-  let parser: PythonParser
-  before(async () => {
-    parser = await makePythonParser()
-  })
-  after(() => parser.close())
-
-  const treeOf = (source: string): string[] => printTree(parser.parse(source))
-
   test('makes the trees that CPython makes', async () => {
-    const file = new URL('trees.json', import.meta.url)
-    const samples = JSON.parse(await readFile(file, 'utf8')) as Sample[]
-    for (const { source, tree } of samples) assert.deepEqual(treeOf(source), tree, source)
+    for (const line of (await readFile(TREES, 'utf8')).trimEnd().split('\n')) {
+      const [source, tree] = JSON.parse(line) as [source: string, tree: string[]]
+      assert.deepEqual(treeOf(source), tree, source)
+    }
   })
 
   test('keeps the text of each line', () => {

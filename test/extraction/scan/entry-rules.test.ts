@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import type { Files } from '../entries.ts'
 import { scanFiles, secret } from './support.ts'
 
 const TOKEN = secret('hf', '_QzWxEcRvTbYnUmIkOlPaSdFgHjKlZxCvBn')
@@ -25,8 +26,6 @@ const bytecode = (flags: number): Buffer => {
   bytes.writeUInt8(0xe3, 16)
   return bytes
 }
-
-type Files = Record<string, string | Uint8Array>
 
 /** Rules of the listed findings, each once, but for nested archives of no import. */
 const rulesIn = (files: Files): string[] => [

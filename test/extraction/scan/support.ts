@@ -1,31 +1,16 @@
-import { isTextKind } from '../../../src/extraction/archive/entry.ts'
-import type { ArchiveEntry } from '../../../src/extraction/archive/entry.ts'
 import type { FindingsSection } from '../../../src/domain/registry/inspection.ts'
 import { makePack } from '../../../src/extraction/pack.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'
 import { decodeSource } from '../../../src/extraction/python/source-text.ts'
 import { scanPack } from '../../../src/extraction/scan/scan-pack.ts'
 import type { ScanInput } from '../../../src/extraction/scan/scan-pack.ts'
+import { entriesOf } from '../entries.ts'
+import type { Files } from '../entries.ts'
 
 const parser = await makePythonParser()
 
-/** Entries of an archive, as its reader gives them. */
-export const entriesOf = (files: Record<string, string | Uint8Array>): ArchiveEntry[] =>
-  Object.entries(files).map(([path, content]) => {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    return {
-      path,
-      bytes: bytes.length,
-      sha256: '0'.repeat(64),
-      head: bytes.subarray(0, 4096),
-      text: isTextKind(path) && bytes.length <= 5 * 1024 * 1024 ? bytes : undefined,
-      mode: undefined,
-      executable: false,
-    }
-  })
-
 export const scanFiles = (
-  files: Record<string, string | Uint8Array>,
+  files: Files,
   options: Partial<Omit<ScanInput, 'pack'>> = {},
 ): FindingsSection => {
   const entries = entriesOf(files)

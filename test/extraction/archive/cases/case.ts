@@ -14,6 +14,20 @@ export interface RejectionCase {
   limits?: Partial<ArchiveLimits>
 }
 
+/** What is wrong with an archive, and the archive; with the entry that is named, or other limits. */
+type Rejected = (() => Buffer) | Omit<RejectionCase, 'title' | 'code'>
+
+/** Archives that are rejected for one reason. */
+export const rejected = (
+  code: ArchiveCode,
+  archives: Readonly<Record<string, Rejected>>,
+): RejectionCase[] =>
+  Object.entries(archives).map(([title, one]) => ({
+    title,
+    code,
+    ...(typeof one === 'function' ? { zip: one } : one),
+  }))
+
 export const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /** The file that every pack has. */
