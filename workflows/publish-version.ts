@@ -32,7 +32,7 @@ export interface PublishVersionInput {
  * An operator has what did not succeed run again. It comes with the restart of the workflow, which changes nothing while
  * a run is there, also one that is just about to end.
  */
-export const checksRetried = defineSignal('checksRetried')
+const checksRetried = defineSignal('checksRetried')
 
 /**
  * Takes a version from its publication to the end of its checks: waits for the archive, checks it, decides. Started again

@@ -18,7 +18,7 @@ export interface ReceiveArchiveInput {
 }
 
 /** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a look at the row. */
-export const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
+const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
 
 /** Waits until the archive of a version has arrived, or ends the version whose upload never came. */
 export const receiveArchive = async (input: ReceiveArchiveInput): Promise<ArchiveWait> => {

@@ -25,7 +25,7 @@ export interface VideoTaskInput {
 }
 
 /** The task has been given a slot of its owner. Carries the outbox row's id; a repetition changes nothing. */
-export const admitted = defineSignal<[{ id: string }]>('admitted')
+const admitted = defineSignal<[{ id: string }]>('admitted')
 
 /** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
 export const videoTask = async ({

@@ -1,7 +1,7 @@
 import type { Random } from '../search/random.ts'
 import { drawWord } from '../search/words.ts'
 
-export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** `load_rate`, as functions and variables are called. */
 export const snake = (random: Random, words = 2): string =>

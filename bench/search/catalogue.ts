@@ -51,7 +51,7 @@ export interface CatalogueNode {
 }
 
 const SEED = 20_261_121
-export const VERSIONS_PER_NODE = 10
+const VERSIONS_PER_NODE = 10
 const NODES_PER_PUBLISHER = 50
 const MOST_VERSIONS = 500
 const FIRST = Date.UTC(2024, 0, 1)

@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
 /** Operators find a job by these. All are Keyword; SQL visibility allows ten in a namespace. */
-export const SEARCH_ATTRIBUTES = [
+const SEARCH_ATTRIBUTES = [
   'KilnOwner',
   'KilnKind',
   'KilnStatus',

@@ -54,7 +54,7 @@ export const findTemporalCli = async (options: FindTemporalOptions): Promise<Tem
 }
 
 /** Runs `temporal --version`, which prints `temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)`. Throws when it is something else. */
-export const probe = async (path: string): Promise<TemporalCli> => {
+const probe = async (path: string): Promise<TemporalCli> => {
   const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 30_000 })
   const found = /version v?(\d+\.\d+\.\d+\S*) \(Server v?([^,)\s]+)/.exec(stdout)
   const [, version, serverVersion] = found ?? []

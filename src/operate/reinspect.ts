@@ -20,7 +20,7 @@ export interface ReinspectDeps {
 
 const AT_ONCE = 4
 const ALL = 1_000_000
-export const SCANNER = 'kiln'
+const SCANNER = 'kiln'
 
 /** Commands that read the archives of many versions again. They can be stopped and repeated; they skip what is done. */
 export const makeReinspectCommands = (deps: ReinspectDeps) => ({

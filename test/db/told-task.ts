@@ -79,7 +79,7 @@ export const begin = async (sql: Sql, target: Target): Promise<AttemptKey> => {
   throw new Error('there was nothing to send')
 }
 
-export const RESULT: AttemptResult = {
+const RESULT: AttemptResult = {
   durationMs: 12.4,
   address: '203.0.113.7',
   status: 503,
@@ -87,7 +87,7 @@ export const RESULT: AttemptResult = {
   answer: 'busy',
 }
 
-export const TAKEN: AttemptResult = { ...RESULT, status: 204, errorClass: undefined, answer: '' }
+const TAKEN: AttemptResult = { ...RESULT, status: 204, errorClass: undefined, answer: '' }
 export const AGAIN: AttemptVerdict = { state: 'pending', waitSeconds: 3600 }
 
 const RESULTS: Record<AttemptVerdict['state'], AttemptResult> = {

@@ -28,7 +28,7 @@ export interface RegistryClient {
 const DEADLINE_MS = 120_000
 
 export const VERSION = '1.0.0'
-export const PUBLISHER = 'acme'
+const PUBLISHER = 'acme'
 export const PENDING = 'NodeVersionStatusPending'
 export const ACTIVE = 'NodeVersionStatusActive'
 export const DELETED = 'NodeVersionStatusDeleted'

@@ -139,12 +139,6 @@ export const inTurn =
   (turn) =>
     (replies[turn.earlier] ?? replies.at(-1))?.(turn)
 
-/** One of the replies for each request, drawn by a function that answers from 0 up to 1. */
-export const drawn =
-  (random: () => number, ...replies: [Reply, ...Reply[]]): Reply =>
-  (turn) =>
-    replies[Math.floor(random() * replies.length)]?.(turn)
-
 /** Takes the request and never answers. */
 export const hang: Reply = () => {}
 

@@ -22,9 +22,9 @@ export interface VersionScenario extends Circumstances {
 }
 
 const PENDING = 'NodeVersionStatusPending'
-export const ARRIVED: ArchiveWait = { status: PENDING, hasArchive: true, waitMs: 0 }
-export const AWAITED: ArchiveWait = { status: PENDING, hasArchive: false, waitMs: 60_000 }
-export const EXPIRED: ArchiveWait = {
+const ARRIVED: ArchiveWait = { status: PENDING, hasArchive: true, waitMs: 0 }
+const AWAITED: ArchiveWait = { status: PENDING, hasArchive: false, waitMs: 60_000 }
+const EXPIRED: ArchiveWait = {
   status: 'NodeVersionStatusDeleted',
   hasArchive: false,
   waitMs: 0,

@@ -85,7 +85,7 @@ export const closeReview = async (sql: Transaction, versionId: string): Promise<
 }
 
 /** Stands still while the node's row is locked. */
-export const isListed = async (sql: Transaction, nodeId: string): Promise<boolean> => {
+const isListed = async (sql: Transaction, nodeId: string): Promise<boolean> => {
   const [row] = await sql<{ listed: boolean }[]>`
     select listed from node_stats where node_id = ${nodeId}
   `

@@ -34,12 +34,12 @@ export const FindingCounts = Type.Object({
 export type FindingCounts = Static<typeof FindingCounts>
 
 /** What members are told about the reading of host nodes. */
-export const Extraction = Type.Object({
+const Extraction = Type.Object({
   status: ExtractStatus,
   reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
   partial: Type.Boolean({ description: 'Whether some nodes could not be read.' }),
 })
-export type Extraction = Static<typeof Extraction>
+type Extraction = Static<typeof Extraction>
 
 /** One move of a version. */
 export const ListedMove = Type.Object({

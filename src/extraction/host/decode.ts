@@ -5,7 +5,7 @@ import type { Value } from '../interpret/values/value.ts'
 import type { Fact } from './facts.ts'
 
 /** A list, and everything in it, as Python has it. */
-export const decodeFact = (rt: Runtime, fact: Fact): Value => {
+const decodeFact = (rt: Runtime, fact: Fact): Value => {
   if (typeof fact === 'number') return Number.isInteger(fact) ? BigInt(fact) : fact
   if (fact === null || typeof fact !== 'object') return fact
   if (Array.isArray(fact)) return makeList(fact.map((item) => decodeFact(rt, item)))

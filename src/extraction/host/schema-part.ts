@@ -29,7 +29,7 @@ export const findPartKind = (tail: string): PartKind | undefined => {
 }
 
 /** Parameters of a class in their order. */
-export const parametersOf = (kind: PartKind): readonly string[] => {
+const parametersOf = (kind: PartKind): readonly string[] => {
   const { maker } = kind
   const name = typeNameOf(kind) ?? '*'
   if (maker === 'Input') return ownEntry(v3.inputs, name) ?? v3.inputs['*'] ?? []

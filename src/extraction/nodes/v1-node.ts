@@ -10,7 +10,7 @@ export interface NodeReader {
 }
 
 /** Steps of one `INPUT_TYPES` or schema. */
-export const NODE_STEPS = 100_000
+const NODE_STEPS = 100_000
 
 const NO_INPUTS = '{"required":{}}'
 

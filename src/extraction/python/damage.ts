@@ -68,7 +68,7 @@ export const drop = (walk: Walk, frame: Frame): void => {
   else spoil(walk, parent)
 }
 
-export const note = (walk: Walk, line: number, endLine: number): void => {
+const note = (walk: Walk, line: number, endLine: number): void => {
   const last = walk.broken.at(-1)
   if (last?.line === line && last.endLine === line) last.endLine = Math.max(line, endLine)
   else walk.broken.push({ line, endLine })

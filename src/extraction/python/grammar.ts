@@ -71,7 +71,7 @@ export const TOKEN = 1
 export const LEAF = 2
 export const IDENTIFIER = 3
 export const STRING = 4
-export const INNER = 5
+const INNER = 5
 
 export interface NodeType {
   name: string

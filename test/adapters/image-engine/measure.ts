@@ -17,7 +17,7 @@ export interface Plane {
   values: Float64Array
 }
 
-export const planeOf = (
+const planeOf = (
   { width, height, channels, data }: Pixels,
   read: (r: number, g: number, b: number) => number,
 ): Plane => {
