@@ -35,9 +35,10 @@ export interface InspectedArchive {
 }
 
 /**
- * Makes the activity that reads a version's archive, once for everything: is it sound, what is dangerous in it, which host
- * nodes does it provide. The three results are stored apart; a good archive goes to its final key and is accepted, a bad
- * one is rejected. Every other fault is one of the service, which the workflow tries again and which never flags.
+ * Makes the activity that reads a version's archive, once for everything: is it sound, what is dangerous in it, which
+ * host nodes does it provide. The three results are stored apart; a good archive goes to its final key and is accepted,
+ * a bad one is rejected. Every other fault is one of the service: the workflow tries again, and no version is flagged
+ * for it.
  */
 export const makeInspectArchive =
   (deps: MediaDependencies) =>
@@ -72,7 +73,9 @@ const inspectUntilDecided = async (
 
 type Place = ArchivePlace & { archive: StoredArchive }
 
-/** Also of a version that an operator has flagged or banned meanwhile, who could not activate it without its archive. */
+/**
+ * Includes a version that an operator has flagged or banned meanwhile: without its archive nobody could activate it.
+ */
 const hasArchive = (place: ArchivePlace | undefined): place is Place =>
   place?.archive !== undefined &&
   place.archive !== null &&
@@ -185,6 +188,6 @@ const classify = ({ log }: MediaDependencies, versionId: string, error: unknown)
 const codeOf = (error: unknown): CheckFaultCode => {
   if (error instanceof CheckFault) return error.code
   if (isUnavailable(error)) return 'unavailable'
-  // What the system says of a file: no space, no permission, a broken disk.
+  // A fault of the file system: no space, no permission, a broken disk.
   return error instanceof Error && 'syscall' in error ? 'storage_failed' : 'internal_error'
 }

@@ -13,7 +13,7 @@ import type { MediaDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { withArchive } from './stored-archive.ts'
 
-/** What became of a reading anew; names beyond the first twenty are only counted. */
+/** What became of a new reading; names beyond the first twenty are only counted. */
 export interface ReextractedVersion extends Partial<Reextracted> {
   extractorVersion: number
   gainedCount?: number
@@ -30,8 +30,8 @@ const NAMES_SHOWN = 20
 const BEAT_MS = 250
 
 /**
- * Readings of archives that have been read before, by a newer extractor or scanner. One that was done is not done again.
- * A version that has gone meanwhile is passed over.
+ * Reads archives again, with a newer extractor or scanner. A reading that is stored is not repeated, and a version that
+ * has gone meanwhile is skipped.
  */
 export const makeReinspect = (deps: MediaDependencies) => ({
   async reextractVersion(versionId: string): Promise<ReextractedVersion> {
@@ -47,7 +47,7 @@ export const makeReinspect = (deps: MediaDependencies) => ({
     return shorten(put, extractorVersion)
   },
 
-  /** A finding of high severity in an active version is for a person: nothing is unpublished by itself. */
+  /** A finding of high severity in an active version is logged for a person: nothing is unpublished automatically. */
   async rescanVersion(versionId: string): Promise<RescannedVersion> {
     const { scanner, scannerVersion } = deps.inspector
     const place = await findAccepted(deps, versionId)
@@ -88,7 +88,7 @@ const reread = async (deps: MediaDependencies, place: Accepted): Promise<Inspect
   return await withHeartbeat({ beatMs: BEAT_MS }, () =>
     withArchive(deps, place, signal, inspect),
   ).catch((error: unknown) => {
-    deps.log.warn({ version_id: versionId, err: error }, 'an archive could not be read anew')
+    deps.log.warn({ version_id: versionId, err: error }, 'an archive could not be read again')
     throw ApplicationFailure.retryable('the archive could not be read', 'not_read')
   })
 }

@@ -36,7 +36,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
     const place = await findArchivePlace(deps.sql, versionId)
     if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
     await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move' })
-    // It was not ended when an upload came meanwhile, or somebody has moved it.
+    // An upload or a move may have come first, and then it was not ended.
     return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
   },
 

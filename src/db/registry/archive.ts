@@ -54,7 +54,8 @@ const secondsLeft = (sql: Queryable) => sql`
 `
 
 /**
- * Notes that an upload has begun, so that what it may leave is looked for later; false when none can be taken any more.
+ * Notes that an upload has begun, so that a later sweep looks for what it leaves. False when no upload is taken any
+ * more.
  */
 export const startUpload = async (sql: Queryable, versionId: string): Promise<boolean> => {
   const { count } = await sql`
@@ -71,7 +72,9 @@ export type ArchiveRecorded =
       /** Key of the upload that this one replaces, to be removed; undefined for the first. */
       replacedKey: string | undefined
     }
-  /** `same`: these bytes were decided on, which an upload that is repeated after a lost answer has to hear as success. */
+  /**
+   * `same`: these bytes were decided on already. A client that repeats its upload after a lost answer must see success.
+   */
   | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
 
 /**
@@ -127,7 +130,7 @@ const putArchive = async (
 
 interface JudgedBytes {
   versionId: string
-  /** Of the bytes that were judged: an upload that replaced them is not. */
+  /** Of the judged bytes; an upload that has replaced them is not judged. */
   sha256: string
 }
 
@@ -164,7 +167,7 @@ const decide = async (
   { versionId, sha256 }: JudgedBytes,
   to: 'accepted' | 'rejected',
 ): Promise<boolean> => {
-  // The row first: what the archive holds is read by the next statement, under the lock.
+  // The row is locked first, so that the next statement reads the archive under the lock.
   await sql`select from version where id = ${versionId} for no key update`
   const { count } = await sql`
     update version v set archive_state = ${to}, rev = v.rev + 1
@@ -202,7 +205,7 @@ export interface ArchiveDownload extends StoredArchive {
   versionId: string
 }
 
-/** The bytes of a version in any status; who may have them is for the caller to say. */
+/** The bytes of a version in any status; the caller judges who may have them. */
 export const findArchive = async (
   sql: Queryable,
   versionId: string,

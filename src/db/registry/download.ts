@@ -1,8 +1,8 @@
 import type { Queryable } from '../client.ts'
 
 /**
- * Counts one install of a version: on its node, apart from what searches index, and by the day in UTC. A node's installs
- * wait for each other on its row.
+ * Counts one install of a version, on its node and by the day in UTC. The count of a node lies in `node_stats`, apart
+ * from what searches index. Installs of one node wait for each other on that row.
  */
 export const countDownload = async (
   sql: Queryable,

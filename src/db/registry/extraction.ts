@@ -16,7 +16,7 @@ interface ExtractionKey {
   extractorVersion: number
 }
 
-/** Stores what a reading found, apart from what can be read of the version; a repetition changes nothing. */
+/** Stores what a reading found, which nobody sees before it is settled. A repetition changes nothing. */
 export const putExtraction = async (
   sql: Transaction,
   { versionId, sha256 }: Omit<ExtractionKey, 'extractorVersion'>,
@@ -34,11 +34,11 @@ export const putExtraction = async (
   `
 }
 
-/** PostgreSQL takes no NUL, and the registry no longer name. */
+/** PostgreSQL cannot store NUL, and the registry limits the length of names. */
 const isStorable = (name: string): boolean =>
   name !== '' && name === toStorable(name) && !isLonger(name, HOST_NODE_NAME_MAX)
 
-/** All of it is text of the pack; a name is kept exactly, or was dropped. */
+/** The texts come from the pack, so they may hold NUL. A name is kept exactly, or was dropped. */
 const toRow = (node: ExtractedNode): ExtractedNode => ({
   ...node,
   category: toStorable(node.category),
@@ -69,9 +69,9 @@ interface SettledExtraction {
 }
 
 /**
- * Makes the stored reading of a version's archive that of the version: host nodes, extract status and reason in one
- * transaction. A trusted report stays. It is the reading of the newest extractor, whichever that is: while the service is
- * renewed the workers that read may have another one than those that settle.
+ * Makes the stored reading of an archive that of its version: host nodes, extract status and reason. A trusted report
+ * stays. The reading of the newest extractor counts, because during an update the workers that read may be newer than
+ * those that settle.
  */
 export const settleExtraction = async (
   sql: Transaction,
@@ -134,7 +134,7 @@ export const failExtraction = async (
   return row?.status ?? 'failed'
 }
 
-/** Sets a stored failure aside, so that the archive is read again. */
+/** Deletes a stored failure, so that the archive is read again. */
 export const forgetFailedExtraction = async (
   sql: Transaction,
   versionId: string,

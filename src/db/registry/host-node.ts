@@ -38,9 +38,9 @@ interface HostNodePut {
 }
 
 /**
- * Stores host nodes, all of a version or none, with its extract status; or why they could not be read. What a source may
- * replace: `reported` and `trusted` no success; `reported` nothing derived from the archive; `derived` all but a trusted
- * success, and its failure no success at all.
+ * Stores all host nodes of a version, or why they could not be read, with the extract status. `reported` and `trusted`
+ * replace no success, and `reported` replaces nothing that was derived. `derived` replaces everything but a trusted
+ * success; its failure replaces no success.
  */
 export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
   const { versionId, source, result } = put
@@ -150,7 +150,7 @@ export const listHostNodes = async (
     ${joinPolicy(sql)}
     where h.version_id = ${versionId}
   `
-  // Of one statement, so that both are of one moment: a reading may be stored meanwhile.
+  // One statement, so that page and total are of one moment: a reading may be stored meanwhile.
   const [row] = await sql<{ hostNodes: HostNode[]; total: number }[]>`
     select (select count(*)::integer ${found}) as total, coalesce((
       select json_agg("hostNode") from (
@@ -177,8 +177,8 @@ export const findHostNode = async (
 }
 
 /**
- * The node that a host node belongs to: of the listed ones that preempt the name or have it in their latest version the
- * first by preemption, search_ranking, downloads (most first) and id.
+ * Finds the node that a host node belongs to. Candidates are the listed nodes that preempt the name or have it in their
+ * latest version; the first by preemption, search_ranking, downloads (most first) and id wins.
  */
 export const findNodeOfHostNode = async (
   sql: Queryable,

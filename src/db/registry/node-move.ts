@@ -35,8 +35,8 @@ type NodeEditedByAdmin =
   | { result: 'node_not_found' | 'illegal_move' }
 
 /**
- * Sets what a platform admin gives of a node, with its audit entry. The status it has already is no move; another one is
- * a legal move, or nothing is changed.
+ * Sets what a platform admin gives of a node, with its audit entry. The present status is no move; another one must be
+ * a legal move, or nothing changes.
  */
 export const updateNodeByAdmin = async (
   sql: Transaction,
@@ -78,7 +78,7 @@ interface Locked {
   node: LockedNode
 }
 
-/** Whether a node is listed is a matter of both rows; a node never changes its publisher. */
+/** Locks both rows, because both decide whether a node is listed. A node never changes its publisher. */
 const lockWithPublisher = async (sql: Transaction, id: string): Promise<Locked | undefined> => {
   const [found] = await sql<{ publisherId: string }[]>`
     select publisher_id as "publisherId" from node where id_lower = lower(${id}::text)

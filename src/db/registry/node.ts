@@ -7,7 +7,7 @@ import { noteListChange } from '../search/listed-count.ts'
 import { joinNode, nodeJson } from './registry-json.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
-/** What records are made with beside their rows. */
+/** What records need beside their rows. */
 export interface RecordOptions {
   /** Where this service is reached: links begin with it. */
   publicUrl: string
@@ -36,8 +36,8 @@ export const insertNode = async (
 }
 
 /**
- * Inserts the bare rows of a node; false when its id is taken. The caller holds its publisher's row, which is active, sets
- * the fields and notes the change.
+ * Inserts the bare rows of a node; false when its id is taken. The caller holds the row of its active publisher, then
+ * sets the fields and notes the change.
  */
 export const insertNodeRow = async (
   sql: Transaction,

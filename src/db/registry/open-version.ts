@@ -34,7 +34,7 @@ export const findDependencies = async (sql: Queryable, versionId: string): Promi
   return row?.dependencies ?? []
 }
 
-/** A version as those know it who look after all of them: what its workflow is started with, and where it stands. */
+/** A version as operators and the reconciler see it: what its workflow starts with, and where it stands. */
 export interface OpenVersion {
   id: string
   nodeId: string
@@ -60,8 +60,8 @@ export const findOpenVersion = async (sql: Sql, id: string): Promise<OpenVersion
 }
 
 /**
- * Pending versions that have not moved for so long although nothing of theirs waits for the relay, in the order of their
- * ids, after a given one. Those whose checks gave up wait for an operator and are left alone.
+ * Pending versions that have not moved for so long although the relay has nothing of theirs to send; by id, after a
+ * given one. Versions whose checks gave up wait for an operator and are left out.
  */
 export const listStillVersions = async (
   sql: Sql,
@@ -82,10 +82,7 @@ export const listStillVersions = async (
     limit ${limit}
   `
 
-/**
- * Versions that are decided on, but whose extraction stands still: nobody settles it any more. In the order of their ids,
- * after a given one.
- */
+/** Decided versions whose extraction stands still, because nobody settles it any more; by id, after a given one. */
 export const listStillExtractions = async (
   sql: Sql,
   { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },

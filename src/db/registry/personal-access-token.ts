@@ -16,8 +16,8 @@ interface NewPersonalAccessTokenRow {
 }
 
 /**
- * Inserts a token and answers its id; `expired` when it would have ended already by the database's clock, `no_member`
- * when its creator was removed meanwhile: their tokens end with their membership, under the publisher's lock.
+ * Inserts a token and answers its id. `expired`: by the database's clock it has ended already. `no_member`: its creator
+ * was removed meanwhile. The publisher's lock makes sure that tokens end with the membership.
  */
 export const insertPersonalAccessToken = async (
   sql: Transaction,
@@ -78,8 +78,8 @@ export interface LiveToken {
 }
 
 /**
- * Finds a live token of a publisher by the digest of its text. One answer for all others: unknown, expired, revoked, or
- * another publisher's.
+ * Finds a live token of a publisher by the digest of its text. Undefined for every other token: unknown, expired,
+ * revoked, or another publisher's.
  */
 export const findPersonalAccessToken = async (
   sql: Queryable,

@@ -1,8 +1,8 @@
 import type { Queryable } from '../client.ts'
 
 /**
- * The records of the registry, made by the database: members in the order of the interface, those without a value
- * absent: taken out once, from the whole, at every depth. Each fragment reads the aliases its comment names.
+ * The database makes the records of the registry. Members stand in the order of the interface; those without a value
+ * are removed once, from the whole, at every depth. Each fragment reads the aliases that its comment names.
  */
 
 /** Of `publisher p`, with its members; e-mail addresses are the caller's to take out. */

@@ -4,7 +4,7 @@ import { putExtraction, toHostNodes } from './extraction.ts'
 import { putHostNodes } from './host-node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 
-/** A version whose archive may be read anew. */
+/** A version whose archive may be read again. */
 export interface Inspected {
   versionId: string
   nodeId: string
@@ -57,7 +57,7 @@ const ofNode = (sql: Queryable, nodeId: string | undefined) =>
     ? sql``
     : sql`and v.node_id = (select id from node where id_lower = lower(${nodeId}))`
 
-/** What a reading anew has changed. */
+/** What a new reading has changed. */
 export interface Reextracted {
   /** `kept`: the new reading is partial and loses a name, or it failed; a person has to look. */
   outcome: 'replaced' | 'kept'
@@ -65,7 +65,7 @@ export interface Reextracted {
   lost: string[]
 }
 
-/** The outcome of a reading anew that is stored already. */
+/** The outcome of a new reading that is stored already. */
 export const findReextraction = async (
   sql: Queryable,
   {
@@ -82,8 +82,8 @@ export const findReextraction = async (
 }
 
 /**
- * Stores a reading anew. Its host nodes replace the earlier ones in the same transaction, unless it failed where an earlier
- * one did not, or is partial and loses a name; a trusted report stays, too.
+ * Stores a new reading. Its host nodes replace the earlier ones, unless it failed where an earlier reading did not, or
+ * is partial and loses a name. A trusted report stays, too.
  */
 export const putReextraction = async (
   sql: Transaction,

@@ -47,7 +47,7 @@ export const putScan = async (
   `
 }
 
-/** Most of it is text of the pack. */
+/** Most texts come from the pack, so they may hold NUL. */
 const toRow = (finding: ScannedFinding) => ({
   ...finding,
   file_path: finding.file_path && toStorable(finding.file_path),

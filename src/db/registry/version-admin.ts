@@ -31,8 +31,8 @@ interface AdminEdit {
 }
 
 /**
- * Sets what a platform admin gives of a version, with its audit entry. The status it has already is no move; another one
- * is a legal move, or nothing is changed. Either way what an admin says of the status closes a review.
+ * Sets what a platform admin gives of a version, with its audit entry. The present status is no move; another one must
+ * be a legal move, or nothing changes. A status or a reason closes the open review.
  */
 export const updateVersionByAdmin = async (
   sql: Transaction,
@@ -93,8 +93,8 @@ interface Retry {
 }
 
 /**
- * Starts again what did not succeed, for a platform admin: the checks after they gave up or could not read the archive to
- * its end, the extraction after it failed. Undefined when there is nothing of the kind.
+ * Starts again what did not succeed: checks that gave up or could not scan the archive to its end, and an extraction
+ * that failed. Undefined when nothing failed.
  */
 export const retryVersion = async (
   sql: Transaction,

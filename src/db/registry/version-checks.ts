@@ -7,8 +7,8 @@ import { lockNodeOfVersion } from './registry-lock.ts'
 import { moveVersion } from './version-move.ts'
 
 /**
- * Leaves with a Pending version why its checks could not run, for an operator; the first reason stays. Answers where the
- * version is: Pending, unless somebody has moved it.
+ * Notes on a Pending version why its checks could not run, for an operator; the first reason stays. Answers the status
+ * of the version, which somebody may have moved.
  */
 export const giveUpChecks = async (
   sql: Transaction,

@@ -21,8 +21,8 @@ export interface VersionMove {
 
 /**
  * Moves a version, with all that must accompany it: its move row, the node's latest version, the open review that a
- * decision closes, the counts. Returns false when the move does not start from where the version is, or it is not there:
- * a lost race, which is not an error. It takes the lock of the node's row.
+ * decision closes, the counts. Takes the lock of the node's row. False when the version is not there, or not where the
+ * move starts: a lost race, which is no error.
  */
 export const moveVersion = async (sql: Transaction, move: VersionMove): Promise<boolean> => {
   const node = await lockNodeOfVersion(sql, move.id)

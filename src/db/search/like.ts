@@ -2,7 +2,7 @@ import type { Queryable } from '../client.ts'
 
 /**
  * Patterns of `like` for a text in which `%`, `_` and `\` are plain characters, without regard to case. They are
- * subqueries, so that a row which is looked at does not compute its pattern again.
+ * subqueries, so that a pattern is computed once and not for each row.
  */
 
 export const lowerText = (sql: Queryable, text: string) => sql`(select lower(${text}::text))`

@@ -12,8 +12,8 @@ export interface CountChange {
 }
 
 /**
- * Notes that what lists and searches find has changed: the last statement of the transaction's work, because it holds a
- * slot until the commit. A backend keeps to one slot of each kind, nodes before versions.
+ * Notes that lists and searches may find something else. It is the last statement of a transaction, because it holds a
+ * slot until the commit. A backend uses one slot of each kind, nodes before versions.
  */
 export const noteListChange = async (
   sql: Transaction,
@@ -32,7 +32,7 @@ export const noteListChange = async (
 interface Listed {
   /** How many are listed. */
   n: number
-  /** Has grown whenever a filter may find something else; the sum of all slots, as text. */
+  /** Grows whenever a filter may find something else; the sum of all slots, as text. */
   changes: string
 }
 
@@ -62,7 +62,7 @@ export interface CountMemo {
 /** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
 const ENTRIES = 4_000
 
-/** Makes a memory of counts for one process. Several that ask for the same at once wait for one count. */
+/** Makes the memory of counts of one process. Callers that ask for the same count at once wait for one query. */
 export const makeCountMemo = (entries = ENTRIES): CountMemo => {
   const kept = new Map<string, { changes: string; counted: Promise<Counted<unknown>> }>()
   return {

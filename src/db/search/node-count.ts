@@ -24,10 +24,10 @@ interface CountOptions {
 }
 
 /**
- * Counts what a filter finds, class by class as far as the page reaches, from memory where nothing has changed. The parts
- * of id and name are looked at one by one; of what has the words the index is exact, and what is both is known from the
- * parts. One pass that judged the class of each row took five times as long. The counts are statements of their own, so
- * that a page of the names that a frequent word begins needs but two of the four.
+ * Counts what a filter finds, class by class as far as the page reaches, and from memory where nothing has changed.
+ * Nodes with the term as a part of id or name are judged one by one. Nodes with the words are counted by the index,
+ * which is exact, less those among the parts. One pass that judged the class of each row took five times as long. Each
+ * count is a statement of its own: a page of names that begin with a frequent word needs two of the four.
  */
 export const countNodes = async (
   sql: Queryable,
@@ -48,7 +48,7 @@ export const countNodes = async (
   }
   const c = await count('c')
   const { five, four, three } = parts
-  // What is below class 4 is not read class by class: it lies behind the page, or is sorted together.
+  // Classes below 4 need no counts of their own: they lie behind the page, or are sorted together.
   if (reach <= five + four || five + four + three + c <= FEW)
     return { 5: five, 4: four, 3: three, 1: c }
   const a = await count('a')
@@ -102,7 +102,7 @@ const countBy = async <Counts>(query: PromiseLike<readonly object[]>): Promise<C
   return row as Counted<Counts>
 }
 
-/** By the rows of node and publisher, of which `listed` is made: to join it to so many rows would take longer. */
+/** Reads node and publisher, from which `listed` is derived: to join `node_stats` to so many rows would take longer. */
 const matches = (sql: Queryable, filter: NodeFilter) => sql`
   ${
     filter.includeBanned

@@ -3,7 +3,7 @@ import { lowerText, partPattern, startPattern } from './like.ts'
 
 /** What a list of nodes is narrowed by; all that is given must hold. */
 export interface NodeFilter {
-  /** Blanks at its ends do not count, and of blanks alone there is no term. */
+  /** Blanks at its ends do not count; blanks alone are no term. */
   term?: string | undefined
   /** A part of the repository, as given or normalised. */
   repository?: string | undefined
@@ -46,7 +46,7 @@ export const nodeConditions = (sql: Queryable, filter: NodeFilter) => {
   `
 }
 
-/** A scheme, a host and more: whatever holds it as given holds it normalised, too. */
+/** A URL with scheme, host and path: a repository that holds it as given holds it normalised, too. */
 const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i
 
 const repositoryCondition = (sql: Queryable, repository: string) =>
@@ -56,7 +56,7 @@ const repositoryCondition = (sql: Queryable, repository: string) =>
         lower(n.repository) like ${partPattern(sql, repository)} or ${isNormalPart(sql, repository)}
       )`
 
-/** The normalised form is a part only where something of the term is left: `https://` leaves nothing. */
+/** Nothing matches a term whose normalised form is empty, such as `https://`. */
 const isNormalPart = (sql: Queryable, repository: string) => sql`
   n.repository_key like (
     select '%' || regexp_replace(key, '([\\\\%_])', '\\\\\\1', 'g') || '%'
@@ -71,7 +71,7 @@ export type RelevanceClass = (typeof CLASSES)[number]
 /** The term as it is looked for; undefined when it says nothing. */
 export const readTerm = ({ term }: NodeFilter): string | undefined => term?.trim() || undefined
 
-/** Shorter parts have no trigram to find them by, and would be in everything. */
+/** Shorter parts have no trigram to find them by, and would match almost everything. */
 const SHORTEST_PART = 3
 
 const isEqual = (sql: Queryable, term: string) =>
@@ -80,7 +80,7 @@ const isEqual = (sql: Queryable, term: string) =>
 const isStart = (sql: Queryable, term: string) =>
   sql`(n.id_lower like ${startPattern(sql, term)} or n.name_lower like ${startPattern(sql, term)})`
 
-/** Of a term too short for a part only what begins with it, which each of the classes above holds as well. */
+/** A term too short for a part matches only what begins with it. */
 export const isPart = (sql: Queryable, term: string) =>
   [...term].length < SHORTEST_PART
     ? isStart(sql, term)
@@ -121,7 +121,7 @@ export const partClassOf = (sql: Queryable, term: string) => sql`
   case when ${isEqual(sql, term)} then 5 when ${isStart(sql, term)} then 4 else 3 end
 `
 
-/** The narrowest sort of words that a node has all of; null for none. They follow each other by their letters. */
+/** The narrowest sort in which a node has all the words; null for none. Words of `a` are in `b` and `c`, too. */
 export const sortOf = (sql: Queryable, term: string) => sql`
   case
     when ${hasWords(sql, term, 'a')} then 'a'
@@ -130,7 +130,7 @@ export const sortOf = (sql: Queryable, term: string) => sql`
   end
 `
 
-/** The class of a node that is found; what a line above has said no to is not asked again. */
+/** The class of a node that is found. Each line asks only about nodes that no line above has matched. */
 export const classOf = (sql: Queryable, term: string) => sql`
   case
     when ${isPart(sql, term)} then ${partClassOf(sql, term)}

@@ -68,7 +68,7 @@ export const planNodePage = (
   listed: number,
 ): PlannedPart[] => {
   const total = sumOf(counts, [0, ...CLASSES])
-  // One statement for all classes, which is planned once, where all hits can be sorted.
+  // Few hits are sorted together, by one statement that is planned once.
   if (readTerm(filter) !== undefined && total <= FEW && offset < total)
     return [{ key: 0, offset, limit, plan: 'pick' }]
   const classes = readTerm(filter) === undefined ? ([0] as const) : CLASSES
@@ -90,7 +90,7 @@ const choosePlan = (
   return choosePagePlan({
     gathered: sumOf(counts, key === 0 ? [0] : CLASSES.filter((relevance) => relevance >= key)),
     hits,
-    // What changed last was mostly created last: a walk in that order meets all else before.
+    // What changed last was mostly created last, so a walk by creation would meet all else first.
     reach: filter.changedSince ? hits : offset + limit,
     walked: listed,
   })

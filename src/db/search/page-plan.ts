@@ -1,11 +1,11 @@
 import type { Queryable } from '../client.ts'
 
 /**
- * How a page of a long list is read. `pick` and `gather` take all hits out of the filters' indexes and sort them, the
- * first of few, each of which is looked up; `walk` follows the index of the order and looks at each row until the page is
- * full. For a word in 80 % of 100,000 nodes a walk takes 0.04 ms where gathering takes 70 ms; for a rare word it is the
- * other way round. The planner cannot tell, because it does not know the values of a prepared statement: so the counts,
- * which are known, decide, and the statements are written so that each can only be carried out in its one way.
+ * How a page of a long list is read. `pick` and `gather` take all hits from the filters' indexes and sort them: `pick`
+ * looks up each of a few hits, `gather` joins many. `walk` follows the index of the order and looks at each row until
+ * the page is full. For a word in 80 % of 100,000 nodes a walk takes 0.04 ms where gathering takes 70 ms; for a rare
+ * word it is the other way round. The planner cannot tell, because it does not know the values of a prepared statement.
+ * So the counts, which are known, decide, and each statement is written so that it can run in one way only.
  */
 export type PagePlan = 'pick' | 'gather' | 'walk'
 
@@ -24,8 +24,8 @@ interface PageSize {
 export const FEW = 1_000
 
 /**
- * What a row that is walked over costs beside one that is gathered: measured at 100,000 nodes the look-up by id with the
- * words judged takes as long as a row out of a bitmap with its join and the sort, 3 µs.
+ * Cost of a walked row in gathered rows. At 100,000 nodes both take 3 µs: a look-up by id that judges the words, and a
+ * row of a bitmap with its join and the sort.
  */
 const WALK_COST = 1
 
@@ -56,15 +56,15 @@ export const dividePage = <Key>(
 }
 
 /**
- * The rows of a page, with numbers that the planner does not see: where it does, it plans each call anew, because a plan
- * for any number costs more by its guess, and planning takes longer than most of these statements.
+ * Bounds a page by numbers that the planner does not see. If it saw them it would plan every call anew, because it
+ * guesses that a plan for any number costs more; and planning takes longer than most of these statements.
  */
 export const limitTo = (sql: Queryable, { limit, offset }: { limit: number; offset: number }) =>
   sql`limit (select ${limit}::integer) offset (select ${offset}::integer)`
 
 /**
- * A bound that it does see, of the size of the page: one of unknown size is taken for a tenth of the table, and all that is
- * joined to it would be read from end to end. Few different bounds, because each is a statement of its own.
+ * A bound that the planner does see. It takes a page of unknown size for a tenth of the table, and would read all that
+ * is joined to it from end to end. There are few bounds, because each makes a statement of its own.
  */
 export const limitForPlanner = (sql: Queryable, limit: number) => {
   if (limit <= 10) return sql`limit 10`

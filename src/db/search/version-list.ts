@@ -87,7 +87,7 @@ export const planVersionPage = (
   { total, listed }: { total: number; listed: number },
 ): PagePlan => {
   if (isUnfiltered(filter)) return 'walk'
-  // A node has few versions, and the requests that are open are few.
+  // A node has few versions, and few requests are open.
   if (filter.nodeId !== undefined || filter.reviewRequested)
     return total <= 1_000 ? 'pick' : 'gather'
   return choosePagePlan({ gathered: total, hits: total, reach: offset + limit, walked: listed })
@@ -127,7 +127,7 @@ const gatherQuery = (sql: Queryable, filter: VersionFilter, plan: PagePlan) => s
   }
 `
 
-/** The conditions stand with the look-up, where no index but those by time fits them; one status has such an index. */
+/** The conditions stand inside the look-up, so that only the indexes by time fit. A single status has such an index. */
 const walkQuery = (sql: Queryable, filter: VersionFilter) => {
   const isOne = filter.statuses?.length === 1
   return sql`
@@ -177,7 +177,7 @@ export interface BulkVersionRow {
 
 /**
  * The versions that pairs of a node's id and a canonical version name, in the order of the pairs; undefined where there
- * is none. An undefined canonical version, of a text that is none, names nothing.
+ * is none. A pair without a canonical version names nothing.
  */
 export const listVersionsInBulk = async (
   sql: Queryable,

@@ -1,4 +1,6 @@
-/** Why checks could not run: faults of the service, never of the archive, and the words for whoever reads the version. */
+/**
+ * Why checks could not run, by code: always a fault of the service, never of the archive. The version shows the text.
+ */
 export const CHECK_FAULTS = {
   archive_missing: 'the stored archive is missing',
   archive_differs: 'the stored archive is not the one that was uploaded',
@@ -12,6 +14,6 @@ export const CHECK_FAULTS = {
 
 export type CheckFaultCode = keyof typeof CHECK_FAULTS
 
-/** The words of a code; those of a fault of the service for one that is none of ours. */
+/** The text of a code; an unknown code has that of `internal_error`. */
 export const checkCause = (code: string): string =>
   CHECK_FAULTS[Object.hasOwn(CHECK_FAULTS, code) ? (code as CheckFaultCode) : 'internal_error']

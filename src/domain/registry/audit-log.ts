@@ -35,7 +35,7 @@ export const AuditLogEntry = Type.Object({
     description: 'What was changed: `publisher/{p}`, `node/{n}` or `version/{n}@{v}`.',
   }),
   before: change('The members that changed, as they were.'),
-  after: change('The same as they are.'),
+  after: change('The same members as they are now.'),
   reason: Type.Optional(Type.String({ description: 'Why, in the words of the admin.' })),
   request_id: Type.String({ description: 'Id of the request.' }),
 })

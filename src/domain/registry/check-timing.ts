@@ -1,4 +1,6 @@
-/** Durations and tries of the checks of a version. They go with the start of its workflow, so that a test can shorten them. */
+/**
+ * Durations and tries of a version's checks. The start of its workflow carries them, so that a test can shorten them.
+ */
 export interface CheckTiming {
   /** Silence after which a check counts as lost. */
   heartbeatSeconds: number
@@ -10,7 +12,7 @@ export interface CheckTiming {
   retrySeconds: number
   /** Longest such pause. */
   maxRetrySeconds: number
-  /** Longest the reading of the host nodes by a workflow of its own. */
+  /** Longest that a workflow of its own may read host nodes. */
   extractSeconds: number
   /** Longest wait for an upload before the row is looked at again. */
   lookSeconds: number

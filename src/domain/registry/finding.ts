@@ -5,7 +5,7 @@ import { count, instant, uuid } from './registry-fields.ts'
 import { ListedReview } from './review.ts'
 import { ExtractStatus, VersionStatus } from './version.ts'
 
-/** high flags a version, medium is told, info is only counted. */
+/** `high` flags a version, `medium` is shown, `info` is only counted. */
 export const Severity = Type.Enum(['high', 'medium', 'info'], {
   description: '`high` flags a version, `medium` and `info` do not.',
 })
@@ -28,7 +28,7 @@ export type Finding = Static<typeof Finding>
 
 export const FindingCounts = Type.Object({
   high: count('Findings that flag.'),
-  medium: count('Findings that are told.'),
+  medium: count('Findings that are shown and do not flag.'),
   info: count('Findings that are only counted.'),
 })
 export type FindingCounts = Static<typeof FindingCounts>

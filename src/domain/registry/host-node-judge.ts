@@ -8,18 +8,21 @@ import type { Fault } from '../shared/validate.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Whether a registration tells of a success: `success` decides when given, else a status of `failed` is a failure. */
+/**
+ * Whether a registration reports a success. `success` decides when it is given; otherwise the status `failed` is a
+ * failure.
+ */
 export const isSuccess = ({
   success,
   status,
 }: Pick<HostNodeRegistration, 'success' | 'status'>): boolean =>
   success ?? status?.toLowerCase() !== 'failed'
 
-/** The JSON text of `input_types` and its like: a string is that text already; of another value it is made. */
+/** The JSON text of a member such as `input_types`: a string is that text already, any other value is serialised. */
 const jsonTextOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** A host node of a registration as it is stored: flags false and lists empty unless given, JSON texts as texts. */
+/** A registered host node as it is stored. Flags default to false and lists to empty; JSON values become texts. */
 export const toHostNodeRow = ({
   deprecated = false,
   experimental = false,

@@ -23,7 +23,9 @@ const description = Type.Optional(text(LONG_TEXT_MAX, 'What it does.'))
 const entryPoint = Type.Optional(text(LONG_TEXT_MAX, 'Name of the function that the host calls.'))
 const deprecated = Type.Boolean({ description: 'Whether the host hides it.' })
 const experimental = Type.Boolean({ description: 'Whether it may change or go.' })
-const outputIsList = Type.Array(Type.Boolean(), { description: 'Of each output: is it a list?' })
+const outputIsList = Type.Array(Type.Boolean(), {
+  description: 'For each output, whether it is a list.',
+})
 
 const JSON_TEXTS = {
   input_types: 'Its inputs, as JSON text.',
@@ -42,7 +44,7 @@ const jsonTextShown = (name: keyof typeof JSON_TEXTS) =>
 const jsonTextGiven = (name: keyof typeof JSON_TEXTS) =>
   Type.Optional(
     Type.Unknown({
-      description: `${JSON_TEXTS[name]} A string is taken as that text; of any other value the text is made. At most 1 MiB.`,
+      description: `${JSON_TEXTS[name]} A string is taken as that text; any other value is serialised. At most 1 MiB.`,
     }),
   )
 

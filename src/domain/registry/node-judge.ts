@@ -18,7 +18,7 @@ export const judgeNodeUpdate = (body: Body, { nodeId }: { nodeId: string }): Fau
   ...judgeFields(body, ''),
 ]
 
-/** The rules of `node` in a publish body. The node may be created, so that its id, which the path names, is judged too. */
+/** The rules of `node` in a publish body. The id in the path is judged too, because publishing may create the node. */
 export const judgePublishedNode = (node: Body, { nodeId }: { nodeId: string }): Fault[] => [
   ...(isNodeId(nodeId)
     ? []

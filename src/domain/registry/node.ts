@@ -24,7 +24,10 @@ export type NodeStatus = Static<typeof NodeStatus>
 
 export const NODE_ID_MAX = 100
 
-/** Published packs have leading digits and doubled marks; `search` is a route, in any case of its letters. */
+/**
+ * Ids of published packs may begin with a digit or double a mark. `search` is excluded in every case, because it is a
+ * route.
+ */
 export const NODE_ID_PATTERN =
   '^(?![sS][eE][aA][rR][cC][hH]$)[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$'
 export const NODE_ID_EXPECTATION = `1 to ${NODE_ID_MAX} letters, digits, dots, hyphens and underscores that begin and end with a letter or digit, and not \`search\``
@@ -87,8 +90,9 @@ export const NewNode = Type.Object({
 export type NewNode = Static<typeof NewNode>
 
 /**
- * Body of PUT /publishers/{p}/nodes/{n}, and `node` of the publish body. An absent member keeps its value. An empty text or
- * list clears it in the first (`name`: back to the id), and keeps it in the second: see `publishedFields`.
+ * Body of PUT /publishers/{p}/nodes/{n}, and `node` of the publish body. An absent member keeps its value. An empty
+ * text or list clears the value in the first (`name` falls back to the id) and keeps it in the second (see
+ * `publishedFields`).
  */
 export const NodeUpdate = Type.Object({
   id: Type.Optional(

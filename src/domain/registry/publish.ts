@@ -26,8 +26,8 @@ export const Published = Type.Object({
 export type Published = Static<typeof Published>
 
 /**
- * What a publish body says about its node. Empty texts and lists say nothing: publishing tools send them for everything
- * that a project file leaves out.
+ * What a publish body says about its node. Empty texts and lists are dropped, because publishing tools send them for
+ * everything that a project file leaves out.
  */
 export const publishedFields = (node: NodeUpdate): NodeFields =>
   Object.fromEntries(

@@ -14,7 +14,10 @@ import type { Fault } from '../shared/validate.ts'
 export const judgePublisher = (body: Readonly<Record<string, unknown>>): Fault[] =>
   judgeRegistryUrls(body, PUBLISHER_URLS)
 
-/** What is wrong with a new publisher's id, as the end of a sentence; undefined when only its being taken could be. */
+/**
+ * What is wrong with a new publisher's id, as the end of a sentence; undefined when its form is right. Whether it is
+ * taken is for the database to say.
+ */
 const publisherIdFault = (id: string): string | undefined => {
   if (id.length > PUBLISHER_ID_MAX || !FORM.test(id)) return `must be ${PUBLISHER_ID_EXPECTATION}`
   return RESERVED.has(id) ? 'must not be a reserved word' : undefined

@@ -9,16 +9,16 @@ export const DESCRIPTION_MAX = 1_000
 export const URL_MAX = 2_048
 /** Of a license, a changelog, translations as JSON, and the texts of a host node. */
 export const LONG_TEXT_MAX = 65_536
-/** Of what a person or a check says about a status. */
+/** Of the reason for a status. */
 export const REASON_MAX = 2_000
 
-/** A page number stays in 32 bits, so that no offset leaves what PostgreSQL and JSON can both say. */
+/** Page numbers stay in 32 bits, so that PostgreSQL and JSON can both express every offset. */
 const PAGE_MAX = 2_147_483_647
 
 export const text = (maxLength: number, description: string) =>
   Type.String({ maxLength, description })
 
-/** A URL by the rule of `registry-url.ts`, which judges it: too long or of another scheme is `url_refused`. */
+/** A URL. `registry-url.ts` judges it: one that is too long or has another scheme is `url_refused`. */
 export const url = (description: string) => Type.String({ maxLength: URL_MAX, description })
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', description })
@@ -61,8 +61,8 @@ export const pageSize = (usual: number, maximum: number) =>
 export const totalPages = (total: number, size: number): number => Math.ceil(total / size)
 
 /**
- * The optional members, at every depth, that refuse an empty text: `""` counts as absent in them, since every optional
- * member takes it. For a body's `emptyIsAbsent`.
+ * The optional members, at every depth, whose schemas refuse an empty text. Every optional member takes `""`; in these
+ * it counts as absent. For a body's `emptyIsAbsent`.
  */
 export const listEmptyIsAbsent = (schema: TSchema): string[] => {
   const { properties = {}, required = [], additionalProperties } = schema as Members

@@ -9,7 +9,8 @@ const REPOSITORY = [...WEB, 'git', 'ssh', 'git+https']
 
 /**
  * What is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and scheme
- * are judged: such a URL is shown and never called. A text without a scheme passes, `git@host:name` among them.
+ * are judged, because the service shows such a URL and never calls it. A text without a scheme passes, `git@host:name`
+ * among them.
  * @param kind a repository may also be read by git
  */
 const registryUrlFault = (text: string, kind: 'web' | 'repository'): string | undefined => {
@@ -39,7 +40,10 @@ export const judgeRegistryUrls = (
       : [registryFault(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
   })
 
-/** Browsers skip blanks and control characters at the start, and tabs and line ends anywhere; `javascript:` hides there. */
+/**
+ * Browsers skip blanks and control characters at the start, and tabs and line ends anywhere; `javascript:` could hide
+ * behind them.
+ */
 const schemeOf = (text: string): string | undefined =>
   // oxlint-disable-next-line no-control-regex -- they are what it is about
   /^[\u0000-\u0020]*([a-z][a-z\d+.-]*):/i.exec(text.replace(/[\t\r\n]/g, ''))?.[1]?.toLowerCase()

@@ -23,14 +23,14 @@ export type PublisherAction = keyof typeof LOWEST_ROLE
 
 const RANKS: Record<MemberRole, number> = { member: 1, admin: 2, owner: 3 }
 
-/** Whether a role is high enough; nobody's (undefined) never is. */
+/** Whether a role is high enough; undefined, of a stranger, never is. */
 export const mayDo = (role: MemberRole | undefined, action: PublisherAction): boolean =>
   role !== undefined && RANKS[role] >= RANKS[LOWEST_ROLE[action]]
 
 /** The lowest role that may do something, for the message of a refusal. */
 export const roleFor = (action: PublisherAction): MemberRole => LOWEST_ROLE[action]
 
-/** Whether a user may end a membership: an owner anybody's, everybody their own. */
+/** Whether a user may end a membership: owners may end anybody's, everybody may end their own. */
 export const mayRemoveMember = (
   actor: { userId: string; role: MemberRole | undefined },
   userId: string,

@@ -2,8 +2,7 @@ import { registryFault } from './registry-fault.ts'
 import type { Fault } from '../shared/validate.ts'
 
 /**
- * The cap on how deep a listing may be read by page: page × size. A query without it may be walked at any depth, which
- * costs the more the deeper it goes.
+ * Caps how deep a listing may be read by page (page × size), because a page costs more the deeper it lies.
  * @param size name of the query's page size
  * @param reach SEARCH_MAX_DEPTH
  * @param instead what leads further, for the message
@@ -19,5 +18,5 @@ export const judgeDepth = (
   return [registryFault('?page', `${rule}, got ${page} × ${entries}${hint}`)]
 }
 
-/** Where a search that needs all nodes goes. */
+/** The route for clients that need all nodes. */
 export const SEARCH_INSTEAD = 'GET /nodes'

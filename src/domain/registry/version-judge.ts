@@ -21,6 +21,6 @@ const judgeVersionText = (value: unknown, field: string): Fault[] => {
   return sentence === undefined ? [] : [registryFault(field, sentence, 'version_invalid')]
 }
 
-/** What is no object is a fault of the schema. */
+/** The schema reports what is no object. */
 const asObject = (value: unknown): Body =>
   typeof value === 'object' && value !== null ? (value as Body) : {}

@@ -20,8 +20,8 @@ const FLAGGED = 'NodeVersionStatusFlagged'
 const CHECKS_RUNNING = 'archive received, checks are running'
 
 /**
- * Every move of a version; no other exists, and Deleted is final. Conditions beside the status stand in the comment, as
- * the statement that makes the move must hold them.
+ * Every move of a version; no other exists, and Deleted is final. A comment names what must hold beside the status; the
+ * statement that makes the move checks it.
  */
 export const VERSION_MOVES = {
   publish: { from: [], to: PENDING, reason: 'waiting for the archive' },

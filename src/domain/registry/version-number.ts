@@ -22,7 +22,7 @@ export interface VersionNumber {
 
 /** Reads a version; undefined for any text that is not strictly one. */
 export const parseVersionNumber = (text: string): VersionNumber | undefined => {
-  // Before the pattern, which would walk a megabyte.
+  // Asked before the pattern, which would walk a megabyte.
   if (text.length > VERSION_TEXT_MAX) return undefined
   const match = FORM.exec(text)
   if (!match) return undefined
@@ -50,7 +50,7 @@ const suggestVersion = (text: string): string | undefined => {
   return parseVersionNumber(suggestion) && suggestion
 }
 
-/** What a malformed version is told: expectation, value and suggestion, after the name of its field. */
+/** The fault of a malformed version, which stands behind the name of its field: expectation, value and suggestion. */
 export const versionFault = (text: string, shown: string): string | undefined => {
   if (parseVersionNumber(text)) return undefined
   const suggestion = suggestVersion(text)

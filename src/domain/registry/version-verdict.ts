@@ -26,8 +26,8 @@ const SCAN_INCOMPLETE =
   'The archive could not be scanned to its end (scan_incomplete): make the pack smaller, or ask for a review'
 
 /**
- * Decides a version by its archive and the scan alone: what is sound and has no finding of high severity passes. Undefined
- * when there is nothing to decide on yet.
+ * Decides a version by its archive and its scan alone. A sound archive without a finding of high severity passes.
+ * Undefined when there is nothing to decide on yet.
  */
 export const judgeVersion = ({
   archiveState,

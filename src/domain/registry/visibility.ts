@@ -9,7 +9,7 @@ type Refusal = ErrorCodeName | undefined
 /** Accesses to a node, its versions and its archives: reading by id, installing, changing, and publishing under its id. */
 export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
 
-/** What a node is to those who are not platform admins: its own status, or its publisher's ban over it. */
+/** The state of a node for everybody but platform admins: its own status, or its publisher's ban. */
 export type NodeCondition = 'active' | 'node_banned' | 'publisher_banned' | 'deleted'
 
 const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal>>> = {
@@ -31,7 +31,7 @@ const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal
     write: 'publisher_banned',
     publish: 'publisher_banned',
   },
-  // Its id stays taken, which whoever creates or publishes it must hear.
+  // Whoever creates or publishes it must hear that its id stays taken.
   deleted: {
     read: 'node_not_found',
     install: 'node_not_found',
@@ -40,14 +40,14 @@ const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal
   },
 }
 
-/** The condition of a node. What is not there is told before what is banned, and the publisher's ban before the node's. */
+/** The condition of a node. Deleted comes before banned, and the publisher's ban before the node's. */
 export const nodeCondition = (node: NodeStatus, publisher: PublisherStatus): NodeCondition => {
   if (node === 'NodeStatusDeleted') return 'deleted'
   if (publisher === 'PublisherStatusBanned') return 'publisher_banned'
   return node === 'NodeStatusBanned' ? 'node_banned' : 'active'
 }
 
-/** The code that refuses an access to a node. Platform admins read banned things as if they were not. */
+/** The code that refuses an access to a node. Platform admins may read what is banned. */
 export const nodeRefusal = (
   condition: NodeCondition,
   access: NodeAccess,

@@ -22,7 +22,7 @@ import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility
 import type { Caller } from '../access/auth.ts'
 import type { RegistryDeps } from './deps.ts'
 
-/** What a path names, and who asks for it. In all that follows existence is judged first, then bans, then the role. */
+/** Who asks for what a path names. Everywhere below existence is judged first, then bans, then the role. */
 interface Asked {
   caller: Caller | undefined
 }

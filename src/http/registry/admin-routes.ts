@@ -47,7 +47,7 @@ const editNode = (deps: RegistryDeps): Route =>
     method: 'put',
     path: '/admin/nodes/:nodeId',
     summary: 'Moderate a node',
-    description: 'A status that is not the present one is a move, which must be legal.',
+    description: 'A status other than the present one must be a legal move.',
     params: OfNode,
     body: {
       ...SMALL_BODY,
@@ -68,7 +68,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     path: `/admin${VERSION_PATH}`,
     summary: 'Moderate a version',
     description:
-      'A status that is not the present one is a move, which must be legal; Active needs an accepted archive. A decision closes the open review.',
+      'A status other than the present one must be a legal move; Active needs an accepted archive. A decision closes the open review.',
     params: OfVersion,
     body: {
       ...SMALL_BODY,
@@ -115,8 +115,7 @@ const ban = (deps: RegistryDeps): Route =>
     ...PUBLISHER_MOVE,
     path: `/admin${PUBLISHER_PATH}/ban`,
     summary: 'Ban a publisher',
-    description:
-      'Its nodes are hidden through it and keep their statuses. A repeat changes nothing.',
+    description: 'Its nodes are hidden and keep their statuses. A repeat changes nothing.',
     body: { ...SMALL_BODY, schema: PublisherBan, examples: { spam: { reason: 'spam' } } },
     handler: makePublisherMove(deps, 'ban'),
   })

@@ -20,7 +20,7 @@ import type { RegistryDeps } from './deps.ts'
 import type { OfNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './visible.ts'
 
-/** Sets what only a platform admin may of a node in any status. */
+/** Sets what only a platform admin may set of a node, in any status. */
 export const editNodeByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfNode, unknown, NodeAdminUpdate>,
@@ -40,7 +40,10 @@ export const editNodeByAdmin = async (
   })
 }
 
-/** Sets what only a platform admin may of a version. Thrown inside, so that a refused edit changes nothing. */
+/**
+ * Sets what only a platform admin may set of a version. A refusal is thrown inside the transaction, so that it changes
+ * nothing.
+ */
 export const editVersionByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfVersion, unknown, VersionAdminUpdate>,

@@ -99,7 +99,7 @@ const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {
   }
 }
 
-/** A file that is recorded and cannot be opened is a fault of the store, whatever it says. */
+/** A recorded file that cannot be opened is a fault of the store, whatever the store says. */
 const sendArchive = async (
   response: ServerResponse,
   plan: FilePlan,

@@ -23,8 +23,8 @@ interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
 }
 
 /**
- * Takes the archive of a version into the store, then records it with the signal that its workflow waits for. Nothing of
- * it is looked at but its first bytes. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired, 408, 409
+ * Takes the archive of a version into the store, then records it with the signal that its workflow waits for. Only its
+ * first bytes are looked at. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired, 408, 409
  * archive_exists or upload_closed, 413, 503.
  */
 export const uploadArchive = async (
@@ -44,7 +44,7 @@ export const uploadArchive = async (
   })
 }
 
-/** The digest of the archive that has been decided on, which takes no other; undefined while one may still come. */
+/** The digest of the archive that was decided on, which no other replaces; undefined while an upload may still come. */
 const beginUpload = async (sql: Sql, versionId: string): Promise<string | undefined> => {
   if (await startUpload(sql, versionId)) return undefined
   const place = await findArchivePlace(sql, versionId)
@@ -69,7 +69,7 @@ const store = async (
   failpoint('archive.after-store')
   const received = await record(deps, { versionId, storageKey, sha256, bytes })
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
-  // What a failing store keeps goes when the archive has been decided on.
+  // Where the store fails to, the sweep after the decision removes it.
   if (leftKey !== undefined) await deps.storage.remove(leftKey).catch(() => {})
   throwRefusal(received.result)
 }

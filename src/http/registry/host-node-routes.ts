@@ -123,7 +123,7 @@ const readNode = (deps: RegistryDeps): Route =>
     path: '/host-nodes/:hostNodeName/node',
     summary: 'Find the node that a host node belongs to',
     description:
-      'Of those that preempt the name, or have it in their latest version, the first by preemption, search_ranking, downloads and id.',
+      'Of the nodes that preempt the name or have it in their latest version, the first by preemption, search_ranking, downloads and id.',
     params: OfHostNodeName,
     read: 'public',
     responses: { 200: { description: 'The node.', schema: Node, example: NODE } },

@@ -32,7 +32,7 @@ export const makeExtractorJudge =
     if (!isRight) throw errors.unauthorized()
   }
 
-/** Of equal length whatever the texts are. */
+/** Digests are equally long, as timingSafeEqual needs it. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** Stores the host nodes of a version, or why they could not be read. */

@@ -151,7 +151,7 @@ const search = (deps: RegistryDeps): Route =>
     path: '/nodes/search',
     summary: 'Search nodes',
     description:
-      'All that is given must hold. The most relevant come first, then by search_ranking, downloads and id.',
+      'Every filter that is given must hold. Nodes come by relevance, then by search_ranking, downloads and id.',
     ...queryOf(NodeSearchQuery),
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
@@ -168,7 +168,8 @@ const list = (deps: RegistryDeps): Route =>
     method: 'get',
     path: '/nodes',
     summary: 'List all nodes',
-    description: 'In the order they were made, at any depth: a client that keeps a copy walks it.',
+    description:
+      'In the order of their creation. Pages have no limit of depth, so that a client can copy the whole list.',
     ...queryOf(NodeListQuery),
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },

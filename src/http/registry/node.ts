@@ -111,7 +111,7 @@ export const listNodesOfPublisher = async (
   return { status: 200, body: nodes, headers: { 'x-total-count': String(total) } }
 }
 
-/** A query as it counts for its caller: what is banned is for platform admins to ask for. */
+/** A query as it counts for its caller: only platform admins may ask for what is banned. */
 const seenBy = <Query extends { include_banned?: boolean }>(
   caller: Caller | undefined,
   { include_banned: asked = false, ...query }: Query,

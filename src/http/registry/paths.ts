@@ -4,7 +4,7 @@ import type { Static, TObject } from 'typebox'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { listOptional } from '../../domain/registry/registry-fields.ts'
 
-/** Parts of paths, by which routes name what they are about. */
+/** Parameters of paths. */
 const PARAMS = {
   publisherId: Type.String({ description: 'Id of the publisher; case does not matter.' }),
   nodeId: Type.String({ description: 'Id of the node; case does not matter.' }),
@@ -43,7 +43,7 @@ export const OWN_NODE_PATH = `${PUBLISHER_PATH}/nodes/:nodeId`
 export const OWN_VERSION_PATH = `${OWN_NODE_PATH}/versions/:versionId`
 export const VERSION_PATH = '/nodes/:nodeId/versions/:version'
 
-/** What a path can be answered for what it names, and for who asks. */
+/** Errors of what a path names, and of who asks. */
 export const PUBLISHER_ERRORS = [
   'publisher_not_found',
   'publisher_banned',

@@ -87,7 +87,7 @@ export const revokeToken = async (
   return { status: 204 }
 }
 
-/** The live token of a publisher that a text is. Throws one 403 for every other text, whatever is wrong with it. */
+/** Finds the live token of a publisher. Throws the same 403 for every other text, whatever is wrong with it. */
 export const getLiveToken = async (
   { sql, log }: Pick<RegistryDeps, 'sql' | 'log'>,
   { token, publisherId }: { token: string; publisherId: string },

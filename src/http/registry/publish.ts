@@ -25,8 +25,8 @@ import { getLiveToken } from './personal-access-token.ts'
 type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
 
 /**
- * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to upload
- * its archive. One that awaits its archive is answered again with a new link.
+ * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to
+ * upload its archive. A version that still awaits its archive is answered again with a new link.
  */
 export const publish = async (deps: RegistryDeps, request: PublishRequest): Promise<JsonAnswer> => {
   const { params, body, caller } = request
@@ -79,7 +79,7 @@ const getPublishPlace = async (
   }
 }
 
-/** That the node is deleted is a conflict, and told after the role. */
+/** That the node is deleted is a conflict, which is judged after the role. */
 const refuseBanned = (node: NodeFacts): void => {
   const refusal = nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'publish')
   if (refusal && refusal !== 'node_deleted') throw makeNodeRefusal(refusal, node)

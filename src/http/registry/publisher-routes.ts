@@ -139,7 +139,7 @@ const listOwn = (deps: RegistryDeps): Route =>
     path: '/users/publishers/',
     summary: "List the caller's publishers, or all",
     description:
-      'With a credential those that the caller belongs to, banned ones too; without one all active ones.',
+      'With a credential, the publishers that the caller belongs to, banned ones too. Without one, all active publishers.',
     ...queryOf(PublisherListQuery),
     read: 'public',
     responses: {

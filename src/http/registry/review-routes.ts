@@ -27,7 +27,7 @@ export const makeReviewRoutes = (deps: RegistryDeps): Route[] => [
     path: `${VERSION_PATH}/findings`,
     summary: 'Read what the checks of a version found',
     description:
-      'Everybody is told how many; members of the publisher all of them, its reviews and its moves.',
+      'Everybody sees how many there are. Members of the publisher see all of them, with reviews and moves.',
     params: OfVersion,
     read: 'public',
     responses: {

@@ -172,7 +172,7 @@ const bulk = (deps: RegistryDeps): Route =>
     },
     responses: {
       200: {
-        description: 'What was asked for, in that order, each with what became of it.',
+        description: 'One entry for each identifier, in the order of the request.',
         schema: BulkVersions,
         example: {
           node_versions: [

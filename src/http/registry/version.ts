@@ -61,7 +61,7 @@ export const removeVersion = async (
   return { status: 204 }
 }
 
-/** What has come between the look and the lock. */
+/** The refusal of what has changed between the look and the lock. */
 const makeRefusal = (
   result: 'node_not_found' | 'node_banned' | 'version_not_found',
   { nodeId, versionId }: OfOwnVersion,
@@ -129,7 +129,7 @@ export const installVersion = async (
     query.version === undefined
       ? await getLatestVersion(deps, nodeId)
       : await getInstallable(deps, { nodeId, version: query.version, caller })
-  // HEAD changes nothing: whoever only looks installs nothing.
+  // HEAD changes nothing, so it counts no install.
   if (incoming.method !== 'HEAD')
     await withinDeadline(countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }))
   return { status: 200, body, headers: { 'cache-control': 'no-store' } }
@@ -163,7 +163,7 @@ export const readVersionsInBulk = async (
   const rows = await withinDeadline(listVersionsInBulk(deps.sql, pairs, deps))
   const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
   const answer = { status: 200, body: { node_versions: found } }
-  // Nothing is written but the answer itself, and that only for a request with a key.
+  // Only a request with a key writes anything: its answer.
   if (request.headers['idempotency-key'] !== undefined)
     await unitOfWork(deps, (sql) => request.finish(sql, answer))
   return answer

@@ -5,7 +5,7 @@ import type { Publisher } from '../../domain/registry/publisher.ts'
 export const showPublisher = (publisher: Publisher, isMember: boolean): Publisher =>
   isMember ? publisher : { ...publisher, members: publisher.members.map(withoutEmail) }
 
-/** The name of a user, or `user:<id>`, as those may see it who are no members: without an e-mail address. */
+/** The id of a user, or `user:<id>`, as the caller may see it: an e-mail address is for members alone. */
 export const showUser = (text: string, isMember: boolean): string => {
   const { user } = withoutEmail({ id: '', role: 'member', user: { id: text, name: '' } })
   return isMember || user.id !== undefined ? text : 'user'
