@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, mock, test } from 'node:test'
+import { before, describe, mock, test } from 'node:test'
 
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity'
 import { Webhook } from 'standardwebhooks'
@@ -39,11 +39,11 @@ import {
   reset,
   resetAfter,
   startWebhookReceiver,
+  useWebhookReceiver,
 } from '../support/receiver.ts'
-import type { Received, Reply, WebhookReceiver } from '../support/receiver.ts'
+import type { Received, Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
-import { makeEnvironment, makePlace, WEBHOOK_SECRET } from './place.ts'
-import type { Place } from './place.ts'
+import { makeEnvironment, usePlace, WEBHOOK_SECRET } from './place.ts'
 import { lookAt, lookAtRedelivery, send } from './told-place.ts'
 import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
 
@@ -53,18 +53,12 @@ const QUICK_BODY = { ...POST_LIMITS, bodyMs: 100 }
 const RULES = { allowLoopback: true, ports: [], deny: [] }
 
 describe('one try at telling a receiver', () => {
-  let place: Place
+  const place = usePlace()
   let deps: DeliveryDependencies
-  let receiver: WebhookReceiver
+  const receiver = useWebhookReceiver()
   before(async () => {
-    place = await makePlace()
     const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
     deps = { ...place.deps, delivery, random: Math.random }
-    receiver = await startWebhookReceiver()
-  })
-  after(async () => {
-    await place.close()
-    await receiver.stop()
   })
 
   let paths = 0

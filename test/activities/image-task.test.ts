@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import type { Rendered } from '../../activities/image-task.ts'
 import { moveImageTask } from '../../src/db/image-task/image-task.ts'
-import { insertTask, makePlace, render, see } from './place.ts'
-import type { Place } from './place.ts'
+import { insertTask, render, see, usePlace } from './place.ts'
 
 describe('the move', () => {
-  let place: Place
+  const place = usePlace()
   let moves: ReturnType<typeof makeImageTaskMoves>
 
   before(async () => {
-    place = await makePlace()
     moves = makeImageTaskMoves(place.deps)
   })
-  after(() => place.close())
 
   const claimed = async (): Promise<{ id: string; rendered: Rendered }> => {
     const id = await insertTask(place)

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
@@ -87,6 +88,17 @@ export const makePlace = async (): Promise<Place> => {
       await rm(root, { recursive: true })
     },
   }
+}
+
+/** Makes a place before the first test of a file or a suite, prepares it, and closes it after the last. */
+export const usePlace = (prepare?: (place: Place) => Promise<void>): Place => {
+  const place = {} as Place
+  before(async () => {
+    Object.assign(place, await makePlace())
+    await prepare?.(place)
+  })
+  after(() => place.close())
+  return place
 }
 
 export const WEBHOOK_SECRET = makeWebhookSecret()

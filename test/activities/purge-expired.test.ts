@@ -13,11 +13,10 @@ import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
-import { insertTask, makePlace, render } from './place.ts'
-import type { Place } from './place.ts'
+import { insertTask, render, usePlace } from './place.ts'
 
 describe('the removal by age', () => {
-  let place: Place
+  const place = usePlace()
   let server: RouteServer
   let purge: () => Promise<number>
   const signer = makeSigner({
@@ -27,14 +26,10 @@ describe('the removal by age', () => {
   })
 
   before(async () => {
-    place = await makePlace()
     purge = makePurgeExpired(place.deps)
     server = await startRoutes(makeFileRoutes({ ...place.deps, signer }), place.deps)
   })
-  after(async () => {
-    await server.close()
-    await place.close()
-  })
+  after(() => server.close())
 
   /** A task that ended so many days ago. */
   const ended = async (days: number): Promise<string> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
@@ -18,26 +18,22 @@ import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { RegistryPlace } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'
-import { makeEnvironment, makePlace } from './place.ts'
-import type { Place } from './place.ts'
+import { makeEnvironment, usePlace } from './place.ts'
 import { uploadArchive } from './version-upload.ts'
 
 const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
 const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
 const PENDING = 'NodeVersionStatusPending'
 
-let place: Place
 let registry: RegistryPlace
 let moves: ReturnType<typeof makeVersionMoves>
 let count = 0
 
-before(async () => {
-  place = await makePlace()
-  registry = makeRegistryPlace(place.database)
+const place = usePlace(async ({ database, deps }) => {
+  registry = makeRegistryPlace(database)
   await registry.addPublisher('pub')
-  moves = makeVersionMoves(place.deps)
+  moves = makeVersionMoves(deps)
 })
-after(() => place.close())
 
 const addVersion = (): Promise<string> => {
   count += 1

@@ -1,7 +1,10 @@
+import { after, before } from 'node:test'
+
 import { Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
+import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deliveryWorkflowId } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
@@ -9,6 +12,7 @@ import { mediaQueue } from '../../src/jobs/start.ts'
 import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { taskWorkflowId } from '../../src/jobs/task.ts'
 import type { Jobs } from '../../src/jobs/client.ts'
+import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { installQuietRuntime } from '../workflows/runtime.ts'
@@ -38,6 +42,8 @@ export interface Stage {
   delivery(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
   /** Ids of the tasks that the engine works on. */
   rendering: ReadonlySet<string>
+  /** Runs reconcile, which looks at every open task, until something has happened. */
+  whileReconciling(happens: () => Promise<unknown>): Promise<void>
   /** Lets the engine finish a task, at once or when it begins. */
   release(id: string): void
   close(): Promise<void>
@@ -65,14 +71,25 @@ export const startStage = async (): Promise<Stage> => {
   const workers = await startWorkers(taskQueue, deps)
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const videoTiming = { ...VIDEO_TIMING, ...SHORT }
+  const timing = { ...TIMING, ...SHORT }
+  const options = { sql, jobs, taskQueue, timing, videoTiming, slots: 1 }
   return {
     place,
     jobs,
     rendering: engine.rendering,
     release: engine.release,
-    options: { sql, jobs, taskQueue, timing: { ...TIMING, ...SHORT }, videoTiming, slots: 1 },
+    options,
     workflow: (id) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
     delivery: (id) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
+    async whileReconciling(happens) {
+      const { url } = place.database
+      const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+      const loop = startReconcile({ ...options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+      await happens().finally(async () => {
+        await loop.stop()
+        await lockSql.end({ timeout: 1 })
+      })
+    },
     async create({ quiet = false, ...given }) {
       const id = await getVideo(place.database, given)
       if (quiet) return id
@@ -96,6 +113,14 @@ export const startStage = async (): Promise<Stage> => {
       await place.close()
     },
   }
+}
+
+/** Starts a stage before the first test of a suite and closes it after the last. */
+export const useStage = (): Stage => {
+  const stage = {} as Stage
+  before(async () => void Object.assign(stage, await startStage()))
+  after(() => stage.close())
+  return stage
 }
 
 const startWorkers = async (

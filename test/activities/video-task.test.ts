@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeVideoTaskMoves } from '../../activities/video-task.ts'
 import type { RenderedVideoTask } from '../../activities/video-task.ts'
@@ -7,22 +7,19 @@ import { cancelVideoTask, findVideoTask } from '../../src/db/video-task/video-ta
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
 import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { makePlace } from './place.ts'
-import type { Place } from './place.ts'
+import { usePlace } from './place.ts'
 import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import { getVideo, listWoken, seeVideo, wakes } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 
 describe('the move of a video task', () => {
-  let place: Place
+  const place = usePlace()
   let moves: ReturnType<typeof makeVideoTaskMoves>
 
   before(async () => {
-    place = await makePlace()
     place.deps.videoEngine = makeVideoEngine()
     moves = makeVideoTaskMoves(place.deps)
   })
-  after(() => place.close())
 
   const enqueue = (id: string) => moves.enqueueVideoTask(id, VIDEO_TIMING)
   const insert = (owner: string, given: NewVideo = {}) =>

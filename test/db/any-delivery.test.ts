@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask } from '../../src/db/video-task/video-task.ts'
 import { enterVideo } from '../activities/video-place.ts'
 import { startRedelivery } from '../../src/jobs/event.ts'
 import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
-import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { WEBHOOK_SECRET } from '../activities/place.ts'
-import { startStage } from '../activities/video-stage.ts'
-import type { Stage } from '../activities/video-stage.ts'
+import { useStage } from '../activities/video-stage.ts'
 import type { NewVideo } from '../activities/video-place.ts'
-import { answer, hang, inTurn, startWebhookReceiver } from '../support/receiver.ts'
-import type { Reply, WebhookReceiver } from '../support/receiver.ts'
+import { answer, hang, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import type { Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { eventOf, listStates, redeliver } from './told-task.ts'
 
@@ -27,19 +24,13 @@ const NEXT_HOUR = answer(503, { 'retry-after': '3600' })
 const FAULT = { code: 'InternalServiceFailure', message: 'over' } as const
 
 describe('the delivery of the events of a video task', () => {
-  let stage: Stage
+  const stage = useStage()
+  const receiver = useWebhookReceiver()
   let sql: Sql
-  let receiver: WebhookReceiver
   let commands: ReturnType<typeof makeCommands>
-  before(async () => {
-    receiver = await startWebhookReceiver()
-    stage = await startStage()
+  before(() => {
     sql = stage.place.deps.sql
     commands = makeCommands(stage.options)
-  })
-  after(async () => {
-    await stage.close()
-    await receiver.stop()
   })
 
   let paths = 0
@@ -71,16 +62,6 @@ describe('the delivery of the events of a video task', () => {
   /** Ends a task in the rows alone, as one whose signals are lost. */
   const failSilently = (id: string) =>
     unitOfWork({ sql }, (sql, tell) => failVideoTask(sql, { id, error: FAULT }, { slots: 1, tell }))
-  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
-    const { url } = stage.place.database
-    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
-    const { log } = stage.place.deps
-    const loop = startReconcile({ ...stage.options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
-    await happens().finally(async () => {
-      await loop.stop()
-      await lockSql.end({ timeout: 1 })
-    })
-  }
 
   test('goes with its workflow and ends with it; histories hold nothing of the receiver', async () => {
     const { id, path } = await create(inTurn(answer(500), answer(204)), { payload: 'my canary' })
@@ -113,7 +94,7 @@ describe('the delivery of the events of a video task', () => {
       await stage.delivery(id).terminate('by hand')
       await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
       stage.release(id)
-      await whileReconciling(() => untilTold(path, 'queueing', 'processing', 'success'))
+      await stage.whileReconciling(() => untilTold(path, 'queueing', 'processing', 'success'))
       assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
       await untilClosed(id)
     })
@@ -123,7 +104,7 @@ describe('the delivery of the events of a video task', () => {
       await untilTold(path, 'queueing')
       await stage.delivery(id).terminate('by hand')
       stage.release(id)
-      await whileReconciling(() => untilTold(path, 'success'))
+      await stage.whileReconciling(() => untilTold(path, 'success'))
       await untilClosed(id)
       assert.deepEqual(await listStates(sql, id), [
         'created unsent 0',
@@ -137,7 +118,7 @@ describe('the delivery of the events of a video task', () => {
       const { id, path } = await create(answer(204), { quiet: true })
       await enterVideo({ sql }, id, 1)
       await failSilently(id)
-      await whileReconciling(() => untilTold(path, 'failed'))
+      await stage.whileReconciling(() => untilTold(path, 'failed'))
       assert.deepEqual(toldAt(path), ['queueing', 'failed'])
       await untilClosed(id)
     })
@@ -148,7 +129,7 @@ describe('the delivery of the events of a video task', () => {
       await untilTold(path, 'processing')
       await untilState(id, 'processing delivered 0')
       await failSilently(id)
-      await whileReconciling(() => untilTold(path, 'failed'))
+      await stage.whileReconciling(() => untilTold(path, 'failed'))
       await untilClosed(id)
       stage.release(id)
     })
@@ -159,7 +140,7 @@ describe('the delivery of the events of a video task', () => {
       const { runId } = await stage.delivery(id).describe()
       const other = await create(answer(204), { quiet: true })
       await failSilently(other.id)
-      await whileReconciling(() => untilTold(other.path, 'failed'))
+      await stage.whileReconciling(() => untilTold(other.path, 'failed'))
       assert.equal((await stage.delivery(id).describe()).runId, runId)
       assert.deepEqual(toldAt(path), ['queueing'])
       stage.release(id)
@@ -170,7 +151,7 @@ describe('the delivery of the events of a video task', () => {
         quiet: true,
       })
       await failSilently(id)
-      await whileReconciling(() => untilTold(path, 'failed'))
+      await stage.whileReconciling(() => untilTold(path, 'failed'))
       const eventId = await eventOf(sql, id, 'failed')
       const redeliveryId = await redeliver(sql, eventId)
       const isPending = async (failures: number) => {
@@ -179,11 +160,11 @@ describe('the delivery of the events of a video task', () => {
         `
         return rows.length === 1
       }
-      await whileReconciling(() => waitFor('it was tried', () => isPending(1)))
+      await stage.whileReconciling(() => waitFor('it was tried', () => isPending(1)))
       const handle = stage.jobs.client.workflow.getHandle(`redeliver-event/${redeliveryId}`)
       await handle.terminate('by hand')
       await sql`update redelivery set next_attempt_at = now() where id = ${redeliveryId}`
-      await whileReconciling(() =>
+      await stage.whileReconciling(() =>
         waitFor('it is delivered', async () => !(await isPending(1)) && toldAt(path).length === 3),
       )
     })

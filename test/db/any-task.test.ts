@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
-import { makeDatabase } from '../../src/db/client.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
-import { startReconcile } from '../../src/jobs/reconcile.ts'
-import { startStage } from '../activities/video-stage.ts'
-import type { Stage } from '../activities/video-stage.ts'
+import { useStage } from '../activities/video-stage.ts'
 import { claimVideo, seeVideo, enterVideo } from '../activities/video-place.ts'
 import type { SeenVideo } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
@@ -17,13 +14,11 @@ const FAILED = { state: 'failed', errorCode: 'InternalServiceFailure' }
 const REFUNDED = ['charge 10', 'refund 10']
 
 describe('a video task', () => {
-  let stage: Stage
+  const stage = useStage()
   let commands: ReturnType<typeof makeCommands>
-  before(async () => {
-    stage = await startStage()
+  before(() => {
     commands = makeCommands(stage.options)
   })
-  after(() => stage.close())
 
   const see = (id: string): Promise<SeenVideo> => seeVideo(stage.place.database, id)
   const until = (id: string, wanted: Partial<SeenVideo>): Promise<SeenVideo> =>
@@ -62,23 +57,12 @@ describe('a video task', () => {
     await untilClosed(id)
     return seen
   }
-  /** Runs reconcile, which looks at every open task, until something has happened. */
-  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
-    const { url } = stage.place.database
-    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
-    const { log } = stage.place.deps
-    const loop = startReconcile({ ...stage.options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
-    await happens().finally(async () => {
-      await loop.stop()
-      await lockSql.end({ timeout: 1 })
-    })
-  }
 
   describe('when it is reconciled', () => {
     test('fails with its credits returned when its workflow was ended by hand, and the next goes on', async () => {
       const [first, second] = await pair('by hand')
       await stage.workflow(first).terminate('by hand')
-      await whileReconciling(async () => {
+      await stage.whileReconciling(async () => {
         const failed = await until(first, FAILED)
         assert.equal(failed.errorMessage, TASK_FAULTS.workflow_lost)
         assert.deepEqual(failed.ledger, REFUNDED)
@@ -90,7 +74,7 @@ describe('a video task', () => {
     test('fails also while it waits, which wakes nobody', async () => {
       const [first, second] = await pair('waiting')
       await stage.workflow(second).terminate('by hand')
-      await whileReconciling(() => until(second, FAILED))
+      await stage.whileReconciling(() => until(second, FAILED))
       assert.deepEqual((await see(second)).events, ['created', 'queueing', 'failed'])
       await succeed(first)
     })
@@ -101,7 +85,7 @@ describe('a video task', () => {
       const lost = await stage.create({ owner: 'other', quiet: true })
       // When this one is started, the others were looked at, too.
       stage.release(lost)
-      await whileReconciling(() => until(lost, { state: 'success' }))
+      await stage.whileReconciling(() => until(lost, { state: 'success' }))
       assert.deepEqual([await see(first), await see(second)], [one, two])
       await succeed(first)
       await succeed(second)
@@ -115,7 +99,7 @@ describe('a video task', () => {
       for (const id of [rendered, waiting]) await enterVideo(stage.place.database, id, 1)
       await claimVideo(stage.place.database, rendered)
       for (const id of [rendered, waiting, created]) stage.release(id)
-      await whileReconciling(async () => {
+      await stage.whileReconciling(async () => {
         for (const id of [rendered, waiting, created]) await succeed(id)
       })
       assert.deepEqual((await see(rendered)).fence, 2)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import {
   beginAttempt,
@@ -9,7 +9,6 @@ import {
   loseAttempt,
 } from '../../src/db/event/attempt.ts'
 import type { AttemptKey, AttemptVerdict } from '../../src/db/event/attempt.ts'
-import type { Sql } from '../../src/db/client.ts'
 import {
   findDelivery,
   findRedelivery,
@@ -21,8 +20,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 import {
   AGAIN,
   attempt,
@@ -46,13 +44,7 @@ const times = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[
   Promise.all(Array.from({ length: count }, (_, index) => act(index)))
 
 describe('the delivery of events', () => {
-  let database: TestDatabase
-  let sql: Sql
-  before(async () => {
-    database = await createDatabase()
-    sql = database.sql
-  })
-  after(() => database.drop())
+  const { sql } = useDatabase()
 
   /** A task in IN_PROGRESS with the event of it. */
   const running = async (): Promise<[taskId: string, eventId: string]> => {
@@ -71,7 +63,7 @@ describe('the delivery of events', () => {
     })
 
     test('of a video is told from queueing on', async () => {
-      const id = await finishVideo(database, { callbackUrl: RECEIVER, owner: 'video' })
+      const id = await finishVideo({ sql }, { callbackUrl: RECEIVER, owner: 'video' })
       assert.deepEqual(await statesOf(id), [
         'created unsent 0',
         'queueing pending 0',

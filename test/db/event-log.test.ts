@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { loseAttempt } from '../../src/db/event/attempt.ts'
-import type { Sql } from '../../src/db/client.ts'
 import {
   existsEvent,
   insertRedelivery,
@@ -14,8 +13,7 @@ import {
 import type { TaskEvent } from '../../src/domain/event/event.ts'
 import { redeliveryOptions } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 import {
   AGAIN,
   attempt,
@@ -28,13 +26,7 @@ import {
 } from './told-task.ts'
 
 describe('the log of events', () => {
-  let database: TestDatabase
-  let sql: Sql
-  before(async () => {
-    database = await createDatabase()
-    sql = database.sql
-  })
-  after(() => database.drop())
+  const { sql } = useDatabase()
 
   const list = async (taskId: string, owner = 'alice'): Promise<TaskEvent[]> =>
     (await listEvents(sql, { taskId, owner })) ?? []
@@ -82,7 +74,7 @@ describe('the log of events', () => {
 
   test('is for the owner; of an anonymous video it is for whoever knows the id', async () => {
     const own = await insertToldTask(sql, [])
-    const anonymous = await finishVideo(database, { owner: 'anonymous', callbackUrl: RECEIVER })
+    const anonymous = await finishVideo({ sql }, { owner: 'anonymous', callbackUrl: RECEIVER })
     const image = await insertToldTask(sql, [], { owner: 'anonymous' })
     for (const [taskId, owner, count] of [
       [own, 'alice', 1],

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { claimImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
 import type { Move } from '../../src/db/task/task-move.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
-import { insertTask, makePlace, see } from '../activities/place.ts'
-import type { Place } from '../activities/place.ts'
+import { insertTask, usePlace, see } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
 const TABLE: [from: string, to: Move<ImageTaskStatus>['to'], legal: boolean][] = [
@@ -25,11 +24,7 @@ const TABLE: [from: string, to: Move<ImageTaskStatus>['to'], legal: boolean][] =
 const ERROR = { code: 'cancelled', message: 'm' }
 
 describe('an image task', () => {
-  let place: Place
-  before(async () => {
-    place = await makePlace()
-  })
-  after(() => place.close())
+  const place = usePlace()
 
   const move = (id: string, to: Move<ImageTaskStatus>['to'], fence?: number): Promise<unknown> =>
     place.deps.sql.begin((sql) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 
 import {
   insertOutbox,
@@ -9,8 +9,7 @@ import {
   markFailed,
 } from '../../src/db/shared/outbox.ts'
 import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 const start = (workflowId: string, args: unknown[] = []): OutboxEntry => ({
   kind: 'start',
@@ -27,15 +26,11 @@ const signal = (workflowId: string): OutboxEntry => ({
 })
 
 describe('the outbox', () => {
-  let database: TestDatabase
+  const database = useDatabase()
 
-  before(async () => {
-    database = await createDatabase()
-  })
   beforeEach(async () => {
     await database.sql`delete from outbox`
   })
-  after(() => database.drop())
 
   const insert = async (entry: OutboxEntry): Promise<OutboxRow> =>
     await database.sql.begin(async (sql) => await insertOutbox(sql, entry))

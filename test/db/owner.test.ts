@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/video-task/owner.ts'
 import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 const SLOTS = { slots: 2 }
 
 describe('the credits of an owner', () => {
-  let database: TestDatabase
-  before(async () => {
-    database = await createDatabase()
-  })
-  after(() => database.drop())
+  const database = useDatabase()
 
   const cancel = (id: string) =>
     unitOfWork(database, (sql, tell) => cancelVideoTask(sql, id, { ...SLOTS, tell }))

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { listVideoTasks } from '../../src/db/video-task/video-list.ts'
 import type { VideoListFilter } from '../../src/db/video-task/video-list.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 const NOON = '2026-01-01T12:00:00.000Z'
 
 describe('the list of video tasks', () => {
-  let database: TestDatabase
+  const database = useDatabase()
   /** Ids in the order of the list: of the last five, made at one time, the greatest comes first. */
   let ids: string[] = []
 
   before(async () => {
-    database = await createDatabase()
     const insert = (model: string, resolution: string, state = 'created') =>
       state === 'success'
         ? finishVideo(database, { settings: { model, resolution, duration: 4 } })
@@ -41,7 +39,6 @@ describe('the list of video tasks', () => {
     await getVideo(database, { owner: 'bob' })
     await getVideo(database, { owner: 'anonymous' })
   })
-  after(() => database.drop())
 
   const list = (filter: Partial<VideoListFilter> = {}) =>
     listVideoTasks(database.sql, {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { Transaction } from '../../src/db/client.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
@@ -15,18 +15,13 @@ import {
 } from '../../src/db/video-task/video-task.ts'
 import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 const NOTHING = () => Promise.resolve()
 const OFF_PEAK_SECONDS = 172_800
 
 describe('the queue of an owner', () => {
-  let database: TestDatabase
-  before(async () => {
-    database = await createDatabase()
-  })
-  after(() => database.drop())
+  const database = useDatabase()
 
   const insert = (owner: string, given: NewVideo = {}) => getVideo(database, { owner, ...given })
   const insertMany = async (owner: string, count: number): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import {
   failVideoTask,
@@ -10,15 +10,10 @@ import {
 } from '../../src/db/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 describe('a reader of video tasks', () => {
-  let database: TestDatabase
-  before(async () => {
-    database = await createDatabase()
-  })
-  after(() => database.drop())
+  const database = useDatabase()
 
   const read = (id: string, owner: string) => findVideoTask(database.sql, { id, owner })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { Move } from '../../src/db/task/task-move.ts'
 import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
@@ -15,8 +15,7 @@ import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { claimVideo, getVideo, seeVideo } from '../activities/video-place.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 type Target = Move<VideoTaskState>['to']
 
@@ -33,11 +32,7 @@ const SLOTS = { slots: 2 }
 const NOTHING = () => Promise.resolve()
 
 describe('a video task', () => {
-  let database: TestDatabase
-  before(async () => {
-    database = await createDatabase()
-  })
-  after(() => database.drop())
+  const database = useDatabase()
 
   const insertIn = async (state: VideoTaskState): Promise<string> => {
     const id = await getVideo(database)

@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { decodeWebhookSecret, makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import type { Sql } from '../../src/db/client.ts'
 import { makeWebhookSecrets } from '../../src/adapters/webhook-secrets.ts'
 import type { OwnerSecret, WebhookSecrets } from '../../src/adapters/webhook-secrets.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
 const DAY = 86_400
 
 describe('the secrets of an owner', () => {
   const shared = makeWebhookSecret()
-  let database: TestDatabase
-  let sql: Sql
+  const { sql } = useDatabase()
   let secrets: WebhookSecrets
   before(async () => {
-    database = await createDatabase()
-    sql = database.sql
     const keys = [randomBytes(32).toString('base64')]
     secrets = makeWebhookSecrets({ sql, secrets: makeSecrets({ keys }), shared })
   })
-  after(() => database.drop())
 
   const rotate = (owner: string, overlapSeconds = DAY): Promise<OwnerSecret[]> =>
     sql.begin((sql) => secrets.rotate(sql, owner, overlapSeconds))

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { TaskEvent } from '../../src/domain/event/event.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { answer, startWebhookReceiver } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { answer, useWebhookReceiver } from '../support/receiver.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   attemptsOf,
@@ -24,23 +22,10 @@ import {
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 
-let service: Service
-let receiver: WebhookReceiver
-let alice: Client
-
-before(async () => {
-  receiver = await startWebhookReceiver()
-  // Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the tries.
-  service = await startService({
-    roles: ['api', 'core'],
-    env: { WEBHOOK_TIME_FACTOR: '0.000001' },
-  })
-  alice = makeClient(service.baseUrl, await service.token('alice'))
-})
-after(async () => {
-  await service?.stop()
-  await receiver?.stop()
-})
+// Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the tries.
+const service = useService({ roles: ['api', 'core'], env: { WEBHOOK_TIME_FACTOR: '0.000001' } })
+const alice = service.client('alice')
+const receiver = useWebhookReceiver()
 
 /** An image task that no worker took before it was cancelled: all its receiver is told is that end. */
 const createCancelled = async (client: Client, path: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
@@ -11,10 +11,9 @@ import {
   inTurn,
   reset,
   startWebhookReceiver,
+  useWebhookReceiver,
 } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   attemptsOf,
@@ -31,38 +30,23 @@ import {
   untilSettled,
   verify,
 } from './delivery-support.ts'
+import { idOf } from './video-task-support.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 
-let service: Service
-let receiver: WebhookReceiver
-let alice: Client
-let bob: Client
-let anyone: Client
-
-before(async () => {
-  receiver = await startWebhookReceiver({ script: { '/missing.png': answer(404) } })
-  service = await startService({ env: { VIDEO_TINY: 'true', MEDIA_SLOTS: '4' } })
-  alice = makeClient(service.baseUrl, await service.token('alice'))
-  bob = makeClient(service.baseUrl, await service.token('bob'))
-  anyone = makeClient(service.baseUrl)
-})
-after(async () => {
-  await service?.stop()
-  await receiver?.stop()
-})
+const service = useService({ env: { VIDEO_TINY: 'true', MEDIA_SLOTS: '4' } })
+const { anonymous: anyone } = service
+const alice = service.client('alice')
+const bob = service.client('bob')
+const receiver = useWebhookReceiver({ script: { '/missing.png': answer(404) } })
 
 const createImage = async (client: Client, body: object): Promise<string> => {
-  const answer = await client.post(UPSCALE, { image: await base64(), ...body })
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const answer = await client.create(UPSCALE, { image: await base64(), ...body })
   return answer.body.data.task_id
 }
 
-const createVideo = async (client: Client, body: object): Promise<string> => {
-  const answer = await client.post(`${VIDEO_API}/text2video`, { prompt: 'a', ...body })
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return String(answer.body['task_id'])
-}
+const createVideo = async (client: Client, body: object): Promise<string> =>
+  idOf(await client.create(`${VIDEO_API}/text2video`, { prompt: 'a', ...body }))
 
 /** An image that the worker waits for until it is let go, so that its task stays in progress. */
 const holdPicture = async (path: string) => {

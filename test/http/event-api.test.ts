@@ -1,46 +1,29 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import type { Sql } from '../../src/db/client.ts'
 import type { TaskEvent } from '../../src/domain/event/event.ts'
-import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
+import { idOf } from './video-task-support.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 const RECEIVER = 'https://receiver.example.com/kiln?token=not-to-be-seen'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-let service: Service
-let sql: Sql
-let anonymous: Client
+// No worker: tasks wait in their first status, and redeliveries stay open.
+const service = useService({ roles: ['api'] })
+const { sql, anonymous } = service
 
-before(async () => {
-  // No worker: tasks wait in their first status, and redeliveries stay open.
-  service = await startService({ roles: ['api'] })
-  sql = service.database.sql
-  anonymous = makeClient(service.baseUrl)
-})
-
-after(() => service?.stop())
-
-const newClient = async (owner = `user-${randomUUID()}`): Promise<Client> =>
-  makeClient(service.baseUrl, await service.token(owner))
-
-const createImage = async (client: Client, body: object = {}): Promise<string> => {
+const createImage = async (client: Client, more: object = {}): Promise<string> => {
   const image = 'https://images.example.com/a.png'
-  const answer = await client.post(UPSCALE, { image, webhook_url: RECEIVER, ...body })
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data.task_id
+  const { body } = await client.create(UPSCALE, { image, webhook_url: RECEIVER, ...more })
+  return body.data.task_id
 }
 
-const createVideo = async (client: Client, body: object = {}): Promise<string> => {
-  const answer = await client.post(`${VIDEO_API}/text2video`, { callback_url: RECEIVER, ...body })
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return String(answer.body['task_id'])
-}
+const createVideo = async (client: Client): Promise<string> =>
+  idOf(await client.create(`${VIDEO_API}/text2video`, { callback_url: RECEIVER }))
 
 const listEvents = async (client: Client, id: string): Promise<TaskEvent[]> => {
   const { status, body } = await client.get(`/tasks/${id}/events`)
@@ -83,7 +66,7 @@ const startsOf = async (id: string): Promise<{ args: unknown; options: object }[
 
 describe('the events of a task', () => {
   test('are those of its moves, in order; those for its receiver are pending', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id] = await createEnded(client)
     const events = await listEvents(client, id)
     assert.deepEqual(
@@ -100,7 +83,7 @@ describe('the events of a task', () => {
   })
 
   test('of a video task are listed likewise', async () => {
-    const client = await newClient()
+    const client = service.client()
     const id = await createVideo(client)
     await client.post(`${VIDEO_API}/tasks/${id}/cancel`, {})
     assert.deepEqual(
@@ -117,7 +100,7 @@ describe('the events of a task', () => {
   })
 
   test('are all unsent where the task names no receiver', async () => {
-    const client = await newClient()
+    const client = service.client()
     for (const body of [{ webhook_url: undefined }, { webhook_url: null }]) {
       const [id] = await createEnded(client, body)
       const states = (await listEvents(client, id)).map(({ state }) => state)
@@ -126,7 +109,7 @@ describe('the events of a task', () => {
   })
 
   test('tell how many attempts were made and when the next is due, of a redelivery too', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createEnded(client)
     const due = '2030-01-02T03:04:05.678Z'
     await sql`update event set next_attempt_at = ${due} where id = ${end.id}`
@@ -143,7 +126,7 @@ describe('the events of a task', () => {
   })
 
   test('are found by an id in capitals', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createEnded(client)
     assert.equal((await listEvents(client, id.toUpperCase())).length, 2)
     const path = attemptsPath(id.toUpperCase(), { id: end.id.toUpperCase() })
@@ -151,7 +134,7 @@ describe('the events of a task', () => {
   })
 
   test('answer HEAD like GET, without the body', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id] = await createEnded(client)
     const head = await client.call('HEAD', `/tasks/${id}/events`)
     assert.deepEqual([head.status, head.body], [200, undefined])
@@ -160,7 +143,7 @@ describe('the events of a task', () => {
 
 describe('events of an image task', () => {
   test('exist for its owner only', async () => {
-    const [alice, bob] = [await newClient(), await newClient()]
+    const [alice, bob] = [service.client(), service.client()]
     const [id, end] = await createEnded(alice)
     for (const client of [bob, anonymous]) {
       const answers = [
@@ -178,7 +161,7 @@ describe('events of an image task', () => {
   })
 
   test('are found with an API key of the owner', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id] = await createEnded(client)
     const { body } = await client.post('/users/api-keys', { name: 'x' })
     const answer = await anonymous.get(`/tasks/${id}/events`, { 'x-api-key': String(body['key']) })
@@ -189,7 +172,7 @@ describe('events of an image task', () => {
 describe('events of an anonymous task', () => {
   test('belong to whoever knows its id', async () => {
     const id = await createVideo(anonymous)
-    const bob = await newClient()
+    const bob = service.client()
     for (const client of [anonymous, bob]) {
       const [first] = await listEvents(client, id)
       assert.ok(first, 'it has its first event')
@@ -220,7 +203,7 @@ const insertAttempts = async (eventId: string, count: number): Promise<void> => 
 
 describe('the attempts at an event', () => {
   test('tell what is known of each, and not the address that was dialled', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createEnded(client)
     const startedAt = '2026-01-01T00:00:02.000Z'
     const url = 'https://receiver.example.com/kiln'
@@ -261,7 +244,7 @@ describe('the attempts at an event', () => {
 
 describe('a redelivery', () => {
   test('is one for as long as it is under way, and another one then', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createExhausted(client)
     const redeliver = async (body?: object): Promise<string> => {
       const answer = await client.call('POST', redeliverPath(id, end), body)
@@ -283,7 +266,7 @@ describe('a redelivery', () => {
   })
 
   test('is one, however many ask for it at once', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createExhausted(client)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.post(redeliverPath(id, end), {})),
@@ -294,7 +277,7 @@ describe('a redelivery', () => {
   })
 
   test('is refused for a task that names no receiver', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createEnded(client, { webhook_url: undefined })
     const { status, body } = await client.post(redeliverPath(id, end), {})
     assert.deepEqual([status, body.error], [409, 'not_deliverable'])
@@ -311,7 +294,7 @@ describe('a redelivery', () => {
   })
 
   test('that is repeated with its key answers the same, after its end too', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createExhausted(client)
     const redeliver = () => client.post(redeliverPath(id, end), {}, { 'idempotency-key': 'again' })
     const first = await redeliver()
@@ -324,7 +307,7 @@ describe('a redelivery', () => {
   })
 
   test('that was refused leaves its key free', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [id, end] = await createEnded(client, { webhook_url: undefined })
     const key = { 'idempotency-key': 'refused' }
     for (let time = 0; time < 2; time += 1)
@@ -347,7 +330,7 @@ describe('a redelivery of all exhausted events since a time', () => {
   const LONG_AGO = '2020-01-01T00:00:00Z'
 
   test('takes those of the caller, and only what is exhausted', async () => {
-    const [alice, bob] = [await newClient(), await newClient()]
+    const [alice, bob] = [service.client(), service.client()]
     const [[first], [second], [others]] = [
       await createExhausted(alice),
       await createExhausted(alice),
@@ -369,13 +352,13 @@ describe('a redelivery of all exhausted events since a time', () => {
   })
 
   test('takes none twice while it is under way', async () => {
-    const client = await newClient()
+    const client = service.client()
     await createExhausted(client)
     assert.deepEqual([await redeliver(client, LONG_AGO), await redeliver(client, LONG_AGO)], [1, 0])
   })
 
   test('counts from the moment of the move on, whatever the zone', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [, end] = await createExhausted(client)
     await sql`update event set created_at = '2026-05-01T12:00:00Z' where id = ${end.id}`
     assert.equal(await redeliver(client, '2026-05-01T12:00:00.001Z'), 0)
@@ -392,17 +375,17 @@ describe('a redelivery of all exhausted events since a time', () => {
     ['9999-12-31T23:59:59-23:59', 0],
   ] as const)
     test(`takes ${since} for a time`, async () => {
-      const client = await newClient()
+      const client = service.client()
       await createExhausted(client)
       assert.equal(await redeliver(client, since), count)
     })
 
   test('of a caller that has none is none', async () => {
-    assert.equal(await redeliver(await newClient(), LONG_AGO), 0)
+    assert.equal(await redeliver(service.client(), LONG_AGO), 0)
   })
 
   test('that is repeated with its key answers the same count', async () => {
-    const client = await newClient()
+    const client = service.client()
     await createExhausted(client)
     const key = { 'idempotency-key': 'all' }
     assert.equal(await redeliver(client, LONG_AGO, key), 1)
@@ -418,7 +401,7 @@ describe('a redelivery of all exhausted events since a time', () => {
 
   test('takes at most 10,000, and a repetition the next ones while those are under way', async () => {
     const owner = `user-${randomUUID()}`
-    const client = await newClient(owner)
+    const client = service.client(owner)
     const [id] = await createEnded(client)
     await sql`
       insert into event (task_id, sequence, status, deliver, created_at, state)

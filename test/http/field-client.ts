@@ -6,9 +6,19 @@ import sharp from 'sharp'
 import { IMAGE_API } from '../support/client.ts'
 import { waitFor } from '../support/wait.ts'
 
-const DONE = ['succeeded', 'succeed', 'success', 'completed', 'finished', 'done', 'complete']
-const FAILED = ['cancelled', 'canceled', 'canceling', 'fail', 'failed', 'error']
-const QUEUED = ['created', 'queued', 'queueing', 'submitted', 'initializing', 'wait', 'in_queue']
+export const DONE = ['succeeded', 'succeed', 'success', 'completed', 'finished', 'done', 'complete']
+export const FAILED = ['cancelled', 'canceled', 'canceling', 'fail', 'failed', 'error']
+export const QUEUED = [
+  'created',
+  'queued',
+  'queueing',
+  'submitted',
+  'initializing',
+  'wait',
+  'in_queue',
+]
+
+type Json = Record<string, unknown>
 
 export interface FieldClient {
   baseUrl: string
@@ -32,14 +42,14 @@ export const runFieldClient = async ({
     'x-comfy-env': 'local',
   }
   const key = randomBytes(16).toString('hex')
-  const post = async (url: string, body: object, more = {}): Promise<Record<string, unknown>> => {
+  const post = async (url: string, body: object, more = {}): Promise<Json> => {
     const response = await fetch(baseUrl + url, {
       method: 'POST',
       headers: { ...headers, ...more },
       body: JSON.stringify(body),
     })
     assert.equal(response.status, 200)
-    return (await response.json()) as Record<string, unknown>
+    return (await response.json()) as Json
   }
   const links = (await post('/customers/storage', {
     file_name: `${key}.jpg`,
@@ -61,7 +71,7 @@ export const runFieldClient = async ({
   const ended = await waitFor('the task is done', async () => {
     const response = await fetch(url, { headers })
     assert.ok(response.status < 400)
-    const record = recordOf((await response.json()) as Record<string, unknown>)
+    const record = recordOf(await response.json())
     const status = String(record['status']).trim().toLowerCase()
     assert.ok(!FAILED.includes(status), JSON.stringify(record))
     assert.ok([...QUEUED, ...DONE, 'in_progress'].includes(status), status)
@@ -78,10 +88,12 @@ export const runFieldClient = async ({
   )
 }
 
-const recordOf = (body: Record<string, unknown>): Record<string, unknown> =>
-  (body['data'] ?? body) as Record<string, unknown>
+export const recordOf = (body: unknown): Json => {
+  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), 'no object')
+  return ((body as Json)['data'] ?? body) as Json
+}
 
-const findLinks = (value: unknown): string[] => {
+export const findLinks = (value: unknown): string[] => {
   if (typeof value === 'string')
     return /^https?:\/\/[^?]*\.(png|jpe?g|webp|gif|mp4|webm)(\?|$)/i.test(value) ? [value] : []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findLinks) : []

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import getPort from 'get-port'
 
 import { IMAGE_API, makeAnswerReader, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { allowConnections } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -18,14 +17,8 @@ interface Readiness {
   checks: { postgres: string; temporal: string; storage: string; draining: boolean }
 }
 
-let service: Service
+const service = useService({ roles: ['api'] })
 const readAnswer = makeAnswerReader()
-
-before(async () => {
-  service = await startService({ roles: ['api'] })
-})
-
-after(() => service?.stop())
 
 const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
   await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })

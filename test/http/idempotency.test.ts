@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
-import type { Sql } from '../../src/db/client.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
 import type { HeldRequest } from '../support/held-request.ts'
 import { makePicture } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 const ADDRESS = 'https://images.example.com/a.png'
 
-let service: Service
-let sql: Sql
+// No worker: a task stays CREATED, and nothing but the answer is looked at.
+const service = useService({ roles: ['api'] })
+const { sql } = service
 let picture: Buffer
 
 before(async () => {
-  // No worker: a task stays CREATED, and nothing but the answer is looked at.
-  service = await startService({ roles: ['api'] })
-  sql = service.database.sql
   picture = await makePicture({ width: 20, height: 12 })
 })
-
-after(() => service?.stop())
 
 interface User {
   name: string

@@ -5,14 +5,12 @@ import { request as httpRequest } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
-import type { Sql } from '../../src/db/client.ts'
-import { IMAGE_API, makeClient } from '../support/client.ts'
+import { IMAGE_API } from '../support/client.ts'
 import type { Answer, Client, TaskRecord } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { base64, makePicture } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { runFieldClient } from './field-client.ts'
 
@@ -25,29 +23,12 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 const signingKey = randomBytes(32).toString('base64')
 
-let service: Service
-let sql: Sql
-
-before(async () => {
-  // The media worker comes later: until then every task waits in CREATED.
-  service = await startService({ roles: ['api', 'core'], env: { SIGNING_KEYS: signingKey } })
-  sql = service.database.sql
-})
-
-after(() => service?.stop())
-
-/** Every test has a user of its own, so that lists hold its own tasks only. */
-const newClient = async (): Promise<Client> =>
-  makeClient(service.baseUrl, await service.token(`user-${randomUUID()}`))
-
-const create = async (client: Client, path: string, body: object): Promise<Answer> => {
-  const answer = await client.post(path, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer
-}
+// The media worker comes later: until then every task waits in CREATED.
+const service = useService({ roles: ['api', 'core'], env: { SIGNING_KEYS: signingKey } })
+const { sql } = service
 
 const createId = async (client: Client, path = UPSCALE, body: object = {}): Promise<string> =>
-  (await create(client, path, { image: ADDRESS, ...body })).body.data.task_id
+  (await client.create(path, { image: ADDRESS, ...body })).body.data.task_id
 
 const settingsOf = async (id: string): Promise<unknown> =>
   (await sql<{ settings: unknown }[]>`select settings from task where id = ${id}`)[0]?.settings
@@ -64,8 +45,8 @@ const CREATIONS = [
 describe('a creation', () => {
   for (const [path, family] of CREATIONS)
     test(`of ${path} answers the record and where to read it`, async () => {
-      const client = await newClient()
-      const { headers, body } = await create(client, `${IMAGE_API}/${path}`, { image: ADDRESS })
+      const client = service.client()
+      const { headers, body } = await client.create(`${IMAGE_API}/${path}`, { image: ADDRESS })
       const { task_id: id, ...rest } = body.data
       assert.match(id, UUID)
       assert.deepEqual(rest, { status: 'CREATED', generated: [] })
@@ -79,7 +60,7 @@ describe('a creation', () => {
 
   test('estimates the time of a picture whose size is known', async () => {
     const image = await base64({ width: 500, height: 400 })
-    const { headers } = await create(await newClient(), UPSCALE, { image, scale_factor: '4x' })
+    const { headers } = await service.client().create(UPSCALE, { image, scale_factor: '4x' })
     assert.match(headers.get('x-estimated-duration-seconds') ?? '', /^[1-9]\d{0,4}$/)
   })
 
@@ -131,12 +112,12 @@ describe('a creation', () => {
   ]
   for (const [path, given, expected] of DEFAULTS)
     test(`at ${path} stores what was given and the defaults of the rest`, async () => {
-      const client = await newClient()
+      const client = service.client()
       assert.deepEqual(await settingsOf(await createId(client, path, given)), expected)
     })
 
   test('takes null for absent at every depth, and an empty prompt', async () => {
-    const client = await newClient()
+    const client = service.client()
     const absent = {
       prompt: '',
       style: null,
@@ -152,9 +133,7 @@ describe('a creation', () => {
   })
 
   test('lists all faults, each once, in the order of the documentation', async () => {
-    const { status, body } = await (
-      await newClient()
-    ).post(RELIGHT, {
+    const { status, body } = await service.client().post(RELIGHT, {
       advanced_settings: { transfer_light_b: 'x', engine: 5, contrast: 101, whites: '50' },
       style: '',
       preserve_details: 1,
@@ -193,15 +172,15 @@ describe('a creation', () => {
   })
 
   test('tells of a refused address neither its query nor its password', async () => {
-    const { body } = await (
-      await newClient()
-    ).post(UPSCALE, { image: 'https://user:hush@images.example.com/a.png?token=hush' })
+    const { body } = await service
+      .client()
+      .post(UPSCALE, { image: 'https://user:hush@images.example.com/a.png?token=hush' })
     assert.equal(body.error, 'url_refused')
     assert.doesNotMatch(JSON.stringify(body), /hush/)
   })
 
   test('that is refused after its first picture was stored leaves no file', async () => {
-    const client = await newClient()
+    const client = service.client()
     const before = await service.listFiles()
     const { body } = await client.post('/customers/storage', { file_name: 'never-sent.png' })
     const link = (body as unknown as Links).download_url
@@ -216,8 +195,8 @@ describe('a creation', () => {
 
 describe('the list of a family', () => {
   test('has the tasks made under it, newest first, and nobody else’s', async () => {
-    const client = await newClient()
-    await createId(await newClient())
+    const client = service.client()
+    await createId(service.client())
     const upscales = [await createId(client), await createId(client), await createId(client)]
     const precise = await createId(client, PRECISION)
     const skins: string[] = []
@@ -233,7 +212,7 @@ describe('the list of a family', () => {
   })
 
   test('comes in pages, and is empty past its end', async () => {
-    const client = await newClient()
+    const client = service.client()
     const ids: string[] = []
     for (let made = 0; made < 21; made += 1) ids.unshift(await createId(client))
     const page = async (query: string): Promise<string[]> => {
@@ -259,7 +238,7 @@ describe('the status of a task', () => {
   ]
   for (const [path, answers, others] of SIBLINGS)
     test(`of ${path} is read under ${answers.join(' and ')} only`, async () => {
-      const client = await newClient()
+      const client = service.client()
       const id = await createId(client, path)
       for (const family of answers) {
         const { status, body } = await client.get(`${IMAGE_API}/${family}/${id.toUpperCase()}`)
@@ -270,7 +249,7 @@ describe('the status of a task', () => {
     })
 
   test('says when to read again, and is 304 until it changes', async () => {
-    const client = await newClient()
+    const client = service.client()
     const path = `${UPSCALE}/${await createId(client)}`
     const { headers } = await client.get(path)
     const etag = headers.get('etag') ?? ''
@@ -296,7 +275,7 @@ describe('the status of a task', () => {
   })
 
   test('answers HEAD like GET, without the body', async () => {
-    const client = await newClient()
+    const client = service.client()
     const path = `${UPSCALE}/${await createId(client)}`
     const [head, get] = [await client.call('HEAD', path), await client.get(path)]
     assert.deepEqual([head.status, head.body], [200, undefined])
@@ -320,7 +299,7 @@ describe('a cancel of a task that waits', () => {
   ]
   for (const [what, body] of BODIES)
     test(`with ${what} ends it at once`, async () => {
-      const client = await newClient()
+      const client = service.client()
       const id = await createId(client)
       const { status, body: answer } = await client.call('POST', `${UPSCALE}/${id}/cancel`, body)
       assert.equal(status, 200)
@@ -330,7 +309,7 @@ describe('a cancel of a task that waits', () => {
     })
 
   test('is 409 once it has ended, and changes nothing more', async () => {
-    const client = await newClient()
+    const client = service.client()
     const id = await createId(client)
     await client.post(`${PRECISION}/${id}/cancel`, {})
     const { headers } = await client.get(`${UPSCALE}/${id}`)
@@ -342,14 +321,14 @@ describe('a cancel of a task that waits', () => {
   })
 
   test('is 400 with a body that is no object, and the task goes on', async () => {
-    const client = await newClient()
+    const client = service.client()
     const path = `${UPSCALE}/${await createId(client)}`
     assert.equal((await client.post(`${path}/cancel`, [])).body.error, 'json_invalid')
     assert.equal((await client.get(path)).body.data.status, 'CREATED')
   })
 
   test('happens once, however many ask for it', async () => {
-    const client = await newClient()
+    const client = service.client()
     const id = await createId(client)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.post(`${UPSCALE}/${id}/cancel`, {})),
@@ -379,8 +358,7 @@ interface Links {
 }
 
 const askForUpload = async (client: Client, body: object): Promise<Links> => {
-  const answer = await client.post('/customers/storage', body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const answer = await client.create('/customers/storage', body)
   return answer.body as unknown as Links
 }
 
@@ -393,7 +371,7 @@ const upload = async (client: Client, name: string, bytes: Buffer): Promise<Link
 
 describe('an upload', () => {
   test('is found again by its hash, for its owner', async () => {
-    const client = await newClient()
+    const client = service.client()
     const bytes = await makePicture({ shade: 40 })
     const file_hash = createHash('sha256').update(bytes).digest('hex')
     assert.equal((await askForUpload(client, { file_name: 'a', file_hash })).existing_file, false)
@@ -404,7 +382,7 @@ describe('an upload', () => {
       assert.equal(again.download_url, first.download_url)
       assert.ok(again.expires_at > first.expires_at)
     }
-    const others = await askForUpload(await newClient(), { file_name: 'sea.png', file_hash })
+    const others = await askForUpload(service.client(), { file_name: 'sea.png', file_hash })
     assert.equal(others.existing_file, false)
     const file = await fetch(first.download_url)
     assert.equal(file.headers.get('content-type'), 'image/png')
@@ -422,13 +400,13 @@ describe('an upload', () => {
   ]
   for (const [body, field] of WRONG)
     test(`is refused for ${JSON.stringify(body).slice(0, 50)}`, async () => {
-      const answer = await (await newClient()).post('/customers/storage', body)
+      const answer = await service.client().post('/customers/storage', body)
       assert.deepEqual([answer.status, answer.body.details?.length], [400, 1])
       assert.ok(answer.body.details?.[0]?.startsWith(`${field} must be`))
     })
 
   test('is asked for by 100 Continue once its link was judged, and not before', async () => {
-    const { upload_url: url } = await askForUpload(await newClient(), { file_name: 'a.bin' })
+    const { upload_url: url } = await askForUpload(service.client(), { file_name: 'a.bin' })
     for (const [link, continued] of [
       [url, true],
       [url.replace(/signature=./, 'signature=_'), false],
@@ -449,7 +427,7 @@ describe('an upload', () => {
 
   const start = 'http://127.0.0.1'
   test('link as an image must be valid, not expired, and of a file that is there', async () => {
-    const client = await newClient()
+    const client = service.client()
     const { download_url: link } = await upload(client, 'a.png', await makePicture())
     const empty = await askForUpload(client, { file_name: 'a.png' })
     const id = new URL(link).pathname.split('/')[2] ?? ''
@@ -485,7 +463,7 @@ describe('with a media worker', () => {
     receiver = await startReceiver((_request, response) => {
       response.writeHead(200, { 'content-length': 1000 }).write('x')
     })
-    client = await newClient()
+    client = service.client()
     await service.start('media')
   })
   after(() => receiver?.close())

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
-import { IMAGE_API, makeClient } from '../support/client.ts'
-import type { Client } from '../support/client.ts'
+import { IMAGE_API } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const CREATIONS = [
   ['image-relight', 'image-relight', { prompt: 'warm light from the left' }],
@@ -19,22 +17,14 @@ const CREATIONS = [
 ] as const
 
 describe('an image task', () => {
-  let service: Service
-  let alice: Client
-  let bob: Client
-
-  before(async () => {
-    service = await startService()
-    alice = makeClient(service.baseUrl, await service.token('alice'))
-    bob = makeClient(service.baseUrl, await service.token('bob'))
-  })
-  after(() => service.stop())
+  const service = useService()
+  const alice = service.client('alice')
+  const bob = service.client('bob')
 
   for (const [path, family, settings] of CREATIONS)
     test(`of ${path} ends with a picture that decodes`, async () => {
       const image = await base64({ width: 24, height: 20 })
-      const created = await alice.post(`${IMAGE_API}/${path}`, { image, ...settings })
-      assert.equal(created.status, 200, JSON.stringify(created.body))
+      const created = await alice.create(`${IMAGE_API}/${path}`, { image, ...settings })
       assert.equal(created.body.data.status, 'CREATED')
       assert.deepEqual(created.body.data.generated, [])
       const id = created.body.data.task_id
@@ -64,13 +54,11 @@ describe('an image task', () => {
 
   test('takes an image by the link of an upload', async () => {
     const bytes = await makePicture({ width: 40, height: 30, format: 'jpeg' })
-    const links = await alice.post('/customers/storage', { file_name: 'a b.jpg' })
-    assert.equal(links.status, 200, JSON.stringify(links.body))
+    const links = await alice.create('/customers/storage', { file_name: 'a b.jpg' })
     const { upload_url, download_url } = links.body as unknown as Record<string, string>
     const put = await fetch(String(upload_url), { method: 'PUT', body: bytes })
     assert.equal(put.status, 200)
-    const created = await alice.post(`${IMAGE_API}/image-upscaler`, { image: download_url })
-    assert.equal(created.status, 200, JSON.stringify(created.body))
+    const created = await alice.create(`${IMAGE_API}/image-upscaler`, { image: download_url })
     const ended = await alice.untilEnded('image-upscaler', created.body.data.task_id)
     assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
     assert.match(ended.generated[0] ?? '', /result-1\.jpg/)

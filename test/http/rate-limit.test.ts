@@ -11,8 +11,7 @@ import type { Route } from '../../src/http/route.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const takeAll = async (factor: number, name: QuotaName, tries: number, key = 'a') => {
   const limits = makeRateLimits(factor)
@@ -194,11 +193,7 @@ describe('limited routes', () => {
 })
 
 describe('the api', () => {
-  let service: Service
-  before(async () => {
-    service = await startService({ roles: ['api'], env: { RATE_LIMITS: '0.05' } })
-  })
-  after(() => service.stop())
+  const service = useService({ roles: ['api'], env: { RATE_LIMITS: '0.05' } })
 
   test('refuses an address that sends too much at once, whatever it sends', async () => {
     const answers = await Promise.all(

@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { IMAGE_API } from '../support/client.ts'
 import type { Entry } from '../support/entry.ts'
 import { holdRequest } from '../support/held-request.ts'
 import type { HeldRequest } from '../support/held-request.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
@@ -22,15 +21,10 @@ const CLIENTS = 16
 /** Time in which the balancer is to look away; clients are served in it. */
 const DRAIN_SECONDS = 1
 
-let service: Service
 let token: string
-
-before(async () => {
-  service = await startService({ roles: ['api'] })
+const service = useService({ roles: ['api'] }, async () => {
   token = await service.token('alice')
 })
-
-after(() => service?.stop())
 
 const endWithin = async (entry: Entry): Promise<string> => {
   const late = new AbortController()

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 
 import { makeUserNotes } from '../../src/http/access/user-notes.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 
-let database: TestDatabase
-
-before(async () => {
-  database = await createDatabase()
-})
-
-after(() => database?.drop())
+const { sql } = useDatabase()
 
 test('a user is written when new or changed, and again after an hour', async () => {
-  const { sql } = database
   let now = 0
   const users = makeUserNotes({ sql, clock: () => now })
   const note = (name: string) =>

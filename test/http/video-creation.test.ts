@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import type { Sql } from '../../src/db/client.ts'
 import { makeAnswerReader, makeClient } from '../support/client.ts'
-import type { Answer, Client, VideoTask } from '../support/client.ts'
+import type { Answer, VideoTask } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { EXTEND, TASKS, TEXT, create, createId, idOf, read } from './video-task-support.ts'
 
 const IMAGE_URL = 'https://images.example.com/a.png'
 const VIDEO_URL = 'https://videos.example.com/a.mp4'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-let service: Service
-let sql: Sql
-let anonymous: Client
-
-before(async () => {
-  // No worker: every task waits in created.
-  service = await startService({ roles: ['api'] })
-  sql = service.database.sql
-  anonymous = makeClient(service.baseUrl)
-})
-
-after(() => service?.stop())
-
-/** Every test has users of its own, so that none sees the tasks and credits of another. */
-const newClient = async (name = `user-${randomUUID()}`): Promise<Client> =>
-  makeClient(service.baseUrl, await service.token(name))
+// No worker: every task waits in created.
+const service = useService({ roles: ['api'] })
+const { sql, anonymous } = service
 
 const taskRow = async (id: string): Promise<Record<string, unknown>> => {
   const [row] = await sql`select settings, webhook_url, payload, credits from task where id = ${id}`
@@ -51,7 +36,7 @@ const inputsOf = async (id: string): Promise<InputRow[]> => [
 
 describe('a text-to-video creation', () => {
   test('answers the record with defaults applied, and where to read it', async () => {
-    const client = await newClient()
+    const client = service.client()
     const body = { prompt: 'a harbour', duration: 4, resolution: '540p', seed: 9, payload: 'p' }
     const answer = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
     const { task_id: id, created_at: createdAt, ...rest } = answer.body as Record<string, unknown>
@@ -90,7 +75,7 @@ describe('a text-to-video creation', () => {
   })
 
   test('stores the settings, and what is not one of them apart', async () => {
-    const client = await newClient()
+    const client = service.client()
     const id = await createId(client, {
       model: 'videoq2-pro',
       images: [IMAGE_URL],
@@ -125,7 +110,7 @@ describe('a text-to-video creation', () => {
   })
 
   test('takes null and, where it may, an empty text for absent', async () => {
-    const client = await newClient()
+    const client = service.client()
     const none = { prompt: '', meta_data: '', images: null, model: null, duration: null, seed: 3 }
     const answer = await create(client, { ...none, payload: null, callback_url: null })
     const plain = await create(client, { seed: 3, images: [] })
@@ -136,7 +121,7 @@ describe('a text-to-video creation', () => {
   })
 
   test('keeps an inline image, and shows a link to it', async () => {
-    const client = await newClient()
+    const client = service.client()
     const bytes = await makePicture({ width: 32, height: 18, format: 'jpeg' })
     const answer = await create(client, { images: [bytes.toString('base64')], resolution: '2K' })
     const [link = ''] = answer.body['images'] as never as string[]
@@ -157,7 +142,7 @@ describe('a text-to-video creation', () => {
   })
 
   test('shows the URL of an image as it was given, also one of this service', async () => {
-    const client = await newClient()
+    const client = service.client()
     const first = await create(client, { images: [await base64()] })
     const [link = ''] = first.body['images'] as never as string[]
     for (const url of [IMAGE_URL, link]) {
@@ -171,7 +156,7 @@ describe('a text-to-video creation', () => {
   })
 
   test('needs the image of a watermark only when one is asked for', async () => {
-    const client = await newClient()
+    const client = service.client()
     const without = await createId(client, { wm_url: IMAGE_URL })
     const marked = await createId(client, { wm_url: IMAGE_URL, watermark: true })
     const plain = await createId(client, { watermark: true })
@@ -182,7 +167,7 @@ describe('a text-to-video creation', () => {
 
   test('takes a prompt of 2,000 emoji', async () => {
     const prompt = '🌊'.repeat(2000)
-    assert.equal((await create(await newClient(), { prompt })).body['prompt'], prompt)
+    assert.equal((await create(service.client(), { prompt })).body['prompt'], prompt)
   })
 
   test('takes a payload of 1,048,576 escaped emoji, and gives it back untouched', async () => {
@@ -261,7 +246,7 @@ describe('an extend creation', () => {
   const SOURCE = { video_creation_id: randomUUID(), video_url: VIDEO_URL }
 
   test('answers the record', async () => {
-    const client = await newClient()
+    const client = service.client()
     const body = { model: 'videoq2-pro', ...SOURCE, images: [IMAGE_URL], prompt: 'on', payload: '' }
     const answer = await create(client, body, EXTEND)
     const { task_id: id, created_at: _, ...rest } = answer.body as Record<string, unknown>
@@ -282,7 +267,7 @@ describe('an extend creation', () => {
   })
 
   test('fetches the URL when the id names no finished video', async () => {
-    const client = await newClient()
+    const client = service.client()
     const unfinished = await createId(client)
     for (const id of [unfinished, unfinished.toUpperCase(), 'of-another-service']) {
       const body = { model: 'videoq2-turbo', video_creation_id: id, video_url: VIDEO_URL }
@@ -311,7 +296,7 @@ describe('a repeated creation', () => {
   const BODY = { prompt: 'sea', payload: 'p' }
 
   test('gets the first answer, and no second task is made or charged', async () => {
-    const client = await newClient()
+    const client = service.client()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { ...BODY, images: [await base64()] }
     const [first, again] = [
@@ -333,7 +318,7 @@ describe('a repeated creation', () => {
 
   test('is stored encrypted, because its record may hold a signed link', async () => {
     const name = `user-${randomUUID()}`
-    const client = await newClient(name)
+    const client = service.client(name)
     await client.post(TEXT, { images: [await base64()] }, { 'idempotency-key': 'k' })
     const rows = await sql`
       select encrypted from idempotency
@@ -344,7 +329,7 @@ describe('a repeated creation', () => {
 
   test('without a credential has the keys of its address, which no user shares', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    const users = await Promise.all(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(newClient))
+    const users = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(service.client)
     const answers: Answer[] = []
     for (const client of [anonymous, ...users]) answers.push(await client.post(TEXT, BODY, headers))
     assert.equal(new Set(answers.map(idOf)).size, 4)

@@ -3,10 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 import { VIDEO_API } from '../support/client.ts'
 import { waitFor } from '../support/wait.ts'
-
-const DONE = ['succeeded', 'succeed', 'success', 'completed', 'finished', 'done', 'complete']
-const FAILED = ['cancelled', 'canceled', 'canceling', 'fail', 'failed', 'error']
-const QUEUED = ['created', 'queued', 'queueing', 'submitted', 'initializing', 'wait', 'in_queue']
+import { DONE, FAILED, findLinks, QUEUED, recordOf } from './field-client.ts'
 
 /** The states of this service: `success` and `failed` in the sets above, this one as whatever else runs. */
 const RUNNING = ['processing']
@@ -71,11 +68,6 @@ export const runVideoFieldClient = async ({
   return await download(findLinks(ended))
 }
 
-const recordOf = (body: unknown): Json => {
-  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), 'no object')
-  return ((body as Json)['data'] ?? body) as Json
-}
-
 const stateOf = (record: Json): string => String(record['state']).trim().toLowerCase()
 
 /** Drives a bar: whole, from 0 to 100, never back. */
@@ -84,13 +76,6 @@ const assertProgress = (seen: readonly number[]): void => {
     assert.ok(Number.isInteger(value) && value >= (seen[index - 1] ?? 0), seen.join())
     assert.equal(value === 100, index === seen.length - 1, seen.join())
   }
-}
-
-/** The links that have the ending of a medium, whatever member they stand in. */
-const findLinks = (value: unknown): string[] => {
-  if (typeof value === 'string')
-    return /^https?:\/\/[^?]*\.(png|jpe?g|webp|gif|mp4|webm)(\?|$)/i.test(value) ? [value] : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findLinks) : []
 }
 
 const download = async (links: readonly string[]): Promise<Map<string, Buffer>> => {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import type { Sql } from '../../src/db/client.ts'
 import { VIDEO_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import {
   EXTEND,
   TASKS,
@@ -20,26 +18,13 @@ import {
   read,
 } from './video-task-support.ts'
 
-let service: Service
-let sql: Sql
-let anonymous: Client
-
-before(async () => {
-  // No worker: every task waits in created.
-  service = await startService({ roles: ['api'] })
-  sql = service.database.sql
-  anonymous = makeClient(service.baseUrl)
-})
-
-after(() => service?.stop())
-
-/** Every test has users of its own, so that none sees the tasks and credits of another. */
-const newClient = async (): Promise<Client> =>
-  makeClient(service.baseUrl, await service.token(`user-${randomUUID()}`))
+// No worker: every task waits in created.
+const service = useService({ roles: ['api'] })
+const { sql, anonymous } = service
 
 describe('a video task', () => {
   test('that was made with a credential exists for its owner only', async () => {
-    const [alice, bob] = [await newClient(), await newClient()]
+    const [alice, bob] = [service.client(), service.client()]
     const id = await createId(alice)
     for (const client of [bob, anonymous]) {
       const { status, body } = await client.get(`${TASKS}/${id}/creations`)
@@ -51,14 +36,14 @@ describe('a video task', () => {
 
   test('that was made without one belongs to whoever knows its id', async () => {
     const id = await createId(anonymous)
-    const bob = await newClient()
+    const bob = service.client()
     for (const client of [anonymous, bob]) assert.equal((await read(client, id)).id, id)
     assert.equal((await bob.post(`${TASKS}/${id}/cancel`, {})).status, 200)
     assert.equal((await read(anonymous, id)).err_code, 'UserCancelled')
   })
 
   test('says when to read again, and is 304 until it changes', async () => {
-    const client = await newClient()
+    const client = service.client()
     const path = `${TASKS}/${await createId(client)}/creations`
     const { headers } = await client.get(path)
     const etag = headers.get('etag') ?? ''
@@ -76,7 +61,7 @@ describe('a video task', () => {
   })
 
   test('is read less often while it waits off-peak', async () => {
-    const client = await newClient()
+    const client = service.client()
     const created = await create(client, { off_peak: true })
     assert.deepEqual([created.body['credits'], created.body['off_peak']], [50, true])
     const { headers, body } = await client.get(`${TASKS}/${idOf(created)}/creations`)
@@ -84,7 +69,7 @@ describe('a video task', () => {
   })
 
   test('answers HEAD like GET, without the body', async () => {
-    const client = await newClient()
+    const client = service.client()
     const path = `${TASKS}/${await createId(client)}/creations`
     const [head, get] = [await client.call('HEAD', path), await client.get(path)]
     assert.deepEqual([head.status, head.body], [200, undefined])
@@ -96,7 +81,7 @@ describe('a video task', () => {
 describe('a cancel of a video task that waits', () => {
   for (const body of [undefined, {}, { other: 1 }, { id: null }, 'its id'] as const)
     test(`with ${JSON.stringify(body) ?? 'no body'} ends it and gives the credits back`, async () => {
-      const client = await newClient()
+      const client = service.client()
       const id = await createId(client, { payload: 'p' })
       const given = body === 'its id' ? { id: id.toUpperCase() } : body
       const { status, body: answer } = await client.call('POST', `${TASKS}/${id}/cancel`, given)
@@ -120,7 +105,7 @@ describe('a cancel of a video task that waits', () => {
     })
 
   test('happens once, however many ask for it', async () => {
-    const client = await newClient()
+    const client = service.client()
     const id = await createId(client)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.post(`${TASKS}/${id}/cancel`, {})),
@@ -150,8 +135,8 @@ const ledgerOf = async (id: string): Promise<[string, number][]> => {
 
 describe('the list of video tasks', () => {
   test('has the caller’s tasks, newest first, with what was asked for', async () => {
-    const client = await newClient()
-    await createId(await newClient())
+    const client = service.client()
+    await createId(service.client())
     const older = await create(client, { payload: 'p' })
     const newer = await create(client, { model: 'videoq1' })
     const { tasks, next_page_token: token } = await list(client)
@@ -166,7 +151,7 @@ describe('the list of video tasks', () => {
   })
 
   test('is cut by every filter, repeated or with commas', async () => {
-    const client = await newClient()
+    const client = service.client()
     const plain = await createId(client)
     const large = await createId(client, { resolution: '1080p' })
     const other = await createId(client, { model: 'videoq2-pro' })
@@ -195,7 +180,7 @@ describe('the list of video tasks', () => {
   })
 
   test('begins seven days ago unless it is told another time', async () => {
-    const client = await newClient()
+    const client = service.client()
     const old = await createId(client)
     await sql`update task set created_at = created_at - interval '8 days' where id = ${old}`
     const recent = await createId(client)
@@ -205,7 +190,7 @@ describe('the list of video tasks', () => {
   })
 
   test('comes in pages, by token and by number', async () => {
-    const client = await newClient()
+    const client = service.client()
     const ids: string[] = []
     for (let made = 0; made < 12; made += 1) ids.unshift(await createId(client))
     // Of one moment, so that only their ids tell them apart.
@@ -227,7 +212,7 @@ describe('the list of video tasks', () => {
 
   test('finds without a credential only what is named, and only anonymous tasks', async () => {
     const mine = await createId(anonymous)
-    const theirs = await createId(await newClient())
+    const theirs = await createId(service.client())
     assert.deepEqual(idsOf(await list(anonymous, `task_ids=${mine},${theirs}`)), [mine])
     const { status, body } = await anonymous.get(TASKS)
     assert.deepEqual([status, body.details?.[0]], [400, 'FieldLacking'])
@@ -244,7 +229,7 @@ describe('credits', () => {
     )[0] ?? {}
 
   test('are counted with the tasks that wait, and have no limit unless one is set', async () => {
-    const client = await newClient()
+    const client = service.client()
     const none = {
       credit_remain: null,
       credit_used: 0,

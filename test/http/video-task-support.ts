@@ -8,11 +8,8 @@ export const EXTEND = `${VIDEO_API}/extend`
 export const TASKS = `${VIDEO_API}/tasks`
 
 /** Makes a video task; unless told otherwise one of the default model for 100 credits. */
-export const create = async (client: Client, body: object = {}, path = TEXT): Promise<Answer> => {
-  const answer = await client.post(path, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer
-}
+export const create = (client: Client, body: object = {}, path = TEXT): Promise<Answer> =>
+  client.create(path, body)
 
 export const idOf = ({ body }: Answer): string => String(body['task_id'])
 

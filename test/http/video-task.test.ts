@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
 import { VIDEO_API, makeClient } from '../support/client.ts'
-import type { Client, VideoTask } from '../support/client.ts'
+import type { VideoTask } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { base64 } from '../support/pictures.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { runVideoFieldClient } from './video-field-client.ts'
 
 const TEXT = `${VIDEO_API}/text2video`
@@ -19,16 +18,12 @@ const EXTEND = `${VIDEO_API}/extend`
 const SHORT = { model: 'videoq2-turbo', duration: 1, resolution: '540p', seed: 7 }
 const LONGER = { model: 'videoq2-turbo', duration: 1, resolution: '540p' }
 
-let service: Service
 let any: { baseUrl: string }
-let alice: Client
 let receiver: Receiver
 let film: VideoTask
 
-before(async () => {
-  service = await startService()
-  any = await service.startSecondApi({ VIDEO_EXTEND_SOURCE: 'any' })
-  alice = makeClient(service.baseUrl, await service.token('alice'))
+const service = useService({}, async ({ startSecondApi }) => {
+  any = await startSecondApi({ VIDEO_EXTEND_SOURCE: 'any' })
   receiver = await startReceiver((_request, response) => response.writeHead(404).end())
   film = await make(TEXT, {
     ...SHORT,
@@ -38,15 +33,12 @@ before(async () => {
     images: [await base64()],
   })
 })
+const alice = service.client('alice')
 
-after(async () => {
-  await service?.stop()
-  await receiver?.close()
-})
+after(() => receiver?.close())
 
 const make = async (path: string, body: object, client = alice): Promise<VideoTask> => {
-  const created = await client.post(path, body)
-  assert.equal(created.status, 200, JSON.stringify(created.body))
+  const created = await client.create(path, body)
   return await client.untilVideoEnded(String(created.body['task_id']))
 }
 
@@ -162,8 +154,7 @@ describe('an extension', () => {
 
   test('needs one source only where the service is set so', async () => {
     const own = makeClient(any.baseUrl, await service.token('alice'))
-    const created = await own.post(EXTEND, { ...LONGER, video_creation_id: film.id })
-    assert.equal(created.status, 200, JSON.stringify(created.body))
+    const created = await own.create(EXTEND, { ...LONGER, video_creation_id: film.id })
     assert.equal('video_url' in created.body, false)
     const task = await own.untilVideoEnded(String(created.body['task_id']))
     assert.equal(task.state, 'success', task.err_msg)

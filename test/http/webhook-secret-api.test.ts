@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import type { Sql } from '../../src/db/client.ts'
 import { insertFirstSecret } from '../../src/db/event/webhook-secret.ts'
 import type { WebhookSecret } from '../../src/domain/event/event.ts'
 import { makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
 const ROTATE = '/webhook-secret/rotate'
 
-let service: Service
-let sql: Sql
-
-before(async () => {
-  service = await startService({ roles: ['api'] })
-  sql = service.database.sql
-})
-
-after(() => service?.stop())
-
-const newClient = async (owner = `user-${randomUUID()}`): Promise<Client> =>
-  makeClient(service.baseUrl, await service.token(owner))
+const service = useService({ roles: ['api'] })
+const { sql } = service
 
 const secretsOf = ({ status, body }: Answer): WebhookSecret[] => {
   assert.equal(status, 200, JSON.stringify(body))
@@ -49,7 +37,7 @@ const overlapOf = ([newest, older]: WebhookSecret[]): number => {
 
 describe('the secret of a caller', () => {
   test('is made when it is first read, and stays', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [secret, ...others] = await read(client)
     assert.match(secret?.secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.deepEqual([others, secret?.expires_at], [[], undefined])
@@ -57,32 +45,32 @@ describe('the secret of a caller', () => {
   })
 
   test('is one, however many read it first at once', async () => {
-    const client = await newClient()
+    const client = service.client()
     const all = await Promise.all(Array.from({ length: 8 }, () => read(client)))
     assert.equal(new Set(all.flatMap(textsOf)).size, 1)
   })
 
   test('is another one for each caller', async () => {
-    const [alice, bob] = [await newClient(), await newClient()]
+    const [alice, bob] = [service.client(), service.client()]
     assert.notDeepEqual(textsOf(await read(alice)), textsOf(await read(bob)))
   })
 
   test('is the same with an API key of the caller', async () => {
-    const client = await newClient()
+    const client = service.client()
     const { body } = await client.post('/users/api-keys', { name: 'x' })
     const keyed = makeClient(service.baseUrl, String(body['key']))
     assert.deepEqual(await read(keyed), await read(client))
   })
 
   test('is kept by nobody on the way, replaced or read', async () => {
-    const client = await newClient()
+    const client = service.client()
     for (const answer of [await client.get('/webhook-secret'), await client.post(ROTATE, {})])
       assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
   test('stands in no table in clear', async () => {
     const owner = `user-${randomUUID()}`
-    const client = await newClient(owner)
+    const client = service.client(owner)
     const key = { 'idempotency-key': randomUUID() }
     const secrets = [...(await read(client)), ...secretsOf(await client.post(ROTATE, {}, key))]
     const [rows] = await sql<{ text: string }[]>`
@@ -107,7 +95,7 @@ const countWaiting = async (): Promise<number> => {
 
 describe('a rotation', () => {
   test('without a body keeps the one before for a day, newest first', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [first] = await read(client)
     for (const body of [undefined, {}, { overlap_seconds: null }]) {
       const before = (await read(client))[0]?.secret
@@ -121,13 +109,13 @@ describe('a rotation', () => {
 
   for (const overlap of [1, 3600, 604_800])
     test(`keeps it for ${overlap} s when told so`, async () => {
-      const client = await newClient()
+      const client = service.client()
       await read(client)
       assert.equal(overlapOf(await rotate(client, { overlap_seconds: overlap })), overlap)
     })
 
   test('without an overlap ends the one before at once', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [first] = await read(client)
     const [second, ...others] = await rotate(client, { overlap_seconds: 0 })
     assert.deepEqual(others, [])
@@ -136,14 +124,14 @@ describe('a rotation', () => {
   })
 
   test('before any was read makes the first', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [secret, ...others] = await rotate(client)
     assert.deepEqual([others, secret?.expires_at], [[], undefined])
     assert.deepEqual(await read(client), [secret])
   })
 
   test('after another ends the oldest at once, so that there are never three', async () => {
-    const client = await newClient()
+    const client = service.client()
     const [first] = textsOf(await read(client))
     const [second] = textsOf(await rotate(client))
     const [third, ...others] = textsOf(await rotate(client))
@@ -154,7 +142,7 @@ describe('a rotation', () => {
 
   test('whose overlap is over leaves one', async () => {
     const owner = `user-${randomUUID()}`
-    const client = await newClient(owner)
+    const client = service.client(owner)
     await read(client)
     const [newest] = await rotate(client)
     await sql`
@@ -166,7 +154,7 @@ describe('a rotation', () => {
 
   test('names the newest first also when the clock of the database went back', async () => {
     const owner = `user-${randomUUID()}`
-    const client = await newClient(owner)
+    const client = service.client(owner)
     await read(client)
     await sql`
       update webhook_secret set created_at = clock_timestamp() + interval '1 hour' where owner = ${owner}
@@ -181,7 +169,7 @@ describe('a rotation', () => {
 
   test('beside first reads and other rotations succeeds, and leaves two at most', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const client = await newClient()
+      const client = service.client()
       const answers = await Promise.all([
         ...Array.from({ length: 4 }, () => client.get('/webhook-secret')),
         ...Array.from({ length: 4 }, () => client.post(ROTATE, {})),
@@ -194,7 +182,7 @@ describe('a rotation', () => {
 
   test('waits for a first secret that is being made elsewhere, and replaces it', async () => {
     const owner = `user-${randomUUID()}`
-    const client = await newClient(owner)
+    const client = service.client(owner)
     const { answer } = await sql.begin(async (sql) => {
       await insertFirstSecret(sql, { owner, secret: 'of a worker that is about to commit' })
       const answer = client.post(ROTATE, { overlap_seconds: 0 })
@@ -205,14 +193,14 @@ describe('a rotation', () => {
   })
 
   test('of one caller changes nothing for another', async () => {
-    const [alice, bob] = [await newClient(), await newClient()]
+    const [alice, bob] = [service.client(), service.client()]
     const before = await read(bob)
     await rotate(alice, { overlap_seconds: 0 })
     assert.deepEqual(await read(bob), before)
   })
 
   test('that is repeated with its key answers the same secrets and replaces none', async () => {
-    const client = await newClient()
+    const client = service.client()
     await read(client)
     const key = { 'idempotency-key': 'rotation' }
     const first = await client.post(ROTATE, { overlap_seconds: 60 }, key)

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 import { makeContract, readDocument } from './contract.ts'
 import { waitFor } from './wait.ts'
 
@@ -70,9 +72,13 @@ export const makeAnswerReader = () => {
 
 /**
  * A caller that speaks HTTP only. Each of its answers must be documented: one whose status, code or body is not in the
- * OpenAPI document fails the test. Without a token it sends no credential.
+ * OpenAPI document fails the test. Without a token it sends no credential. Address and token may be known later than
+ * the client is made.
  */
-export const makeClient = (baseUrl: string, token?: string) => {
+export const makeClient = (
+  baseUrl: string | (() => string),
+  token?: string | (() => Promise<string>),
+) => {
   const readAnswer = makeAnswerReader()
   const call = async (
     method: string,
@@ -80,10 +86,11 @@ export const makeClient = (baseUrl: string, token?: string) => {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
-    const response = await fetch(baseUrl + path, {
+    const bearer = typeof token === 'function' ? await token() : token
+    const response = await fetch((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
       method,
       headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -126,6 +133,12 @@ export const makeClient = (baseUrl: string, token?: string) => {
     put: (path: string, body: unknown, headers?: Record<string, string>) =>
       call('PUT', path, body, headers),
     delete: (path: string) => call('DELETE', path),
+    /** A POST that is answered with 200. */
+    async create(path: string, body: object): Promise<Answer> {
+      const answer = await call('POST', path, body)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer
+    },
     untilEnded,
     untilVideoEnded,
   }

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { after, before } from 'node:test'
 import type { Certificate } from './certificate.ts'
 
 /** A request as it came, kept before it is answered. */
@@ -104,6 +105,14 @@ export const startWebhookReceiver = async ({
     },
     start: async () => void (await start(port)),
   }
+}
+
+/** Starts a receiver before the first test of a file or a suite and stops it after the last. */
+export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookReceiver => {
+  const receiver = {} as WebhookReceiver
+  before(async () => void Object.assign(receiver, await startWebhookReceiver(options)))
+  after(() => (receiver as Partial<WebhookReceiver>).stop?.())
+  return receiver
 }
 
 const watchSockets = (server: ReturnType<typeof createServer>) => {

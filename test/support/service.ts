@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 
 import getPort from 'get-port'
 import type { JWK } from 'jose'
@@ -15,9 +16,18 @@ import {
   signToken,
   startIssuer,
 } from '../../src/local/issuer.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { makeClient } from './client.ts'
+import type { Client } from './client.ts'
 import { startEntry } from './entry.ts'
 import type { Entry } from './entry.ts'
-import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from './stack.ts'
+import {
+  createDatabase,
+  makeTaskQueue,
+  planDatabase,
+  temporalAddress,
+  workflowBundle,
+} from './stack.ts'
 import type { TestDatabase } from './stack.ts'
 
 export type Role = 'api' | 'core' | 'media'
@@ -156,6 +166,40 @@ export const startService = async ({
     },
     stop,
   }
+}
+
+/** The service of a test file or a suite. Clients and `sql` may be taken out of it before it has started. */
+export interface UsedService extends Service {
+  sql: Sql
+  /** A client without a credential. */
+  anonymous: Client
+  /** The client of a user: of one that no other test has, unless named. */
+  client(user?: string): Client
+}
+
+/**
+ * Starts a service before the first test and stops it after the last. `prepare` is what a file does once it has started:
+ * the hooks of a file run side by side, so that one of its own would not wait for it.
+ */
+export const useService = (
+  options: ServiceOptions = {},
+  prepare?: (service: UsedService) => Promise<void>,
+): UsedService => {
+  const database = planDatabase()
+  const baseUrl = (): string => service.baseUrl
+  const service = {
+    sql: database.sql,
+    anonymous: makeClient(baseUrl),
+    client: (user = `user-${randomUUID()}`) => makeClient(baseUrl, () => service.token(user)),
+  } as UsedService
+  before(async () => {
+    await database.create()
+    Object.assign(service, await startService({ ...options, database }))
+    await prepare?.(service)
+  })
+  // Absent when the start has failed.
+  after(() => (service as Partial<Service>).stop?.())
+  return service
 }
 
 /** Everything below a folder; when a worker removes some of it meanwhile, it is looked at anew. */

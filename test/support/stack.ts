@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { after, before } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -13,16 +14,32 @@ export interface TestDatabase {
 
 /** A migrated, empty database of its own for one test file. */
 export const createDatabase = async (): Promise<TestDatabase> => {
+  const { create, ...database } = planDatabase()
+  await create()
+  return database
+}
+
+/** The same for all tests of a file or a suite: it is there before the first and gone after the last. */
+export const useDatabase = (): TestDatabase => {
+  const { create, ...database } = planDatabase()
+  before(create)
+  after(database.drop)
+  return database
+}
+
+/** A database that is still to be created. Its pool connects with the first query. */
+export const planDatabase = (): TestDatabase & { create(): Promise<void> } => {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await withAdmin(async (admin) => {
-    await admin`create database ${admin(name)} template ${admin(TEMPLATE)}`
-  })
   const url = new URL(readServer('TEST_DATABASE_URL'))
   url.pathname = `/${name}`
   const sql = makeDatabase({ url: url.href, pool: 10, name, statementTimeoutMs: 10_000 })
   return {
     url: url.href,
     sql,
+    create: () =>
+      withAdmin(async (admin) => {
+        await admin`create database ${admin(name)} template ${admin(TEMPLATE)}`
+      }),
     drop: async () => {
       await sql.end({ timeout: 1 })
       await withAdmin(async (admin) => {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
 import type {
@@ -43,7 +44,21 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-export const openFixture = async (side = 192): Promise<Fixture> => {
+/** Opens a fixture before the first test of a file, prepares what the tests need of it, and closes it after the last. */
+export const useFixture = (
+  side?: number,
+  prepare?: (fixture: Fixture) => Promise<void> | void,
+): Fixture => {
+  const fixture = {} as Fixture
+  before(async () => {
+    Object.assign(fixture, await openFixture(side))
+    await prepare?.(fixture)
+  })
+  after(() => fixture.close())
+  return fixture
+}
+
+const openFixture = async (side = 192): Promise<Fixture> => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-image-engine-'))
   const engine = makeLocalImageEngine({ maxPixels: 100_000_000 })
   const results = { count: 0 }

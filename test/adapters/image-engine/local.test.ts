@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import type { ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import { TaskFault } from '../../../src/domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../../../src/domain/task/task-fault.ts'
-import { draw, makeJob, openFixture, quiet } from './fixture.ts'
-import type { Fixture } from './fixture.ts'
+import { draw, makeJob, useFixture, quiet } from './fixture.ts'
 
-let fixture: Fixture
 let sample: string
-
-before(async () => {
-  fixture = await openFixture(96)
-  sample = fixture.samples.portrait.path
+const fixture = useFixture(96, ({ samples }) => {
+  sample = samples.portrait.path
 })
-
-after(() => fixture.close())
 
 const folder = async (name: string): Promise<string> => {
   const path = join(fixture.dir, name)

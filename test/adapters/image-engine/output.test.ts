@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
 import { IMAGE_KINDS } from '../../../src/domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { openFixture, readPixels } from './fixture.ts'
-import type { Fixture } from './fixture.ts'
+import { useFixture, readPixels } from './fixture.ts'
 import { assertBelow, assertSamePixels, mean } from './measure.ts'
 import type { Pixels } from './measure.ts'
 
 const KINDS = Object.keys(IMAGE_KINDS) as ImageTaskKind[]
 
-let fixture: Fixture
-
-before(async () => {
-  fixture = await openFixture(64)
-})
-
-after(() => fixture.close())
+const fixture = useFixture(64)
 
 /** Two halves side by side, 24 × 10: red at the left, blue at the right. */
 const halves = (): Sharp => {

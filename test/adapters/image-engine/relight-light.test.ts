@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
-import { SAMPLES, draw, openFixture, series } from './fixture.ts'
-import type { Fixture, Sample } from './fixture.ts'
+import { SAMPLES, draw, useFixture, series } from './fixture.ts'
+import type { Sample } from './fixture.ts'
 import {
   assertFalls,
   assertRises,
@@ -21,22 +21,18 @@ import type { Pixels, Plane } from './measure.ts'
 
 const QUARTERS = [0, 25, 50, 75, 100] as const
 
-let fixture: Fixture
 /** A grey map that is bright at the upper right, and a red one. */
 let lightmap: string
 let redmap: string
 
 const grey = (x: number, y: number): number => Math.round(60 + x + (80 - y) / 2)
 
-before(async () => {
-  fixture = await openFixture()
+const fixture = useFixture(undefined, async (fixture) => {
   const size = { width: 100, height: 80 }
   const greys = await draw(size, (x, y) => Array(3).fill(grey(x, y)))
   lightmap = await fixture.write('lightmap.png', greys)
   redmap = await fixture.write('redmap.png', await draw(size, (x, y) => [grey(x, y), 40, 40]))
 })
-
-after(() => fixture.close())
 
 const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
   for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))

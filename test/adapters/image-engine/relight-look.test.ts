@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { SAMPLES, draw, openFixture, series } from './fixture.ts'
-import type { Fixture, Sample } from './fixture.ts'
+import { describe, test } from 'node:test'
+import { SAMPLES, draw, useFixture, series } from './fixture.ts'
+import type { Sample } from './fixture.ts'
 import {
   assertBelow,
   assertRises,
@@ -22,13 +22,7 @@ import {
 } from './measure.ts'
 import type { Pixels } from './measure.ts'
 
-let fixture: Fixture
-
-before(async () => {
-  fixture = await openFixture()
-})
-
-after(() => fixture.close())
+const fixture = useFixture()
 
 const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
   for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { draw, openFixture, series } from './fixture.ts'
-import type { Fixture, Sample } from './fixture.ts'
+import { draw, useFixture, series } from './fixture.ts'
+import type { Sample } from './fixture.ts'
 import {
   assertBelow,
   assertRises,
@@ -18,18 +18,14 @@ import {
 } from './measure.ts'
 import type { Pixels, Plane } from './measure.ts'
 
-let fixture: Fixture
 let portrait: Sample
 /** The mask of the portrait, 0..1. */
 let skin: Plane
 
-before(async () => {
-  fixture = await openFixture(256)
-  portrait = fixture.samples.portrait
+const fixture = useFixture(256, ({ samples }) => {
+  portrait = samples.portrait
   skin = skinMask(portrait.pixels)
 })
-
-after(() => fixture.close())
 
 const enhance = (mode: string, settings: object = {}): Promise<Pixels> =>
   fixture.render(`skin_${mode}` as ImageTaskKind, portrait.path, settings)

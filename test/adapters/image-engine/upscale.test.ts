@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { SAMPLES, draw, openFixture, plainEnlargement, series } from './fixture.ts'
-import type { Fixture, Sample } from './fixture.ts'
+import { test } from 'node:test'
+import { SAMPLES, draw, useFixture, plainEnlargement, series } from './fixture.ts'
+import type { Sample } from './fixture.ts'
 import {
   assertBelow,
   assertRises,
@@ -13,13 +13,7 @@ import {
 } from './measure.ts'
 import type { Pixels } from './measure.ts'
 
-let fixture: Fixture
-
-before(async () => {
-  fixture = await openFixture(128)
-})
-
-after(() => fixture.close())
+const fixture = useFixture(128)
 
 const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
   for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))

@@ -3,20 +3,17 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ChildFault, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
 import { recordChild, sweepOrphans } from '../../../src/adapters/video-engine/orphan.ts'
 import { findProcessStart } from '../../../src/adapters/video-engine/process-start.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { waitFor } from '../../support/wait.ts'
-import { openStudio } from './studio.ts'
-import type { Studio } from './studio.ts'
+import { useStudio } from './studio.ts'
 
 describe('a child of the video engine', () => {
-  let studio: Studio
-  before(async () => void (studio = await openStudio()))
-  after(() => studio.close())
+  const studio = useStudio()
 
   const shell = (script: string, part: Partial<Parameters<typeof runChild>[0]> = {}) =>
     runChild({
@@ -96,9 +93,7 @@ describe('a child of the video engine', () => {
 const SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 describe('a rendering', () => {
-  let studio: Studio
-  before(async () => void (studio = await openStudio()))
-  after(() => studio.close())
+  const studio = useStudio()
 
   const LONG = { width: 1280, height: 720, seconds: 16 }
 
@@ -174,9 +169,7 @@ exit 0
 })
 
 describe('a sweep', () => {
-  let studio: Studio
-  before(async () => void (studio = await openStudio()))
-  after(() => studio.close())
+  const studio = useStudio()
 
   const sleeper = () => spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
 

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
-import { difference, level, mean, openStudio } from './studio.ts'
-import type { Studio } from './studio.ts'
+import { difference, level, mean, useStudio } from './studio.ts'
 
 const SIZE = { width: 160, height: 90 }
 
 describe('a video that is continued', () => {
-  let studio: Studio
+  const studio = useStudio()
   let path: string
   before(async () => {
-    studio = await openStudio()
     path = make('source.mp4')
   })
-  after(() => studio.close())
 
   /** A test card of 30 frames a second with a tone. */
   const make = (

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { difference, openStudio } from './studio.ts'
+import { difference, useStudio } from './studio.ts'
 import type { RenderedVideo } from '../../../src/adapters/video-engine/video-engine.ts'
-import type { Studio } from './studio.ts'
 
 const SMALL = { width: 160, height: 90 }
 
@@ -15,13 +14,11 @@ const digest = async (path: string): Promise<string> =>
     .digest('hex')
 
 describe('the file of a video', () => {
-  let studio: Studio
+  const studio = useStudio()
   let plain: RenderedVideo
   before(async () => {
-    studio = await openStudio()
     plain = await studio.render({ ...SMALL, audio: 'all' })
   })
-  after(() => studio.close())
 
   test('is H.264 High, 24 frames for each second, with its index first', async () => {
     const result = await studio.render({ seconds: 2, width: 320, height: 240, audio: 'all' })

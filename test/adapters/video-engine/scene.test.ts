@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { breakLines } from '../../../src/adapters/video-engine/caption.ts'
-import { difference, entropy, mean, openStudio } from './studio.ts'
+import { difference, entropy, mean, useStudio } from './studio.ts'
 import type { Studio } from './studio.ts'
 
 describe('a video without an image', () => {
-  let studio: Studio
-  before(async () => void (studio = await openStudio()))
-  after(() => studio.close())
+  const studio = useStudio()
 
   const firstFrame = async (part: Parameters<Studio['render']>[0]): Promise<Buffer> => {
     const [first = Buffer.alloc(0)] = studio.decode((await studio.render(part)).video, 1)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { writeSound } from '../../../src/adapters/video-engine/sound.ts'
 import type { SoundPlan } from '../../../src/adapters/video-engine/sound.ts'
-import { level, openStudio, power } from './studio.ts'
-import type { Studio } from './studio.ts'
+import { level, useStudio, power } from './studio.ts'
 
 /** The tone, the middle of the noise, and what chords are made of. */
 const TONE = [150]
@@ -12,9 +11,7 @@ const NOISE = [1500, 2000, 2600, 3300]
 const CHORDS = [200, 220, 240, 260, 280, 300, 320, 340, 360, 380]
 
 describe('the sound of a video', () => {
-  let studio: Studio
-  before(async () => void (studio = await openStudio()))
-  after(() => studio.close())
+  const studio = useStudio()
 
   const make = async (plan: Partial<SoundPlan>, seconds = 3): Promise<Float32Array> => {
     const path = join(studio.dir, 'sound.wav')

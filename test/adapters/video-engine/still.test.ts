@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { difference, entropy, openStudio } from './studio.ts'
-import type { Studio } from './studio.ts'
+import { difference, entropy, useStudio } from './studio.ts'
 import { ROOT } from '../../../src/local/root.ts'
 
 const SIZE = { width: 240, height: 160 }
 
 describe('a video of a start image', () => {
-  let studio: Studio
+  const studio = useStudio()
   let path: string
   let pixels: Buffer
   before(async () => {
-    studio = await openStudio()
     path = join(studio.dir, 'start.png')
     const sample = sharp(join(ROOT, 'samples/still-life.png'))
     const { data } = await sample
@@ -27,7 +25,6 @@ describe('a video of a start image', () => {
       .png()
       .toFile(path)
   })
-  after(() => studio.close())
 
   test('begins with the image', async () => {
     const { video } = await studio.render({ ...SIZE, startImage: { path } })

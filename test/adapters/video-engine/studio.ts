@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
@@ -32,6 +33,14 @@ export interface Studio {
 interface ProbedFile {
   streams: Record<string, string | number | undefined>[]
   format: { duration: string; tags: Record<string, string> }
+}
+
+/** Opens a studio before the first test of a suite, and closes it after the last. */
+export const useStudio = (): Studio => {
+  const studio = {} as Studio
+  before(async () => void Object.assign(studio, await openStudio()))
+  after(() => studio.close())
+  return studio
 }
 
 export const openStudio = async (): Promise<Studio> => {
