@@ -42,14 +42,14 @@ export interface DeliveryDependencies extends CommonDependencies {
 
 export interface DeliveryRules {
   schedule: DeliverySchedule
-  /** How long a try waits whose receiver's host has enough requests at once. */
+  /** How long a try waits when its receiver's host has enough requests at once. */
   putOffSeconds: number
-  /** Of one attempt; absent: those of the outbound client. */
+  /** Limits of one attempt; absent: those of the outbound client. */
   limits?: PostLimits
 }
 
 export interface MediaDependencies extends CommonDependencies {
-  /** Begins to tell the delivery of a task's events of a move; lost, it costs delay. */
+  /** Begins to tell the delivery of a task's events about a move. If that is lost, the delivery is only later. */
   announceEvent(taskId: string): void
 
   engine: ImageEngine

@@ -14,21 +14,21 @@ import { failedVerdict } from './attempt-verdict.ts'
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
   kind: 'send'
   target: Target
-  /** Milliseconds to wait after a try of which nothing is known. */
+  /** Milliseconds to wait when it is not known what became of a try. */
   pauseMs: number
 }
 
 /** Nothing is left to do here. */
 export interface DeliveryDone {
   kind: 'done'
-  /** After a redelivery: the task whose own delivery waits, perhaps for this one. */
+  /** After a redelivery: the task whose own delivery waits, perhaps for this redelivery. */
   taskInWait?: string
 }
 
-/** What the delivery of events does next. idle: nothing until a further event is recorded. */
+/** What the delivery of events does next. idle: nothing, until a further event is recorded. */
 export type DeliveryStep = DeliveryDone | { kind: 'idle' } | DueDelivery
 
-/** Milliseconds for which a try is put off because its host has as many requests at once as one may have; 0 when it was made. */
+/** 0: the try was made. Otherwise its host has as many requests as it may, and the try waits for so many milliseconds. */
 export interface SendResult {
   putOffMs: number
 }
@@ -75,7 +75,7 @@ const toStep = (
 ): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: toMs(delivery.putOffSeconds) })
 
 /**
- * An attempt that was begun and never completed was lost with its worker, and may have arrived: it counts as a try that
+ * An attempt that began and was never completed was lost with its worker. It may have arrived; it counts as a try that
  * failed.
  */
 const settleLost = async (
@@ -89,7 +89,7 @@ const settleLost = async (
   }
 }
 
-/** What the driver or a parser says of a fault may name hosts and values, so it goes into the log alone. */
+/** The words of the driver or a parser may name hosts and values, so only the log gets them. */
 const toFailure = ({ log }: DeliveryDependencies, { eventId }: Target, error: unknown): Error => {
   if (error instanceof CancelledFailure) return error
   log.warn({ event_id: eventId, err: error }, 'an attempt was lost')

@@ -36,8 +36,8 @@ interface FetchOptions {
 }
 
 /**
- * Puts every input of a task at a local path: stored ones from the store, addresses through the guarded client. What was
- * fetched is kept in the store, so that a later attempt does not fetch it again.
+ * Puts every input of a task at a local path: stored ones come from the store, addresses through the guarded client. A
+ * fetched input is kept in the store, so that a later attempt does not fetch it again.
  */
 export const fetchInputs = async (
   deps: MediaDependencies,
@@ -67,7 +67,10 @@ interface StoredInput {
   path: string
 }
 
-/** A file of the store. The header of an inline image was read when it was taken in, that of a link's file was not. */
+/**
+ * Opens a file of the store. The header of an inline image was read when the image arrived; that of a link's file was
+ * not.
+ */
 const openStored = async (
   { storage }: MediaDependencies,
   { key, input, rule, path }: StoredInput,
@@ -101,7 +104,7 @@ const checkBytes = async (
     )
 }
 
-/** What a file is; a fault names the member, of which a request may have several. */
+/** Tells what a file is. A fault names the member, because a request may have several. */
 const inspect = async (rule: InputRule, path: string) =>
   await rule.inspect(path).catch((error: unknown) => {
     if (!(error instanceof TaskFault)) throw error
@@ -130,7 +133,7 @@ const fetchAddress = async (
   // The engine goes on with its own copy: `putFile` takes the file away.
   const kept = join(attempt.scratchDir, randomUUID())
   await copyFile(path, kept)
-  // Named by its content: an attempt that was stopped and goes on later cannot exchange what another one has kept.
+  // Named by its content: an attempt that was stopped and goes on later cannot replace what another attempt has kept.
   const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${extension}`
   await storage.putFile(storageKey, kept)
   await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })

@@ -13,7 +13,7 @@ export interface Rendered {
   results: TaskResult[]
 }
 
-/** The moves that end an image task. Run twice, the second finds the task moved and changes nothing. */
+/** The moves that end an image task. The second of two runs finds the task moved and changes nothing. */
 export const makeImageTaskMoves = (deps: CoreDependencies) => ({
   /**
    * Moves to COMPLETED with the results, if the attempt still holds the fence; without results, because the task had
@@ -26,15 +26,15 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
   },
 
   /**
-   * Moves to FAILED with a code that the caller can act on. Answers where the task then is: one that was cancelled is
-   * there already, one that was completed stays so.
+   * Moves to FAILED with a code that the caller can act on. Answers where the task then is: a cancelled task has failed
+   * already, a completed one stays completed.
    */
   async failImageTask(
     taskId: string,
     reason: { code: string; message?: string },
   ): Promise<ImageTaskStatus> {
     const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
-    // The text of a failure that is none of ours may hold anything.
+    // The text of a failure that is not ours may hold anything.
     const message = (code === reason.code && reason.message) || TASK_FAULTS[code]
     await unitOfWork(
       deps,

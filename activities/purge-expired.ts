@@ -12,8 +12,8 @@ import type { CoreDependencies } from './dependencies.ts'
 import { removeLeftUploads } from './sweep-uploads.ts'
 
 /**
- * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go first: a
- * process killed between file and row removes the absent file once more.
+ * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go first: when
+ * a process is killed between file and row, the next one removes the absent file once more.
  */
 export const makePurgeExpired =
   ({ sql, storage, retentionDays, log }: CoreDependencies) =>

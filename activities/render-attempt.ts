@@ -17,7 +17,7 @@ export interface RenderAttempt {
   signal: AbortSignal
   /** Folder of this attempt alone, removed at its end. */
   scratchDir: string
-  /** Goes into the next heartbeat, where the operator sees it. */
+  /** Sets what the next heartbeat says; operators see it. */
   report(step: string, percent: number): void
 }
 
@@ -34,8 +34,8 @@ export class EngineError extends Error {
 const MAX_FAILURES = 3
 
 /**
- * Runs the work of one attempt with heartbeats, a deadline counted from the first claim, and a scratch folder. The one
- * place that tells permanent faults from those that are worth another attempt.
+ * Runs the work of one attempt with heartbeats, a deadline counted from the first claim, and a scratch folder. Here
+ * alone permanent faults are told from those that are worth another attempt.
  */
 export const runAttempt = async <T>(
   deps: MediaDependencies,
@@ -49,7 +49,7 @@ export const runAttempt = async <T>(
   const report: RenderAttempt['report'] = (step, percent) => {
     details = { step, percent: Math.round(percent) }
   }
-  // By the clock, not by the step: a beat is a call that the server writes down, and a short render needs none.
+  // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (options.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => details }, async () => {
     try {
@@ -73,8 +73,8 @@ const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
 const BEAT_MS = 1000
 
 /**
- * Says in a history that an attempt is to be repeated. What the driver says of a fault names hosts and values, so it goes
- * into the log alone.
+ * Makes the failure that repeats an attempt. The driver's words may name hosts and values, so the log gets them and the
+ * history does not.
  */
 export const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
   if (isUnavailable(error))
@@ -95,7 +95,7 @@ const classify = async (
     return ApplicationFailure.nonRetryable(error.message, error.code)
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
-  // A stopping worker, or an attempt the server has given up: another one goes on.
+  // The worker stops, or the server has given the attempt up. Another attempt goes on.
   if (context.cancellationSignal.aborted)
     return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
   const again = retryLater(deps, error, task.id)

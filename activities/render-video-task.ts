@@ -66,7 +66,7 @@ const render = async (
   return { fence: task.fence, results, creation: { seconds: frames / fps, fps, width, height } }
 }
 
-/** What an input must be, and the words its faults are told in. */
+/** What an input must be, and in which words its faults are told. */
 const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt): InputRule => {
   const { limits, videoEngine } = deps
   if (field === 'video_url' || field === 'video_creation_id')
@@ -107,7 +107,7 @@ const runEngine = async (
     if (error instanceof TaskFault || error instanceof VideoFault) throw error
     throw new EngineError('rendering', { cause: error })
   } finally {
-    // Nothing of an attempt runs on after it.
+    // No part of an attempt runs on after its end.
     await progress.settle()
   }
 }
@@ -115,7 +115,7 @@ const runEngine = async (
 /** Often enough for a bar that moves, seldom enough to cost nothing. */
 const NOTE_MS = 1000
 
-/** Writes progress to the row, at most once a second; it is for show, so a failed write is let go. */
+/** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
 const makeProgressNote = ({ sql, log }: MediaDependencies, { id, fence }: ClaimedVideoTask) => {
   let notedAt = 0
   let writing = Promise.resolve()

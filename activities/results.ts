@@ -46,8 +46,8 @@ export const storeResult = async (
 }
 
 /**
- * To be called once all results of an attempt are stored. One that lost its fence while it stood still may have stored
- * them after the task's end swept them: then they are removed and it throws.
+ * Call it once all results of an attempt are stored. An attempt that stood still and lost its fence may have stored
+ * them after the task ended and its files were swept. Then it removes them and throws.
  */
 export const settleResults = async (
   { sql, storage }: CommonDependencies,

@@ -17,8 +17,8 @@ import { makeEventBody } from './event-body.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
 /**
- * Makes one attempt: written down, signed, sent, and completed with what it means for the event. Answers 0, or the seconds
- * to come back in when the receiver's host has as many at once as one may have, so that nothing was done.
+ * Makes one attempt: writes it down, signs and sends it, and records what it means for the event. Answers 0. When the
+ * receiver's host already has as many attempts as it may, nothing is done, and the answer is the seconds to wait.
  */
 export const sendAttempt = async (
   deps: DeliveryDependencies,
@@ -38,7 +38,7 @@ export const sendAttempt = async (
   }
 }
 
-/** Of those put off, as many as may be tried at once come back together; never later than a minute. */
+/** Attempts that were put off come back in groups as large as a host may have at once, and within a minute. */
 const putOff = ({ delivery }: DeliveryDependencies, turnedAway: number): number =>
   delivery.putOffSeconds * Math.min(12, Math.ceil(turnedAway / PER_HOST))
 

@@ -3,9 +3,9 @@ import type { TaskState } from '../src/db/task/task.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /**
- * Removes what attempts have left beside the results of a task that has ended, and answers where it stands. It goes by
- * the row, not by the move just made, which in a repetition is none, and must not touch the files of a task that was
- * completed. `known` is what the row holds when this very move put it there.
+ * Removes what attempts have left beside the results of an ended task, and answers the status of the task. It reads the
+ * row, because a repetition makes no move, and the files of a completed task must stay. `known` is the content of the
+ * row when the caller has just written it.
  */
 export const sweepAttempts = async (
   { sql, storage, log }: CommonDependencies,

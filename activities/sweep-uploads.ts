@@ -1,7 +1,10 @@
 import { findArchivePlace } from '../src/db/registry/archive.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
-/** As `removeLeftUploads`, for a workflow that does not wait for it: what a failing store keeps goes by age. */
+/**
+ * Does what `removeLeftUploads` does, for a workflow that does not depend on it. Files that a failing store keeps are
+ * removed by age.
+ */
 export const sweepUploads = async (deps: CommonDependencies, versionId: string): Promise<void> => {
   await removeLeftUploads(deps, versionId).catch((error: unknown) =>
     deps.log.warn({ version_id: versionId, err: error }, 'what uploads have left was not removed'),
@@ -9,8 +12,8 @@ export const sweepUploads = async (deps: CommonDependencies, versionId: string):
 }
 
 /**
- * Removes what uploads and checks have left beside the archive of a version that takes none any more: only then can no
- * upload be about to record what it has stored, and no check be about to accept it.
+ * Removes what uploads and checks have left beside the archive of a version that takes no archive any more. Before
+ * that, an upload could be about to record what it has stored, or a check to accept it.
  */
 export const removeLeftUploads = async (
   { sql, storage }: Pick<CommonDependencies, 'sql' | 'storage'>,
@@ -19,7 +22,7 @@ export const removeLeftUploads = async (
   const place = await findArchivePlace(sql, versionId)
   const isOpen = place !== undefined && OPEN.has(place.archiveState)
   if (isOpen && place.status !== 'NodeVersionStatusDeleted') return
-  // A check that has begun before the deletion may still accept.
+  // A check that began before the deletion may still accept.
   const folders = isOpen ? ['uploads'] : ['uploads', 'archives']
   for (const folder of folders)
     for (const key of await storage.list(`${folder}/${versionId}`))

@@ -40,7 +40,7 @@ const makeFilm = (
   { inputs, place }: Given,
 ): VideoJob => {
   const start = inputs['images']
-  // The image itself is a row of its own; the settings need only know that there is one.
+  // The image has a row of its own. The settings need only know that there is one.
   const effective = effectiveVideoSettings({ ...settings, ...(start && { images: [''] }) })
   const { seed, resolution, watermark, meta_data: metaData } = effective
   const mark = inputs['wm_url']
@@ -99,7 +99,7 @@ const makeExtension = (
     taskId,
     ...sizeOfSource(settings.resolution, source),
     seconds: settings.duration,
-    // No seed is asked for: an equal request is to give an equal video.
+    // An extension takes no seed: equal requests give equal videos.
     seed: 0,
     prompt: '',
     source: { path: source.path, isOwn: source === own },

@@ -26,7 +26,7 @@ export interface QueuedVideoTask {
   offPeakMs: number | null
 }
 
-/** The moves of a video task around its render. Run twice, the second finds the task moved and changes nothing. */
+/** The moves of a video task around its render. The second of two runs finds the task moved and changes nothing. */
 export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
@@ -52,8 +52,8 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   },
 
   /**
-   * Moves to failed with a code that the caller can act on, and gives the credits back. Answers where the task then is:
-   * one that was cancelled is there already, one in success stays so.
+   * Moves to failed with a code that the caller can act on, and refunds the credits. Answers where the task then is: a
+   * cancelled task has failed already, one in success stays there.
    */
   async failVideoTask(
     taskId: string,
@@ -70,10 +70,10 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   },
 })
 
-/** Codes that the two families share come from the frame around the engine; they are told in the words of video routes. */
+/** Codes that both families share come from the frame around the engine. Callers get them in the words of video routes. */
 const toFault = ({ code, message }: { code: string; message?: string }): VideoFault => {
   if (isVideoFaultCode(code)) return new VideoFault(code, message)
-  // What an unknown failure says of itself was not written for callers.
+  // The words of an unknown failure were not written for callers.
   const fault = isTaskFaultCode(code)
     ? new TaskFault(code, message)
     : new TaskFault('internal_error')

@@ -9,12 +9,15 @@ import { deliverEvents, eventRecorded } from './deliver-events.ts'
 
 const deliveryId = (taskId: string): string => `deliver-events/${taskId}`
 
-/** Starts the delivery of a task's events beside its workflow, which it outlives. One that is there already goes on. */
+/**
+ * Starts the delivery of a task's events as a child that outlives the workflow of the task. A delivery that already
+ * runs goes on.
+ */
 export const startDeliveryChild = async (taskId: string, hasReceiver: boolean): Promise<void> => {
   if (!hasReceiver) return
   const { workflowId, typedSearchAttributes } = workflowInfo()
   try {
-    // Not to be cancelled with the task, of whose end the receiver is to hear.
+    // It is not cancelled with the task: the receiver must still hear of the end.
     await CancellationScope.nonCancellable(() =>
       startChild(deliverEvents, {
         workflowId: deliveryId(taskId),
@@ -31,10 +34,10 @@ export const startDeliveryChild = async (taskId: string, hasReceiver: boolean): 
   }
 }
 
-/** Who looks for tasks by their status is to find tasks. */
+/** A status of its own, so that a search for tasks by their status finds tasks only. */
 const DELIVERING = { key: { name: 'KilnStatus', type: 'KEYWORD' }, value: 'delivering' } as const
 
-/** Makes what waits for a move and then tells the delivery of it; without a receiver it only waits. */
+/** Makes a function that waits for a move and then tells the delivery about it. Without a receiver it only waits. */
 export const makeAnnounce =
   (taskId: string, hasReceiver: boolean) =>
   async <T>(move: Promise<T>): Promise<T> => {
@@ -44,8 +47,8 @@ export const makeAnnounce =
   }
 
 /**
- * Has the delivery of a task's events look again. One that has ended had nothing more to send, or was ended by hand,
- * which reconcile sees to.
+ * Makes the delivery of a task's events look at the rows again. A delivery that has ended had nothing more to send, or
+ * somebody ended it by hand; reconcile restarts that one.
  */
 export const tellDelivery = (taskId: string): Promise<void> =>
   getExternalWorkflowHandle(deliveryId(taskId))

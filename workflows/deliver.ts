@@ -15,7 +15,7 @@ import type {
 import { sendOptions } from './options.ts'
 
 export interface Deliveries {
-  /** What is to be done next, by the rows. */
+  /** What the rows say comes next. */
   next(): Promise<DeliveryStep>
   /** Whether something has been recorded since `next` looked; a wait ends with it. */
   hasNews(): boolean

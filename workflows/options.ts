@@ -49,7 +49,7 @@ export const purgeOptions: ActivityOptions = {
   retry: { maximumAttempts: 5 },
 }
 
-/** Durations and tries of a version's checks, but for those that its start gives. */
+/** Durations and tries of a version's checks, except those that its start gives. */
 export const CHECK_TIMING: CheckTiming = {
   heartbeatSeconds: 10,
   // 256 MiB from a store that gives 1 MB a second.

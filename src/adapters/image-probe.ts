@@ -88,10 +88,11 @@ const isAvif = (head: Buffer, text: string): boolean => {
 }
 
 const readMetadata = async (path: string): Promise<Metadata> => {
-  // libvips keeps files open and results in memory otherwise. The setting is the process's; setting it again is free.
+  // libvips keeps files open and results in memory otherwise. The setting belongs to the process, and setting it again
+  // costs nothing.
   sharp.cache(false)
   try {
-    // Its own pixel limit is an error without a code; here a header over the limit is read and then judged.
+    // sharp's own pixel limit is an error without a code, so a header over the limit is read and then judged here.
     return await sharp(path, { limitInputPixels: false, failOn: 'none' }).metadata()
   } catch (cause) {
     throw new TaskFault('image_invalid', BROKEN_HEADER, { cause })

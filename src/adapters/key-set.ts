@@ -52,7 +52,10 @@ export const makeKeySet = ({
     }
   }
 
-  /** Waits a while for the fetch that runs, or for a new one where the cool-down allows it; tells whether there was one. */
+  /**
+   * Waits for the fetch that runs, or for a new one where the cool-down allows it, but not for long. Tells whether
+   * there was one.
+   */
   const refresh = async (): Promise<boolean> => {
     const coolDown = state.fetched === undefined ? FIRST_COOL_DOWN_MS : COOL_DOWN_MS
     if (state.running === undefined && since(state.tried) >= coolDown) state.running = fetchKeys()
@@ -83,11 +86,11 @@ interface State {
 
 const FETCH_TIMEOUT_MS = 5_000
 const COOL_DOWN_MS = 30_000
-/** Until the first key set everything waits for it, so an issuer that starts late is asked again when Retry-After ends. */
+/** Every request waits for the first key set, so an issuer that starts late is asked again when Retry-After ends. */
 const FIRST_COOL_DOWN_MS = 5_000
 const FRESH_MS = 600_000
 const KEPT_MS = 86_400_000
-/** A request answers within 2 s; a slower fetch goes on for the requests after it. */
+/** A request is answered within 2 s. A slower fetch goes on for the requests after it. */
 const PATIENCE_MS = 1_500
 
 /** A fetch that takes longer than a request may wait is no fault. */

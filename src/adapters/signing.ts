@@ -11,7 +11,7 @@ export interface SignerOptions {
   linkSeconds: number
 }
 
-/** What a file link says, as the request brings it: every member is still text. */
+/** What a file link says. Every member is still text, as the request brought it. */
 export interface FileClaim {
   id: string
   name: string
@@ -38,9 +38,9 @@ export type Signer = ReturnType<typeof makeSigner>
 
 /**
  * Makes and judges the links of this service: `{PUBLIC_URL}/files/<id>/<name>?expires=<unix>&signature=<base64url>` and
- * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. The latter look alike for inputs of tasks and for archives of
- * versions; which of them a link is for, only its signature tells. The signature is HMAC-SHA256; it is judged before the expiry, so
- * that a forged link learns nothing, and whatever is malformed counts as a wrong one.
+ * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. Upload links for inputs of tasks and for archives of versions
+ * look alike; only the signature tells which one a link is for. The signature is HMAC-SHA256. It is judged before the
+ * expiry, so that a forged link tells nothing. A malformed signature counts as a wrong one.
  */
 export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
   const secrets = decodeKeys('SIGNING_KEYS', keys)
@@ -83,8 +83,8 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     }
 
   /**
-   * Tells whether a URL is a file link of this service: what it names, `bad` for one that is wrong or expired, undefined
-   * for any other URL.
+   * Reads a file link of this service: what it names, or `bad` when the link is wrong or expired. Undefined for any
+   * other URL.
    */
   const parseOwnLink = (
     text: string,

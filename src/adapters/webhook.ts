@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 export interface WebhookMessage {
-  /** Of the event; the same over every attempt. No dot in it: dots part what is signed. */
+  /** The id of the event, the same for every attempt. It has no dot: dots separate what is signed. */
   id: string
   /** Unix seconds of the attempt. */
   timestamp: number
@@ -15,7 +15,7 @@ export interface WebhookMessage {
 export const makeWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
 /**
- * The three headers of Standard Webhooks 1.0. What is signed is `<id>.<timestamp>.<body>`; a receiver takes the message
+ * Makes the three headers of Standard Webhooks 1.0. `<id>.<timestamp>.<body>` is signed; a receiver takes the message
  * when any one of the signatures is right.
  * @throws Error when a secret is not of the form that `makeWebhookSecret` has.
  */
@@ -47,7 +47,7 @@ const MOST_BYTES = 64
 export const decodeWebhookSecret = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   const key = Buffer.from(text, 'base64')
-  // Buffer.from skips what is no Base64, so only the way back tells whether all of it was.
+  // Buffer.from skips what is not Base64, so only encoding it again tells whether all of it was.
   if (key.length < LEAST_BYTES || key.length > MOST_BYTES || key.toString('base64') !== text)
     throw new Error(
       'a webhook secret must be whsec_ and the Base64 of 24 to 64 bytes: make one with `echo "whsec_$(openssl rand -base64 32)"`',

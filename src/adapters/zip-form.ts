@@ -1,7 +1,7 @@
-/** Bytes by which a zip is known at its beginning. */
+/** How many of the first bytes tell a zip. */
 export const ZIP_HEAD_BYTES = 4
 
-/** Whether bytes begin as a zip does: with the header of a first entry or, when it is empty, with the end record. */
+/** Whether bytes begin as a zip does: with the header of a first entry or, in an empty zip, with the end record. */
 export const beginsAsZip = (head: Buffer): boolean =>
   BEGINNINGS.some((beginning) => head.subarray(0, ZIP_HEAD_BYTES).equals(beginning))
 

@@ -3,9 +3,9 @@ import type { Block } from './block.ts'
 import { blurPlane, gaussianKernel } from './gaussian.ts'
 
 /**
- * A plane of the whole picture at reduced size: means of square cells. A blur leaves nothing that needs full resolution,
- * so a wide one is taken here and read back by linear interpolation: its cost does not grow with σ, nor its memory with
- * the picture.
+ * A plane of the whole picture at reduced size: means of square cells. A wide blur leaves nothing that needs full
+ * resolution, so it is computed here and read back by linear interpolation. Its cost does not grow with σ, nor its
+ * memory with the picture.
  */
 export interface Coarse extends Size {
   /** Side of a cell in pixels of the picture. */

@@ -3,8 +3,8 @@ import type { Sharp } from 'sharp'
 import type { Raster } from './raster.ts'
 
 /**
- * P, the plain enlargement: sharp's `lanczos3`, for which libvips interpolates bicubically when it enlarges. Colours are
- * premultiplied by alpha meanwhile, so that what is transparent does not bleed.
+ * P, the plain enlargement: sharp's `lanczos3`, which libvips does by bicubic interpolation when it enlarges. Colours
+ * are premultiplied by alpha meanwhile, so that transparent pixels do not bleed.
  */
 export const enlarge = async (source: Raster, factor: number): Promise<Raster> => {
   const [width, height] = [source.width * factor, source.height * factor]

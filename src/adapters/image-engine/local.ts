@@ -24,9 +24,9 @@ interface Pool {
 const RETIRING_PIXELS = 8_000_000
 
 /**
- * Classical image processing with sharp; not generative: it invents no light source, object or face. Each job runs in a
- * thread of its own, so that the event loop stays free; threads are kept for the next job. An abort ends the thread; a
- * single libvips call under way (at most an encoding) ends by itself, unseen.
+ * Classical image processing with sharp. It is not generative: it invents no light source, object or face. Each job
+ * runs in a thread of its own, so that the event loop stays free; threads are kept for the next job. An abort ends the
+ * thread. A libvips call that is under way (at most an encoding) ends by itself, and nobody waits for it.
  */
 export const makeLocalImageEngine = ({
   maxPixels,

@@ -45,7 +45,7 @@ export const runStages = (
 }
 
 interface Survey {
-  /** The stages that run before anyone looks. */
+  /** The stages that run before the first survey. */
   before: Stage[]
   looking: Stage[]
 }

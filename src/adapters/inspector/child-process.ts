@@ -17,7 +17,7 @@ export interface ChildLimits {
   heapMegabytes: number
 }
 
-/** How a run ended: well; by what the archive did to the process; or by a fault of this machine. */
+/** How a run ended: well, by what the archive did to the process, or by a fault of this machine. */
 export type RunEnd =
   | { end: 'done' }
   | { end: 'budget_memory' | 'budget_time' | 'crashed' }
@@ -76,7 +76,7 @@ export const startChild = async (dir: string, limits: ChildLimits): Promise<Insp
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 const ENTRY = fileURLToPath(new URL(`./child${IS_SOURCE ? '.ts' : '.js'}`, import.meta.url))
 
-/** From sources a loader is needed, which starts processes of its own; compiled, the child is confined. */
+/** Sources need a loader, which starts processes of its own. Only a compiled child is confined. */
 const nodeArguments = (dir: string): string[] =>
   IS_SOURCE ? ['--import', import.meta.resolve('tsx')] : confinementArguments(dir)
 
@@ -89,7 +89,7 @@ interface Follow {
 
 const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow): Promise<RunEnd> =>
   new Promise((resolve) => {
-    // What the process takes to start is not the archive's.
+    // The time that the process takes to start does not count for the archive.
     let start: number | undefined
     const asked = performance.now()
     const finish = (end: RunEnd): void => {

@@ -7,7 +7,7 @@ import { cpuMilliseconds } from './cpu-clock.ts'
 import { SECTIONS } from './messages.ts'
 import type { ChildNews, ChildOrder } from './messages.ts'
 
-/** The process that reads archives: it is told of one after another, and leaves when its parent has gone. */
+/** The process that reads archives, one after another. It ends when its parent has gone. */
 const serve = async (): Promise<void> => {
   const parser = await makePythonParser()
   process.on('disconnect', () => process.exit())
@@ -46,15 +46,15 @@ const tellSections = async (part: Partial<Inspection>, { skip }: ChildOrder): Pr
 }
 
 /**
- * Ends when it is written: a long section goes in pieces, which would have to wait until the next one is made, and be lost
- * with it.
+ * Resolves once a section is written. A long one goes in pieces, which would otherwise wait until the next section is
+ * made, and be lost with it.
  */
 const tell = (news: ChildNews): Promise<void> =>
   new Promise((resolve) => {
     process.send?.(news, () => resolve())
   })
 
-/** Faults of this machine only: the reading itself throws none. */
+/** Only faults of this machine get here: the reading itself throws nothing. */
 const toFault = (error: unknown): ChildNews => ({
   kind: 'fault',
   message: error instanceof Error ? error.message : String(error),

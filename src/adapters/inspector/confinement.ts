@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Arguments of Node for a compiled process that reads files of hostile origin: by Node's permission model it may read the
- * compiled code, its packages and what lies in `dir` (absolute), and can't write, start a process or a thread, or load
- * native code. None for a Node without that model.
+ * Arguments of Node for a compiled process that reads hostile files. Node's permission model lets it read the compiled
+ * code, its packages and what lies in `dir` (absolute). It can't write, start a process or a thread, or load native
+ * code. A Node without that model gets no arguments.
  */
 export const confinementArguments = (dir: string): string[] => {
   const flag = ['--permission', '--experimental-permission'].find((name) =>
@@ -21,16 +21,16 @@ export const confinementArguments = (dir: string): string[] => {
   ]
 }
 
-/** Not the folder above it, which in a checkout holds `.env` and the data of the embedded stack. */
+/** It is not the folder above: in a checkout that one holds `.env` and the data of the embedded stack. */
 const SOURCES = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The folder of the packages; where it is a link, both ends of it, since Node asks for each. */
+/** The folder of the packages. Where it is a link, both ends of it, because Node asks for each. */
 const packagePatterns = (): string[] => {
   const name = 'web-tree-sitter'
   const file = fileURLToPath(import.meta.resolve(name))
   const real = file.slice(0, file.lastIndexOf(join('node_modules', name)))
   const searched = createRequire(import.meta.url).resolve.paths(name) ?? []
   const linked = searched.find((folder) => existsSync(join(folder, name)))
-  // Without a separator the pattern takes in the folder itself: Node 20 looks at a link before it follows it.
+  // Without a separator the pattern also matches the folder itself: Node 20 looks at a link before it follows it.
   return [join(real, 'node_modules', '*'), ...(linked === undefined ? [] : [`${linked}*`])]
 }

@@ -10,16 +10,16 @@ export interface InspectRequest {
   signal?: AbortSignal | undefined
 }
 
-/** What reads archives, in a process of its own: one that eats memory or time costs its own inspection only. */
+/** Reads archives in a process of its own: an archive that eats memory or time costs its own inspection only. */
 export interface Inspector {
-  /** Raised with every change that can alter what is found of host nodes. */
+  /** Raised with every change that can alter which host nodes are found. */
   extractorVersion: number
-  /** The same of findings. */
+  /** Raised with every change that can alter which findings there are. */
   scanner: string
   scannerVersion: number
   /**
-   * Reads an archive. What the archive does to its reader is part of the answer; rejected are faults of this machine
-   * alone (no process, no file), which are worth another try, and the signal.
+   * Reads an archive. What the archive does to its reader is part of the answer. It rejects for faults of this machine
+   * only (no process, no file), which are worth another try, and for the signal.
    */
   inspect(request: InspectRequest): Promise<Inspection>
   /** Ends the processes. */

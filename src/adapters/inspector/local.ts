@@ -17,7 +17,7 @@ export interface LocalInspectorOptions {
 
 const LIMITS: ChildLimits = { rssBytes: 512 * 2 ** 20, runMs: 90_000, heapMegabytes: 384 }
 
-/** Runs of a section that may fail by what the archive does to its reader, until that is the result. */
+/** How often a section may fail by what the archive does to its reader, before that is the result. */
 const MAX_FAILURES = 2
 
 /** Makes the inspector that reads each archive in a child process, one archive at a time in each. */
@@ -40,7 +40,7 @@ export const makeLocalInspector = ({ dir, limits }: LocalInspectorOptions): Insp
     await child.kill()
   }
 
-  /** One run in one child. Answers what was there at its end, and which section it was at. */
+  /** One run in one child. Answers the sections that it made, and the one at which it ended. */
   const runOnce = async (request: InspectRequest, found: Partial<Inspection>): Promise<Once> => {
     const child = await take()
     let at: SectionName | undefined
@@ -74,7 +74,7 @@ export const makeLocalInspector = ({ dir, limits }: LocalInspectorOptions): Insp
         const { at, end } = await runOnce(request, found)
         if (end.end === 'fault') throw end.error
         if (end.end === 'done' && isComplete(found)) break
-        // What it sent was no section, or it ended in the middle of one.
+        // It sent something that is no section, or ended in the middle of one.
         const section = at ?? 'archive'
         if (at === undefined && (failures.get(section) ?? 0) >= MAX_FAILURES)
           throw new Error(`the process that reads archives does not start: ${end.end}`)

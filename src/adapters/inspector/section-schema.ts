@@ -67,7 +67,10 @@ const SCHEMAS = {
 /** Most characters of one section. */
 const SECTION_MAX = 16 * 2 ** 20
 
-/** Makes the reader of what a child sends, which is judged like any other input from outside. Undefined: not such a section. */
+/**
+ * Makes the reader of what a child sends. It is judged like any other input from outside. Undefined: it is no such
+ * section.
+ */
 export const makeSectionReader = () => {
   const checks = {
     archive: Compile(SCHEMAS.archive),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether this service may connect to an address, given as text without brackets. Anything else than an address is no. */
+/** Whether this service may connect to an address, given as text without brackets. A text that is no address is refused. */
 export type AddressJudge = (address: string) => boolean
 
 export interface AddressRules {
@@ -31,7 +31,8 @@ export const makeAddressJudge = ({ allowLoopback, deny }: AddressRules): Address
 
 /**
  * The one spelling of an address, as `new URL` writes it: IPv6 in groups of hexadecimal digits. ipaddr.js reads
- * `::8.8.8.8` as 8.8.8.8, the system dials the IPv6 address. A zone (`fe80::1%eth0`) makes it no address.
+ * `::8.8.8.8` as 8.8.8.8, but the system dials the IPv6 address. A text with a zone (`fe80::1%eth0`) counts as no
+ * address.
  */
 const findPlainText = (text: string): string | undefined => {
   if (isIP(text) !== 6) return isIP(text) === 4 ? text : undefined

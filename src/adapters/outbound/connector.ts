@@ -24,9 +24,9 @@ export interface Network {
   ca?: string
 }
 
-/** Is told of a connection as it comes about, for the record and the deadlines of an attempt. */
+/** Follows a connection while it is made, for the record and the deadlines of an attempt. */
 export interface ConnectionWatch {
-  /** The address that is being dialled; of several the last one counts. */
+  /** The address that is being dialled. The last one counts. */
   onDial?: (address: string) => void
   /** Connected and secured; nothing has been sent yet. */
   onReady: (socket: Socket) => void
@@ -69,7 +69,7 @@ const openConnection = async (target: Target, options: ConnectorOptions): Promis
   return ready
 }
 
-/** One bad address refuses the name: which of several gets dialled is up to the network, so up to the name's owner. */
+/** One bad address refuses the name: the network, and so the name's owner, decides which of several is dialled. */
 const listAllowedAddresses = async (
   host: string,
   { isAllowed, network, signal }: ConnectorOptions,
@@ -87,14 +87,14 @@ const resolveHost = async (host: string, { resolve }: Network, signal: AbortSign
   return addresses
 }
 
-/** Judged again once connected and before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
+/** The peer is judged again before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
 const openAllowedSocket = async (
   dial: Omit<Dial, 'signal'>,
   { isAllowed, network, signal, watch }: ConnectorOptions,
 ): Promise<Socket> => {
   signal.throwIfAborted()
   const { host, port, addresses } = dial
-  // With one address the attempt may begin, and tell of it, before there is a socket to listen to.
+  // With one address the attempt may begin before there is a socket to listen to.
   watch?.onDial?.(addresses[0] ?? '')
   const socket = network.openSocket({ host, port, addresses, signal })
   socket.on('connectionAttempt', (address) => watch?.onDial?.(address))

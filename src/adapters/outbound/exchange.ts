@@ -8,7 +8,7 @@ export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   timeoutMs: number
   /** For the parts of each request, in milliseconds. A download has none. */
   parts?: { connectMs: number; headersMs: number }
-  /** Of one answer's body. */
+  /** Most bytes of one answer's body. */
   maxBytes: number
   /** Each ends the exchange; it then fails with the reason of the signal. */
   signals: readonly AbortSignal[]
@@ -22,7 +22,7 @@ export type SendOptions =
 /** How this service names itself to every host. */
 export const USER_AGENT = 'Kiln'
 
-/** The means of one download or one delivery attempt. */
+/** The connections and the clock of one download or one delivery attempt. */
 export interface Exchange {
   /** Sends a request with the signal; the answer's body is read by the caller or dropped by `end`. */
   send: (url: URL, options: SendOptions) => Promise<Dispatcher.ResponseData>

@@ -6,7 +6,7 @@ interface FaultKind {
   imageTask: TaskFaultCode
 }
 
-/** What can end a request to an address that a caller named. No message tells what was found at a refused address. */
+/** What can end a request to an address that a caller named. No message tells what is behind a refused address. */
 export const OUTBOUND_FAULTS = {
   address_refused: { message: 'address not allowed', imageTask: 'address_refused' },
   downgrade: { message: 'redirected from https to http', imageTask: 'address_refused' },
@@ -19,7 +19,7 @@ export const OUTBOUND_FAULTS = {
   too_many_redirects: { message: 'too many redirects', imageTask: 'download_failed' },
   too_large: { message: 'over the byte limit', imageTask: 'file_too_large' },
   compressed: {
-    message: 'the answer came compressed, which was not asked for',
+    message: 'the answer came compressed although that was not asked for',
     imageTask: 'download_failed',
   },
   unknown: { message: 'the answer could not be read', imageTask: 'download_failed' },

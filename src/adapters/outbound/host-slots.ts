@@ -10,15 +10,15 @@ export interface HostSlotsOptions {
 export type Release = () => void
 
 /**
- * Counts what goes on at each host in this process, so that one that hangs holds no more than its share. Nobody waits
- * here: who gets no slot comes back later.
+ * Counts the attempts at each host in this process, so that a host that hangs holds no more than its share. Nobody
+ * waits here: an attempt without a slot comes back later.
  */
 export interface HostSlots {
   /** @param host name and port, as `URL.host` has them */
   tryTake: (host: string) => Release | undefined
-  /** How often a host had none left since one was last given back: how many wait for it, about. */
+  /** How often a host had no slot left since one was last given back: about as many attempts wait for it. */
   turnedAway: (host: string) => number
-  /** Hosts of which a slot is taken. */
+  /** Hosts with at least one slot taken. */
   hosts: () => number
 }
 

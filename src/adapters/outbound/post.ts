@@ -33,7 +33,7 @@ export const POST_LIMITS: PostLimits = {
 
 export interface PostOptions {
   url: string
-  /** Beside Content-Type, Content-Length and User-Agent. */
+  /** Sent beside Content-Type, Content-Length and User-Agent. */
   headers: Record<string, string>
   /** JSON, sent byte for byte. */
   body: Uint8Array
@@ -43,7 +43,7 @@ export interface PostOptions {
 }
 
 interface Attempted {
-  /** That was dialled last, for operators only; undefined when none was. */
+  /** The address that was dialled last, for operators only; undefined when none was. */
   address: string | undefined
   durationMs: number
 }
@@ -74,7 +74,7 @@ type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
 }
 
 /**
- * Sends JSON once. The status line is the answer: what comes behind it, or breaks off, changes nothing any more.
+ * Sends JSON once. The status line is the answer. Whatever follows it, or breaks off, changes nothing.
  * @throws the reason of `signal`, or an AbortError when the client is closed.
  */
 export const post = async (guard: Guard, options: PostOptions): Promise<Posted> => {
@@ -85,7 +85,7 @@ export const post = async (guard: Guard, options: PostOptions): Promise<Posted> 
   return { ...outcome, address: seen.address, durationMs }
 }
 
-/** What is known of an attempt that may end anywhere. */
+/** What is known of an attempt at any moment at which it may end. */
 interface Seen {
   address: string | undefined
   status: () => number | undefined
@@ -140,7 +140,7 @@ const readAnswer = async (answer: Dispatcher.ResponseData, limits: PostLimits) =
   excerpt: toText(await readStart(answer.body, limits)),
 })
 
-/** Reads on without a pause (see exchange.ts) until the limits; what is then still to come goes with the connection. */
+/** Reads without a pause (see exchange.ts) up to the limits. The rest goes with the connection. */
 const readStart = (body: Dispatcher.ResponseData['body'], limits: PostLimits): Promise<Buffer> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -162,10 +162,10 @@ const readStart = (body: Dispatcher.ResponseData['body'], limits: PostLimits): P
 const toText = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes, { stream: true }).replaceAll(/\p{Cc}/gu, '')
 
-/** Faults of which an attempt's record has the word; the others cannot happen to a POST that follows nothing. */
+/** Faults that the record of an attempt has a word for. The others cannot happen to a POST that follows no redirect. */
 const CLASSES = ['address_refused', 'dns', 'connect', 'tls', 'timeout', 'reset'] as const
 
-/** @throws what ended the exchange, when that was no fault of the other side. */
+/** @throws what ended the exchange, unless the other side was at fault */
 const toUnanswered = (fault: unknown): Outcome => {
   if (!(fault instanceof OutboundFault)) throw fault
   const errorClass = CLASSES.find((kind) => kind === fault.kind) ?? 'unknown'

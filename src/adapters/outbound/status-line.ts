@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 const MOST_CHARACTERS = 4_096
 
 /**
- * Watches the first bytes that come in, and answers the status they tell so far. undici tells of an answer once its head
- * is whole; a receiver that says 200 and then breaks off has taken the message all the same.
+ * Watches the first bytes that come in, and answers the status that they tell so far. undici reports an answer once its
+ * head is whole, but a receiver that says 200 and then breaks off has taken the message.
  */
 export const watchStatusLine = (socket: Socket): (() => number | undefined) => {
   let head = ''
-  // Where bytes enter a socket: undici reads late, and nothing at all once the connection was reset.
+  // Bytes enter a socket here. undici reads late, and nothing at all once the connection was reset.
   const push = socket.push.bind(socket)
   socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     if (chunk !== null && head.length < MOST_CHARACTERS)

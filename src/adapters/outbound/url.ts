@@ -37,7 +37,7 @@ export const makeUrlJudge = (rules: UrlRules): UrlJudge => {
 }
 
 const findTextFault = (raw: string): string | undefined => {
-  // No character is longer than two code units; a text of megabytes is not taken apart to be counted.
+  // No character is longer than two code units, so a text of megabytes need not be taken apart to be counted.
   if (raw.length > 2 * MAX_CHARACTERS || Array.from(raw).length > MAX_CHARACTERS)
     return 'must be at most 2,048 characters'
   if (/[\p{Cc}\s\\]/u.test(raw)) return 'must hold no control character, white space or backslash'
@@ -77,7 +77,7 @@ const hostOf = ({ hostname }: URL): string =>
 
 const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host)
 
-/** An empty label also counts: without its last dot, `1.2.3.4..` would turn from a name into an address. */
+/** An empty label counts as private, too: without its last dot, `1.2.3.4..` would turn from a name into an address. */
 const isPrivateName = (host: string): boolean => {
   const labels = host.split('.')
   if (labels.length < 2 || labels.includes('')) return true

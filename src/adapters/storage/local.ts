@@ -11,8 +11,8 @@ import { keySegments, StorageFault } from './storage.ts'
 import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
 
 /**
- * Keeps files in a folder. Unfinished ones live in `.scratch` below it, on the same file system and out of reach of
- * every key, so that a rename publishes them and one listing finds what a killed process left.
+ * Keeps files in a folder. Unfinished files lie in `.scratch` below it: on the same file system, so that a rename
+ * publishes them; out of reach of every key; and in one place, so that one listing finds what a killed process left.
  */
 export const makeLocalStorage = ({ root }: { root: string }): Storage => {
   const base = resolve(root)
@@ -77,7 +77,7 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
 const SCRATCH = '.scratch'
 /** Folders in it for what the store itself writes. */
 const OWN = ['put', 'check']
-/** A stream into the store that has stood still for so long belongs to a process that is gone. */
+/** When a stream into the store has stood still for so long, its process is gone. */
 const STALLED_MS = 600_000
 
 /** The path of a key. Throws `key_invalid` when a part of it is a symbolic link, which could lead out of the folder. */
@@ -101,7 +101,7 @@ const publish = async (path: string, target: string): Promise<void> => {
     return copyAcross(path, target)
   })
   await syncFolders([...changed, dirname(target)])
-  // A rename onto another link to the same bytes does nothing and leaves the first name.
+  // A rename onto another link to the same bytes does nothing, so the first name is still there.
   await rm(path, { force: true })
 }
 

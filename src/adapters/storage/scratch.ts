@@ -24,7 +24,7 @@ export const sweepFolder = async (
   return removed
 }
 
-/** A folder's own time moves only when a name in it does, so the files inside count too. */
+/** The time of a folder changes only when a name in it changes, so the files inside count, too. */
 const lastWritten = async (path: string): Promise<number> => {
   const stats = await lstat(path).catch(noEntry)
   if (stats === undefined) return Number.POSITIVE_INFINITY

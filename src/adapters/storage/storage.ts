@@ -28,7 +28,7 @@ export interface Storage {
   open(key: string, range?: ByteRange): Promise<StoredFile>
   stat(key: string): Promise<{ size: number } | undefined>
   /**
-   * Puts a file of the store at a local path, replacing what is there. The result may share its bytes with the store,
+   * Puts a file of the store at a local path and replaces what is there. The result may share its bytes with the store,
    * so it must only be read or removed. Throws `not_found`.
    */
   fetchToFile(key: string, path: string): Promise<void>
@@ -43,9 +43,10 @@ export interface Storage {
   /** A local folder for unfinished files, one for each purpose, from which `putFile` moves without copying. */
   scratchDir(purpose?: string): Promise<string>
   /**
-   * Removes scratch entries that nothing has written to for so long, and counts them. An unfinished file is written to
-   * as its bytes arrive, so the age may be short where the input is bound to a rate. With a purpose, entries of that one
-   * go, and what the store's own writes have left for 10 minutes; without, all of that age.
+   * Removes scratch entries that nobody has written to for `olderThanMs`, and counts them. An unfinished file is
+   * written to as its bytes arrive, so the age may be short where the input has a least rate. With a purpose it removes
+   * entries of that purpose, and those of the store's own writes that are 10 minutes old. Without one it removes all
+   * entries of that age.
    */
   sweepTemporary(olderThanMs: number, purpose?: string): Promise<number>
 }

@@ -10,8 +10,8 @@ const EDGE_FROM = 90
 const EDGE_FULL = 260
 
 /**
- * Draws a picture like a cel: flat areas in 8 levels a channel, dark outlines, saturation × 1.3. Alpha passes unchanged.
- * It is done once, before the picture moves, so that levels do not flicker.
+ * Draws a picture like a cel: flat areas in 8 levels a channel, dark outlines, saturation × 1.3. Alpha passes
+ * unchanged. It happens once, before the picture moves, so that levels do not flicker.
  */
 export const drawAnime = async (picture: Picture): Promise<Picture> => {
   const { width, height, channels } = picture

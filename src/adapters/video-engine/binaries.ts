@@ -26,7 +26,7 @@ export interface BinarySearch {
   /** PATH. */
   searchPath: string
   production: boolean
-  /** Finds the packaged programs; absent, those of the `@ffmpeg-installer` and `@ffprobe-installer` packages. */
+  /** Finds the packaged programs. Absent: those of the `@ffmpeg-installer` and `@ffprobe-installer` packages. */
   findPackaged?: (tool: Tool) => Promise<string | undefined>
 }
 
@@ -54,7 +54,7 @@ export const findVideoBinaries = async (search: BinarySearch): Promise<VideoBina
 
 interface FoundTool {
   binary: Binary
-  /** Whether PATH has one, fit or not. */
+  /** Whether PATH has one, usable or not. */
   onSystem: boolean
 }
 
@@ -98,7 +98,7 @@ const NEEDED: Record<Tool, string> = {
 
 const execute = promisify(execFile)
 
-/** The rest of a sentence that says why a program does not do, or undefined when it does. */
+/** The rest of a sentence that says why a program cannot be used, or undefined when it can. */
 const findFault = async (tool: Tool, path: string): Promise<string | undefined> => {
   try {
     if (tool === 'ffprobe') return void (await execute(path, ['-version'], LIMITS))
@@ -151,7 +151,7 @@ const findPackaged = async (tool: Tool): Promise<string | undefined> => {
   }
 }
 
-/** Only the one of util-linux knows the option; it must also be allowed to start a program here. */
+/** Only util-linux's setpriv knows the option. It must also be allowed to start a program here. */
 const findSetpriv = async (searchPath: string): Promise<string | undefined> => {
   if (process.platform !== 'linux') return undefined
   const path = await findOnPath('setpriv', searchPath)

@@ -8,7 +8,7 @@ import type { ProbeOrder, StreamFacts } from './probe.ts'
 const SOUND_TOLERANCE = (2 * 1024) / 48_000
 
 /**
- * Looks at a file of a plan before anyone else does: a child that ends well may still have written a cut file (disk full,
+ * Checks a file of a plan before anyone uses it: a child that ends well may still have written a cut file (disk full,
  * size limit).
  * @throws Error that says what differs
  */

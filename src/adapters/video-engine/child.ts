@@ -21,7 +21,7 @@ export interface ChildOrder {
   onLine?: (line: string) => void
 }
 
-/** A child that ended otherwise than well; its cause has the last 4 KiB of standard error. */
+/** A child that did not end well. The cause has the last 4 KiB of its standard error. */
 export class ChildFault extends Error {
   override name = 'ChildFault'
   /** Undefined when a signal ended it. */
@@ -43,8 +43,8 @@ type Child = ChildProcessByStdio<null, Readable, Readable>
 /**
  * Runs a program in a process group of its own with an empty environment, and waits for its end. Where `setpriv` is
  * there the kernel kills it with this process; elsewhere its record lets the next worker do so.
- * @throws the signal's reason once aborted; `ChildFault` when it ends otherwise than with code 0; the system's error when
- * it does not start
+ * @throws the signal's reason once aborted; `ChildFault` when it does not end with code 0; the system's error when it
+ * does not start
  */
 export const runChild = async (order: ChildOrder): Promise<void> => {
   order.signal.throwIfAborted()
@@ -89,7 +89,7 @@ const start = ({ program, args, dir, setpriv }: ChildOrder): Child => {
 
 /**
  * Arguments of `setpriv` that let the kernel kill a program with this process. When this process dies before `setpriv`
- * has asked for that, no signal comes: the shell sees then that its parent is another one, and does not start the program.
+ * has asked for that, no signal comes. The shell then sees that it has another parent, and does not start the program.
  */
 const bindToUs = (): string[] => [
   '--pdeathsig',

@@ -9,8 +9,8 @@ import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 
 /**
- * A source, scaled, and after it the time asked for from its last frame: a zoom and pan, with an end image a cross-fade
- * that ends on it. The source's sound is kept, then there is silence.
+ * The scaled source, then the added time, which begins with the last frame: a zoom and pan or, with an end image, a
+ * cross-fade to it. The sound of the source is kept; silence follows.
  */
 export const planExtension = async (
   job: VideoJob,
@@ -47,7 +47,7 @@ interface Fade {
   maxPixels: number
 }
 
-/** The end image settles while it fades in, and is there as it is in the last tenth. */
+/** The end image settles while it fades in. In the last tenth it stands unchanged. */
 const fadeTo = async (
   job: VideoJob,
   path: string,

@@ -52,7 +52,7 @@ const cameraOf = (job: VideoJob, { depth, sway }: Layer): Camera => {
   return { ...camera, zoom, sway, base: 1 / (1 - 2 * Math.max(Math.abs(sway.x), Math.abs(sway.y))) }
 }
 
-/** The highest row that anything of a layer ever reaches, even, because chroma has every second row only. */
+/** The highest row that any part of a layer ever reaches. It is even, because chroma has only every second row. */
 const topRow = (layer: Layer, { base, zoom }: Camera, height: number): number => {
   const most = base * (1 + zoom)
   // At its largest, with the view at the lower end of its room.

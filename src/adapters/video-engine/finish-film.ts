@@ -3,8 +3,9 @@ import type { InputFiles } from './input-file.ts'
 import type { PlacedPicture } from './picture.ts'
 
 /**
- * Lays the caption over the film, and the watermark over a second copy: the first is made by the same steps whether there
- * is a second or not, so it has the same bytes. Returns chains of a filter graph that end in `[clean]` and, with a mark, `[marked]`.
+ * Lays the caption over the film, and the watermark over a second copy. The same steps make the first copy whether
+ * there is a second one or not, so it has the same bytes. Returns chains of a filter graph that end in `[clean]` and,
+ * with a mark, `[marked]`.
  */
 export const finishFilm = async (
   film: Film,

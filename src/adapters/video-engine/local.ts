@@ -20,8 +20,8 @@ export interface LocalVideoEngineOptions {
 }
 
 /**
- * Moves pictures and draws scenes with sharp and ffmpeg; not generative: it understands no prompt beyond a few words and
- * invents nothing. ffmpeg runs as a child of its own for each job, with one thread.
+ * Moves pictures and draws scenes with sharp and ffmpeg. It is not generative: it understands only a few words of a
+ * prompt and invents nothing. ffmpeg runs as a child of its own for each job, with one thread.
  */
 export const makeLocalVideoEngine = (options: LocalVideoEngineOptions): VideoEngine => {
   // Settings of the process, the same as the image engine's: there is a slot for every core.
@@ -118,7 +118,7 @@ const inspect = async (job: VideoJob, plan: RenderPlan, order: ProbeOrder): Prom
     ...plan.outputs.map((name) => checkOutput(name, plan, order)),
     writeCover('clean.mp4', join(job.scratchDir, COVER), plan, order),
   ])
-  // Only now: nothing may run on in a folder that is about to go.
+  // Throws only now: nothing may run on in a folder that is about to go.
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
 }

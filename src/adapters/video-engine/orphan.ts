@@ -37,7 +37,7 @@ export const sweepOrphans = async (dir: string): Promise<number> => {
     const path = join(dir, name)
     const record = await readRecord(path)
     if (record && (await isRunning(record.owner, record.ownerStart))) continue
-    // It may run on another machine with the same store, whose worker still needs the record.
+    // The process may run on another machine with the same store, whose worker still needs the record.
     if (record && (await findProcessStart(record.group)) === undefined) continue
     if (record && (await isRunning(record.group, record.groupStart))) killed += kill(record.group)
     await rm(path, { force: true })
@@ -49,7 +49,7 @@ const readRecord = async (path: string): Promise<ChildRecord | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as ChildRecord
   } catch {
-    // Removed by its owner meanwhile, or cut by a kill: then nothing can be told from it.
+    // The owner has removed it meanwhile, or a kill has cut it: it tells nothing.
     return undefined
   }
 }

@@ -14,7 +14,7 @@ export interface ProbedFile {
   container: string
 }
 
-/** What ffprobe says of a stream, under its own names; what it does not know is absent. */
+/** What ffprobe says of a stream, under its own names. What it does not know is absent. */
 export interface StreamFacts {
   values: ReadonlyMap<string, string>
   /** Packets that can be read: a file that is cut has fewer than its header says. */
@@ -39,7 +39,7 @@ const ENTRIES = [
   'packet=stream_index,pts_time,duration_time',
 ].join(':')
 
-/** Nobody's video has more; what is behind them is not looked at. */
+/** No real video has more. Further streams are ignored. */
 const MOST_STREAMS = 64
 
 /**

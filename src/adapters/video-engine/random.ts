@@ -2,8 +2,8 @@
 export type Random = () => number
 
 /**
- * A small generator (mulberry32) for shapes, directions and sounds. Each purpose has its own sequence, so that a draw
- * more in one place moves nothing in another.
+ * A small generator (mulberry32) for shapes, directions and sounds. Each purpose has its own sequence, so that one more
+ * draw in one place changes nothing in another.
  */
 export const makeRandom = (seed: number, purpose: string): Random => {
   let state = seed ^ hashText(purpose)

@@ -4,7 +4,7 @@ export interface VideoJob {
   /** Pixels, both even (`domain/video-size.ts`). */
   width: number
   height: number
-  /** Length of what is made: of the whole video, in extend of what comes after the source. */
+  /** Length of what is made: the whole video or, in extend, the part after the source. */
   seconds: number
   /** Decides directions, shapes and chords: 0..2147483647. */
   seed: number
@@ -34,7 +34,7 @@ export interface VideoJob {
 /** A video to continue. */
 export interface SourceFile {
   path: string
-  /** Made by this service, and not by whoever a caller's video came from. */
+  /** This service made the video; otherwise it came from anywhere. */
   isOwn?: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { AttemptErrorClass } from './event.ts'
 
-/** When the tries of an event are made. All of it is data, so that tests can shorten it to milliseconds. */
+/** When the tries of an event are made. It is data, so that tests can shorten it to milliseconds. */
 export interface DeliverySchedule {
   /** Seconds before each try, counted from the failure of the one before it; as many tries as entries. */
   steps: readonly number[]
@@ -40,7 +40,7 @@ export interface NextWait {
 
 /**
  * How long to wait after a failure, in seconds to the millisecond; undefined when the schedule is over. Jitter never
- * makes the wait shorter than what a busy receiver is left alone for, nor than a Retry-After within its limit.
+ * makes the wait shorter than the rest of a busy receiver, or than a Retry-After within its limit.
  */
 export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
   const { failures, failed, random, schedule = DELIVERY_SCHEDULE } = wait

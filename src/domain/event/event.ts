@@ -5,9 +5,9 @@ import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskState } from '../video-task/video-task.ts'
 
 /**
- * What has become of an event's delivery: `pending` is still tried or waits its turn, `delivered` was answered with 2xx,
- * `superseded` was overtaken by a later event, `exhausted` has used its whole schedule, `stopped` is not sent because the
- * receiver answered 410, `unsent` is kept for the log only.
+ * What has become of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the
+ * receiver answered with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
+ * `stopped`: it is not sent, because the receiver answered 410. `unsent`: it is kept for the log only.
  */
 export const DeliveryState = Type.Enum([
   'pending',
@@ -19,7 +19,7 @@ export const DeliveryState = Type.Enum([
 ])
 export type DeliveryState = Static<typeof DeliveryState>
 
-/** Why an attempt did not deliver. `unknown` also stands for one whose end nobody saw, because its process died. */
+/** Why an attempt did not deliver. `unknown` also stands for an attempt whose end nobody saw, because its process died. */
 export const AttemptErrorClass = Type.Enum([
   'address_refused',
   'dns',
@@ -96,7 +96,9 @@ export const Attempts = Type.Object({
 export type Attempts = Static<typeof Attempts>
 
 export const Redelivery = Type.Object({
-  redelivery_id: id('The same one is answered for as long as it is under way.'),
+  redelivery_id: id(
+    'A repetition is answered with the same id for as long as the redelivery is under way.',
+  ),
 })
 export type Redelivery = Static<typeof Redelivery>
 
@@ -137,7 +139,7 @@ export const SecretRotation = Type.Object({
       minimum: 0,
       maximum: 604_800,
       default: 86_400,
-      description: 'For how long the secret that is replaced goes on signing beside the new one.',
+      description: 'For how long the old secret goes on signing beside the new one.',
     }),
   ),
 })

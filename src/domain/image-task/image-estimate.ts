@@ -14,7 +14,7 @@ const SECONDS_PER_MEGAPIXEL: Record<ImageTaskKind, number> = {
   skin_faithful: 0.25,
 }
 
-/** Answered while the size of a picture is not known, because it is still to be fetched. */
+/** The estimate while the size of a picture is not known, because it must still be fetched. */
 const UNKNOWN_SECONDS = 10
 
 const LONGEST_SECONDS = 86_400

@@ -23,6 +23,6 @@ export const makeImageRecord = (
   ...(task.error === null ? {} : { error: task.error }),
 })
 
-/** The facts of a task as they were when it moved to a status; what comes with its end was not there before. */
+/** The facts of a task as they were when it moved to a status. Results and error come only with its end. */
 export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>
   status === task.status ? task : { ...task, status, error: null, results: [] }

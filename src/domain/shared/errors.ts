@@ -2,8 +2,8 @@ import { maskCredentials } from './credential.ts'
 import type { VideoReason } from '../video-task/video-reason.ts'
 
 /**
- * The one list of what can go wrong for a caller. Routes throw `errors.x(…)`, `http/errors.ts` renders it, OpenAPI and
- * the documentation table are made from `ERROR_CODES`.
+ * The one list of what can go wrong for a caller. Routes throw `errors.x(…)` and `http/serve/errors.ts` renders it.
+ * OpenAPI and the page of errors are made from `ERROR_CODES`.
  */
 
 interface ErrorCode {
@@ -181,7 +181,7 @@ export interface ApiErrorOptions {
   status?: number
   /** One sentence for each fault: field, expectation, value. */
   details?: string[]
-  /** The word that clients of video routes go by, where code and status do not decide it. */
+  /** The word that clients of video routes look for, where code and status do not decide it. */
   reason?: VideoReason
   headers?: Record<string, string>
   /** Members beside `error` and `message`, such as `error_type`. */
@@ -189,7 +189,7 @@ export interface ApiErrorOptions {
   cause?: unknown
 }
 
-/** A fault that the caller is told about: code, status and message go out as they are, `cause` only to the log. */
+/** A fault that the caller is told about. Code, status and message go out as they are; `cause` goes to the log only. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCodeName

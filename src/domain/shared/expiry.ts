@@ -5,8 +5,9 @@ import { registryFault } from '../registry/registry-fault.ts'
 import type { Fault } from './validate.ts'
 
 /**
- * The fault of an `expires_at` that its format lets pass and PostgreSQL or Date do not hold: leap seconds, the year 0 or,
- * with an offset, 10000. Whether it is in the future is for the clock of the database to say: see `pastExpiry`.
+ * The fault of an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the
+ * year 0 or, with an offset, the year 10000. The clock of the database decides whether it lies in the future: see
+ * `pastExpiry`.
  */
 export const judgeExpiry = ({ expires_at: value }: Readonly<Record<string, unknown>>): Fault[] => {
   if (typeof value !== 'string' || !IsDateTime(value)) return []

@@ -1,4 +1,4 @@
-/** Work did not end within its time; it goes on, and its end goes unheard. */
+/** Work did not end within its time. It goes on, and nobody hears of its end. */
 export class LateError extends Error {
   override name = 'LateError'
 }

@@ -1,12 +1,12 @@
-/** A file whose first bytes tell no known type. Browsers offer it for saving and run nothing of it. */
+/** The type of a file whose first bytes tell none that is known. Browsers offer to save it and run nothing of it. */
 export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 
 /** How many of the first bytes `mediaTypeOf` looks at. */
 export const MEDIA_TYPE_BYTES = 32
 
 /**
- * The media type that the first bytes of a file tell. Only images and videos are known, none of which a browser can
- * run: a name, or the type a caller claims, is never believed.
+ * The media type that the first bytes of a file tell. Only types of images and videos are known, because a browser runs
+ * none of them. A name, or the type that a caller claims, is never believed.
  */
 export const mediaTypeOf = (bytes: Uint8Array): string => {
   const head = String.fromCharCode(...bytes.subarray(0, MEDIA_TYPE_BYTES))

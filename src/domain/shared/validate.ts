@@ -41,7 +41,7 @@ interface Node {
   minLength?: number
   maxLength?: number
   format?: string
-  /** The rule in words, where a pattern says what a reader would have to decipher. */
+  /** The rule in words, where a reader would have to decipher a pattern. */
   'x-expectation'?: string
 }
 
@@ -75,8 +75,8 @@ export const sortFaults = (schema: TSchema, faults: readonly Fault[]): Fault[] =
 }
 
 /**
- * The faults of a schema beside those of the rules it cannot say. Of two faults of a field the rule's is told when it has
- * a code of its own: a URL that is too long is `url_refused`.
+ * Joins the faults of a schema with those of the rules that it cannot say. When a field has both, the rule's fault is
+ * told if it has a code of its own: a URL that is too long is `url_refused`.
  */
 export const onePerField = (faults: readonly Fault[], rules: readonly Fault[]): Fault[] => {
   const broken = new Set(faults.map((fault) => fault.field))
@@ -99,15 +99,15 @@ const fieldsOf = (error: {
   const missing = (error.params as { requiredProperties?: string[] }).requiredProperties
   if (error.keyword === 'required' && missing)
     return missing.map((name) => `${error.instancePath}/${name}`)
-  // A rule between members is judged, and told with its own code, where the route's rules are.
+  // A route's rules judge what holds between members, with codes of their own.
   if (error.keyword === 'not') return []
-  // A map is told by its members, and their names by the route's rules.
+  // The faults of a map are those of its members. The route's rules judge their names.
   if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return []
   if (error.schemaPath.endsWith('/propertyNames')) return []
   return [error.instancePath]
 }
 
-/** Below a member of any type at all nothing is dropped: its value is the caller's, nulls and all. */
+/** Nothing is dropped below a member that may be of any type: its value belongs to the caller, nulls included. */
 const dropAbsent = (
   value: unknown,
   rule: Node | undefined,

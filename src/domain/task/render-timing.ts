@@ -1,4 +1,4 @@
-/** Durations of the rendering of one task: data of its start, so that a test can shorten them. */
+/** Durations of the rendering of one task. They are arguments of its start, so that a test can shorten them. */
 export interface RenderTiming {
   /** Silence after which an attempt counts as lost. */
   heartbeatSeconds: number
@@ -6,7 +6,7 @@ export interface RenderTiming {
   deadlineSeconds: number
 }
 
-/** The same of a video task. */
+/** Durations of the rendering of a video task. */
 export interface VideoTiming extends RenderTiming {
   /** From the creation of an off-peak task until it fails. */
   offPeakSeconds: number

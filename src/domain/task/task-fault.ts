@@ -17,7 +17,10 @@ export type TaskFaultCode = keyof typeof TASK_FAULTS
 export const isTaskFaultCode = (code: string): code is TaskFaultCode =>
   Object.hasOwn(TASK_FAULTS, code)
 
-/** A fault that ends a task at once because no retry can mend it. The message is shown to the caller: never an address, path or stack. */
+/**
+ * A fault that ends a task at once because no retry can mend it. The caller sees the message: it must hold no address,
+ * path or stack.
+ */
 export class TaskFault extends Error {
   override name = 'TaskFault'
   readonly code: TaskFaultCode

@@ -83,7 +83,7 @@ const withoutEmptyImages = <Body extends { images?: string[] }>(body: Body): Bod
   return rest as Body
 }
 
-/** The settings that change what the local engine renders: those without effect are gone, or at their neutral value. */
+/** The settings that change what the local engine renders. Those without effect are left out, or have their neutral value. */
 export interface EffectiveVideoSettings {
   duration: number
   resolution: Resolution
@@ -92,7 +92,7 @@ export interface EffectiveVideoSettings {
   seed: number
   /** Whether a recommended prompt, chosen by the seed, is drawn with; never with a start image. */
   recommended: boolean
-  /** The prompt given; absent when there is none, when a recommended one stands for it, and with a start image. */
+  /** The prompt given; absent when there is none, when a recommended one replaces it, and with a start image. */
   prompt?: string
   /** Sound to make; absent: none. */
   audio_type?: NonNullable<TextToVideoBody['audio_type']>
@@ -105,7 +105,7 @@ export interface EffectiveVideoSettings {
   meta_data?: string
 }
 
-/** What of a text-to-video request takes effect. */
+/** Finds the settings of a text-to-video request that take effect. */
 export const effectiveVideoSettings = (settings: TextToVideoSettings): EffectiveVideoSettings => {
   const generation = findVideoModel(settings.model)?.generation
   const moves = generation !== 'q2' && generation !== 'q3'
@@ -131,7 +131,7 @@ const effectivePicture = ({ prompt, images, is_rec: isRec, aspect_ratio }: TextT
   return { recommended, aspect_ratio, ...(recommended ? undefined : { prompt }) }
 }
 
-/** Music is heard only where no sound is made, and q2 has none for its two longest lengths. */
+/** There is music only where no sound is made, and not at the two longest lengths of q2. */
 const hasMusic = (
   generation: VideoGeneration | undefined,
   { bgm, audio, duration }: TextToVideoSettings,

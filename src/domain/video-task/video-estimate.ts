@@ -30,7 +30,10 @@ export const estimateTextToVideo = (
   return estimate('still', size, duration)
 }
 
-/** The same of an extension: of what is added, at 16:9, because length and ratio of the source are not known yet. */
+/**
+ * X-Estimated-Duration-Seconds of an extension. It is that of the added part at 16:9, because length and ratio of the
+ * source are not known yet.
+ */
 export const estimateExtend = ({
   duration,
   resolution,

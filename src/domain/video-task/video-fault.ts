@@ -1,6 +1,9 @@
 import type { TaskFault, TaskFaultCode } from '../task/task-fault.ts'
 
-/** Codes a failed video task ends with (`err_code`), and what each tells the caller unless a nearer sentence is known. All are final. */
+/**
+ * Codes that a failed video task ends with (`err_code`), and what each tells the caller when no more exact sentence is
+ * known. All are final.
+ */
 export const VIDEO_FAULTS = {
   UserCancelled: 'The caller cancelled the task.',
   ImageDownloadFailure: 'An image could not be downloaded.',
@@ -18,7 +21,10 @@ export const VIDEO_FAULTS = {
 export type VideoFaultCode = keyof typeof VIDEO_FAULTS
 export const VIDEO_FAULT_CODES = Object.keys(VIDEO_FAULTS) as VideoFaultCode[]
 
-/** A fault that ends a video task at once because no retry can mend it. The message is shown to the caller: never an address, path or stack. */
+/**
+ * A fault that ends a video task at once because no retry can mend it. The caller sees the message: it must hold no
+ * address, path or stack.
+ */
 export class VideoFault extends Error {
   override name = 'VideoFault'
   readonly code: VideoFaultCode
@@ -37,12 +43,12 @@ export class VideoFault extends Error {
 export const isVideoFaultCode = (word: unknown): word is VideoFaultCode =>
   typeof word === 'string' && Object.hasOwn(VIDEO_FAULTS, word)
 
-/** What the input that broke was to be. */
+/** The kind of input that broke. */
 export type Medium = 'image' | 'video'
 
 /**
- * The fault of a video task for one that the parts shared with image tasks (download, decoder, engine frame) tell. Their
- * sentence stays: it names field and limit.
+ * Turns a fault of the parts that both families share (download, decoder, engine frame) into the fault of a video task.
+ * The sentence stays: it names field and limit.
  */
 export const toVideoFault = (fault: TaskFault, medium: Medium): VideoFault =>
   new VideoFault(
@@ -51,7 +57,7 @@ export const toVideoFault = (fault: TaskFault, medium: Medium): VideoFault =>
     { cause: fault },
   )
 
-/** What ends a task whatever it works on. */
+/** Faults that do not depend on the input. */
 const COMMON = {
   cancelled: 'UserCancelled',
   engine_failed: 'InternalServiceFailure',

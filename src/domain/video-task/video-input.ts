@@ -9,11 +9,11 @@ export const VIDEO_BODY_MAX_BYTES = 67_108_864
 /** Members in which an empty string counts as absent. */
 export const VIDEO_EMPTY_IS_ABSENT = ['prompt', 'meta_data'] as const
 
-/** No rule at all: the judge has it, because it depends on the model or because a fault may not show the value. */
+/** No rule here: the judge has it, because the rule depends on the model or because a fault must not show the value. */
 const judged = Type.Optional(Type.Unsafe<unknown>({}))
 
 const JUDGED: Record<string, TSchema> = {
-  // Without a type, so that whatever stands there reaches the judge; with items, so that they have a place in the order.
+  // It has no type, so that any value reaches the judge, and `items`, so that the items have a place in the order.
   images: Type.Optional(Type.Unsafe<unknown>({ items: {} })),
   duration: judged,
   resolution: judged,

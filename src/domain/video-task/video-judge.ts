@@ -14,7 +14,7 @@ import {
 import type { VideoLengths, VideoModel, VideoOffer } from './video-model.ts'
 import { expectedSeconds, oneOf, resolutionsInWords } from './video-words.ts'
 
-/** A body as the check by its input schema left it: where that found a fault it may hold anything. */
+/** A body after the check by its input schema. Where that check found a fault, the body may hold anything. */
 type Given = Readonly<Record<string, unknown>>
 
 /** Which sources an extension must be given (VIDEO_EXTEND_SOURCE). */
@@ -48,7 +48,7 @@ export const judgeExtend = (body: Given, source: ExtendSource): Fault[] => {
   ]
 }
 
-/** What is allowed with the model of a request: its row, or all that any row allows when there is no such model. */
+/** What is allowed with the model of a request: its row, or everything that any row allows when there is no such model. */
 interface ModelRules extends VideoLengths {
   /** " with videoq1", or nothing. */
   suffix: string
@@ -68,7 +68,7 @@ const anyRow = (rows: readonly VideoLengths[]): ModelRules => {
     suffix: '',
     seconds: [...seconds].toSorted((a, b) => a - b),
     defaultSeconds: Number.NaN,
-    // A resolution counts as allowed; its price is never asked for.
+    // Only the resolution is looked at, never its price.
     offers: offers.map((resolution) => ({ resolution, price: { task: 0 } })),
   }
 }
@@ -99,7 +99,7 @@ const offersFor = (
   return { offers, suffix: varies ? `${suffix} at ${String(duration)} s` : suffix }
 }
 
-/** Whether something stands where a start image would; what it is worth is another rule's. */
+/** Whether something stands where a start image would. Another rule judges it. */
 const hasImage = ({ images }: Given): boolean =>
   Array.isArray(images) ? images.length > 0 : images !== undefined
 
@@ -125,7 +125,7 @@ const judgeOffPeak = ({ suffix }: ModelRules, row: VideoModel | undefined, body:
       ]
     : []
 
-/** An image may not be shown, so a fault tells what kind of value came. */
+/** A fault must not show an image, so it tells what kind of value came. */
 const judgeImages = (images: unknown): Fault[] => {
   if (images === undefined) return []
   if (!Array.isArray(images)) return [invalid('/images', 'a list of 1 image', kindOf(images))]
@@ -151,7 +151,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** The payload may not be shown either: only its echo carries it. */
+/** A fault must not show the payload either: only its echo carries it. */
 const judgePayload = (given: unknown): Fault[] => {
   if (given === undefined) return []
   const expected = `a string of at most ${PAYLOAD_MAX} characters`
@@ -160,7 +160,7 @@ const judgePayload = (given: unknown): Fault[] => {
   return points > PAYLOAD_MAX ? [invalid('/payload', expected, `${points} characters`)] : []
 }
 
-/** Counted without an array of them, which for a payload at its limit would take 30 MB. */
+/** Counts without an array of them, which would take 30 MB for a payload at its limit. */
 const countCodePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++

@@ -5,13 +5,13 @@ import type { Fault } from '../shared/validate.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 import { VideoTaskState } from './video-task.ts'
 
-/** The furthest task that a page by number may reach; beyond it a page token leads. */
+/** The furthest task that a page number may reach. Page tokens lead beyond it. */
 const VIDEO_LIST_REACH = 10_000
 
 /** A list without `created_at.from` begins this many seconds ago: 7 days. */
 export const VIDEO_LIST_SECONDS = 604_800
 
-/** An empty token is what the last page answers. */
+/** The last page answers an empty token. */
 export const VIDEO_LIST_EMPTY_IS_ABSENT = ['pager.page_token'] as const
 
 /** Filters of GET /tasks. Lists come as repeated names or with commas; the reader of the query makes lists of them. */

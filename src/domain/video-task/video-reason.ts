@@ -30,7 +30,7 @@ export interface ErrorFacts {
   code: string
   status: number
   message: string
-  /** Absent: the word goes by code and status. */
+  /** Absent: code and status decide the word. */
   reason?: VideoReason | undefined
   /** One sentence for each fault. */
   details?: readonly string[] | undefined
@@ -42,13 +42,13 @@ export const videoDetails = (error: ErrorFacts): string[] => [
   ...(error.details ?? [error.message]),
 ]
 
-/** The word for an error; codes without one of their own go by their status. */
+/** The word for an error. Where a code has none of its own, the status decides. */
 export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'>): VideoReason =>
   BY_CODE.get(code) ?? BY_STATUS.get(status) ?? byClass(status)
 
 /**
- * The word for a fault of a field, which the first of several decides.
- * @param given the body or query it is about, by which a missing member is known
+ * The word for a fault of a field. Of several faults the first decides.
+ * @param given the body or query; it tells whether a member is missing
  */
 export const faultReason = (fault: Fault, given: unknown): VideoReason => {
   const value = Pointer.Get(given ?? {}, fault.field.replace(/^\?/, '/'))
@@ -56,7 +56,10 @@ export const faultReason = (fault: Fault, given: unknown): VideoReason => {
   return isCounted(fault) && Array.isArray(value) ? 'FieldItemCountOutOfRange' : 'FieldInvalid'
 }
 
-/** The one list of a body: what is wrong with it as a list is its length. A list elsewhere is a value of the wrong type. */
+/**
+ * `images` is the only list of a body, so its length is what is wrong with it. Anywhere else a list is a value of the
+ * wrong type.
+ */
 const isCounted = ({ field }: Fault): boolean => field === '/images'
 
 const BY_CODE: ReadonlyMap<string, VideoReason> = new Map<string, VideoReason>([

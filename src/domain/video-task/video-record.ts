@@ -57,8 +57,8 @@ const listCreations = (
 }
 
 /**
- * The facts of a task as they were when it moved to a state: what comes with its end was not there before, and a later
- * try of an event tells the same as the first, however far the render is by then.
+ * The facts of a task as they were when it moved to a state. The result and the error come only with the end. A later
+ * try of an event tells the same as the first one, however far the render is by then.
  */
 export const videoFactsAt = (task: VideoTaskFacts, state: VideoTaskState): VideoTaskFacts =>
   VIDEO_TERMINAL_STATES.includes(state)

@@ -41,7 +41,7 @@ export interface AuthenticatorOptions {
   jwksUrl: string
   sql: Sql
   log: Pick<Log, 'info' | 'warn'>
-  /** Writes the users down who have signed in; absent: nobody does. */
+  /** Writes down who has signed in; absent: nobody does. */
   users?: UserNotes
   /** Nobody is a platform admin unless given. */
   isPlatformAdmin?: AdminJudge
@@ -50,9 +50,9 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It answers
- * undefined when neither was sent, and throws the one 401 for whatever was sent and does not hold (the cause goes to the
- * log only), or 503 when it cannot be judged.
+ * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It
+ * answers undefined when neither was sent. It throws the same 401 for every credential that does not hold, whose cause
+ * goes to the log only, and 503 when it cannot judge.
  */
 export const makeAuthenticator = ({
   issuer,
@@ -108,7 +108,7 @@ interface Credential {
   token: string | undefined
 }
 
-/** A credential that does not hold, for a reason only the log is told. */
+/** A credential that does not hold. Only the log is told the reason. */
 class Refusal extends Error {
   override name = 'Refusal'
 }
@@ -188,8 +188,8 @@ const verifyWithEach = async (
 }
 
 /**
- * Of a fault of jose only its code, because the claims it carries name a person. Anything else is a key of the issuer
- * that cannot be used, for example RSA of 1,024 bits; the token it signed is not valid either.
+ * Only the code of a fault of jose, because the claims that the fault carries name a person. Any other error is about a
+ * key of the issuer that cannot be used, for example RSA of 1,024 bits. A token that it signed is not valid either.
  */
 const reasonOf = (error: unknown): string =>
   error instanceof joseErrors.JOSEError ? error.code : `key not usable: ${String(error)}`

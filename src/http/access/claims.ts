@@ -6,7 +6,7 @@ export interface Profile {
   email?: string
 }
 
-/** Reads name and e-mail address; what is no usable text is absent. */
+/** Reads name and e-mail address. One that is not usable text is left out. */
 export const readProfile = ({ name, email }: JWTPayload): Profile => ({
   ...(isText(name, 255) && { name: name.trim() }),
   ...(isText(email, 320) && { email: email.trim() }),
@@ -22,8 +22,8 @@ const isText = (value: unknown, longest: number): value is string =>
 export type AdminJudge = (subject: string, claims?: JWTPayload) => boolean
 
 /**
- * Makes the judge of platform admins: the subjects of ADMIN_SUBJECTS, and whoever's token has ADMIN_CLAIM, `name=value`;
- * a claim that is a list has it when one of its items is the value.
+ * Makes the judge of platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
+ * `name=value`. A claim that is a list has the value when one of its items is the value.
  */
 export const makeAdminJudge = ({
   subjects,

@@ -16,9 +16,15 @@ import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import type { JsonAnswer } from '../route.ts'
 
-/** The hold of one request on its key, from before the body is read until the answer is stored or the key released. */
+/**
+ * The hold of one request on its key. It begins before the body is read, and ends when the answer is stored or the key
+ * is released.
+ */
 export interface Claim {
-  /** The stored answer for a body of this fingerprint, undefined when the request is to be executed. Throws 422 for another body. */
+  /**
+   * The stored answer for a body of this fingerprint. Undefined: the request must be executed. Throws 422 for another
+   * body.
+   */
   replay(fingerprint: string): JsonAnswer | undefined
   /** Stores the answer in the transaction that makes it true. */
   finish(sql: Transaction, answer: JsonAnswer, fingerprint: string): Promise<void>
@@ -107,7 +113,7 @@ const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
   release: () => Promise.resolve(),
 })
 
-/** Marks the ciphertext, so that one copied from another table does not decrypt here. */
+/** Marks the ciphertext: one that was copied from another table does not decrypt here. */
 const CONTEXT = 'idempotency'
 
 const encode = (

@@ -16,7 +16,7 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
     if (quotaOf(route) !== undefined) await limits?.take('ip', principalOf(undefined, request.ip))
   },
 
-  /** A request of a known caller. What is left stands in its answer, whatever that is. */
+  /** A request of a known caller. Every answer says what is left of the quota, also a refusal. */
   async count(route: Route, { request, response, caller }: Asked): Promise<void> {
     const quota = quotaOf(route)
     if (!limits || quota === undefined) return

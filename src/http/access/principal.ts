@@ -9,7 +9,7 @@ import type { Caller } from './auth.ts'
 export const principalOf = (caller: Caller | undefined, address: string | undefined): string =>
   caller ? `user:${caller.principal}` : `address:${networkOf(address ?? '')}`
 
-/** Of IPv6 a client has a network of 64 bits, from which it may take another address for each request. */
+/** An IPv6 client has a network of 64 bits and may take another address of it for each request. */
 const networkOf = (text: string): string => {
   const plain = text.replace(/%.*$/, '')
   if (!ipaddr.isValid(plain)) return text

@@ -9,10 +9,10 @@ export interface UserNotes {
 }
 
 const HOUR_MS = 3_600_000
-/** Users of one process that are remembered; one that was forgotten costs a statement that changes nothing. */
+/** Most users that a process remembers. A forgotten one costs a statement that changes nothing. */
 const REMEMBERED = 10_000
 
-/** Makes the keeper of the users' rows, by which members and their names are found. */
+/** Makes the keeper of the users' rows. Members and their names are found by these rows. */
 export const makeUserNotes = ({
   sql,
   clock = () => performance.now(),
@@ -38,7 +38,7 @@ export const makeUserNotes = ({
   }
 }
 
-/** A token tells of its user; an API key only that there is one. */
+/** A token tells about its user. An API key tells only that there is one. */
 export const writeUser = (
   sql: Queryable,
   { principal: id, scheme, profile = {} }: Caller,

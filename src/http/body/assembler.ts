@@ -7,9 +7,9 @@ import { makeTree, refused } from './tree.ts'
 import type { TreeLimits } from './tree.ts'
 
 export interface AssemblerOptions extends TreeLimits {
-  /** Is told what has come to stay in memory, bytes of text and members; throws when that is too much. */
+  /** Is told how many bytes of text and how many members have come to stay in memory. Throws when that is too much. */
   hold: Hold
-  /** Gives a sink for a string that is not to be held, chosen by its place. */
+  /** Gives the sink of a string that is not held in memory, chosen by its place. */
   openImage: (depth: number, path: () => string[]) => TextSink | undefined
 }
 
@@ -29,8 +29,8 @@ export interface Assembler {
 }
 
 /**
- * A body may have a million members, so that nothing is made for a member but its value: closures for keys and numbers
- * made it 3 times slower.
+ * A body may have a million members, so only the value of a member is allocated: closures for keys and numbers made it
+ * 3 times slower.
  *
  * @throws 400 `json_invalid` for NUL, a lone surrogate, an infinite number, and all that the tree refuses.
  */

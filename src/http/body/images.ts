@@ -15,7 +15,7 @@ export interface ImageLimits {
   maxImageBytes: number
   /** Width × height of each image. */
   maxPixels: number
-  /** Inline images in one body: each one costs a file and a probe. What comes beyond is dropped while it arrives. */
+  /** Inline images in one body: each one costs a file and a probe. Further images are dropped while they arrive. */
   maxImages: number
 }
 
@@ -68,7 +68,7 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
 
   return {
     open: (pointer) => {
-      // The first beyond the limit stands for all others, of which nothing is kept.
+      // The first image beyond the limit stands for all others. Nothing of those is kept.
       if (entries.length > limits.maxImages) return makeDrop(limits.maxImages)
       const entry = add(pointer)
       const index = entries.length - 1

@@ -10,8 +10,8 @@ export const USUAL_PACE: Pace = { bytesPerSecond: 16 * 1024, windowMs: 10_000 }
 const SAMPLES_PER_WINDOW = 10
 
 /**
- * Looks ten times a window at what came. Time in which the reader itself was busy (disk, other requests) is not held
- * against the client: the window begins anew.
+ * Looks ten times in each window at how much has come. Time in which the reader itself was busy (disk, other requests)
+ * does not count against the client: the window begins anew.
  *
  * @returns a function that stops looking.
  */

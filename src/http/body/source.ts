@@ -29,9 +29,9 @@ export interface BodySource {
 }
 
 /**
- * Pulls and never lets the request flow: a flowing socket hands over up to 2 MiB in one turn of the event loop, a pulled
- * one a single read of 64 KiB. The async iterator of the stream would do the same, but its wait cannot be ended by a
- * clock without destroying the socket, and with it the answer.
+ * Pulls, and never lets the request flow: a flowing socket hands over up to 2 MiB in one turn of the event loop, a
+ * pulled one a single read of 64 KiB. The async iterator of the stream would do the same, but its wait cannot be ended
+ * by a clock without destroying the socket, and with it the answer.
  */
 export const openBodySource = (request: IncomingMessage, options: SourceOptions): BodySource => {
   let received = 0

@@ -61,9 +61,9 @@ export const makeImageText = (sinks: ImageTextSinks): TextSink => {
 }
 
 /**
- * A string cut out of a larger one keeps the larger one alive (V8 does so from 13 characters on): a body of blanks with
- * one word in each slice would stay in memory as a whole while only its words are counted. Lone surrogates are lost, so
- * check before.
+ * A string that was cut out of a larger one keeps the larger one alive (in V8 from 13 characters on). A body of blanks
+ * with one word in each slice would stay in memory as a whole, although only its words are counted. Lone surrogates are
+ * lost, so check for them before.
  */
 export const ownCopy = (piece: string): string =>
   piece.length < 13 ? piece : Buffer.from(piece).toString()

@@ -13,11 +13,12 @@ export type Tokenizer = (text: string) => readonly Token[]
  * mark, and its Node streams wrap each token in an object-mode write.
  *
  * Nothing is packed by stream-json, because it packs without a limit: keys, numbers and strings arrive in pieces and
- * whoever joins them counts. Its grammar is that of RFC 8259 (control characters, leading zeros and commas are refused);
- * depth, repeated keys, infinite numbers and lone surrogates are left to the assembler.
+ * whoever joins them counts. Its grammar is that of RFC 8259 (control characters, leading zeros and commas are
+ * refused); depth, repeated keys, infinite numbers and lone surrogates are left to the assembler.
  *
- * A string that goes on from the piece before is not shown to stream-json up to its closing quote: it would cut it at
- * every escape, and a body of Base64 in lines or with `\/` in it (PHP writes it so) ran at 80 MB/s in place of 300.
+ * When a string goes on from the piece before, stream-json is not shown it up to its closing quote. It would cut the
+ * string at every escape: a body of Base64 in lines or with `\/` in it (PHP writes it so) ran at 80 MB/s in place of
+ * 300.
  */
 export const makeTokenizer = (): Tokenizer => {
   const parse = jsonParser({ packValues: false, streamValues: true })
@@ -51,6 +52,6 @@ export const makeTokenizer = (): Tokenizer => {
 /** When one of these comes last, the next character belongs to a string or key. */
 const STRING_BEGUN = new Set<string>(['startString', 'startKey', 'stringChunk'])
 
-// What stream-json refuses in a string, it refuses only once it has seen six characters from there on; until then it
-// must be shown what follows.
+// stream-json refuses a character of a string only once it has seen the six characters that follow. Until then it must
+// be shown what follows.
 const UNDECIDED = /\p{Cc}|\\[^"\\/bfnrtu]|\\u(?![\da-f]{4})/iu

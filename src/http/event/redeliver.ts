@@ -23,7 +23,7 @@ export interface RedeliveryDeps {
 
 type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
 
-/** The id of the event in a path, which the caller may read. Throws 404, of the task or of the event. */
+/** The id of an event that the caller may read, from the path. Throws 404 for the task or for the event. */
 export const getEventId = async (
   { sql }: RedeliveryDeps,
   request: Pick<EventRequest, 'params' | 'caller'>,
@@ -36,7 +36,10 @@ export const getEventId = async (
   throw errors.eventNotFound(eventId)
 }
 
-/** Begins to send one event again; while that is under way its id is answered. Throws 409 for a task without a receiver. */
+/**
+ * Begins to send one event again. While that is under way, a repetition is answered with its id. Throws 409 for a task
+ * without a receiver.
+ */
 export const redeliverOne = async (
   deps: RedeliveryDeps,
   request: EventRequest,

@@ -122,12 +122,13 @@ const redeliver = (deps: RedeliveryDeps): Route =>
     path: '/tasks/:task_id/events/:event_id/redeliver',
     summary: 'Send an event again',
     description:
-      'Begins one more schedule for the event, beside the order of its task and with the same `webhook-id`.',
+      'Begins one more schedule of deliveries for the event, with the same `webhook-id`. It does not wait for other events of the task.',
     params: Type.Object(EventParams),
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: {
       202: {
-        description: 'It is sent again; for as long as it is, the same id is answered.',
+        description:
+          'The event is sent again. Until that has ended, a repetition is answered with the same id.',
         schema: Redelivery,
         example: { redelivery_id: TASK_ID },
       },
@@ -143,7 +144,8 @@ const redeliverSince = (deps: RedeliveryDeps): Route =>
     method: 'post',
     path: '/events/redeliver',
     summary: 'Send all exhausted events of the caller again',
-    description: 'Those of moves made since a time; 10,000 at once.',
+    description:
+      'The events of moves made since a time. One request sends 10,000 of them again at most.',
     body: {
       ...SMALL_BODY,
       schema: RedeliverSince,

@@ -20,7 +20,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     method: 'get',
     path: '/webhook-secret',
     summary: 'Read the secrets that sign the notifications of the caller',
-    description: 'The first is made when it is first asked for or used.',
+    description: 'The first secret is made when somebody asks for it, or when it is first used.',
     responses: {
       200: {
         description: 'All that sign now, newest first.',
@@ -41,7 +41,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     path: '/webhook-secret/rotate',
     summary: 'Replace the secret that signs the notifications of the caller',
     description:
-      'The one before goes on signing beside it for a while. One that was on its way out already ends at once.',
+      'The old secret goes on signing beside the new one for a while. A still older one ends at once.',
     body: {
       ...SMALL_BODY,
       schema: SecretRotation,
@@ -50,7 +50,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     },
     responses: {
       200: {
-        description: 'The new secret, and the one that goes on beside it.',
+        description: 'The new secret, and the old one that still signs beside it.',
         schema: WebhookSecrets,
         headers: ['Cache-Control'],
         example: {

@@ -18,8 +18,8 @@ const TAGS: Record<string, string> = {
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Events:
     'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
-  Uploads: 'Bring a file here first and name it by its link.',
-  Files: 'Results and inputs, read by signed links.',
+  Uploads: 'Upload a file first, then name it by its link.',
+  Files: 'Results and inputs, read through signed links.',
   'API keys': "A user's own keys.",
   Users: 'Who the caller is.',
   Publishers:
@@ -28,7 +28,7 @@ const TAGS: Record<string, string> = {
   Versions: 'Releases of a node: published, read, installed, reviewed.',
   'Host nodes': 'The node classes that a version brings into the host application.',
   'Registry admin': 'What only platform admins may do; each change is in the audit log.',
-  Health: 'For whoever runs the service.',
+  Health: 'For those who run the service.',
   Documentation: 'The description of the service.',
 }
 

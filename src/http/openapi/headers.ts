@@ -10,14 +10,17 @@ const whole = (description: string, minimum: number, maximum?: number): Json => 
   schema: { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) },
 })
 
-/** Every header that an answer of this service means something by. */
+/** Every header of an answer that callers may rely on. */
 export const HEADERS = {
-  'X-Request-Id': text('Names the request in the log; the caller’s own when it is well-formed.'),
+  'X-Request-Id': text('Names the request in the log: the caller’s own id when it is well-formed.'),
   'Idempotent-Replayed': {
     description: 'Present when the answer is the stored one of the first request with this key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  'Retry-After': whole('Seconds until a repetition, or the next read, is useful.', 0),
+  'Retry-After': whole(
+    'Seconds after which it is useful to repeat the request, or to read again.',
+    0,
+  ),
   'RateLimit-Policy': text('The quota of the route: its name, requests `q` in `w` seconds.'),
   RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },

@@ -66,13 +66,22 @@ const header = (name: string, description: string, schema: Json = {}): Json => (
 })
 
 const REQUEST_HEADERS = {
-  'If-Match': header('If-Match', 'ETag of what the caller means to change; another is 412.'),
-  'If-None-Match': header('If-None-Match', 'ETag of what the caller has; unchanged is 304.'),
-  'If-Range': header('If-Range', 'ETag for which Range counts.'),
-  Range: header('Range', 'One range of bytes; anything else gets the whole file.'),
+  'If-Match': header(
+    'If-Match',
+    'ETag of what the caller means to change. Any other ETag is answered with 412.',
+  ),
+  'If-None-Match': header(
+    'If-None-Match',
+    'ETag of what the caller has. If it has not changed, the answer is 304.',
+  ),
+  'If-Range': header(
+    'If-Range',
+    'ETag of the file that Range is about. If the file has another one, Range is ignored.',
+  ),
+  Range: header('Range', 'One range of bytes. Anything else is answered with the whole file.'),
   'Content-Digest': header(
     'Content-Digest',
-    'SHA-256 of the bytes (RFC 9530), also as Repr-Digest; others are refused.',
+    'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are refused.',
   ),
 }
 
@@ -82,6 +91,6 @@ export type RequestHeaderName = keyof typeof REQUEST_HEADERS
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
-  'Repeating a request with its key answers what the first one answered; nothing is done twice.',
+  'A request that is repeated with its key is answered as the first one was. Nothing is done twice.',
   { minLength: 1, maxLength: 257, pattern: IDEMPOTENCY_KEY_FORM.source },
 )

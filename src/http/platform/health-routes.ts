@@ -32,7 +32,7 @@ export interface HealthDeps {
 const TIMEOUT_MS = 1000
 const CACHE_MS = 1000
 
-/** Routes for whoever runs the service: alive, and fit for traffic. */
+/** Routes for those who run the service: is it alive, and is it fit for traffic. */
 export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => {
   const postgres = makeCheck(checks.postgres)
   const temporal = makeCheck(checks.temporal)
@@ -55,7 +55,7 @@ export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => 
       path: '/ready',
       summary: 'Fit for traffic',
       description:
-        'Unready without PostgreSQL or when stopping. Without Temporal or the store the service goes on, degraded.',
+        'Unready without PostgreSQL, or while the process stops. Without Temporal or the store the service goes on, degraded.',
       responses: {
         200: { description: 'Ready or degraded.', schema: Readiness },
         503: { description: 'Unready.', schema: Readiness },

@@ -21,7 +21,7 @@ export interface UploadedFileDeps {
 
 /** A file whose bytes have all arrived. */
 export interface UploadedFile {
-  /** In the scratch folder; whoever wants to keep it moves it away. */
+  /** In the scratch folder. Move it away to keep it. */
   path: string
   bytes: number
   /** Lower-case hex. */
@@ -66,7 +66,7 @@ export const takeFile = async <T>(
     return await use({ path, ...written })
   } finally {
     reservation.release()
-    // What cannot be removed goes with the folder of this process.
+    // A file that cannot be removed goes when the folder of this process goes.
     await rm(path, { force: true }).catch(() => {})
   }
 }
@@ -107,7 +107,7 @@ const copyBody = async (
   return { head, sha256: digest.digest('hex') }
 }
 
-/** What keeps the scratch folder from taking a file (no space, no permission) is no fault of the request. */
+/** When the scratch folder cannot take a file (no space, no permission), the request is not at fault. */
 const refuseForNow = (error: unknown): never => {
   throw errors.unavailable(error)
 }

@@ -20,7 +20,7 @@ interface ErrorBody {
 
 /**
  * The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are
- * none. `given` is what the request holds, by which a missing member is known.
+ * none. `given` is what the request holds; it tells whether a member is missing.
  */
 export const faultsError = (
   faults: readonly Fault[],
@@ -43,8 +43,8 @@ export const toApiError = (error: unknown): ApiError => {
 }
 
 /**
- * The body of an error. `path` is that of the request; undefined where it could not be read, and then the body has what
- * a client of any route looks for.
+ * The body of an error. `path` is that of the request. Undefined: it could not be read, and the body has what clients
+ * of any route look for.
  */
 export const errorBody = (
   error: ApiError,

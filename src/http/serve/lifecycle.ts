@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http'
 
-/** Where a process is between start and end: draining still serves while its balancer looks away, closing refuses. */
+/**
+ * Where a process is between start and end. draining: it still serves, while its load balancer learns of the end.
+ * closing: it refuses requests.
+ */
 export interface Lifecycle {
   state: 'serving' | 'draining' | 'closing'
 }
 
 /**
- * Ends the connection with this answer once the process is stopping. Called when the answer is written, not when the
- * request arrives: one that began before the stop would else leave a connection open that nobody closes.
+ * Ends the connection with this answer once the process is stopping. It is called when the answer is written, not when
+ * the request arrives: a request that began before the stop would otherwise leave a connection open that nobody closes.
  */
 export const closeWhenStopping = ({ state }: Lifecycle, response: ServerResponse): void => {
   if (state !== 'serving' && !response.headersSent) response.setHeader('connection', 'close')

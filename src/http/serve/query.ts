@@ -4,7 +4,7 @@ import { fromText } from '../../domain/shared/from-text.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import { makeValidator } from '../../domain/shared/validate.ts'
 
-/** The query of a request's target, without its question mark; a second one belongs to a value. */
+/** The query of a request's target, without its question mark. A second question mark belongs to a value. */
 export const rawQuery = (target: string): string => {
   const at = target.indexOf('?')
   return at < 0 ? '' : target.slice(at + 1)
@@ -42,7 +42,7 @@ export const makeQueryReader = (
       ])
     const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
     const refused = twice.map(givenTwice)
-    // Left out above, so that one which is required looks absent.
+    // The schema was not shown a name that was given twice, so it may also call it absent.
     const others = faults
       .map(asQueryFault)
       .filter(({ field }) => !refused.some((fault) => fault.field === field))

@@ -9,8 +9,8 @@ import { readRequestId } from './request-id.ts'
 
 /**
  * Makes the HTTP server with the limits that hold before any route is known. Node checks its time-outs only every
- * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. A body of doubtful length (two
- * lengths, or a length beside chunks), which a proxy in front may read otherwise than we do, is refused by the parser.
+ * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. The parser refuses a body of
+ * doubtful length (two lengths, or a length beside chunks), because a proxy in front may read it differently.
  */
 export const makeServer = (app: RequestListener): Server => {
   const { listener, onClientError } = guard(app)
@@ -22,7 +22,7 @@ export const makeServer = (app: RequestListener): Server => {
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
       insecureHTTPParser: false,
-      // Node would answer the lack of one without a body; `guard` does it in our one shape.
+      // Node would answer a missing Host without a body; `guard` answers it in our one shape.
       requireHostHeader: false,
     },
     listener,
@@ -42,7 +42,10 @@ export const makeServer = (app: RequestListener): Server => {
   return server
 }
 
-/** Answers in the one shape what never reaches a route: what the parser refuses, and what Express could not read. */
+/**
+ * Answers requests that never reach a route in our one shape: those that the parser refuses, and those that Express
+ * cannot read.
+ */
 const guard = (app: RequestListener) => {
   const current = new WeakMap<Duplex, ServerResponse>()
   const refused = new WeakSet<Duplex>()
@@ -65,8 +68,8 @@ const guard = (app: RequestListener) => {
 }
 
 /**
- * Brings the target of a request into the form that Express reads: a server must take `GET http://host/path` too, of
- * which Express cannot route one that does not parse. False when there is no target, or no Host in HTTP/1.1.
+ * Brings the target of a request into the form that Express reads. A server must also take `GET http://host/path`, and
+ * Express cannot route one that does not parse. False: there is no target, or no Host in HTTP/1.1.
  */
 const takeTarget = (request: IncomingMessage): boolean => {
   const target = request.url ?? ''
@@ -91,7 +94,7 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Headers and body of a refusal; the connection ends with it, because what follows on it cannot be trusted. */
+/** Headers and body of a refusal. The connection ends with it, because nothing that follows on it can be trusted. */
 const compose = (error: ApiError, path: string | undefined) => {
   const requestId = readRequestId({})
   const body = JSON.stringify(errorBody(error, { requestId, path }))

@@ -8,8 +8,8 @@ import type { JsonAnswer } from '../route.ts'
 import type { TaskDeps } from './deps.ts'
 
 /**
- * Runs the creation of a task under a new id. A refused one keeps no files; one whose commit is in doubt must, because
- * it may exist.
+ * Runs the creation of a task under a new id. When it is refused, its files are removed. When its commit is in doubt
+ * they must stay, because the task may exist.
  */
 export const createUnderNewId = async (
   { storage }: Pick<TaskDeps, 'storage'>,

@@ -63,7 +63,7 @@ const storeInline = async (
   return { field, name, storageKey, url: null, contentType, bytes, sha256, width, height }
 }
 
-/** A link of our own is not fetched: the task takes the object it names. Any other address is the worker's to fetch. */
+/** A link of our own is not fetched: the task takes the object that it names. The worker fetches any other address. */
 const findSource = async (
   { sql, signer, now }: TaskDeps,
   { field, pointer }: InputMember,

@@ -2,7 +2,7 @@ import { shown } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** A file by address: a link of our own must be valid, any other is judged by the guard. */
+/** Judges the address of a file. A link of our own must be valid; the guard judges any other. */
 export const judgeSource = (
   deps: Pick<TaskDeps, 'signer' | 'outbound' | 'now'>,
   field: string,
@@ -15,7 +15,7 @@ export const judgeSource = (
   return [refused(field, 'is a link of this service that is not valid or has expired', value)]
 }
 
-/** An address that this service is to call, as far as it can be judged without a look-up. */
+/** Judges an address that this service will call, as far as that is possible without a look-up. */
 export const judgeUrl = (
   { outbound }: Pick<TaskDeps, 'outbound'>,
   field: string,
@@ -34,6 +34,6 @@ const refused = (field: string, sentence: string, value: string): Fault => ({
   message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
 })
 
-/** The query of a signed link is a secret, and so may a caller's be; user and password always are. */
+/** The query of a signed link is a secret, and that of a caller's URL may be one. User and password always are. */
 const withoutSecrets = (url: string): string =>
   url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')

@@ -19,7 +19,7 @@ export const answerRead = (
   signer: Signer,
   { rev, credits, pollAfter, known, now, body }: ReadAnswer,
 ): JsonAnswer => {
-  // Links are signed anew each hour, so an answer of the same row is another one then.
+  // Links are signed anew each hour, so the answer changes then although the row does not.
   const etag = quoteTag(`${rev}-${signer.linkExpiry(now) / 3600}`)
   const headers = {
     'x-credits-used': String(credits),

@@ -26,8 +26,8 @@ export const judgeCancel: NonNullable<Route['judge']> = ({ params, body: { id } 
       ]
 
 /**
- * Ends a task that no worker has taken yet, gives its credits back and its slot on. Throws 404, or 400 when it is too
- * late.
+ * Ends a task that no worker has taken yet, refunds its credits and passes its slot on. Throws 404, or 400 when it is
+ * too late.
  */
 export const cancelTask = async (
   deps: VideoTaskDeps,

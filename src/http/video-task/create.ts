@@ -30,7 +30,7 @@ export const makeTextToVideoCreation = (deps: VideoTaskDeps) => (request: RouteR
     return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
   })
 
-/** The same of an extend body. */
+/** Makes the handler that turns a valid extend body into a durable task. */
 export const makeExtendCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
   createUnderNewId(deps, async (id) => {
     const body = request.body as ExtendBody
@@ -106,7 +106,7 @@ const makeAnswer = (
   }
   return {
     status: 200,
-    // Of the settings a record has only some.
+    // A record has only some of the settings.
     body: Value.Clean(RECORDS[kind], record),
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,

@@ -37,7 +37,7 @@ const judgeExtendBody =
     ...judgeUrl(deps, '/callback_url', body['callback_url']),
   ]
 
-/** What is wrong with an inline image; a second one is a fault of the list, which the domain's judge tells. */
+/** What is wrong with an inline image. The domain's judge refuses a second one, as a fault of the list. */
 const judgeInline = (
   inline: InlineImage | undefined,
   sizeFault: typeof startImageFault = () => undefined,

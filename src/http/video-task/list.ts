@@ -17,7 +17,7 @@ export const listTasks = async (
 ): Promise<JsonAnswer> => {
   const time = now()
   const size = query['pager.pagesz']
-  // An id that is no UUID is the id of no task; a list of none would show all.
+  // No task has an id that is not a UUID. An empty list of ids would show all tasks.
   const ids = query.task_ids?.filter(isUuid)
   const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
   // One more than the page may hold tells whether there is a next one.
@@ -43,7 +43,7 @@ const toFilter = (query: VideoTaskQuery, now: Date): Filter => {
     states: query.states ?? [],
     models: query.model_versions ?? [],
     resolutions: query.resolutions ?? [],
-    // A token leads further than a number, so it counts when both are given.
+    // A token reaches further than a page number, so it counts when both are given.
     offset: after ? 0 : (query['pager.page'] ?? 0) * query['pager.pagesz'],
     ...(after && { after }),
   }
