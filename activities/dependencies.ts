@@ -24,7 +24,7 @@ export interface CoreDependencies extends CommonDependencies {
   retentionDays: number
   /** Video tasks of an owner that may hold a slot at once. */
   slots: number
-  /** Begins to tell Temporal of a committed row of the outbox; what fails there is the relay's. */
+  /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
   jobs: { kick(row: OutboxRow): void }
 }
 
