@@ -12,7 +12,7 @@ export interface AttemptKey extends Target {
   number: number
 }
 
-/** The address that an event goes to; undefined when there is none. */
+/** The address that an event is sent to; undefined when there is none. */
 export const findReceiver = async (
   sql: Queryable,
   eventId: string,
@@ -37,14 +37,14 @@ export interface BegunAttempt {
 }
 
 /**
- * Writes an attempt down before it is sent, so that one whose worker dies is known to have been. Undefined when there is
+ * Writes an attempt down before it is sent, so that it is known even when its worker dies. Undefined when there is
  * nothing to send any more.
  */
 export const beginAttempt = async (
   sql: Transaction,
   { eventId, redeliveryId }: Target,
 ): Promise<BegunAttempt | undefined> => {
-  // The lock keeps two of them from taking the same number.
+  // The lock keeps two attempts from taking the same number.
   const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
     select e.sequence, e.status, t.id as "taskId", t.family, t.owner, t.webhook_url as url,
       case when d.id is null then e.failures else d.failures end as failures
@@ -78,7 +78,7 @@ export interface AttemptResult {
   answer: string | undefined
 }
 
-/** What that means for the schedule it belongs to. */
+/** What an attempt means for the schedule that it belongs to. */
 export type AttemptVerdict =
   | { state: 'delivered' }
   /** The receiver wants nothing more of this task. */
@@ -87,8 +87,8 @@ export type AttemptVerdict =
   | { state: 'exhausted' }
 
 /**
- * Completes an attempt together with what it means for its event; a repetition changes nothing. Of one that was given up
- * as lost meanwhile the result is still taken, but it counts as one try.
+ * Completes an attempt together with what it means for its event; a repetition changes nothing. If the attempt was
+ * given up as lost meanwhile, its result is still taken, and it counts as one try only.
  */
 export const completeAttempt = async (
   sql: Transaction,
@@ -110,7 +110,10 @@ export const completeAttempt = async (
   else if (isFinal(verdict)) await settle(sql, key, { verdict, tries: 0 })
 }
 
-/** Writes down that an attempt was lost, with what that means for its event; once, and never of one that was completed. */
+/**
+ * Writes down that an attempt was lost, with what that means for its event. It does so once, and never for a completed
+ * attempt.
+ */
 export const loseAttempt = async (
   sql: Transaction,
   key: AttemptKey,
@@ -125,7 +128,7 @@ export const loseAttempt = async (
   await settle(sql, key, { verdict, tries: 1 })
 }
 
-/** An attempt that was begun and not completed; lost: its class says so already. */
+/** An attempt that was begun and not completed. isLost: its error class says already that it was lost. */
 const lockOpen = async (
   sql: Transaction,
   { eventId, number }: AttemptKey,
@@ -138,18 +141,18 @@ const lockOpen = async (
   return row
 }
 
-/** The receiver itself has said so, whatever was made of its silence before. */
+/** The receiver itself has said so, whatever its silence was taken for before. */
 const isFinal = ({ state }: AttemptVerdict): boolean => state === 'delivered' || state === 'stopped'
 
 interface Outcome {
   verdict: AttemptVerdict
-  /** How many failed tries it adds; none when the attempt was counted as lost. */
+  /** How many failed tries it adds. None: the attempt was counted already when it was lost. */
   tries: 0 | 1
 }
 
 /**
- * Moves the schedule of an attempt. Everything here takes rows in one order, the task's, those of redeliveries, those of
- * events: two at once never wait for each other.
+ * Moves the schedule of an attempt. All code here locks rows in one order (task, redeliveries, events), so two
+ * transactions never wait for each other.
  */
 const settle = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Promise<void> => {
   const { eventId, redeliveryId } = key
@@ -171,7 +174,7 @@ const settle = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Prom
     `
 }
 
-/** Answers when the next try is due, as the database writes it: a Date would lose its microseconds. */
+/** Answers when the next try is due, as the database writes it. A Date would lose the microseconds. */
 const moveOn = async (
   sql: Transaction,
   schedule: 'event' | 'redelivery',
@@ -190,7 +193,7 @@ const moveOn = async (
   return row?.dueAt ?? undefined
 }
 
-/** Also of an event whose own schedule had ended, or was overtaken. */
+/** This includes an event whose own schedule had ended or was overtaken. */
 const markDelivered = async (sql: Transaction, eventId: string): Promise<void> => {
   await sql`
     update event set state = 'delivered', next_attempt_at = null
@@ -232,8 +235,8 @@ export interface LostAttempt extends AttemptKey {
 }
 
 /**
- * The first attempt of a task's own schedules that was begun and never completed, if there is one: also of an event that
- * was settled meanwhile in another way. Whoever asks has none under way.
+ * The first attempt of a task's own schedules that was begun and never completed, if there is one. Its event may have
+ * been settled meanwhile in another way. The caller has no attempt under way.
  */
 export const findLostAttempt = async (
   sql: Queryable,
@@ -251,7 +254,7 @@ export const findLostAttempt = async (
   return row
 }
 
-/** The same of a redelivery. */
+/** The first attempt of a redelivery that was begun and never completed, if there is one. */
 export const findLostRedelivery = async (
   sql: Queryable,
   redeliveryId: string,

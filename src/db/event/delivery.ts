@@ -1,6 +1,6 @@
 import type { Queryable, Sql } from '../client.ts'
 
-/** An event that is to be sent next, and when. */
+/** The event that is sent next, and when. */
 export interface DueEvent {
   id: string
   sequence: number
@@ -9,7 +9,7 @@ export interface DueEvent {
   failures: number
   /** Milliseconds until the next try is due; 0: at once. */
   waitMs: number
-  /** What came of the try before: a class, with the answer's status where there was one. */
+  /** How the last try failed: a class, with the status of the answer where there was one. */
   lastFailure: string | null
 }
 
@@ -25,8 +25,8 @@ export interface DeliveryProgress {
 const TRIES_WHEN_OVERTAKEN = 3
 
 /**
- * Finds the event of a task that is to be sent next. Events that were tried three times and that a later one has
- * overtaken are dropped on the way; nothing comes after the end of a task, so that one is never dropped.
+ * Finds the event of a task that is sent next. Events that were tried three times and overtaken by a later one are
+ * dropped on the way. Nothing comes after the end of a task, so its event is never dropped.
  */
 export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryProgress> => {
   const [row] = await sql<(Partial<DueEvent> & { hasEnded: boolean })[]>`
@@ -55,7 +55,7 @@ export const findDelivery = async (sql: Queryable, taskId: string): Promise<Deli
   return { hasEnded, next: id ? ({ id, ...event } as DueEvent) : undefined }
 }
 
-/** The same of one redelivery; undefined once it is settled. */
+/** Finds the event that a redelivery sends; undefined once the redelivery is settled. */
 export const findRedelivery = async (
   sql: Queryable,
   redeliveryId: string,
@@ -71,7 +71,7 @@ export const findRedelivery = async (
   return row
 }
 
-/** Waiting until it is due, of whatever is called e. */
+/** Milliseconds until `e`, an event or a redelivery, is due. */
 const waitOf = (sql: Queryable) => sql`
   greatest(0, ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())))::float8
 `
@@ -82,8 +82,8 @@ const lastFailureOf = (sql: Queryable) => sql`
 `
 
 /**
- * The task of a redelivery, when the delivery of its events waits for something that may have changed: events of its own
- * schedule are there, or a try was planned that has become needless.
+ * The task of a redelivery, when the delivery of its events waits for something that the redelivery may have changed:
+ * it has events of its own schedule, or it planned a try that is no longer needed.
  */
 export const findTaskInWait = async (
   sql: Queryable,
@@ -116,8 +116,8 @@ export interface StillDelivery {
 }
 
 /**
- * Tasks whose next event should have been tried long ago although nothing of theirs waits for the relay, in the order of
- * their ids. Those behind the next one tell nothing: they wait for it.
+ * Tasks whose next event should have been tried long ago although nothing of theirs waits for the relay, in the order
+ * of their ids. Events behind the next one tell nothing: they wait for it.
  */
 export const listStillDeliveries = async (
   sql: Sql,
@@ -147,7 +147,7 @@ export interface StillRedelivery {
   owner: string
 }
 
-/** Redeliveries of which the same is true. */
+/** Redeliveries that should have been tried long ago although nothing of theirs waits for the relay. */
 export const listStillRedeliveries = async (
   sql: Sql,
   { afterSeconds, after, limit }: StillOptions,

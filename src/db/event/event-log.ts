@@ -90,15 +90,13 @@ export interface BegunRedelivery {
   isNew: boolean
 }
 
-/**
- * Begins to send an event again, unless that is under way. Undefined when its task names no address.
- */
+/** Begins to send an event again, unless that is already under way. Undefined when its task names no address. */
 export const insertRedelivery = async (
   sql: Transaction,
   eventId: string,
 ): Promise<BegunRedelivery | undefined> => {
-  // The row that is there is written anew, so that it cannot end between being met and being read. Only one that was
-  // updated has an xmax.
+  // A row that is already there is updated, so that it cannot end between the conflict and the read. Only an updated
+  // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
     insert into redelivery (event_id)
     select e.id from event e join task t on t.id = e.task_id
@@ -115,7 +113,7 @@ export interface RedeliveryStarts {
   options: StartOptions
 }
 
-/** Most events sent again by one request; a further request takes the next ones. */
+/** Most events that one request sends again. A further request takes the next ones. */
 const MOST_REDELIVERIES = 10_000
 
 /** Sends every exhausted event of an owner since a time again, with the starts of their workflows; returns how many. */

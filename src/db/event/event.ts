@@ -9,7 +9,7 @@ export interface NewEvent {
 
 /**
  * Writes the event of a move, in the move's own transaction and with the move's time, which never goes back even when
- * the server's clock does. `unique (task_id, sequence)` refuses a second one.
+ * the server's clock does. `unique (task_id, sequence)` refuses a second event.
  */
 export const insertEvent = async (sql: Transaction, event: NewEvent): Promise<void> => {
   const { count } = await sql`

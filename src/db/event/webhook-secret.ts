@@ -19,12 +19,12 @@ export const listSecrets = async (sql: Queryable, owner: string): Promise<Stored
   limit 2
 `
 
-/** Stores the first secret of an owner, unless there is one by now. */
+/** Stores the first secret of an owner, unless there is one already. */
 export const insertFirstSecret = async (
   sql: Queryable,
   { owner, secret }: { owner: string; secret: string },
 ): Promise<void> => {
-  // Behind the lock of a rotation, which between its update and its insert would meet this one.
+  // It waits for a rotation: between its update and its insert a rotation would meet this secret.
   await sql`
     insert into webhook_secret (owner, secret)
     select ${owner}, ${secret} from ${lockOf(sql, owner)}
@@ -33,8 +33,8 @@ export const insertFirstSecret = async (
 }
 
 /**
- * Puts a new secret in the place of the current one, which goes on signing beside it for `overlapSeconds`. One that was
- * on its way out already goes at once.
+ * Puts a new secret in the place of the current one, which goes on signing beside it for `overlapSeconds`. A secret
+ * that was replaced earlier goes at once.
  */
 export const rotateSecret = async (
   sql: Transaction,
@@ -51,6 +51,6 @@ export const rotateSecret = async (
   await sql`insert into webhook_secret (owner, secret) values (${owner}, ${secret})`
 }
 
-/** One row, once nobody else makes or replaces secrets of the owner; until the end of the transaction. */
+/** Returns one row once nobody else makes or replaces secrets of the owner. It holds until the end of the transaction. */
 const lockOf = (sql: Queryable, owner: string) =>
   sql`pg_advisory_xact_lock(hashtextextended('webhook-secret ' || ${owner}, 0))`

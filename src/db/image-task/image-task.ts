@@ -25,8 +25,8 @@ export interface NewImageTask {
 
 /** Inserts a task in CREATED with its inputs and its first event. */
 export const insertImageTask = async (sql: Transaction, task: NewImageTask): Promise<void> => {
-  // Sent together: each waits for none of the others' answers. A query begins when it is executed or awaited, and the
-  // event comes after its task.
+  // Sent together: none waits for the answer of another. A query begins when it is executed or awaited, and the event
+  // comes after its task.
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url)
@@ -46,7 +46,7 @@ export interface ImageTaskRow extends ImageTaskFacts {
   hasReceiver: boolean
 }
 
-/** A task of the owner and of one of the kinds, as readers see it; undefined when there is none. */
+/** A task of the owner, of one of the kinds, as readers see it; undefined when there is none. */
 export const findImageTask = async (
   sql: Queryable,
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
@@ -60,7 +60,7 @@ export const findImageTask = async (
   return row
 }
 
-/** What a task's record is made from, whoever its owner is. */
+/** What the record of a task is made from. The owner does not matter. */
 export const getImageFacts = async (sql: Queryable, id: string): Promise<ImageTaskFacts> => {
   const [row] = await sql<ImageTaskFacts[]>`
     select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results

@@ -47,7 +47,7 @@ export const insertOutbox = async (sql: Transaction, entry: OutboxEntry): Promis
   return { ...entry, id: String(row?.id), tries: 0 }
 }
 
-/** The workflow that starts the one with this id as its child; only those are told apart that are sent signals. */
+/** The workflow that starts the one with this id as its child. Only children that are sent signals matter here. */
 const parentOf = (sql: Sql, workflowId: ReturnType<Sql>) =>
   sql`replace(${workflowId}, 'receive-archive/', 'publish-version/')`
 

@@ -3,7 +3,7 @@ import type { Sql } from '../client.ts'
 /** Rows of one step: small, so that no statement holds locks for long. */
 const BATCH = 200
 
-/** Ended tasks whose files are due for removal, but for those of which an open task uses a result or an input. */
+/** Ended tasks whose files are due for removal, except those whose results or inputs an open task uses. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     select t.id
@@ -52,8 +52,8 @@ export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
 }
 
 /**
- * Versions that take no archive any more, whose last upload began so long ago that it has ended: what a process killed
- * beside the decision has stored for them is of no use.
+ * Versions that take no archive any more and whose last upload began so long ago that it has ended. What a process
+ * stored for them before it was killed is of no use.
  */
 export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
   const rows = await sql`

@@ -8,7 +8,7 @@ export interface OpenTask extends StillTask {
   ended: boolean
 }
 
-/** Any owner's task, for operators. */
+/** A task of any owner, for operators. */
 export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
@@ -26,7 +26,7 @@ export interface StuckTask {
   since: string
 }
 
-/** Open tasks that have not moved for 10 minutes, the stillest first, but for those that rightly wait for a slot. */
+/** Open tasks that have not moved for 10 minutes, longest first, except those that rightly wait for a slot. */
 export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
   select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since

@@ -4,9 +4,9 @@ import type { Sql } from '../client.ts'
 const LOCK = 7_041_978
 
 /**
- * Runs `work` unless another process holds the lock. It is a lock of the session, so a dead process frees it; `sql` must
- * be a pool of one connection, which is that session. Should the connection break, a second process may begin beside
- * this one, which does no harm: each step is conditional.
+ * Runs `work` unless another process holds the lock. The lock belongs to the session, so a dead process frees it; `sql`
+ * must be a pool of one connection, which is that session. If the connection breaks, a second process may begin beside
+ * this one. That does no harm: each step is conditional.
  */
 export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Promise<void> => {
   const [lock] = await sql<{ held: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as held`
@@ -28,8 +28,8 @@ export interface StillTask {
 }
 
 /**
- * Open tasks that have not moved for so long although nothing of theirs waits for the relay, in the order of their ids,
- * after a given one. Dispatched rows are removed by age, so their absence tells nothing.
+ * Open tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
+ * their ids, after a given id. Dispatched rows are removed by age, so their absence tells nothing.
  */
 export const listStillTasks = async (
   sql: Sql,

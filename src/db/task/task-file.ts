@@ -4,7 +4,7 @@ export interface TaskInput {
   field: string
   storageKey: string | null
   url: string | null
-  /** Known of inline images. */
+  /** Known for inline images only. */
   width: number | null
   height: number | null
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../client.ts'
 
-/** What the moves of a family of tasks are: a table of the domain, read by the one statement that makes them. */
+/** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
 export interface MoveTable<Status extends string> {
   family: 'image' | 'video'
   /** For each status, those it may be reached from. */
@@ -21,8 +21,8 @@ export interface Move<Status extends string> {
 }
 
 /**
- * Moves a task, together with its event. Returns false when it already is somewhere the move does not start from, or
- * when another attempt holds the fence: a lost race, which is not an error.
+ * Moves a task, together with its event. False: the task has a status that the move does not start from, or another
+ * attempt holds the fence. Such a lost race is not an error.
  */
 export const moveTask = async <Status extends string>(
   sql: Transaction,

@@ -34,7 +34,7 @@ export const chargeOwner = async (
 
 /**
  * Locks the row of a task's owner and answers who that is; undefined when there is no such task. Every transaction that
- * changes slots takes this lock before it touches a task, so none of them waits for another that waits for it.
+ * changes slots takes this lock before it touches a task, so no two of them wait for each other.
  */
 export const lockOwnerOf = async (
   sql: Transaction,
@@ -46,7 +46,7 @@ export const lockOwnerOf = async (
   return row?.id
 }
 
-/** Gives back what a task was charged, unless that was done. The caller holds the owner's lock. */
+/** Refunds what a task was charged, unless that was done before. The caller holds the owner's lock. */
 export const refundTask = async (
   sql: Transaction,
   { id, owner }: { id: string; owner: string },

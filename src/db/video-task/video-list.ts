@@ -28,14 +28,14 @@ export interface VideoListPlace {
 
 export interface ListedVideoTask extends VideoTaskRow {
   createdAtUs: string
-  /** Tasks that were found within the limit, of which a page with large payloads holds the first only. */
+  /** Tasks that were found within the limit. A page with large payloads holds only the first of them. */
   found: number
 }
 
-/** Most bytes of payloads in a page: written as JSON escapes they are six times as many, and a string ends at 512 MB. */
+/** Most bytes of payloads in a page. As JSON escapes they are six times as many, and a string ends at 512 MB. */
 const PAGE_PAYLOAD_BYTES = 64 * 2 ** 20
 
-/** The owner's tasks, newest first; fewer than the limit when their payloads are very large, but one at least. */
+/** The owner's tasks, newest first. Very large payloads make it fewer than the limit, but at least one. */
 export const listVideoTasks = async (
   sql: Sql,
   { owner, from, to, ids, states, models, resolutions, limit, offset, after }: VideoListFilter,

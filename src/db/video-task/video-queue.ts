@@ -13,8 +13,8 @@ export interface Entered {
 }
 
 /**
- * Moves a task to queueing and admits whoever is next, which may be this very task. Repeated, it only tells where the
- * task stands. Undefined when there is no such task.
+ * Moves a task to queueing and admits the next task, which may be this one. A repetition only tells where the task
+ * stands. Undefined when there is no such task.
  */
 export const enterQueue = async (
   sql: Transaction,
@@ -36,8 +36,8 @@ export const enterQueue = async (
 }
 
 /**
- * Gives free slots of an owner to the tasks that wait longest, off-peak ones after all others, and tells the workflow of
- * each (not that of `except`, which asks). The caller holds the owner's lock.
+ * Gives free slots of an owner to the tasks that wait longest, off-peak ones after all others, and tells the workflow
+ * of each (except that of `except`, which asks itself). The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
@@ -67,7 +67,7 @@ export const admitWaiting = async (
     await tell({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
 }
 
-/** Whether `task t` stands in the queue of an owner whose slots other tasks hold, so that its stillness tells nothing. */
+/** Whether `task t` waits in the queue of an owner whose slots other tasks hold. Then its stillness tells nothing. */
 export const waitsForSlot = (sql: Queryable) => sql`(
   t.family = 'video' and t.status = 'queueing' and t.admitted_at is null
   and exists (

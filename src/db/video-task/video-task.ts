@@ -59,7 +59,7 @@ export interface EndOptions {
 }
 
 /**
- * Ends a task in success under its fence, with `record` in the same transaction, and gives its slot on. False when the
+ * Ends a task in success under its fence, with `record` in the same transaction, and passes its slot on. False when the
  * race was lost.
  */
 export const completeVideoTask = async (
@@ -76,7 +76,7 @@ export const completeVideoTask = async (
   return true
 }
 
-/** Ends a task in failed, gives the credits back and its slot on; answers as `completeVideoTask`. */
+/** Ends a task in failed, refunds the credits and passes the slot on. Answers as `completeVideoTask` does. */
 export const failVideoTask = async (
   sql: Transaction,
   { id, error, from }: Pick<Move<VideoTaskState>, 'id' | 'error' | 'from'>,
@@ -141,7 +141,7 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
 `
 
-/** What a task's creations body is made from, whoever its owner is. */
+/** What the creations body of a task is made from. The owner does not matter. */
 export const getVideoFacts = async (sql: Queryable, id: string): Promise<VideoTaskFacts> => {
   const [row] = await sql<VideoTaskRow[]>`
     select ${videoTaskColumns(sql)} from task t where t.id = ${id} and t.family = 'video'
@@ -165,11 +165,11 @@ export const findVideoTask = async (
 
 export interface VideoSource {
   state: VideoTaskState
-  /** Of the finished video; null in every other state, and once it was removed by age. */
+  /** That of the finished video. Null in every other state, and once the video was removed by age. */
   storageKey: string | null
 }
 
-/** What a UUID, of a task or of a creation, names as the source of an extension, among what the owner may read. */
+/** Finds the source of an extension by the UUID of a task or of a creation, among those that the owner may read. */
 export const findVideoSource = async (
   sql: Queryable,
   { id, owner }: { id: string; owner: string },
@@ -185,7 +185,7 @@ export const findVideoSource = async (
   return row
 }
 
-/** Notes how far the attempt that holds the fence is; never less than before, and 100 comes with success only. */
+/** Notes the progress of the attempt that holds the fence. It never falls, and 100 comes with success only. */
 export const noteProgress = async (
   sql: Sql,
   { id, fence, percent }: { id: string; fence: number; percent: number },
