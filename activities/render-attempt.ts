@@ -3,8 +3,10 @@ import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
+import type { Transaction } from '../src/db/client.ts'
 import { countFailure } from '../src/db/task/task.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
@@ -21,8 +23,21 @@ export interface RenderAttempt {
   report(step: string, percent: number): void
 }
 
-export interface AttemptOptions extends RenderTiming {
-  task: { id: string; fence: number; age: number }
+/** A task under the fence of the attempt that has claimed it. */
+export interface ClaimedTask {
+  id: string
+  fence: number
+  /** Seconds since the first attempt claimed the task. */
+  age: number
+  /** The task names an address that is told of its moves. */
+  hasReceiver: boolean
+}
+
+interface AttemptOptions<Task> {
+  taskId: string
+  timing: RenderTiming
+  /** Claims the task with a new fence; undefined when it has already ended. */
+  claim(sql: Transaction, taskId: string): Promise<Task | undefined>
 }
 
 /** A fault of the engine itself, as opposed to one of the input or of the store. */
@@ -33,31 +48,43 @@ export class EngineError extends Error {
 /** Faults of engine or store that are tried again before the task fails. */
 const MAX_FAILURES = 3
 
+/** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
+const MAX_CLAIMS = 10
+
 /**
- * Runs the work of one attempt with heartbeats, a deadline counted from the first claim, and a scratch folder. Here
- * alone permanent faults are told from those that are worth another attempt.
+ * Claims a task and runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
+ * scratch folder. Answers undefined when the task has already ended. Here alone permanent faults are told from those
+ * that are worth another attempt.
  */
-export const runAttempt = async <T>(
+export const runAttempt = async <Task extends ClaimedTask, T>(
   deps: MediaDependencies,
-  options: AttemptOptions,
-  work: (attempt: RenderAttempt) => Promise<T>,
-): Promise<T> => {
-  const deadline = AbortSignal.timeout(remainingMs(options))
+  { taskId, timing, claim }: AttemptOptions<Task>,
+  work: (task: Task, attempt: RenderAttempt) => Promise<T>,
+): Promise<T | undefined> => {
+  const task = await unitOfWork(deps, (sql) => claim(sql, taskId)).catch((error: unknown) => {
+    throw retryLater(deps, error, taskId)
+  })
+  if (!task) return undefined
+  if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
+  const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
+  const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
-  const scratchDir = join(deps.scratchDir, `${options.task.id}-${options.task.fence}`)
+  const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
   let details = { step: 'starting', percent: 0 }
   const report: RenderAttempt['report'] = (step, percent) => {
     details = { step, percent: Math.round(percent) }
   }
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
-  const beatMs = Math.min(BEAT_MS, (options.heartbeatSeconds * 1000) / 4)
+  const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => details }, async () => {
     try {
-      if (remainingMs(options) === 0) throw new TaskFault('timeout')
+      if (remainingMs === 0) throw new TaskFault('timeout')
       await mkdir(scratchDir, { recursive: true })
-      return await work({ signal, scratchDir, report })
+      if (task.fence > MAX_CLAIMS)
+        throw new TaskFault('engine_failed', 'The task was tried 10 times.')
+      return await work(task, { signal, scratchDir, report })
     } catch (error) {
-      throw await classify(deps, options.task, deadline.aborted ? new TaskFault('timeout') : error)
+      throw await classify(deps, task, deadline.aborted ? new TaskFault('timeout') : error)
     } finally {
       await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
@@ -66,9 +93,6 @@ export const runAttempt = async <T>(
   })
 }
 
-const remainingMs = ({ task, deadlineSeconds }: AttemptOptions): number =>
-  Math.max(0, Math.round((deadlineSeconds - task.age) * 1000))
-
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
 
@@ -76,7 +100,7 @@ const BEAT_MS = 1000
  * Makes the failure that repeats an attempt. The driver's words may name hosts and values, so the log gets them and the
  * history does not.
  */
-export const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
+const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
   if (isUnavailable(error))
     return ApplicationFailure.retryable('PostgreSQL cannot be reached', 'unavailable')
   log.warn({ task_id: taskId, err: error }, 'attempt failed')

@@ -2,18 +2,17 @@ import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import type { TaskResult } from '../src/db/task/task-file.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
-import { EngineError, retryLater, runAttempt } from './render-attempt.ts'
+import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
-import { checkClaims, settleResults, storeResult } from './results.ts'
+import { settleResults, storeResult } from './results.ts'
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
@@ -22,23 +21,16 @@ import { checkClaims, settleResults, storeResult } from './results.ts'
  */
 export const makeRenderImageTask =
   (deps: MediaDependencies) =>
-  async (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> => {
-    const task = await unitOfWork(deps, (sql) => claimImageTask(sql, taskId)).catch(
-      (error: unknown) => {
-        throw retryLater(deps, error, taskId)
-      },
+  (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> =>
+    runAttempt(deps, { taskId, timing, claim: claimImageTask }, (task, attempt) =>
+      render(deps, task, attempt),
     )
-    if (!task) return undefined
-    if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
-    return await runAttempt(deps, { task, ...timing }, (attempt) => render(deps, task, attempt))
-  }
 
 const render = async (
   deps: MediaDependencies,
   task: ClaimedImageTask,
   attempt: RenderAttempt,
 ): Promise<Rendered> => {
-  checkClaims(task)
   const inputs = await fetchInputs(deps, {
     task,
     attempt,

@@ -3,17 +3,16 @@ import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video
 import type { TaskResult } from '../src/db/task/task-file.ts'
 import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import { EngineError, retryLater, runAttempt } from './render-attempt.ts'
+import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { InputRule } from './fetch-inputs.ts'
-import { checkClaims, settleResults, storeResult } from './results.ts'
+import { settleResults, storeResult } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
 import type { RenderedVideoTask } from './video-task.ts'
 
@@ -24,18 +23,10 @@ import type { RenderedVideoTask } from './video-task.ts'
  */
 export const makeRenderVideoTask =
   (deps: MediaDependencies) =>
-  async (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> => {
-    const task = await unitOfWork(deps, (sql) => claimVideoTask(sql, taskId)).catch(
-      (error: unknown) => {
-        throw retryLater(deps, error, taskId)
-      },
-    )
-    if (!task) return undefined
-    if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
-    return await runAttempt(deps, { task, ...timing }, (attempt) =>
+  (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> =>
+    runAttempt(deps, { taskId, timing, claim: claimVideoTask }, (task, attempt) =>
       render(deps, task, { ...attempt, timing }),
     )
-  }
 
 interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
@@ -46,7 +37,6 @@ const render = async (
   task: ClaimedVideoTask,
   attempt: VideoAttempt,
 ): Promise<RenderedVideoTask> => {
-  checkClaims(task)
   const inputs = await fetchInputs(deps, {
     task,
     attempt,

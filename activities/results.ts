@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises'
 
 import { holdsFence } from '../src/db/task/task.ts'
 import type { TaskResult } from '../src/db/task/task-file.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
@@ -13,14 +12,6 @@ import type { CommonDependencies } from './dependencies.ts'
 export interface FencedTask {
   id: string
   fence: number
-}
-
-/** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
-const MAX_CLAIMS = 10
-
-/** Throws the fault that ends a task which was claimed too often. */
-export const checkClaims = ({ fence }: FencedTask): void => {
-  if (fence > MAX_CLAIMS) throw new TaskFault('engine_failed', 'The task was tried 10 times.')
 }
 
 interface RenderedFile {
