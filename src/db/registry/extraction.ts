@@ -4,7 +4,6 @@ import type { ExtractStatus } from '../../domain/registry/version.ts'
 import type { ExtractedNode, NodesSection } from '../../domain/registry/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { putHostNodes } from './host-node.ts'
-import type { HostNodeFields } from './host-node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { toStorable } from '../storable-text.ts'
 
@@ -90,8 +89,12 @@ export const settleExtraction = async (
     order by e.extractor_version desc limit 1
   `
   if (!found) return { result: 'missing', status: version.status, nodeCount: 0 }
-  if (found.nodes) await settle(sql, versionId, found)
-  return { result: 'settled', status: found.status, nodeCount: found.nodeCount }
+  const { status, reason, nodes } = found
+  if (nodes) {
+    await putDerivedHostNodes(sql, versionId, { status, reason, nodes })
+    await sql`update extraction set nodes = null where version_id = ${versionId}`
+  }
+  return { result: 'settled', status, nodeCount: found.nodeCount }
 }
 
 interface StoredExtraction {
@@ -102,25 +105,24 @@ interface StoredExtraction {
   nodes: ExtractedNode[] | null
 }
 
-const settle = async (
+/** Stores what a reading of the archive found as the host nodes of its version. */
+export const putDerivedHostNodes = async (
   sql: Transaction,
   versionId: string,
-  { status, reason, nodes }: StoredExtraction,
-): Promise<void> => {
+  {
+    status,
+    reason,
+    nodes,
+  }: Pick<NodesSection, 'status' | 'nodes'> & { reason?: string | null | undefined },
+) =>
   await putHostNodes(sql, {
     versionId,
     source: 'derived',
     result:
       status === 'success'
-        ? { success: true, nodes: toHostNodes(nodes ?? []) }
+        ? { success: true, nodes: new Map(nodes.map(({ name, ...fields }) => [name, fields])) }
         : { success: false, reason: reason ?? undefined },
   })
-  await sql`update extraction set nodes = null where version_id = ${versionId}`
-}
-
-/** Host nodes as they are stored, by name. */
-export const toHostNodes = (nodes: readonly ExtractedNode[]): Map<string, HostNodeFields> =>
-  new Map(nodes.map(({ name, ...fields }) => [name, fields]))
 
 /** Ends the extraction of a version that could not be read in time, unless it has ended. */
 export const failExtraction = async (

@@ -59,45 +59,47 @@ export const findOpenVersion = async (sql: Sql, id: string): Promise<OpenVersion
   return row
 }
 
-/**
- * Pending versions that have not moved for so long although the relay has nothing of theirs to send; by id, after a
- * given one. Versions whose checks gave up wait for an operator and are left out.
- */
-export const listStillVersions = async (
-  sql: Sql,
-  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
-): Promise<OpenVersion[]> =>
-  await sql<OpenVersion[]>`
-    select ${openVersionColumns(sql)}
-    from version v join node n on n.id = v.node_id
-    where v.status = 'NodeVersionStatusPending' and v.checks_failed_at is null
-      and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
-      and v.id > ${after}
-      and not exists (
-        select from outbox o
-        where o.workflow_id = 'publish-version/' || v.id and o.kind <> 'signal'
-          and o.dispatched_at is null
-      )
-    order by v.id
-    limit ${limit}
-  `
+interface Still {
+  afterSeconds: number
+  /** The id after which the list begins. */
+  after: string
+  limit: number
+}
 
-/** Decided versions whose extraction stands still, because nobody settles it any more; by id, after a given one. */
-export const listStillExtractions = async (
+/**
+ * Pending versions that have not moved for so long although the relay has nothing of theirs to send, by id. Versions
+ * whose checks gave up wait for an operator and are left out.
+ */
+export const listStillVersions = (sql: Sql, still: Still): Promise<OpenVersion[]> =>
+  listStill(sql, still, {
+    condition: sql`v.status = 'NodeVersionStatusPending' and v.checks_failed_at is null`,
+    workflowIds: sql`('publish-version/' || v.id)`,
+  })
+
+/** Decided versions whose extraction stands still, because nobody settles it any more, by id. */
+export const listStillExtractions = (sql: Sql, still: Still): Promise<OpenVersion[]> =>
+  listStill(sql, still, {
+    condition: sql`v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
+      and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')`,
+    workflowIds: sql`('publish-version/' || v.id, 'extract-host-nodes/' || v.id)`,
+  })
+
+type Fragment = ReturnType<Queryable>
+
+const listStill = async (
   sql: Sql,
-  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+  { afterSeconds, after, limit }: Still,
+  { condition, workflowIds }: { condition: Fragment; workflowIds: Fragment },
 ): Promise<OpenVersion[]> =>
   await sql<OpenVersion[]>`
     select ${openVersionColumns(sql)}
     from version v join node n on n.id = v.node_id
-    where v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
-      and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')
+    where ${condition}
       and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
       and v.id > ${after}
       and not exists (
         select from outbox o
-        where o.workflow_id in ('publish-version/' || v.id, 'extract-host-nodes/' || v.id)
-          and o.kind <> 'signal' and o.dispatched_at is null
+        where o.workflow_id in ${workflowIds} and o.kind <> 'signal' and o.dispatched_at is null
       )
     order by v.id
     limit ${limit}

@@ -1,7 +1,6 @@
 import type { NodesSection } from '../../domain/registry/inspection.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { putExtraction, toHostNodes } from './extraction.ts'
-import { putHostNodes } from './host-node.ts'
+import { putDerivedHostNodes, putExtraction } from './extraction.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 
 /** A version whose archive may be read again. */
@@ -96,7 +95,7 @@ export const putReextraction = async (
   const gained = [...found].filter((name) => !names.has(name)).toSorted()
   const lost = [...names].filter((name) => !found.has(name)).toSorted()
   const isWorse = section.status === 'failed' ? names.size > 0 : section.partial && lost.length > 0
-  const put = isWorse ? 'kept' : await replace(sql, versionId, section)
+  const put = isWorse ? 'kept' : await putDerivedHostNodes(sql, versionId, section)
   const outcome = put === 'done' ? 'replaced' : 'kept'
   await putExtraction(sql, { versionId, sha256 }, section)
   await sql`
@@ -106,20 +105,6 @@ export const putReextraction = async (
   `
   return { outcome, gained, lost }
 }
-
-const replace = async (
-  sql: Transaction,
-  versionId: string,
-  { status, reason, nodes }: NodesSection,
-) =>
-  await putHostNodes(sql, {
-    versionId,
-    source: 'derived',
-    result:
-      status === 'success'
-        ? { success: true, nodes: toHostNodes(nodes) }
-        : { success: false, reason },
-  })
 
 const listNames = async (sql: Transaction, versionId: string): Promise<Set<string>> => {
   const rows = await sql<{ name: string }[]>`

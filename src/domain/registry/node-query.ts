@@ -7,21 +7,12 @@ import { count, instant, page, pageSize, queryText } from './registry-fields.ts'
 /** Longest text that a search takes, in code points. */
 const SEARCH_TEXT_MAX = 200
 
+const names = (maxItems: number, description: string) =>
+  Type.Optional(Type.Array(queryText(100), { minItems: 1, maxItems, description }))
+
 const support = {
-  supported_os: Type.Optional(
-    Type.Array(queryText(100), {
-      minItems: 1,
-      maxItems: 50,
-      description: 'The node lists at least one of these operating systems.',
-    }),
-  ),
-  supported_accelerator: Type.Optional(
-    Type.Array(queryText(100), {
-      minItems: 1,
-      maxItems: 50,
-      description: 'The node lists at least one of these accelerators.',
-    }),
-  ),
+  supported_os: names(50, 'The node lists at least one of these operating systems.'),
+  supported_accelerator: names(50, 'The node lists at least one of these accelerators.'),
 }
 
 const include_banned = Type.Optional(
@@ -51,13 +42,7 @@ export const NodeListQuery = Type.Object({
   timestamp: Type.Optional(
     instant('Nodes created or changed at this time or later; a move of a version is a change.'),
   ),
-  node_id: Type.Optional(
-    Type.Array(queryText(100), {
-      minItems: 1,
-      maxItems: 1_000,
-      description: 'Only these nodes.',
-    }),
-  ),
+  node_id: names(1_000, 'Only these nodes.'),
   ...support,
   include_banned,
 })
