@@ -29,11 +29,10 @@ export const readV1Node = (
   const readText = (attribute: string, otherwise: string): Read<string> =>
     textOf(interpreter, find(attribute), otherwise)
   const readFlag = (attribute: string): Read<boolean> => {
-    const truth = truthOf(interpreter, find(attribute))
+    const truth = interpreter.truth(find(attribute) ?? false)
     return { value: truth ?? false, isDynamic: truth === undefined }
   }
-  const returnTypes = readTypes({ interpreter, json }, find('RETURN_TYPES'), '[]')
-  const names = find('RETURN_NAMES')
+  const returnTypes = readTypes(json, find('RETURN_TYPES'), known('[]'))
   return {
     name,
     category: note('category', readText('CATEGORY', 'sd')),
@@ -43,12 +42,7 @@ export const readV1Node = (
     experimental: note('experimental', readFlag('EXPERIMENTAL')),
     input_types: note('input_types', readInputTypes({ interpreter, json }, cls)),
     return_types: note('return_types', returnTypes),
-    return_names: note(
-      'return_names',
-      names === undefined
-        ? returnTypes
-        : readTypes({ interpreter, json }, names, returnTypes.value),
-    ),
+    return_names: note('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
     output_is_list: note('output_is_list', readIsList(interpreter, find)),
     dynamic,
   }
@@ -60,34 +54,33 @@ interface Read<T> {
   isDynamic: boolean
 }
 
+const known = <T>(value: T): Read<T> => ({ value, isDynamic: false })
+
 const textOf = (
   interpreter: Interpreter,
   value: Value | undefined,
   otherwise: string,
 ): Read<string> => {
-  if (value === undefined) return { value: otherwise, isDynamic: false }
-  if (value === null) return { value: '', isDynamic: false }
+  if (value === undefined) return known(otherwise)
+  if (value === null) return known('')
   const text = interpreter.text(value)
   return { value: text ?? '', isDynamic: text === undefined }
 }
 
-const truthOf = (interpreter: Interpreter, value: Value | undefined): boolean | undefined =>
-  value === undefined ? false : interpreter.truth(value)
-
 const readTypes = (
-  { json }: NodeReader,
+  json: JsonWriter,
   value: Value | undefined,
-  otherwise: string,
+  otherwise: Read<string>,
 ): Read<string> => {
-  if (value === undefined) return { value: otherwise, isDynamic: false }
-  const { text, isDynamic } = json.types(value, otherwise)
+  if (value === undefined) return otherwise
+  const { text, isDynamic } = json.types(value, otherwise.value)
   return { value: text, isDynamic }
 }
 
 /** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */
 const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): Read<string> => {
   const given = interpreter.findAttribute(cls, 'INPUT_TYPES')
-  if (given === undefined) return { value: NO_INPUTS, isDynamic: false }
+  if (given === undefined) return known(NO_INPUTS)
   if (isUnknown(given)) return { value: NO_INPUTS, isDynamic: true }
   const result = interpreter.asDict(given) ? given : callInputTypes(interpreter, cls, given)
   if (result === undefined) return { value: NO_INPUTS, isDynamic: true }
@@ -122,23 +115,15 @@ const readIsList = (
   const given = find('OUTPUT_IS_LIST')
   if (given === undefined) {
     const types = find('RETURN_TYPES')
-    const { count, isDynamic } = countElements(interpreter, types)
-    return { value: Array.from({ length: count }, () => false), isDynamic }
+    if (types === undefined) return known([])
+    const { items, rest } = interpreter.readItems(types)
+    return { value: items.map(() => false), isDynamic: rest }
   }
-  if (typeof given === 'boolean') return { value: [given], isDynamic: false }
+  if (typeof given === 'boolean') return known([given])
   const { items, rest } = interpreter.readItems(given)
   const flags = items.map((item) => interpreter.truth(item))
   return {
     value: flags.map((flag) => flag ?? false),
     isDynamic: rest || flags.includes(undefined),
   }
-}
-
-const countElements = (
-  interpreter: Interpreter,
-  types: Value | undefined,
-): { count: number; isDynamic: boolean } => {
-  if (types === undefined) return { count: 0, isDynamic: false }
-  const { items, rest } = interpreter.readItems(types)
-  return { count: items.length, isDynamic: rest }
 }

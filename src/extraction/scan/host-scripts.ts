@@ -1,4 +1,4 @@
-import type { ImportedModule } from './source/source-file.ts'
+import type { ImportedModule } from './source/walk.ts'
 
 interface HostScripts {
   root: string

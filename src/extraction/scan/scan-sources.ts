@@ -9,7 +9,8 @@ import type { Binary } from './rules/binaries.ts'
 import type { ScanLimits } from './scan-limits.ts'
 import { scanFile } from './scan-file.ts'
 import { readSource } from './source/source-file.ts'
-import type { ImportedModule, SourceFile } from './source/source-file.ts'
+import type { SourceFile } from './source/source-file.ts'
+import type { ImportedModule } from './source/walk.ts'
 
 export interface Sources {
   entries: readonly ArchiveEntry[]

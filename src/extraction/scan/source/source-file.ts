@@ -1,37 +1,18 @@
-import type { Dict, Module } from '../../python/ast.ts'
+import type { Module } from '../../python/ast.ts'
 import type { CallSite, NamedCall } from './call-site.ts'
-import { collectSites } from './collect.ts'
 import { commandsOf } from './commands.ts'
 import { namesOf } from './values.ts'
-import type { Effort, Scope } from './scope.ts'
-
-/** A string or bytes literal that is neither a docstring nor a statement of its own. */
-export interface TextSite {
-  text: string
-  line: number
-}
+import { makeScope } from './scope.ts'
+import { walkExpression } from './walk-expression.ts'
+import { walkStatement } from './walk-statement.ts'
+import { push } from './walk.ts'
+import type { Sites, Walk } from './walk.ts'
 
 /** One Python file, read once for all rules. */
-export interface SourceFile {
+export interface SourceFile extends Omit<Sites, 'calls'> {
   path: string
   module: Module
   calls: readonly CallSite[]
-  texts: readonly TextSite[]
-  /** Strings and bytes above 1,000 characters, docstrings included. */
-  longTexts: readonly TextSite[]
-  /** Dict displays: their keys can be keyword arguments later. */
-  dicts: readonly { node: Dict; scope: Scope }[]
-  /** Absolute and relative modules that the file imports, as `import` statements have them. */
-  imports: readonly ImportedModule[]
-  /** Below one when questions about this file's values were too many, so that some got no answer. */
-  effort: Effort
-}
-
-export interface ImportedModule {
-  level: number
-  /** Dotted name; '' for `from . import x`. */
-  module: string
-  names: readonly string[]
 }
 
 export const readSource = (path: string, module: Module): SourceFile => {
@@ -48,3 +29,24 @@ const readCall = ({ call, scope }: Pick<NamedCall, 'call' | 'scope'>): CallSite 
 }
 
 const NONE: readonly never[] = []
+
+/** Walks a module once: binds every name, gathers what rules look at, in source order. */
+const collectSites = (module: Module): Sites => {
+  const top = makeScope(0, 'module', undefined)
+  const walk: Walk = {
+    todo: [],
+    scopes: 1,
+    calls: [],
+    texts: [],
+    longTexts: [],
+    dicts: [],
+    imports: [],
+    effort: top.effort,
+  }
+  push(walk, module.body, top)
+  for (let next = walk.todo.pop(); next; next = walk.todo.pop()) {
+    if ('statement' in next) walkStatement(walk, next.statement, next.scope)
+    else walkExpression(walk, next.expression, next.scope)
+  }
+  return walk
+}

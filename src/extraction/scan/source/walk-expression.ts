@@ -4,10 +4,9 @@ import { bindParameters, defaultsOf } from './parameters.ts'
 import { partsOf } from './parts.ts'
 import { bindName } from './scope.ts'
 import type { Scope } from './scope.ts'
-import type { TextSite } from './source-file.ts'
 import { bytesText } from './text.ts'
 import { functionOf, newScope, pushExpressions } from './walk.ts'
-import type { Walk } from './walk.ts'
+import type { TextSite, Walk } from './walk.ts'
 
 export const walkExpression = (walk: Walk, node: Expression, scope: Scope): void => {
   switch (node.kind) {

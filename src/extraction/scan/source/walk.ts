@@ -1,15 +1,31 @@
 import type { Call, Dict, Expression, Statement } from '../../python/ast.ts'
 import { makeScope } from './scope.ts'
 import type { Effort, Scope } from './scope.ts'
-import type { ImportedModule, TextSite } from './source-file.ts'
 
+/** A string or bytes literal that is neither a docstring nor a statement of its own. */
+export interface TextSite {
+  text: string
+  line: number
+}
+
+/** A module, absolute or relative, as an `import` statement has it. */
+export interface ImportedModule {
+  level: number
+  /** Dotted name; '' for `from . import x`. */
+  module: string
+  names: readonly string[]
+}
+
+/** What the walk over a file gathers. */
 export interface Sites {
   calls: { call: Call; scope: Scope }[]
   texts: TextSite[]
   /** Strings and bytes above 1,000 characters, docstrings included. */
   longTexts: TextSite[]
+  /** Dict displays: their keys can be keyword arguments later. */
   dicts: { node: Dict; scope: Scope }[]
   imports: ImportedModule[]
+  /** Below one when questions about this file's values were too many, so that some got no answer. */
   effort: Effort
 }
 
