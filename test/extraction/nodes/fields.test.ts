@@ -34,19 +34,70 @@ describe('fields of a node', () => {
     })
   })
 
-  test('have numbers as JavaScript writes them', () => {
-    const node = read(`
+  /** Without a word on what is dynamic nothing is. */
+  const inputs: [title: string, source: string, inputTypes: string, dynamic?: string[]][] = [
+    [
+      'have numbers as JavaScript writes them',
+      `
 class X(Cup):
     @classmethod
     def INPUT_TYPES(cls):
         return {"required": {"turns": ("INT", {"default": 1.0, "max": 0xffffffffffffffff}),
                              "heat": ("FLOAT", {"step": 1e-05}), "mode": (["a", "b"],)}}
-`)
-    assert.equal(
-      node.input_types,
+`,
       '{"required":{"turns":["INT",{"default":1,"max":18446744073709552000}],"heat":["FLOAT",{"step":0.00001}],"mode":[["a","b"]]}}',
-    )
-  })
+    ],
+    [
+      'have empty lists where the machine decides, and say so',
+      `
+import folder_paths; from nodes import MAX_RESOLUTION
+class X(Cup):
+    INPUT_TYPES = classmethod(lambda c: {"required": {"name": (folder_paths.get_filename_list("x"),),
+                                                      "size": ("INT", {"max": MAX_RESOLUTION})}})
+`,
+      '{"required":{"name":[[]],"size":["INT",{"max":16384}]}}',
+      ['input_types'],
+    ],
+    [
+      'keep the known choices beside those of the machine',
+      `
+import folder_paths
+class X(Cup):
+    INPUT_TYPES = classmethod(lambda c: {"required": {
+        "a": (["None"] + folder_paths.get_filename_list("loras"),),
+        "b": (sorted(folder_paths.get_filename_list("vae")), {"default": folder_paths.models_dir, "tooltip": "t"}),
+        "c": ([f for f in folder_paths.get_filename_list("x") if f.endswith(".pt")],)}})
+`,
+      '{"required":{"a":[["None"]],"b":[[],{"tooltip":"t"}],"c":[[]]}}',
+      ['input_types'],
+    ],
+    [
+      'keep the node when INPUT_TYPES raises, and mark the field',
+      'class X(Cup):\n    @classmethod\n    def INPUT_TYPES(cls): raise ValueError("no")',
+      '{"required":{}}',
+      ['input_types'],
+    ],
+    [
+      'write keys as JSON does, in the order of the pack, whatever they are called',
+      'class X(Cup):\n    INPUT_TYPES = {"required": {"b": ("A", {2: 1, True: 0, None: 3}), "__proto__": ("B",), "1": ("C",)}}',
+      '{"required":{"b":["A",{"2":1,"true":0,"null":3}],"__proto__":["B"],"1":["C"]}}',
+    ],
+    [
+      'give enumerations their values, and NaN and infinities null',
+      `
+from enum import Enum
+class Mode(Enum): A = "a"; B = "b"
+class X(Cup):
+    INPUT_TYPES = {"required": {"m": ([m for m in Mode], {"default": Mode.A}), "f": ("FLOAT", {"max": float("inf"), "min": float("nan")})}}
+`,
+      '{"required":{"m":[["a","b"],{"default":"a"}],"f":["FLOAT",{"max":null,"min":null}]}}',
+    ],
+  ]
+  for (const [title, source, inputTypes, dynamic = []] of inputs)
+    test(title, () => {
+      const node = read(source)
+      assert.deepEqual([node.input_types, node.dynamic], [inputTypes, dynamic])
+    })
 
   test('take strings and dicts of own classes as what they hold', () => {
     const node = read(`
@@ -84,32 +135,6 @@ class X(Low):
     assert.equal(node.category, 'kiln/base/tall')
   })
 
-  test('have empty lists where the machine decides, and say so', () => {
-    const node = read(`
-import folder_paths; from nodes import MAX_RESOLUTION
-class X(Cup):
-    INPUT_TYPES = classmethod(lambda c: {"required": {"name": (folder_paths.get_filename_list("x"),),
-                                                      "size": ("INT", {"max": MAX_RESOLUTION})}})
-`)
-    assert.equal(node.input_types, '{"required":{"name":[[]],"size":["INT",{"max":16384}]}}')
-    assert.deepEqual(node.dynamic, ['input_types'])
-  })
-
-  test('keep the known choices beside those of the machine', () => {
-    const node = read(`
-import folder_paths
-class X(Cup):
-    INPUT_TYPES = classmethod(lambda c: {"required": {
-        "a": (["None"] + folder_paths.get_filename_list("loras"),),
-        "b": (sorted(folder_paths.get_filename_list("vae")), {"default": folder_paths.models_dir, "tooltip": "t"}),
-        "c": ([f for f in folder_paths.get_filename_list("x") if f.endswith(".pt")],)}})
-`)
-    assert.equal(
-      node.input_types,
-      '{"required":{"a":[["None"]],"b":[[],{"tooltip":"t"}],"c":[[]]}}',
-    )
-  })
-
   test('come from the facts about the host where a class of it is the base', () => {
     const node = read('from nodes import SaveImage\nclass X(SaveImage): CATEGORY = "kiln"')
     assert.equal(node.category, 'kiln')
@@ -133,14 +158,6 @@ class X(Cup):
     assert.equal(node.return_names, '["image","mask"]')
   })
 
-  test('keep the node when INPUT_TYPES raises, and mark the field', () => {
-    const node = read(
-      'class X(Cup):\n    @classmethod\n    def INPUT_TYPES(cls): raise ValueError("no")',
-    )
-    assert.equal(node.input_types, '{"required":{}}')
-    assert.deepEqual(node.dynamic, ['input_types'])
-  })
-
   test('take INPUT_TYPES in every form that packs give it', () => {
     for (const form of [
       'INPUT_TYPES = {"required": {"a": ("INT",)}}',
@@ -153,29 +170,6 @@ class X(Cup):
         '{"required":{"a":["INT"]}}',
         form,
       )
-  })
-
-  test('write keys as JSON does, in the order of the pack, whatever they are called', () => {
-    const node = read(
-      'class X(Cup):\n    INPUT_TYPES = {"required": {"b": ("A", {2: 1, True: 0, None: 3}), "__proto__": ("B",), "1": ("C",)}}',
-    )
-    assert.equal(
-      node.input_types,
-      '{"required":{"b":["A",{"2":1,"true":0,"null":3}],"__proto__":["B"],"1":["C"]}}',
-    )
-  })
-
-  test('give enumerations their values, and NaN and infinities null', () => {
-    const node = read(`
-from enum import Enum
-class Mode(Enum): A = "a"; B = "b"
-class X(Cup):
-    INPUT_TYPES = {"required": {"m": ([m for m in Mode], {"default": Mode.A}), "f": ("FLOAT", {"max": float("inf"), "min": float("nan")})}}
-`)
-    assert.equal(
-      node.input_types,
-      '{"required":{"m":[["a","b"],{"default":"a"}],"f":["FLOAT",{"max":null,"min":null}]}}',
-    )
   })
 
   test('say which types could not be known', () => {

@@ -244,24 +244,13 @@ class Kiln(Base):
   })
 
   test('may get its arguments from a dict', () => {
-    const node = read(`
-COMMON = {"category": "kiln", "outputs": [io.Image.Output()]}
-class Kiln(io.ComfyNode):
-    @classmethod
-    def define_schema(cls): return io.Schema(node_id="K", **COMMON)
-`)
+    const common = 'COMMON = {"category": "kiln", "outputs": [io.Image.Output()]}'
+    const node = readSchema('node_id="K", **COMMON', common)
     assert.deepEqual([node.category, node.returnTypes], ['kiln', ['IMAGE']])
   })
 
   test('with unknown further arguments keeps those it has, and everything is dynamic', () => {
-    const node = read(`
-import elsewhere
-class Kiln(io.ComfyNode):
-    @classmethod
-    def define_schema(cls): return io.Schema(node_id="K", category="kiln", **elsewhere.MORE)
-    @classmethod
-    def execute(cls): ...
-`)
+    const node = readSchema('node_id="K", category="kiln", **elsewhere.MORE', 'import elsewhere')
     assert.deepEqual([node.nodeId, node.category], ['K', 'kiln'])
     assert.ok(node.dynamic.includes('input_types'), `dynamic is ${node.dynamic.join()}`)
   })

@@ -1,24 +1,13 @@
-import type {
-  Arguments,
-  ComprehensionClause,
-  Constant,
-  Expression,
-  JoinedStr,
-  Keyword,
-  Module,
-  Parameter,
-  Pattern,
-  Statement,
-} from '../../../src/extraction/python/ast.ts'
+import type * as ast from '../../../src/extraction/python/ast.ts'
 
 /**
  * One line for each statement of a module, in a notation that CPython's tree can be printed in as well: `@` is the line,
  * `~` what is absent, `i` a hexadecimal int, `f` the bits of a float, `b` hexadecimal bytes. Chains of operators are
  * printed one within the other, as CPython has them.
  */
-export const printTree = (module: Module): string[] => module.body.map(statement)
+export const printTree = (module: ast.Module): string[] => module.body.map(statement)
 
-const statement = (node: Statement): string => {
+const statement = (node: ast.Statement): string => {
   const at = `@${node.line}`
   switch (node.kind) {
     case 'FunctionDef':
@@ -65,7 +54,7 @@ const statement = (node: Statement): string => {
   }
 }
 
-const expression = (node: Expression): string => {
+const expression = (node: ast.Expression): string => {
   const at = `@${node.line}`
   switch (node.kind) {
     case 'Constant':
@@ -122,7 +111,7 @@ const expression = (node: Expression): string => {
   }
 }
 
-const pattern = (node: Pattern): string => {
+const pattern = (node: ast.Pattern): string => {
   switch (node.kind) {
     case 'MatchValue':
       return `(val ${expression(node.value)})`
@@ -143,10 +132,10 @@ const pattern = (node: Pattern): string => {
   }
 }
 
-const mapping = (keys: Expression[], patterns: Pattern[]): string =>
+const mapping = (keys: ast.Expression[], patterns: ast.Pattern[]): string =>
   patterns.map((one, index) => `${optional(keys[index])}:${pattern(one)}`).join(' ')
 
-const constant = (value: Constant['value']): string => {
+const constant = (value: ast.Constant['value']): string => {
   if (value === undefined) return 'undef'
   if (value === null) return 'None'
   if (typeof value === 'boolean') return truth(value)
@@ -167,7 +156,7 @@ const quoted = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-const joined = (node: JoinedStr, at: string): string => {
+const joined = (node: ast.JoinedStr, at: string): string => {
   const values = node.values.map((value) =>
     typeof value === 'string'
       ? quoted(value)
@@ -176,7 +165,7 @@ const joined = (node: JoinedStr, at: string): string => {
   return `J${at}[${values.join(' ')}]`
 }
 
-const parameters = (args: Arguments): string => {
+const parameters = (args: ast.Arguments): string => {
   const all = [
     args.positionalOnly.map(parameter).join(' '),
     args.positional.map(parameter).join(' '),
@@ -187,21 +176,21 @@ const parameters = (args: Arguments): string => {
   return `args(${all.join('|')})`
 }
 
-const parameter = (one: Parameter | undefined): string =>
+const parameter = (one: ast.Parameter | undefined): string =>
   one ? `(${one.name} ${optional(one.annotation)} ${optional(one.default)})` : '~'
 
-const clauses = (all: ComprehensionClause[]): string =>
+const clauses = (all: ast.ComprehensionClause[]): string =>
   `[${all.map((one) => `(${expression(one.target)} ${expression(one.iter)} ${list(one.conditions)})`).join(' ')}]`
 
-const keyword = (one: Keyword): string => `(${one.name ?? '**'} ${expression(one.value)})`
+const keyword = (one: ast.Keyword): string => `(${one.name ?? '**'} ${expression(one.value)})`
 
 const aliases = (names: { name: string; asname: string | undefined }[]): string =>
   `[${names.map((one) => `${one.name}>${one.asname ?? '~'}`).join(' ')}]`
 
 const truth = (value: boolean): string => (value ? 'True' : 'False')
 
-const list = (nodes: Expression[]): string => `[${nodes.map(expression).join(' ')}]`
+const list = (nodes: ast.Expression[]): string => `[${nodes.map(expression).join(' ')}]`
 
-const optional = (node: Expression | undefined): string => (node ? expression(node) : '~')
+const optional = (node: ast.Expression | undefined): string => (node ? expression(node) : '~')
 
-const block = (nodes: Statement[]): string => `{${nodes.map(statement).join(' ')}}`
+const block = (nodes: ast.Statement[]): string => `{${nodes.map(statement).join(' ')}}`
