@@ -28,7 +28,9 @@ export const listCollisions = <Path extends { path: string }>(
   return [...byFold.values()].filter((same) => same.length > 1)
 }
 
-/** By what the directory says of the contents; equal ones are compared again when they were read. */
+/**
+ * Compares what the directory says of the contents. Those it calls equal are compared again after they were read.
+ */
 const checkCollisions = (members: readonly Member[]): void => {
   for (const [first, ...others] of listCollisions(members.filter(isFile)))
     for (const other of others)

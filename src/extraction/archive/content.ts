@@ -15,9 +15,9 @@ export interface Content {
 }
 
 /**
- * Reads one entry piece by piece, checks its size and CRC against the directory and keeps its head, all of it if
- * `keepsText`. Stops at the first byte above the declared size, so that what the limits allowed to be declared is all
- * that is ever unpacked.
+ * Reads one entry piece by piece, checks its size and CRC against the directory and keeps its head, or all of it if
+ * `keepsText`. It stops at the first byte above the declared size: no more is ever unpacked than the limits let an
+ * entry declare.
  */
 export const readContent = async (
   source: RandomAccess,

@@ -53,8 +53,8 @@ const listMembers = async (
 }
 
 /**
- * The zip reader compares headers and looks for shared bytes; names are judged by our own rules, which tell one fault
- * from another, and contents are unpacked by our own code: through its streams an entry cost 1.2 ms, so 0.15 ms.
+ * The zip reader compares headers and looks for shared bytes. Our own rules judge names, because they tell one fault
+ * from another. Our own code unpacks contents: an entry takes 0.15 ms, through the reader's streams 1.2 ms.
  */
 const openZip = (source: RandomAccess): ZipReader<unknown> => {
   const reader = { size: source.size, readUint8Array: source.read }

@@ -2,9 +2,9 @@ import type { DirectoryPlace } from './end-record.ts'
 import type { RandomAccess } from './source.ts'
 
 /**
- * An archive up to the end of its directory, followed by the plainest end record that says where that lies. The zip
- * reader looks for an end record by itself; given this one it cannot come to another reading than ours, and it takes
- * archives whose zip64 record nobody needs, as Info-ZIP writes them to a pipe.
+ * Puts the plainest end record behind the directory of an archive. The zip reader looks for an end record by itself,
+ * and with this one it can't come to another reading than ours. It also takes archives whose zip64 record nobody
+ * needs, as Info-ZIP writes them to a pipe.
  */
 export const withPlainEnd = (source: RandomAccess, place: DirectoryPlace): RandomAccess => {
   const end = writeEnd(place)

@@ -6,7 +6,7 @@ import { decodeInputTypes } from './decode.ts'
 import { FACTS } from './facts.ts'
 import type { Fact } from './facts.ts'
 
-/** Attributes that the file has of every class that has them. */
+/** The file of facts has these attributes of every class that has them. */
 const RECORDED = new Set(
   words(`
     INPUT_TYPES RETURN_TYPES RETURN_NAMES FUNCTION CATEGORY DESCRIPTION OUTPUT_NODE

@@ -20,7 +20,9 @@ export interface FoundNodes {
   state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
 }
 
-/** Reads the nodes as the host finds them: the mapping decides, without one the entrypoint. */
+/**
+ * Reads the nodes as the host finds them: by the mapping, or by the entrypoint where there is no mapping.
+ */
 export const findNodes = (interpreter: Interpreter): FoundNodes => {
   const entry = interpreter.importEntry()
   if (!entry) return { ...NONE, state: 'no_init' }

@@ -15,8 +15,8 @@ export interface JsonText {
 const MAX_DEPTH = 40
 
 /**
- * Makes the writer of values as JSON text, with numbers as JavaScript writes them. It is a writer of its own because a
- * plain object would put keys such as `"2"` first, and a pack may use the key `__proto__`.
+ * Makes the writer of values as JSON text, with numbers as JavaScript writes them. JSON.stringify would not do: a
+ * plain object puts keys such as `"2"` first, and a pack may use the key `__proto__`.
  */
 export const makeJsonWriter = (interpreter: Interpreter) => {
   /** Undefined for what can't be known, which whoever holds it leaves out. */

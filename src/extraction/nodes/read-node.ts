@@ -8,8 +8,8 @@ import type { NodeReader } from './v1-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
 
 /**
- * Reads one node, of either form. Without a name the class has to say it; the name is empty when that cannot be known.
- * Of a class that is not in the pack only what the facts about the host say is known.
+ * Reads a node of either form. Without `name` the class has to tell its name, which is empty when that can't be
+ * known. Of a class outside of the pack only the facts about the host are known.
  */
 export const readNode = (
   reader: NodeReader,

@@ -51,7 +51,7 @@ export const indexOf = (kids: Kids, name: string, from = 0): number => {
 
 export const has = (kids: Kids, name: string): boolean => indexOf(kids, name) >= 0
 
-/** All that is not punctuation, from child `from` on, before child `to`. */
+/** The values from child `from` up to child `to`, punctuation left out. */
 export const values = (kids: Kids, from = 0, to = count(kids)): unknown[] => {
   const found: unknown[] = []
   for (let at = kids.base + from; at < kids.base + to; at += 1) {

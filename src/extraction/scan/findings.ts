@@ -10,8 +10,9 @@ export interface Judged extends Hit {
 }
 
 /**
- * Findings in their order: the gravest first, by rule, path and line. Info is only counted, but for nested archives, of
- * which the publisher has to hear because they were left out. What is beyond `most` is counted in a last one.
+ * Lists findings: the gravest first, then by rule, path and line. Findings of info severity are only counted. Nested
+ * archives are listed all the same: they were left out, and the publisher has to hear of it. A last finding counts
+ * those beyond `most`.
  */
 export const makeFindings = (hits: readonly Judged[], most: number): ScannedFinding[] => {
   const told = hits.filter(isListed)

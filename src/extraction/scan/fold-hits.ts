@@ -1,8 +1,8 @@
 import type { Hit } from './hit.ts'
 
 /**
- * Each hit once, and of one rule in one file the first `most` by line; the rest become one hit that counts for all of
- * them, so that a hostile file of a million calls leaves no million findings.
+ * Keeps each hit once, and of one rule in one file the first `most` by line. One hit counts for the rest, so that a
+ * hostile file of a million calls leaves no million findings.
  */
 export const foldHits = (hits: Iterable<Hit>, most: number): Hit[] =>
   [...groupHits(hits).values()].flatMap((group) => {

@@ -7,8 +7,8 @@ interface HostScripts {
 }
 
 /**
- * Files of the pack that `install.py` and `prestartup_script.py`, which hosts and installers run by themselves, reach by
- * import, with these two.
+ * Hosts and installers run `install.py` and `prestartup_script.py` by themselves. Lists these two and the files of
+ * the pack that they import.
  */
 export const listHostScripts = ({ root, imports }: HostScripts): Set<string> => {
   const todo = SCRIPTS.map((name) => root + name).filter((path) => imports.has(path))

@@ -15,8 +15,8 @@ interface Entries {
 }
 
 /**
- * Rules about whole files, texts that are no Python, and requirements. `opened`: names of the archives that Python opens.
- * Not complete when one of them failed.
+ * Applies the rules about whole files, texts that are no Python, and requirements. `opened` names the archives that
+ * Python opens. `complete` is false when a rule failed.
  */
 export const scanEntries = (
   { pack, archiveFacts = [], dependencies = [] }: Entries,

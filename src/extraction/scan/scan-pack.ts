@@ -63,8 +63,8 @@ const judge = (hit: Hit, root: string, isRun: (path: string) => boolean): Judged
 }
 
 /**
- * The tier of a finding in a file that no host runs by itself: one lower among tests, documentation and examples;
- * undefined for what falls below info. `path` is relative to the pack.
+ * The tier of a finding in a file that no host runs by itself. Among tests, documentation and examples it is one
+ * lower, and undefined when that is below info. `path` is relative to the pack.
  */
 const tierAt = (tier: Severity, path: string): Severity | undefined =>
   isAside(path) ? LOWER[tier] : tier

@@ -28,7 +28,7 @@ export interface ScannedSources {
   complete: boolean
 }
 
-/** Every Python file, those that run by themselves first, as long as the budgets last. */
+/** Scans Python files as long as the budgets last. Those that run by themselves come first. */
 export const scanSources = (sources: Sources): ScannedSources => {
   const { limits, now } = sources
   const scan: Scan = {

@@ -19,7 +19,9 @@ export const findTokens = (text: string): Secret[] =>
 /** Part of every form, and in few lines. */
 const HAS_LONG_WORD = /[\w-]{20}/
 
-/** Whether a private key stands in a text with its body: two lines of base64 at least, also with escaped ends. */
+/**
+ * Whether a text holds a private key with its body: at least two lines of base64, whose ends may be escaped.
+ */
 export const hasPrivateKey = (text: string): boolean => {
   const start = text.includes('PRIVATE KEY') ? text.search(PRIVATE_KEY) : -1
   if (start === -1) return false

@@ -11,8 +11,8 @@ import type { Call, Expression } from '../../python/ast.ts'
 const KIND = { maker: 'Schema', type: undefined }
 
 /**
- * The schema as the text of the method tells it, for a method whose run gave none: it raised, mostly over something that
- * only we do not know. Each argument of the call is worked out for itself, so one that raises costs no other; names that
+ * Reads the schema from the text of a method whose run gave none: it raised, mostly over something that only we do
+ * not know. Each argument of the call is worked out for itself, so that one that raises costs no other. Names that
  * the method binds are unknown.
  */
 export const recoverSchema = (

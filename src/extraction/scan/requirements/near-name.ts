@@ -1,9 +1,9 @@
 import { ALIKE, WELL_KNOWN_NAMES } from '../data/well-known-names.ts'
 
 /**
- * The well-known project for which this name may have been misspelt: one letter more, less or other, or two neighbours
- * swapped. Undefined for a well-known name itself, for those meant as they are, and for short ones, which are all near
- * each other. Names that differ by a digit only are versions of one thing.
+ * Finds the well-known project whose name this one may misspell: one letter more, less or other, or two neighbours
+ * swapped. Undefined for a well-known name itself, for those meant as they are, and for short ones, which are all
+ * near each other. Names that differ by a digit only are versions of one thing.
  */
 export const findNearName = (name: string): string | undefined => {
   if (name.length < SHORTEST || WELL_KNOWN_NAMES.has(name) || ALIKE.has(name)) return undefined

@@ -50,8 +50,8 @@ const allows = ({ operator, version }: Clause, candidate: string): boolean => {
 const normal = (version: string): string => readRelease(version).join('.')
 
 /**
- * Bounds on both sides that follow directly on each other: `>=8.3.41,<=8.3.42`, `>8.3.40,<8.3.42`. Between two numbers
- * with the same beginning lie only those whose last part is counted between.
+ * Whether two bounds leave only bad releases between them: `>=8.3.41,<=8.3.42`, `>8.3.40,<8.3.42`. Between two
+ * numbers with the same beginning lie only numbers that differ in the last part.
  */
 const isClosed = (parts: Clause[], allowed: string[]): boolean => {
   const low = parts.find(({ operator }) => operator === '>=' || operator === '>')

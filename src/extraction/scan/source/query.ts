@@ -2,8 +2,8 @@ import type { Expression } from '../../python/ast.ts'
 import type { Effort, Scope } from './scope.ts'
 
 /**
- * One question about a value. It holds what answering may cost, counted over all that it leads to, so that a hostile
- * file can't multiply work, and the answers that names and texts need of each other.
+ * One question about a value. Its steps bound the cost of the answer with all questions that it leads to, so that a
+ * hostile file can't multiply work. Names and texts ask each other through it.
  */
 export interface Query {
   steps: number
