@@ -5,140 +5,127 @@ import type * as ast from '../../../src/extraction/python/ast.ts'
  * `~` what is absent, `i` a hexadecimal int, `f` the bits of a float, `b` hexadecimal bytes. Chains of operators are
  * printed one within the other, as CPython has them.
  */
-export const printTree = (module: ast.Module): string[] => module.body.map(statement)
+export const printTree = (module: ast.Module): string[] => module.body.map((node) => show(node))
 
-const statement = (node: ast.Statement): string => {
-  const at = `@${node.line}`
-  switch (node.kind) {
-    case 'FunctionDef':
-      return `(def${at} ${node.name} ${parameters(node.args)} ${list(node.decorators)} ${truth(node.isAsync)} ${truth(node.isGenerator)} ${block(node.body)})`
-    case 'ClassDef':
-      return `(class${at} ${node.name} ${list(node.bases)} [${node.keywords.map(keyword).join(' ')}] ${list(node.decorators)} ${block(node.body)})`
-    case 'Return':
-      return `(return${at} ${optional(node.value)})`
-    case 'Delete':
-      return `(del${at} ${list(node.targets)})`
-    case 'Assign':
-      return `(=${at} ${list(node.targets)} ${expression(node.value)})`
-    case 'AugAssign':
-      return `(${node.op}=${at} ${expression(node.target)} ${expression(node.value)})`
-    case 'AnnAssign':
-      return `(ann${at} ${expression(node.target)} ${expression(node.annotation)} ${optional(node.value)})`
-    case 'For':
-      return `(for${at} ${expression(node.target)} ${expression(node.iter)} ${block(node.body)} ${block(node.orelse)})`
-    case 'While':
-      return `(while${at} ${expression(node.test)} ${block(node.body)} ${block(node.orelse)})`
-    case 'If':
-      return `(if${at} ${expression(node.test)} ${block(node.body)} ${block(node.orelse)})`
-    case 'With':
-      return `(with${at} [${node.items.map((item) => `(${expression(item.context)} ${optional(item.target)})`).join(' ')}] ${block(node.body)})`
-    case 'Match':
-      return `(match${at} ${expression(node.subject)} ${node.cases.map((one) => `(${pattern(one.pattern)} ${optional(one.guard)} ${block(one.body)})`).join(' ')})`
-    case 'Raise':
-      return `(raise${at} ${optional(node.exception)} ${optional(node.cause)})`
-    case 'Try':
-      return `(try${at} ${block(node.body)} [${node.handlers.map((one) => `(@${one.line}${optional(one.type)} ${one.name ?? '~'} ${block(one.body)})`).join(' ')}] ${block(node.orelse)} ${block(node.finalbody)})`
-    case 'Assert':
-      return `(assert${at} ${expression(node.test)} ${optional(node.message)})`
-    case 'Import':
-      return `(import${at} ${aliases(node.names)})`
-    case 'ImportFrom':
-      return `(from${at} ${node.level} ${node.module ?? '~'} ${aliases(node.names)})`
-    case 'Global':
-    case 'Nonlocal':
-      return `(${node.kind}${at} ${node.names.join(' ')})`
-    case 'Expr':
-      return `(expr${at} ${expression(node.value)})`
-    default:
-      return node.kind + at
-  }
+/** What a kind is printed as: `<name>` is a field, `<name:form>` one whose objects have a form below. */
+const FORMS: Record<string, string> = {
+  FunctionDef: '(def@ <name> <args:arguments> [<decorators>] <isAsync> <isGenerator> {<body>})',
+  ClassDef: '(class@ <name> [<bases>] [<keywords:keyword>] [<decorators>] {<body>})',
+  Return: '(return@ <value>)',
+  Delete: '(del@ [<targets>])',
+  Assign: '(=@ [<targets>] <value>)',
+  AugAssign: '(<op>=@ <target> <value>)',
+  AnnAssign: '(ann@ <target> <annotation> <value>)',
+  For: '(for@ <target> <iter> {<body>} {<orelse>})',
+  While: '(while@ <test> {<body>} {<orelse>})',
+  If: '(if@ <test> {<body>} {<orelse>})',
+  With: '(with@ [<items:item>] {<body>})',
+  Match: '(match@ <subject> <cases:case>)',
+  Raise: '(raise@ <exception> <cause>)',
+  Try: '(try@ {<body>} [<handlers:handler>] {<orelse>} {<finalbody>})',
+  Assert: '(assert@ <test> <message>)',
+  Import: '(import@ [<names:alias>])',
+  ImportFrom: '(from@ <level> <module> [<names:alias>])',
+  Global: '(Global@ <names>)',
+  Nonlocal: '(Nonlocal@ <names>)',
+  Expr: '(expr@ <value>)',
+  Pass: 'Pass@',
+  Break: 'Break@',
+  Continue: 'Continue@',
+
+  Name: '<id>@',
+  Attribute: '(.@ <value> <attr>)',
+  Subscript: '(sub@ <value> <index>)',
+  Slice: '(slice@ <lower> <upper> <step>)',
+  Starred: '(*@ <value>)',
+  Call: '(call@ <func> [<args>] [<keywords:keyword>])',
+  BoolOp: '(<op>@ [<values>])',
+  UnaryOp: '(u<op>@ <operand>)',
+  Compare: '(cmp@ <left> <comparisons:comparison>)',
+  IfExp: '(ifexp@ <test> <body> <orelse>)',
+  Lambda: '(lambda@ <args:arguments> <body>)',
+  Tuple: '(tuple@ [<items>])',
+  List: '(list@ [<items>])',
+  Set: '(set@ [<items>])',
+  Dict: '(dict@ <items:pair>)',
+  Comprehension: '(<of>comp@ <element> [<clauses:clause>])',
+  DictComprehension: '(dictcomp@ <key> <value> [<clauses:clause>])',
+  NamedExpr: '(:=@ <target> <value>)',
+  Await: '(await@ <value>)',
+  Yield: '(yield@ <value>)',
+  YieldFrom: '(yieldfrom@ <value>)',
+
+  MatchValue: '(val <value>)',
+  MatchSequence: '(seq <patterns>)',
+  MatchClass: '(cls <cls> <patterns> <keywords:pattern>)',
+  MatchStar: '(star <name>)',
+  MatchAs: '(as <pattern> <name>)',
+  MatchOr: '(or <patterns>)',
+
+  arguments:
+    'args(<positionalOnly:parameter>|<positional:parameter>|<varargs:parameter>|<keywordOnly:parameter>|<kwargs:parameter>)',
+  parameter: '(<name> <annotation> <default>)',
+  item: '(<context> <target>)',
+  case: '(<pattern> <guard> {<body>})',
+  handler: '(@<type> <name> {<body>})',
+  alias: '<name>><asname>',
+  comparison: '<op> <value>',
+  pair: '<key>:<value>',
+  clause: '(<target> <iter> [<conditions>])',
+  pattern: '<name>=<pattern>',
 }
 
-const expression = (node: ast.Expression): string => {
-  const at = `@${node.line}`
+const show = (value: unknown, form?: string): string => {
+  if (value === undefined) return '~'
+  if (Array.isArray(value)) return value.map((one) => show(one, form)).join(' ')
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  if (form === 'keyword') return showKeyword(value as ast.Keyword)
+  return form === undefined ? showNode(value as Node) : fill(form, value)
+}
+
+type Node = ast.Statement | ast.Expression | ast.Pattern
+
+const showNode = (node: Node): string => {
   switch (node.kind) {
     case 'Constant':
-      return constant(node.value) + at
+      return `${constant(node.value)}@${node.line}`
     case 'Bytes':
-      return `b${Buffer.from(node.value).toString('hex')}${at}`
-    case 'Name':
-      return node.id + at
-    case 'Attribute':
-      return `(.${at} ${expression(node.value)} ${node.attr})`
-    case 'Subscript':
-      return `(sub${at} ${expression(node.value)} ${expression(node.index)})`
-    case 'Slice':
-      return `(slice${at} ${optional(node.lower)} ${optional(node.upper)} ${optional(node.step)})`
-    case 'Starred':
-      return `(*${at} ${expression(node.value)})`
-    case 'Call':
-      return `(call${at} ${expression(node.func)} ${list(node.args)} [${node.keywords.map(keyword).join(' ')}])`
+      return `b${Buffer.from(node.value).toString('hex')}@${node.line}`
     case 'BinOp':
-      return node.rights.reduce(
-        (left, right) => `(${right.op}${at} ${left} ${expression(right.value)})`,
-        expression(node.left),
-      )
-    case 'BoolOp':
-      return `(${node.op}${at} ${list(node.values)})`
-    case 'UnaryOp':
-      return `(u${node.op}${at} ${expression(node.operand)})`
-    case 'Compare':
-      return `(cmp${at} ${expression(node.left)} ${node.comparisons.map((one) => `${one.op} ${expression(one.value)}`).join(' ')})`
-    case 'IfExp':
-      return `(ifexp${at} ${expression(node.test)} ${expression(node.body)} ${expression(node.orelse)})`
-    case 'Lambda':
-      return `(lambda${at} ${parameters(node.args)} ${expression(node.body)})`
-    case 'Tuple':
-    case 'List':
-    case 'Set':
-      return `(${node.kind.toLowerCase()}${at} ${list(node.items)})`
-    case 'Dict':
-      return `(dict${at} ${node.items.map((item) => `${optional(item.key)}:${expression(item.value)}`).join(' ')})`
-    case 'Comprehension':
-      return `(${node.of}comp${at} ${expression(node.element)} ${clauses(node.clauses)})`
-    case 'DictComprehension':
-      return `(dictcomp${at} ${expression(node.key)} ${expression(node.value)} ${clauses(node.clauses)})`
-    case 'NamedExpr':
-      return `(:=${at} ${node.target} ${expression(node.value)})`
-    case 'Await':
-      return `(await${at} ${expression(node.value)})`
-    case 'Yield':
-      return `(yield${at} ${optional(node.value)})`
-    case 'YieldFrom':
-      return `(yieldfrom${at} ${expression(node.value)})`
+      return showChain(node)
     case 'JoinedStr':
-      return joined(node, at)
-  }
-}
-
-const pattern = (node: ast.Pattern): string => {
-  switch (node.kind) {
-    case 'MatchValue':
-      return `(val ${expression(node.value)})`
+      return joined(node, `@${node.line}`)
     case 'MatchSingleton':
       return constant(node.value)
-    case 'MatchSequence':
-      return `(seq ${node.patterns.map(pattern).join(' ')})`
     case 'MatchMapping':
-      return `(map ${mapping(node.keys, node.patterns)} ${node.rest ?? '~'})`
-    case 'MatchClass':
-      return `(cls ${expression(node.cls)} ${node.patterns.map(pattern).join(' ')} ${node.keywords.map((one) => `${one.name}=${pattern(one.pattern)}`).join(' ')})`
-    case 'MatchStar':
-      return `(star ${node.name ?? '~'})`
-    case 'MatchAs':
-      return `(as ${node.pattern ? pattern(node.pattern) : '~'} ${node.name ?? '~'})`
-    case 'MatchOr':
-      return `(or ${node.patterns.map(pattern).join(' ')})`
+      return showMapping(node)
+    default:
+      return fill(node.kind, node)
   }
 }
 
-const mapping = (keys: ast.Expression[], patterns: ast.Pattern[]): string =>
-  patterns.map((one, index) => `${optional(keys[index])}:${pattern(one)}`).join(' ')
+const fill = (form: string, of: unknown): string => {
+  const fields = of as Record<string, unknown>
+  return (FORMS[form] ?? 'unknown').replaceAll(
+    /@|<(\w+)(?::(\w+))?>/g,
+    (_, name?: string, inner?: string) =>
+      name === undefined ? `@${String(fields['line'])}` : show(fields[name], inner),
+  )
+}
+
+const showKeyword = ({ name = '**', value }: ast.Keyword): string => `(${name} ${show(value)})`
+
+const showChain = ({ line, left, rights }: ast.BinOp): string =>
+  rights.reduce((text, { op, value }) => `(${op}@${line} ${text} ${show(value)})`, show(left))
+
+const showMapping = ({ keys, patterns, rest }: ast.Pattern & { kind: 'MatchMapping' }): string =>
+  `(map ${patterns.map((one, at) => `${show(keys[at])}:${show(one)}`).join(' ')} ${rest ?? '~'})`
 
 const constant = (value: ast.Constant['value']): string => {
   if (value === undefined) return 'undef'
   if (value === null) return 'None'
-  if (typeof value === 'boolean') return truth(value)
+  if (typeof value === 'boolean') return show(value)
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'bigint') return `i${value.toString(16)}`
   return typeof value === 'number' ? `f${bits(value)}` : '...'
@@ -160,37 +147,7 @@ const joined = (node: ast.JoinedStr, at: string): string => {
   const values = node.values.map((value) =>
     typeof value === 'string'
       ? quoted(value)
-      : `{${expression(value.value)} ${value.conversion ?? '~'} ${value.spec ? joined(value.spec, '') : '~'}}`,
+      : `{${show(value.value)} ${value.conversion ?? '~'} ${value.spec ? joined(value.spec, '') : '~'}}`,
   )
   return `J${at}[${values.join(' ')}]`
 }
-
-const parameters = (args: ast.Arguments): string => {
-  const all = [
-    args.positionalOnly.map(parameter).join(' '),
-    args.positional.map(parameter).join(' '),
-    parameter(args.varargs),
-    args.keywordOnly.map(parameter).join(' '),
-    parameter(args.kwargs),
-  ]
-  return `args(${all.join('|')})`
-}
-
-const parameter = (one: ast.Parameter | undefined): string =>
-  one ? `(${one.name} ${optional(one.annotation)} ${optional(one.default)})` : '~'
-
-const clauses = (all: ast.ComprehensionClause[]): string =>
-  `[${all.map((one) => `(${expression(one.target)} ${expression(one.iter)} ${list(one.conditions)})`).join(' ')}]`
-
-const keyword = (one: ast.Keyword): string => `(${one.name ?? '**'} ${expression(one.value)})`
-
-const aliases = (names: { name: string; asname: string | undefined }[]): string =>
-  `[${names.map((one) => `${one.name}>${one.asname ?? '~'}`).join(' ')}]`
-
-const truth = (value: boolean): string => (value ? 'True' : 'False')
-
-const list = (nodes: ast.Expression[]): string => `[${nodes.map(expression).join(' ')}]`
-
-const optional = (node: ast.Expression | undefined): string => (node ? expression(node) : '~')
-
-const block = (nodes: ast.Statement[]): string => `{${nodes.map(statement).join(' ')}}`
