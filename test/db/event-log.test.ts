@@ -31,47 +31,6 @@ describe('the log of events', () => {
   const list = async (taskId: string, owner = 'alice'): Promise<TaskEvent[]> =>
     (await listEvents(sql, { taskId, owner })) ?? []
 
-  test('tells every move with what became of it, in order', async () => {
-    const id = await insertToldTask(sql, ['IN_PROGRESS', 'COMPLETED'])
-    const eventId = await eventOf(sql, id, 'IN_PROGRESS')
-    await attempt(sql, { eventId }, AGAIN)
-    await attempt(sql, { eventId }, AGAIN)
-    const events = await list(id)
-    assert.deepEqual(
-      events.map(({ sequence, status, state, attempts }) => [sequence, status, state, attempts]),
-      [
-        [1, 'CREATED', 'unsent', 0],
-        [2, 'IN_PROGRESS', 'pending', 2],
-        [3, 'COMPLETED', 'pending', 0],
-      ],
-    )
-    const seen = await seeEvents(sql, id)
-    assert.equal(events[1]?.next_attempt_at, seen[1]?.next_attempt_at?.toISOString())
-    assert.deepEqual(Object.keys(events[2] ?? {}).toSorted(), [
-      'attempts',
-      'created_at',
-      'id',
-      'sequence',
-      'state',
-      'status',
-    ])
-  })
-
-  test('tells when a redelivery is due', async () => {
-    const id = await insertToldTask(sql, ['FAILED'])
-    const eventId = await eventOf(sql, id, 'FAILED')
-    await attempt(sql, { eventId }, { state: 'exhausted' })
-    assert.equal((await list(id))[1]?.next_attempt_at, undefined)
-    const redeliveryId = await redeliver(sql, eventId)
-    await attempt(sql, { eventId, redeliveryId }, AGAIN)
-    const [row] = await sql<
-      { at: Date }[]
-    >`select next_attempt_at as at from redelivery where id = ${redeliveryId}`
-    const [, event] = await list(id)
-    assert.deepEqual([event?.state, event?.attempts], ['exhausted', 2])
-    assert.equal(event?.next_attempt_at, row?.at.toISOString())
-  })
-
   test('is for the owner; of an anonymous video it is for whoever knows the id', async () => {
     const own = await insertToldTask(sql, [])
     const anonymous = await finishVideo({ sql }, { owner: 'anonymous', callbackUrl: RECEIVER })
@@ -90,13 +49,6 @@ describe('the log of events', () => {
       const eventId = event?.id ?? randomUUID()
       assert.equal(await existsEvent(sql, { taskId, eventId, owner }), count > 0)
     }
-  })
-
-  test('finds an event under its own task only', async () => {
-    const [one, other] = [await insertToldTask(sql), await insertToldTask(sql)]
-    const eventId = await eventOf(sql, other, 'CREATED')
-    assert.equal(await existsEvent(sql, { taskId: one, eventId, owner: 'alice' }), false)
-    assert.equal(await existsEvent(sql, { taskId: other, eventId, owner: 'alice' }), true)
   })
 
   test('tells each attempt with what is known of it, and never the address dialled', async () => {
@@ -157,12 +109,6 @@ describe('the log of events', () => {
         assert.equal(begun.isNew, begun.id !== redeliveryId)
         await sql`update redelivery set state = 'exhausted' where state = 'pending'`
       }
-    })
-
-    test('is none without a receiver', async () => {
-      const id = await insertToldTask(sql, ['FAILED'], { url: null })
-      const eventId = await eventOf(sql, id, 'FAILED')
-      assert.equal(await sql.begin((sql) => insertRedelivery(sql, eventId)), undefined)
     })
   })
 
