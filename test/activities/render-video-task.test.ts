@@ -96,8 +96,8 @@ describe('an attempt to render a video', () => {
     const [video] = studio.probe(path).streams
     return { frames: Number(video?.nb_frames), width: video?.width, height: video?.height }
   }
-  const TINY = { frames: 8, width: 64, height: 36 }
-  const CREATION = { seconds: 8 / 24, fps: 24, width: 64, height: 36 }
+  const TINY = { frames: 8, width: 96, height: 64 }
+  const CREATION = { seconds: 8 / 24, fps: 24, width: 96, height: 64 }
 
   test('makes a scene and stores it under its fence', async () => {
     const id = await admit()
@@ -106,7 +106,7 @@ describe('an attempt to render a video', () => {
     const files = await readStored(id, rendered)
     assert.deepEqual([...files.keys()], ['video.mp4', 'cover.jpg'])
     assert.deepEqual(shapeOf(files.get('video.mp4')), TINY)
-    assert.equal(shapeOf(files.get('cover.jpg')).width, 64)
+    assert.equal(shapeOf(files.get('cover.jpg')).width, 96)
     const { state, fence, failures, events, progress } = await seeVideo(place.database, id)
     assert.deepEqual([state, fence, failures], ['processing', 1, 0])
     assert.deepEqual(events, ['created', 'queueing', 'processing'])

@@ -12,9 +12,8 @@ import { makeRegistryClient } from './registry-client.ts'
 import type { RegistryClient } from './registry-client.ts'
 import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './registry-ledger.ts'
 
-/** `VERSIONS=100 npm test -- test/faults/registry-kill` is the long form. */
 const VERSIONS = Number(process.env['VERSIONS'] ?? 20)
-const SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = (process.env['SEEDS'] ?? '1').split(',').map(Number)
 const LANES = 6
 /** Kills of each process: one in ten versions, and two at least. */
 const KILLS = Math.max(2, Math.round(VERSIONS / 10))
@@ -22,10 +21,10 @@ const KILLS = Math.max(2, Math.round(VERSIONS / 10))
 const DEADLINE_MS = 120_000
 const ROLES: Role[] = ['api', 'core', 'media']
 
-describe('api and workers that are killed at random', () => {
+const killAtRandom = (seed: number): void => {
   let service: Service
   let client: RegistryClient
-  const random = makeRandom(SEED)
+  const random = makeRandom(seed)
   const sent = new Map<string, Buffer>()
   /** Publications and uploads that were answered. */
   let answered = 0
@@ -96,7 +95,7 @@ describe('api and workers that are killed at random', () => {
       throw error
     })
 
-  test(`leave ${VERSIONS} versions Active, each once and with its archive (seed ${SEED})`, async () => {
+  test(`leave ${VERSIONS} versions Active, each once and with its archive`, async () => {
     const kills = planKills()
     const doings = [
       publishAll(),
@@ -109,4 +108,8 @@ describe('api and workers that are killed at random', () => {
     await assertVersionWorkflows(service, temporalAddress(), [...sent.keys()])
     await assertNothingLeft(service)
   })
+}
+
+describe('api and workers that are killed at random', () => {
+  for (const seed of SEEDS) describe(`with the seed ${seed}`, () => killAtRandom(seed))
 })

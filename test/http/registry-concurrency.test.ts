@@ -36,6 +36,13 @@ const publish = (nodeId: string, version: string, changelog = 'x'): Promise<Answ
     return answer.status !== 503 && answer
   })
 
+/** Uploads to one link wait for each other, too. */
+const put = (signedUrl: string, zip: Buffer): Promise<Response> =>
+  waitFor('the upload is answered', async () => {
+    const answer = await upload(signedUrl, zip)
+    return answer.status !== 503 && answer
+  })
+
 const idOf = (answer: Answer): unknown => memberOf(expectStatus(answer, 201), 'node_version').id
 
 /** Statuses of many answers, each once. */
@@ -100,7 +107,7 @@ describe(`${MANY} uploads at once`, () => {
   test('of different archives to one link leave one of them, whole, and nothing else', async () => {
     const { id, version, signedUrl } = await owned.addVersion()
     const zips = Array.from({ length: MANY }, (_, n) => makeZip(randomBytes(30_000 + n)))
-    const answers = await Promise.all(zips.map((zip) => upload(signedUrl, zip)))
+    const answers = await Promise.all(zips.map((zip) => put(signedUrl, zip)))
     // One that comes after the checks have decided is refused, as it would have been alone.
     const statuses = statusesOf(answers)
     assert.ok(
@@ -127,7 +134,7 @@ describe(`${MANY} uploads at once`, () => {
   test('of the same archive are all taken', async () => {
     const { id, version, signedUrl } = await owned.addVersion()
     const zip = makeZip(randomBytes(30_000))
-    assert.deepEqual(statusesOf(await atOnce(() => upload(signedUrl, zip))), [200])
+    assert.deepEqual(statusesOf(await atOnce(() => put(signedUrl, zip))), [200])
     assert.equal((await untilDecided(registry, version))['status'], ACTIVE)
     // After the decision, too.
     assert.equal((await upload(signedUrl, zip)).status, 200)

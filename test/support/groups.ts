@@ -1,27 +1,38 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { codePath } from '../../src/local/root.ts'
 
-const FOLDER = codePath('test/groups')
-
 /** A process and its modules cost more than most of these files; others start processes that they kill, or a runtime. */
 const SHARED = /^test\/(db|docs|domain|extraction|http)\//
+/** It counts what its process holds. */
+const ALONE = 'test/extraction/hostile.test.ts'
 const FILES = 8
-
-/** A file that has not ended by then hangs, which must not hang the run. */
-const FILE_MS = 180_000
 
 /** Long ones first, so that none is left alone at the end. */
 const RANKS = [/^test\/faults\//, /^test\/(activities|adapters|deploy|local|workflows)\//]
 
+export interface GroupOptions {
+  /** Where their programs are put. */
+  folder: string
+  /** Milliseconds that each file may take. */
+  fileMs: number
+}
+
 /** Programs for the runner: each runs some test files, one after another, each in a suite of its name. */
-export const makeGroups = async (files: readonly string[]): Promise<string[]> => {
-  await rm(FOLDER, { recursive: true, force: true })
-  await mkdir(FOLDER, { recursive: true })
+export const makeGroups = async (
+  files: readonly string[],
+  options: GroupOptions,
+): Promise<string[]> => {
   const groups = group(files).toSorted((one, other) => rankOf(one) - rankOf(other))
-  return await Promise.all(groups.map(writeGroup))
+  return await Promise.all(
+    groups.map(async (group, index) => {
+      const path = join(options.folder, `group-${index}.mjs`)
+      await writeFile(path, writeProgram(group, options))
+      return path
+    }),
+  )
 }
 
 const rankOf = ([file = '']: readonly string[]): number => {
@@ -33,24 +44,20 @@ const group = (files: readonly string[]): string[][] => {
   const groups: string[][] = []
   let last: string[] = []
   for (const file of files) {
-    const joins =
-      SHARED.test(file) && last.length < FILES && folderOf(last[0] ?? '') === folderOf(file)
+    const joins = last.length < FILES && roomOf(last[0] ?? '') === roomOf(file)
     if (joins) last.push(file)
     else groups.push((last = [file]))
   }
   return groups
 }
 
-const folderOf = (file: string): string | undefined => file.split('/')[1]
+/** Files of one room run in one process. */
+const roomOf = (file: string): string => (file === ALONE ? file : (SHARED.exec(file)?.[1] ?? file))
 
-const writeGroup = async (files: readonly string[], index: number): Promise<string> => {
-  const path = join(FOLDER, `${index}.js`)
-  const suites = files.map(
-    (file) =>
-      `describe(${JSON.stringify(file)}, { timeout: ${FILE_MS} }, async () => { await import(${JSON.stringify(
-        pathToFileURL(codePath(file)).href,
-      )}) })\n`,
-  )
-  await writeFile(path, [`import { describe } from 'node:test'\n`, ...suites].join(''))
-  return path
+const writeProgram = (files: readonly string[], { fileMs }: GroupOptions): string => {
+  const suites = files.map((file) => {
+    const url = pathToFileURL(codePath(file)).href
+    return `describe('${file}', { timeout: ${fileMs} }, async () => { await import('${url}') })\n`
+  })
+  return [`import { describe } from 'node:test'\n`, ...suites].join('')
 }

@@ -2,10 +2,10 @@
  * What `npm test` runs: the checks of types, lint, format and unused code, and every test against a PostgreSQL and a
  * Temporal server started for this run; at the end it says how long each part took. Arguments choose test files (a path,
  * a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
- * titles.
+ * titles, and `--long` runs the long forms of fault tests.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -24,8 +24,13 @@ import type { TestServers } from './servers.ts'
 
 const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools']
 
-/** A group of files that has not ended by then is given up. */
+/** What the fault tests of `npm run test:faults` take, for hours; those of `npm test` have each kill once. */
+const LONG = { TASKS: '200', VERSIONS: '100', SEEDS: '1,2,3,4,5' }
+
+/** A file, or a group of files, that has not ended by then hangs, which must not hang the run. */
+const FILE_MS = 300_000
 const GROUP_MS = 600_000
+const LONG_MS = 7_200_000
 
 /** What took how long, in the order of its end. */
 const times: string[] = []
@@ -33,7 +38,10 @@ const times: string[] = []
 const main = async (): Promise<number> => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { 'test-name-pattern': { type: 'string', multiple: true } },
+    options: {
+      'test-name-pattern': { type: 'string', multiple: true },
+      long: { type: 'boolean', default: false },
+    },
   })
   tell('build', performance.timeOrigin)
   const files = await listTestFiles(ROOT, positionals)
@@ -44,8 +52,16 @@ const main = async (): Promise<number> => {
   try {
     const checked = await checks
     if (interrupted.aborted) return 1
-    Object.assign(process.env, servers.env)
-    const results = await runTests(files, values['test-name-pattern'] ?? [], interrupted)
+    Object.assign(process.env, servers.env, values.long ? LONG : {})
+    const results = await runTests({
+      groups: await makeGroups(files, {
+        folder: servers.folder,
+        fileMs: values.long ? LONG_MS : FILE_MS,
+      }),
+      testNamePatterns: values['test-name-pattern'] ?? [],
+      timeout: values.long ? LONG_MS : GROUP_MS,
+      signal: interrupted,
+    })
     conclude(results)
     return checked && results.failed === 0 && !interrupted.aborted ? 0 : 1
   } finally {
@@ -94,16 +110,26 @@ const startServers = async (): Promise<TestServers> => {
   return servers
 }
 
-const runTests = async (
-  files: string[],
-  testNamePatterns: string[],
-  signal: AbortSignal,
-): Promise<Results> => {
+interface TestRun {
+  groups: string[]
+  testNamePatterns: string[]
+  timeout: number
+  signal: AbortSignal
+}
+
+const runTests = async ({
+  groups,
+  testNamePatterns,
+  timeout,
+  signal,
+}: TestRun): Promise<Results> => {
   const start = Date.now()
+  // Each group listens.
+  setMaxListeners(0, signal)
   const stream = run({
-    files: await makeGroups(files),
+    files: groups,
     concurrency: 2,
-    timeout: GROUP_MS,
+    timeout,
     signal,
     ...(testNamePatterns.length === 0 ? {} : { testNamePatterns }),
   })

@@ -22,6 +22,8 @@ export interface TestServers {
     WORKFLOW_BUNDLE: string
     NODE_ENV: string
   }
+  /** For files of this run; removed with the servers. */
+  folder: string
   stop(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export const startTestServers = async (say: (line: string) => void): Promise<Tes
       WORKFLOW_BUNDLE: workflows.value,
       NODE_ENV: 'test',
     },
+    folder,
     stop,
   }
 }

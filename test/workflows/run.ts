@@ -76,7 +76,9 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const client = makeClient(options)
 
   const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
-    await client.dispatch({ ...start, id: '0', tries: 0 })
+    const row = { ...start, id: '0', tries: 0 }
+    // A call has two seconds, in which a busy machine may not answer; to start what runs already is no fault.
+    await client.dispatch(row).catch(() => client.dispatch(row))
     return client.getHandle(start.workflowId)
   }
   const drive = async (row: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {

@@ -6,6 +6,8 @@ const SCRIPTS: Record<string, string> = {
     'runs the whole service on this machine until Ctrl-C: api on port 8080, Temporal UI on 8233, data in `.data/`',
   demo: 'runs the whole service on free ports, sends one job of every kind, shows where the results are, stops; `-- --keep` leaves it running. With KILN_URL and KILN_TOKEN it sends the jobs to that service',
   test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match',
+  'test:faults':
+    'runs the fault tests in their long forms, with more work and other seeds; it takes hours',
   'test:node':
     'runs the tests of HTTP, workflows and engines, then the demo, on the newest releases of other majors of Node: `-- 24 26`',
   token: 'prints a bearer token of the embedded stack for a user: `-- alice`',

@@ -27,7 +27,7 @@ export interface VideoJob {
   scratchDir: string
   /** Milliseconds from now that the rendering may take. */
   deadlineMs: number
-  /** VIDEO_TINY: 8 frames of 64×36, whatever the job says. */
+  /** VIDEO_TINY: 8 frames of 96×64, whatever the job says. */
   tiny?: boolean
 }
 

@@ -147,7 +147,7 @@ export const Env = Type.Object({
     text('The ffmpeg to use; without it the one on PATH, else the packaged one.'),
   ),
   FFPROBE_PATH: Type.Optional(text('The ffprobe to use, found likewise.')),
-  VIDEO_TINY: flag('Renders 8 frames of 64×36 whatever is asked for; fault tests only.'),
+  VIDEO_TINY: flag('Renders 8 frames of 96×64 whatever is asked for; fault tests only.'),
   OUTBOUND_ALLOW_LOOPBACK: flag(
     'Lets the URLs of callers reach this machine; never in production.',
   ),

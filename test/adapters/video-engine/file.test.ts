@@ -60,9 +60,9 @@ describe('the file of a video', () => {
     assert.notEqual(await digest(one.video), await digest(other.video))
   })
 
-  test('has 8 frames of 64×36 when it is a tiny one', async () => {
+  test('has 8 frames of 96×64 when it is a tiny one', async () => {
     const result = await studio.render({ tiny: true, seconds: 5, audio: 'all', prompt: 'forest' })
-    assert.deepEqual([result.width, result.height, result.frames], [64, 36, 8])
+    assert.deepEqual([result.width, result.height, result.frames], [96, 64, 8])
     assert.equal(studio.decode(result.video).length, 8)
   })
 
