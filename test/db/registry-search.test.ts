@@ -85,6 +85,11 @@ const compare = (a: Node, b: Node): number =>
   a.search_ranking - b.search_ranking || b.downloads - a.downloads || (a.id < b.id ? -1 : 1)
 
 describe('a search', () => {
+  let all: Node[]
+  before(async () => {
+    all = (await list()).nodes
+  })
+
   const TERMS = [
     'studio',
     'STUDIO',
@@ -113,7 +118,6 @@ describe('a search', () => {
   ]
   for (const term of TERMS)
     test(`for ${JSON.stringify(term)} finds what the rule says, in its order, each once`, async () => {
-      const all = (await list()).nodes
       const expected = all
         .map((node) => ({ node, relevance: classOf(node, term) }))
         .filter(({ relevance }) => relevance > 0)
@@ -147,7 +151,6 @@ describe('a search', () => {
   })
 
   test('holds every filter that is given', async () => {
-    const all = (await list()).nodes
     const check = async (given: Partial<NodeSearch>, holds: (node: Node) => boolean) => {
       const { nodes } = await walk((page) => search({ ...given, page, limit: 100 }))
       const expected = all.filter(holds).toSorted(compare)
