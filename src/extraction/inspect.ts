@@ -10,7 +10,7 @@ import { SCANNER, SCANNER_VERSION } from './scan/rule-table.ts'
 import { scanPack } from './scan/scan-pack.ts'
 import { EXTRACTOR_VERSION } from './versions.ts'
 
-export interface InspectOptions {
+interface InspectOptions {
   /** The archive. */
   source: RandomAccess
   nodeId?: string | undefined
@@ -40,7 +40,7 @@ export const inspect = async (options: InspectOptions): Promise<void> => {
   await inspectPack(makePack(entries, { nodeId }), facts, options)
 }
 
-export interface InspectPackOptions extends Pick<
+interface InspectPackOptions extends Pick<
   InspectOptions,
   'dependencies' | 'parser' | 'now' | 'onBegin' | 'onSection'
 > {}

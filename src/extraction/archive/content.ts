@@ -8,7 +8,7 @@ import type { RandomAccess } from './source.ts'
 import { unpack } from './unpack.ts'
 
 /** What reading one entry gave. */
-export interface Content {
+interface Content {
   sha256: string
   head: Uint8Array
   text: Uint8Array | undefined

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { reject } from './reject.ts'
 
 /** A name as one of the two headers of an entry holds it. */
-export interface RawName {
+interface RawName {
   bytes: Uint8Array
   /** General purpose flags of the entry. */
   flags: number

@@ -9,7 +9,7 @@ export interface RandomAccess {
 }
 
 /** A file as a source, with what ends it. */
-export interface FileSource extends RandomAccess {
+interface FileSource extends RandomAccess {
   close: () => Promise<void>
 }
 

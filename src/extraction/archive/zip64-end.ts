@@ -3,7 +3,7 @@ import { readView } from './source.ts'
 import type { RandomAccess } from './source.ts'
 
 /** Numbers of an end record, plain or zip64. */
-export interface EndNumbers {
+interface EndNumbers {
   disk: number
   directoryDisk: number
   diskEntries: number

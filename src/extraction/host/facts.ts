@@ -4,7 +4,7 @@ import data from './facts.json' with { type: 'json' }
  * What is known of the host, generated from its public sources (`host` in the file names repository, version and
  * commit; each group names its files). Where `newer` occurs, the entry is taken from that later commit.
  */
-export interface Facts {
+interface Facts {
   constants: { values: Record<string, number | string[]> }
   /** Members of the enumeration of socket types, `IO`. */
   typeNames: { values: Record<string, string> }
@@ -21,13 +21,13 @@ export interface Facts {
   classes: { values: Record<string, ClassFacts> }
 }
 
-export type SamplerList = 'KSAMPLER_NAMES' | 'SAMPLER_NAMES' | 'SCHEDULER_NAMES'
+type SamplerList = 'KSAMPLER_NAMES' | 'SAMPLER_NAMES' | 'SCHEDULER_NAMES'
 
 /** JSON as the generator wrote it. `{ rest: [...] }` is a list that goes on with what the machine has. */
 export type Fact = null | boolean | number | string | Fact[] | { [key: string]: Fact }
-export type ClassFacts = Record<string, Fact>
+type ClassFacts = Record<string, Fact>
 
-export interface V3Facts {
+interface V3Facts {
   /** Socket types that are not the class's name in upper case. */
   socketTypes: Record<string, string>
   newerSocketTypes: Record<string, string>

@@ -107,7 +107,7 @@ export interface Budget {
   within<T>(steps: number, run: () => T): T
 }
 
-export interface BudgetOptions {
+interface BudgetOptions {
   limits: Limits
   now: (() => number) | undefined
   onSpent: (budget: BudgetName, detail: string) => void

@@ -30,7 +30,7 @@ import type {
 import type { Module } from '../python/ast.ts'
 
 /** The part of a pack that the interpreter reads. `Pack` of pack.ts fits. */
-export interface PackFiles {
+interface PackFiles {
   /** Content of the files that were kept, by path relative to the pack's root. */
   files: ReadonlyMap<string, Uint8Array>
   /** Every file of the pack, relative to its root. */
@@ -101,7 +101,7 @@ export interface Interpreter {
   runtime: Runtime
 }
 
-export interface InterpreterStats {
+interface InterpreterStats {
   /** Files parsed, and their bytes. */
   files: number
   bytes: number

@@ -13,7 +13,7 @@ import { findByFallback } from './fallback.ts'
 import { findNodes } from './find-nodes.ts'
 import type { FoundNodes } from './find-nodes.ts'
 
-export interface ExtractOptions {
+interface ExtractOptions {
   pack: Pack
   parser: PythonParser
   /** Milliseconds that only grow. */
@@ -22,7 +22,7 @@ export interface ExtractOptions {
   skip?: boolean
 }
 
-export interface Extracted {
+interface Extracted {
   section: NodesSection | undefined
   /** The parsed file of an archive path, each parsed once; undefined when it cannot be. */
   parseFile(path: string): Module | undefined

@@ -2,7 +2,7 @@ import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Module, Statement } from '../python/ast.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
 
-export interface FallbackFiles {
+interface FallbackFiles {
   /** Contents by path relative to the pack's root. */
   files: ReadonlyMap<string, Uint8Array>
   parseFile(path: string): Module | undefined

@@ -4,7 +4,7 @@ import type { Interpreter } from '../interpret/interpreter.ts'
 import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/values/value.ts'
 
 /** A value of the pack as the registry keeps it. */
-export interface JsonText {
+interface JsonText {
   /** JSON, compact, in the order of the pack. */
   text: string
   /** A part of it depends on the machine or could not be known. */

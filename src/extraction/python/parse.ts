@@ -11,7 +11,7 @@ import { walkTree } from './walk.ts'
 import { speedUpAccess } from './wasm-memory.ts'
 import type { WasmModule } from './wasm-memory.ts'
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Asked every few thousand steps. */
   isCancelled?: () => boolean
 }

@@ -12,7 +12,7 @@ import { readSource } from './source/source-file.ts'
 import type { SourceFile } from './source/source-file.ts'
 import type { ImportedModule } from './source/walk.ts'
 
-export interface Sources {
+interface Sources {
   entries: readonly ArchiveEntry[]
   modules: (path: string) => Module | undefined
   reached: ReadonlySet<string>
@@ -20,7 +20,7 @@ export interface Sources {
   now: () => number
 }
 
-export interface ScannedSources {
+interface ScannedSources {
   hits: Hit[]
   /** Names of the archives that Python opens. */
   opened: Set<string>

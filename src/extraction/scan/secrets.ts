@@ -1,6 +1,6 @@
 import { PLACEHOLDER, PRIVATE_KEY, SECRET_FORMS } from './data/secret-forms.ts'
 
-export interface Secret {
+interface Secret {
   issuer: string
   text: string
 }

@@ -5,7 +5,6 @@ import type {
   Interpreter,
   InterpreterOptions,
 } from '../../../src/extraction/interpret/interpreter.ts'
-import { EMPTY_LIBRARY } from '../../../src/extraction/interpret/modules/library-registry.ts'
 import type { ModuleValue, Value } from '../../../src/extraction/interpret/values/value.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'
 import { decodeSource } from '../../../src/extraction/python/source-text.ts'
@@ -34,7 +33,7 @@ export async function makeRunner(defaults: Partial<InterpreterOptions> = {}): Pr
       pack: { files, paths: [...files.keys()].toSorted(), ownNames: ['demopack'] },
       parser,
       decodeSource,
-      library: EMPTY_LIBRARY,
+      library: { find: () => undefined },
       ...defaults,
       ...options,
     })

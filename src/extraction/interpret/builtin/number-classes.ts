@@ -35,7 +35,6 @@ export const INT: Definition = {
       const value = intOf(self)
       return value === undefined ? undefined : BigInt(bitLength(value))
     },
-    conjugate: (_, [self]) => intOf(self),
   },
   properties: {
     real: (_, self) => intOf(self),

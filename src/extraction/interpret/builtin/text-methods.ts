@@ -9,7 +9,6 @@ import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   center,
-  expandTabs,
   join,
   justifyLeft,
   justifyRight,
@@ -21,7 +20,6 @@ import {
   capitalize,
   casefold,
   isLower,
-  isTitle,
   isUpper,
   lower,
   swapcase,
@@ -32,11 +30,9 @@ import {
   isAlnum,
   isAlpha,
   isAscii,
-  isDecimal,
   isDigit,
   isIdentifier,
   isNumeric,
-  isPrintable,
   isSpace,
 } from '../text/string/classes.ts'
 import { encode } from '../text/string/codec.ts'
@@ -179,15 +175,12 @@ const METHODS: Record<string, TextMethod> = {
   swapcase: plain(swapcase),
   isupper: plain(isUpper),
   islower: plain(isLower),
-  istitle: plain(isTitle),
   isspace: plain(isSpace),
-  isdecimal: plain(isDecimal),
   isdigit: plain(isDigit),
   isnumeric: plain(isNumeric),
   isalpha: plain(isAlpha),
   isalnum: plain(isAlnum),
   isidentifier: plain(isIdentifier),
-  isprintable: plain(isPrintable),
   isascii: plain(isAscii),
   strip: stripping(strip),
   lstrip: stripping(stripStart),
@@ -219,10 +212,6 @@ const METHODS: Record<string, TextMethod> = {
   ljust: padding(justifyLeft),
   rjust: padding(justifyRight),
   center: padding(center),
-  expandtabs: (_, text, args, kwargs) => {
-    const size = optional(argumentOf(args, kwargs, 0, 'tabsize'), intOf)
-    return size.known ? expandTabs(text, size.value ?? 8n) : undefined
-  },
   encode: (_, text, args, kwargs) => {
     const encoding = optional(argumentOf(args, kwargs, 0, 'encoding'), textOf)
     const errors = optional(argumentOf(args, kwargs, 1, 'errors'), textOf)
@@ -231,7 +220,6 @@ const METHODS: Record<string, TextMethod> = {
     return data && { kind: 'bytes', data }
   },
   format: (rt, text, args, kwargs) => formatMethod(rt, text, args, kwargs),
-  format_map: (rt, text, args) => formatMethod(rt, text, [], args[0] ?? null),
 }
 
 /** The methods of str as natives: `args[0]` is self. */

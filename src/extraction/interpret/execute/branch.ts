@@ -25,7 +25,7 @@ export interface Branch {
   run: (scope: Scope) => Completion
 }
 
-export function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
+function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
   return { names: assignedNames(rt, body), run: (scope) => execute(rt, body, scope) }
 }
 

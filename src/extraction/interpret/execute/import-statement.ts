@@ -61,7 +61,7 @@ function absoluteName(rt: Runtime, node: ImportFrom, module: ModuleValue): strin
 }
 
 /** The package that relative imports of a module start from. */
-export function packageOf(module: ModuleValue): string {
+function packageOf(module: ModuleValue): string {
   const own = module.namespace.get('__package__')
   if (typeof own === 'string') return own
   const name = module.namespace.get('__name__')
@@ -97,7 +97,7 @@ function importStar(rt: Runtime, module: Value, scope: Scope): void {
 }
 
 /** `__all__`, else the names without leading underscore. */
-export function publicNames(rt: Runtime, module: ModuleValue): string[] {
+function publicNames(rt: Runtime, module: ModuleValue): string[] {
   const listed = module.namespace.get('__all__')
   if (listed === undefined || isUnknown(listed))
     return [...module.namespace.keys()].filter((name) => !name.startsWith('_'))

@@ -18,8 +18,6 @@ export const makeAbc = (rt: Runtime): ModuleValue => {
     ...functionsOf('abc', {
       abstractmethod: (_rt, [target]) => target,
       abstractproperty: (rt, args, kwargs) => call(rt, rt.builtinClass('property'), args, kwargs),
-      abstractclassmethod: (rt, args) => call(rt, rt.builtinClass('classmethod'), args),
-      abstractstaticmethod: (rt, args) => call(rt, rt.builtinClass('staticmethod'), args),
     }),
   ])
 }

@@ -44,34 +44,18 @@ const CLASSES: Record<string, { base?: string; kinds: string }> = {
   Hashable: { kinds: 'str number None tuple bytes frozenset range function native class module' },
   Callable: { kinds: 'function native class method' },
   Iterable: { kinds: 'str list tuple set frozenset dict view range bytes iterator' },
-  Container: { kinds: 'str list tuple set frozenset dict view range bytes' },
-  Sized: { kinds: 'str list tuple set frozenset dict view range bytes' },
   Iterator: { base: 'Iterable', kinds: 'iterator' },
-  Generator: { base: 'Iterator', kinds: 'iterator' },
-  Reversible: { base: 'Iterable', kinds: 'str list tuple dict view range bytes' },
   Collection: { base: 'Iterable', kinds: 'str list tuple set frozenset dict view range bytes' },
   Sequence: { base: 'Collection', kinds: 'str list tuple range bytes' },
-  MutableSequence: { base: 'Sequence', kinds: 'list' },
   Set: { base: 'Collection', kinds: 'set frozenset' },
-  MutableSet: { base: 'Set', kinds: 'set' },
   Mapping: { base: 'Collection', kinds: 'dict' },
   MutableMapping: { base: 'Mapping', kinds: 'dict' },
-  MappingView: { base: 'Sized', kinds: 'view' },
-  KeysView: { base: 'MappingView', kinds: 'view' },
-  ValuesView: { base: 'MappingView', kinds: 'view' },
-  ItemsView: { base: 'MappingView', kinds: 'view' },
-  Awaitable: { kinds: '' },
-  Coroutine: { base: 'Awaitable', kinds: '' },
-  AsyncIterable: { kinds: '' },
-  AsyncIterator: { base: 'AsyncIterable', kinds: '' },
 }
 
 /** Methods by which an instance of any class belongs to one of them. */
 const PROTOCOLS: Record<string, string> = {
   Callable: '__call__',
   Iterable: '__iter__',
-  Container: '__contains__',
-  Sized: '__len__',
 }
 
 const isInstance: NativeCall = (rt, [cls, value]) => {

@@ -4,7 +4,6 @@ import { readItems } from '../operate/iterate.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { makeChainMapClass } from './chain-map.ts'
 import { makeCollectionsAbc } from './collections-abc.ts'
 import { makeCounterClass } from './counter.ts'
 import { makeDequeClass } from './deque.ts'
@@ -18,11 +17,8 @@ export const makeCollections = (rt: Runtime): ModuleValue =>
     ['OrderedDict', makeOrderedDictClass(rt)],
     ['defaultdict', makeDefaultDictClass(rt)],
     ['UserDict', makeUserDictClass(rt)],
-    ['UserList', rt.builtinClass('list')],
-    ['UserString', rt.builtinClass('str')],
     ['Counter', makeCounterClass(rt)],
     ['deque', makeDequeClass(rt)],
-    ['ChainMap', makeChainMapClass(rt)],
     ['namedtuple', nativeFunction('collections.namedtuple', namedtuple)],
     ['abc', loadSubmodule(rt, 'collections.abc', makeCollectionsAbc)],
   ])

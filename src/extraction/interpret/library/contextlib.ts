@@ -1,10 +1,10 @@
 import { isInstanceValue, isIterator } from '../values/guards.ts'
 import { isSubclass } from '../operate/is-instance.ts'
-import { call, callSpecial } from '../operate/call.ts'
+import { call } from '../operate/call.ts'
 import { makeInstance, orElse } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
+import type { ClassValue, ModuleValue, Value } from '../values/value.ts'
 import { nativeState } from './support/native-state.ts'
 
 const GENERATOR = nativeState<Value>('contextlib.contextmanager')
@@ -22,14 +22,10 @@ export const makeContextlib = (rt: Runtime): ModuleValue => {
     ['suppress', makeSuppress(rt)],
     ['nullcontext', makeHolder(rt, 'nullcontext')],
     ['closing', makeHolder(rt, 'closing')],
-    ['redirect_stdout', makeHolder(rt, 'redirect_stdout')],
-    ['redirect_stderr', makeHolder(rt, 'redirect_stderr')],
-    ['ExitStack', makeExitStack(rt)],
     [
       'AbstractContextManager',
       nativeClass(rt, { name: 'AbstractContextManager', module: 'contextlib' }),
     ],
-    ['ContextDecorator', nativeClass(rt, { name: 'ContextDecorator', module: 'contextlib' })],
   ])
 }
 
@@ -83,22 +79,5 @@ const makeHolder = (rt: Runtime, name: string): ClassValue =>
       __enter__: (_rt, [self]) =>
         isInstanceValue(self) ? (self.attributes.get('enter_result') ?? null) : undefined,
       __exit__: () => null,
-    },
-  })
-
-const enterContext: NativeCall = (rt, [, manager = null]) =>
-  orElse(callSpecial(rt, manager, '__enter__', []), () => manager)
-
-const makeExitStack = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'ExitStack',
-    module: 'contextlib',
-    methods: {
-      __enter__: (_rt, [self]) => self,
-      __exit__: () => null,
-      enter_context: enterContext,
-      callback: (_rt, [, target]) => target,
-      push: (_rt, [, manager]) => manager,
-      close: () => null,
     },
   })

@@ -10,7 +10,7 @@ import { functionsOf } from './support/names.ts'
 
 /** `copy`. */
 export const makeCopy = (): ModuleValue =>
-  nativeModule('copy', functionsOf('copy', { copy: shallow, deepcopy: deep, replace: shallow }))
+  nativeModule('copy', functionsOf('copy', { copy: shallow, deepcopy: deep }))
 
 /** Deeper values are shared instead of copied. */
 const MAX_DEPTH = 200

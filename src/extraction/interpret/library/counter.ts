@@ -3,7 +3,7 @@ import { countOf, numberOf } from '../values/payload.ts'
 import { getEntry, setEntry } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import { dictEntries } from '../values/dict.ts'
-import { makeItemsIterator, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
+import { makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, Kwargs, NativeCall, Value } from '../values/value.ts'
 import { dictOf, makeDictClass } from './dict-classes.ts'
@@ -19,7 +19,6 @@ export const makeCounterClass = (rt: Runtime): ClassValue =>
       // Counts are not stored for what is only asked for.
       __missing__: () => 0n,
       most_common: mostCommon,
-      elements,
       total: (_rt, [self]) => {
         const dict = dictOf(self)
         return (
@@ -97,16 +96,4 @@ const mostCommon: NativeCall = (rt, [self, count], kwargs) => {
     sorted.slice(0, most).map((pair) => makeTuple(pair)),
     dict.rest,
   )
-}
-
-const elements: NativeCall = (rt, [self]) => {
-  const dict = dictOf(self)
-  if (dict === undefined) return undefined
-  const items: Value[] = []
-  for (const [key, value] of dictEntries(dict)) {
-    const count = countOf(value)
-    if (count === undefined || !rt.budget.allowItems(Math.max(0, count))) return undefined
-    for (let left = count; left > 0; left -= 1) items.push(key)
-  }
-  return makeItemsIterator('chain_iterator', items, dict.rest)
 }

@@ -12,24 +12,15 @@ const MAX_DEPTH = 60
 
 /** `asdict(value)`: dataclasses inside lists, tuples and dicts too; undefined if the value is none. */
 export const toDict = (rt: Runtime, value: Value): Value | undefined =>
-  fieldsOf(value) === undefined ? undefined : convert(rt, value, makeEntries, 0)
+  fieldsOf(value) === undefined ? undefined : convert(rt, value, 0)
 
-/** `astuple(value)`. */
-export const toTuple = (rt: Runtime, value: Value): Value | undefined =>
-  fieldsOf(value) === undefined ? undefined : convert(rt, value, makeValues, 0)
-
-type Make = (rt: Runtime, entries: [string, Value][]) => Value
-
-const makeEntries: Make = (rt, entries) => makeDict(rt, entries)
-const makeValues: Make = (_rt, entries) => makeTuple(entries.map(([, value]) => value))
-
-const convert = (rt: Runtime, value: Value, make: Make, depth: number): Value => {
+const convert = (rt: Runtime, value: Value, depth: number): Value => {
   if (!isObject(value) || depth > MAX_DEPTH) return value
   rt.budget.step(1)
-  const deeper = (item: Value) => convert(rt, item, make, depth + 1)
+  const deeper = (item: Value) => convert(rt, item, depth + 1)
   if (isInstanceValue(value) && fieldsOf(value) !== undefined) {
     const fields = fieldStatesOf(value).filter((field) => !field.initOnly)
-    return make(
+    return makeDict(
       rt,
       fields.map(({ name }) => [name, deeper(getAttribute(rt, value, name))]),
     )

@@ -55,22 +55,16 @@ export const fieldStatesOf = (value: Value | undefined): FieldState[] =>
   (fieldsOf(value) ?? []).map((field) => FIELD.of(field)).filter((state) => state !== undefined)
 
 /** Fields of the bases, the last base first, then those that the class annotates; a name keeps its first place. */
-export const collectFields = (
-  rt: Runtime,
-  cls: ClassValue,
-  options: { kwOnly: boolean; kwOnlyMark: ClassValue },
-): FieldState[] => {
+export const collectFields = (rt: Runtime, cls: ClassValue, kwOnly: boolean): FieldState[] => {
   const fields = new Map<string, FieldState>()
   for (const base of cls.mro.slice(1).toReversed()) {
     if (!isClass(base) || !base.namespace.has('__dataclass_fields__')) continue
     for (const state of fieldStatesOf(base)) fields.set(state.name, state)
   }
   const annotations = cls.namespace.get('__annotations__')
-  let { kwOnly } = options
   for (const [name, type] of isDict(annotations) ? annotations.values : []) {
     if (typeof name !== 'string' || isTypeNamed(type, 'ClassVar')) continue
-    if (type === options.kwOnlyMark) kwOnly = true
-    else fields.set(name, readField(rt, cls, { name, type, kwOnly }))
+    fields.set(name, readField(rt, cls, { name, type, kwOnly }))
   }
   return [...fields.values()]
 }

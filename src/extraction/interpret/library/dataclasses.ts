@@ -10,14 +10,13 @@ import type { ClassValue, Kwargs, ModuleValue, NativeCall, Value } from '../valu
 import { addMethods } from './dataclass-methods.ts'
 import { collectFields, FIELD, fieldsOf, makeFieldState } from './dataclass-fields.ts'
 import type { FieldState } from './dataclass-fields.ts'
-import { toDict, toTuple } from './dataclass-convert.ts'
+import { toDict } from './dataclass-convert.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `dataclasses`. */
 export const makeDataclasses = (rt: Runtime): ModuleValue => {
   const fieldClass = nativeClass(rt, { name: 'Field', module: 'dataclasses' })
   const missing = makeInstance(nativeClass(rt, { name: '_MISSING_TYPE', module: 'dataclasses' }))
-  const kwOnly = nativeClass(rt, { name: 'KW_ONLY', module: 'dataclasses' })
   const makeField = (state: FieldState): Value => {
     const field = makeInstance(fieldClass, undefined, FIELD.wrap(state))
     field.attributes.set('name', state.name)
@@ -36,10 +35,7 @@ export const makeDataclasses = (rt: Runtime): ModuleValue => {
     return field
   }
   const decorate = (rt: Runtime, cls: ClassValue, options: Kwargs): Value => {
-    const fields = collectFields(rt, cls, {
-      kwOnly: flagOf(rt, options.get('kw_only'), false) === true,
-      kwOnlyMark: kwOnly,
-    })
+    const fields = collectFields(rt, cls, flagOf(rt, options.get('kw_only'), false) === true)
     const entries = fields.map((field) => [field.name, makeField(field)] as const)
     cls.namespace.set('__dataclass_fields__', makeDict(rt, entries))
     addMethods(rt, cls, fields, options)
@@ -55,7 +51,6 @@ export const makeDataclasses = (rt: Runtime): ModuleValue => {
   return nativeModule('dataclasses', [
     ['Field', fieldClass],
     ['MISSING', missing],
-    ['KW_ONLY', kwOnly],
     ['FrozenInstanceError', rt.builtinClass('AttributeError')],
     ['dataclass', nativeFunction('dataclasses.dataclass', dataclass)],
     [
@@ -75,7 +70,6 @@ const FUNCTIONS: Record<string, NativeCall> = {
   },
   is_dataclass: (_rt, [value]) => (isUnknown(value) ? undefined : fieldsOf(value) !== undefined),
   asdict: (rt, [value]) => (value === undefined ? undefined : toDict(rt, value)),
-  astuple: (rt, [value]) => (value === undefined ? undefined : toTuple(rt, value)),
   replace: (rt, [value], changes) => {
     const fields = fieldsOf(value)
     if (!isInstanceValue(value) || fields === undefined) return undefined

@@ -18,7 +18,7 @@ export const dictOf = (value: Value | undefined): DictValue | undefined => {
 }
 
 /** `dict.update(self, ...)`. */
-export const updateDict = (rt: Runtime, self: Value, args: Value[], kwargs: Kwargs): void => {
+const updateDict = (rt: Runtime, self: Value, args: Value[], kwargs: Kwargs): void => {
   const update = rt.builtinClass('dict').namespace.get('update')
   if (update !== undefined) call(rt, update, [self, ...args], kwargs)
 }

@@ -17,10 +17,8 @@ export const makeBase64 = (): ModuleValue =>
     'base64',
     functionsOf('base64', {
       b64encode: encoding('base64'),
-      standard_b64encode: encoding('base64'),
       urlsafe_b64encode: encoding('base64url'),
       b64decode: decoding,
-      standard_b64decode: decoding,
       urlsafe_b64decode: decoding,
     }),
   )

@@ -7,7 +7,6 @@ import { bind } from '../operate/bind.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, DictValue, InstanceValue, Value } from '../values/value.ts'
-import { isFlagClass, makeFlag } from './enum-flag.ts'
 
 /** `__members__`: members by name, aliases too. */
 export const membersOf = (cls: ClassValue): DictValue => {
@@ -32,7 +31,6 @@ export const findByValue = (rt: Runtime, cls: ClassValue, value: Value): Value |
     if (same === undefined) isSure = false
   }
   if (!isSure) return undefined
-  if (isFlagClass(cls) && typeof value === 'bigint') return makeFlag(rt, cls, value)
   const missing = findInClass(rt, cls, '_missing_')
   const found = missing === undefined ? null : call(rt, bind(rt, missing, undefined, cls), [value])
   return found ?? raiseIfHandled(rt, 'ValueError', `no ${cls.name}`)

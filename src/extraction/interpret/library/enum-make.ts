@@ -8,7 +8,6 @@ import { makeInstance, makeList, NO_KWARGS } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
 import { isAuto, resolveAuto } from './enum-auto.ts'
-import { isFlagClass } from './enum-flag.ts'
 import { membersOf, uniqueMembers } from './enum-lookup.ts'
 
 /** Not `__x__` and not `_x_`. */
@@ -65,7 +64,7 @@ const withoutAuto = (rt: Runtime, cls: ClassValue, place: Place): Value => {
   return candidate
 }
 
-/** By the class's `_generate_next_value_` if it has one; else the lower-case name, the next bit, or one more. */
+/** By the class's `_generate_next_value_` if it has one; else the lower-case name, or one more. */
 const nextValue = (rt: Runtime, cls: ClassValue, { name, values }: Place): Value => {
   const own = findInClass(rt, cls, '_generate_next_value_')
   if (own !== undefined) {
@@ -74,8 +73,7 @@ const nextValue = (rt: Runtime, cls: ClassValue, { name, values }: Place): Value
   }
   if (derivesFrom(cls, 'StrEnum')) return name.toLowerCase()
   const highest = Math.max(0, ...values.map((value) => countOf(value) ?? 0))
-  if (!isFlagClass(cls)) return BigInt(highest) + 1n
-  return highest === 0 ? 1n : 1n << BigInt(highest.toString(2).length)
+  return BigInt(highest) + 1n
 }
 
 const derivesFrom = (cls: ClassValue, name: string): boolean =>

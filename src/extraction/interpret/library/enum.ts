@@ -4,7 +4,6 @@ import type { ClassValue, ModuleValue } from '../values/value.ts'
 import { makeAutoClass } from './enum-auto.ts'
 import { makeEnumType } from './enum-type.ts'
 import { ENUM_METHODS, ENUM_PROPERTIES, VALUE_TEXT_METHODS } from './enum-member.ts'
-import { FLAG_METHODS } from './enum-flag.ts'
 
 /** `enum`: classes whose members are made once, in the order of their statements. */
 export const makeEnum = (rt: Runtime): ModuleValue => {
@@ -21,7 +20,6 @@ export const makeEnum = (rt: Runtime): ModuleValue => {
   const [int, str] = [rt.builtinClass('int'), rt.builtinClass('str')]
   const base = make('Enum', [], ENUM_METHODS)
   const repr = make('ReprEnum', [base], VALUE_TEXT_METHODS)
-  const flag = make('Flag', [base], FLAG_METHODS)
   return nativeModule('enum', [
     ['EnumType', metaclass],
     ['EnumMeta', metaclass],
@@ -29,10 +27,7 @@ export const makeEnum = (rt: Runtime): ModuleValue => {
     ['ReprEnum', repr],
     ['IntEnum', make('IntEnum', [int, repr], {}, 'int')],
     ['StrEnum', make('StrEnum', [str, repr], {}, 'str')],
-    ['Flag', flag],
-    ['IntFlag', make('IntFlag', [int, flag], { ...FLAG_METHODS, ...VALUE_TEXT_METHODS }, 'int')],
     ['auto', makeAutoClass(rt)],
     ['unique', nativeFunction('enum.unique', (_rt, [cls]) => cls)],
-    ['property', rt.builtinClass('property')],
   ])
 }

@@ -39,7 +39,7 @@ export const openFile = (rt: Runtime, args: Value[], kwargs: Kwargs): Value | un
 }
 
 /** A file object over content that is there already. */
-export const makeFile = (rt: Runtime, content: string | Uint8Array, name?: string): Value => {
+const makeFile = (rt: Runtime, content: string | Uint8Array, name?: string): Value => {
   const cls = findLibraryClass(
     rt,
     'io',
@@ -57,7 +57,7 @@ export const makeFileClass = (rt: Runtime, name: string) =>
   nativeClass(rt, { name, module: 'io', methods: METHODS })
 
 /** Everything that was not read yet, at most `size` units of it. */
-export const readRest = (state: FileState, size?: number): string | Uint8Array => {
+const readRest = (state: FileState, size?: number): string | Uint8Array => {
   const start = state.at
   const end = size === undefined || size < 0 ? state.content.length : start + size
   state.at = Math.min(end, state.content.length)

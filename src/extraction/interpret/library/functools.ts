@@ -1,13 +1,12 @@
 import { isClass, isFunction } from '../values/guards.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { typeOf } from '../operate/type-of.ts'
-import { less } from '../operate/order.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { call, isCallable } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
-import { makeInstance, makeTuple, orElse } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
+import { makeInstance, orElse } from '../values/make-value.ts'
+import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { cacheFunction, makeCachedPropertyClass } from './functools-cache.ts'
@@ -23,8 +22,6 @@ export const makeFunctools = (rt: Runtime): ModuleValue => {
     ['partialmethod', makePartialMethodClass(rt, partial)],
     ['cached_property', makeCachedPropertyClass(rt)],
     ['singledispatch', nativeFunction('functools.singledispatch', singleDispatch(rt))],
-    ['WRAPPER_ASSIGNMENTS', makeTuple(WRAPPED_NAMES)],
-    ['WRAPPER_UPDATES', makeTuple(['__dict__'])],
     ...functionsOf('functools', FUNCTIONS),
   ])
 }
@@ -71,27 +68,6 @@ const cache: NativeCall = (rt, [target]) => {
     inner === undefined ? undefined : cacheFunction(rt, inner),
   )
 }
-
-/** The comparisons that follow from one of them and equality. */
-const totalOrdering: NativeCall = (rt, [cls]) => {
-  if (!isClass(cls)) return cls
-  const derived: Record<string, (a: Value, b: Value) => Value | undefined> = {
-    __gt__: (a, b) => less(rt, b, a),
-    __le__: (a, b) => negate(less(rt, b, a)),
-    __ge__: (a, b) => negate(less(rt, a, b)),
-  }
-  if (cls.namespace.has('__lt__')) {
-    for (const [name, holds] of Object.entries(derived)) {
-      if (cls.namespace.has(name)) continue
-      const call: NativeCall = (_rt, [self = null, other = null]) => holds(self, other)
-      cls.namespace.set(name, nativeMethod(`${cls.name}.${name}`, call))
-    }
-  }
-  return cls
-}
-
-const negate = (truth: boolean | undefined): boolean | undefined =>
-  truth === undefined ? undefined : !truth
 
 /** The implementation registered for the class of the first argument, or else the function itself. */
 const singleDispatch = (rt: Runtime): NativeCall => {
@@ -149,5 +125,4 @@ const FUNCTIONS: Record<string, NativeCall> = {
   update_wrapper: updateWrapper,
   lru_cache: cache,
   cache,
-  total_ordering: totalOrdering,
 }

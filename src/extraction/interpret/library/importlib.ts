@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
-import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'
+import { makeImportlibMachinery } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
 
@@ -34,7 +34,6 @@ const SUBMODULES = {
   util: makeImportlibUtil,
   machinery: makeImportlibMachinery,
   resources: makeImportlibResources,
-  abc: makeImportlibAbc,
 }
 
 const importNamed: NativeCall = (rt, args, kwargs) => {

@@ -18,7 +18,6 @@ export const makeInspect = (): ModuleValue =>
     ...Object.entries(PREDICATES).map(([name, holds]) => predicate(name, holds)),
     ...functionsOf('inspect', {
       getmembers,
-      getmembers_static: getmembers,
       getdoc,
       cleandoc: (_rt, [doc]) => {
         const text = textOf(doc)
@@ -27,9 +26,7 @@ export const makeInspect = (): ModuleValue =>
       getmodule: (rt, [object]) => moduleOf(rt, object),
       getfile: (rt, [object]) => fileOf(rt, object),
       getsourcefile: (rt, [object]) => fileOf(rt, object),
-      getabsfile: (rt, [object]) => fileOf(rt, object),
       getmro: (_rt, [cls]) => (isClass(cls) ? makeTuple(cls.mro.slice()) : undefined),
-      unwrap: (rt, [value = null]) => findAttribute(rt, value, '__wrapped__') ?? value,
     }),
     ...machineFunctions('inspect', 'stack currentframe getouterframes'),
   ])
@@ -40,17 +37,9 @@ const PREDICATES: Record<string, (value: Value) => boolean> = {
   isfunction: (value) => isFunction(value),
   ismodule: (value) => hasKind(value, ['module']),
   ismethod: (value) => hasKind(value, ['method']) && !isOfNative(value),
-  isbuiltin: (value) => hasKind(value, ['native']) || isOfNative(value),
   isroutine: (value) => hasKind(value, ['function', 'native', 'method']),
   iscoroutinefunction: (value) => isFunction(value) && isAsync(value),
-  isgeneratorfunction: (value) =>
-    isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isGenerator,
-  isasyncgenfunction: (value) => isFunction(value) && isAsync(value) && isGenerator(value),
-  isgenerator: (value) => hasKind(value, ['iterator']),
-  isdatadescriptor: (value) => hasKind(value, ['property']),
-  isabstract: () => false,
   isawaitable: () => false,
-  iscoroutine: () => false,
 }
 
 const predicate = (name: string, holds: (value: Value) => boolean) =>
@@ -68,9 +57,6 @@ const isOfNative = (value: Value): boolean => isMethod(value) && hasKind(value.f
 
 const isAsync = (value: Value): boolean =>
   isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isAsync
-
-const isGenerator = (value: Value): boolean =>
-  isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isGenerator
 
 /** Sorted by name. A member whose test can't be decided is kept. */
 const getmembers: NativeCall = (rt, args, kwargs) => {

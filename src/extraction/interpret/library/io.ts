@@ -19,9 +19,6 @@ export const makeIo = (rt: Runtime): ModuleValue => {
     ['StringIO', makeMemoryFile(rt, 'StringIO', text)],
     ['BytesIO', makeMemoryFile(rt, 'BytesIO', bytes)],
     ['IOBase', nativeClass(rt, { name: 'IOBase', module: 'io' })],
-    ['SEEK_SET', 0n],
-    ['SEEK_CUR', 1n],
-    ['SEEK_END', 2n],
   ])
 }
 

@@ -39,13 +39,8 @@ function* choose(rt: Runtime, pools: readonly Value[][]): Generator<Value, void>
 }
 
 /** `combinations(source, r)`, in the order of positions. */
-export const combinations =
-  (withReplacement: boolean): NativeCall =>
-  (rt, args, kwargs) =>
-    select(rt, args, argumentOf(args, kwargs, 1, 'r'), (at, chosen) => {
-      const last = chosen.at(-1)
-      return last === undefined || at > last || (withReplacement && at === last)
-    })
+export const combinations: NativeCall = (rt, args, kwargs) =>
+  select(rt, args, argumentOf(args, kwargs, 1, 'r'), (at, chosen) => at > (chosen.at(-1) ?? -1))
 
 /** `permutations(source, r)`. */
 export const permutations: NativeCall = (rt, args, kwargs) => {

@@ -1,11 +1,9 @@
 import { argumentOf } from '../operate/arguments.ts'
-import { binary } from '../operate/operator.ts'
 import { equals } from '../operate/compare.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
 import type { NativeCall, Value } from '../values/value.ts'
-import { eachItem, makeLazy } from './support/lazy.ts'
 
 /** `zip_longest(*sources, fillvalue=None)`. */
 export const zipLongest: NativeCall = (rt, args, kwargs) => {
@@ -40,21 +38,4 @@ export const groupBy: NativeCall = (rt, args, kwargs) => {
     makeTuple([group.key, makeItemsIterator('generator', group.items)]),
   )
   return makeItemsIterator('generator', pairs, rest)
-}
-
-/** `accumulate(source, func, *, initial)`. */
-export const accumulate: NativeCall = (rt, args, kwargs) => {
-  const combine = orElse(argumentOf(args, kwargs, 1, 'func'), () => null)
-  const initial = kwargs.get('initial')
-  const [source] = args
-  if (source === undefined) return undefined
-  return makeLazy(rt, 'generator', function* sums(end) {
-    let sum: Value | undefined = initial === null ? undefined : initial
-    if (sum !== undefined) yield sum
-    for (const item of eachItem(rt, source, end)) {
-      if (sum === undefined) sum = item
-      else sum = combine === null ? binary(rt, '+', sum, item) : call(rt, combine, [sum, item])
-      yield sum
-    }
-  })
 }

@@ -1,15 +1,14 @@
 import { countOf } from '../values/payload.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { readItems } from '../operate/iterate.ts'
 import { binary } from '../operate/operator.ts'
 import { call } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
+import { makeTuple, orElse } from '../values/make-value.ts'
 import { nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue, NativeCall, NativeValue, Value } from '../values/value.ts'
 import { combinations, permutations, product } from './itertools-combine.ts'
-import { accumulate, groupBy, zipLongest } from './itertools-group.ts'
+import { groupBy, zipLongest } from './itertools-group.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 import type { LazyEnd } from './support/lazy.ts'
 import { functionsOf } from './support/names.ts'
@@ -20,8 +19,7 @@ export const makeItertools = (): ModuleValue =>
     ['chain', makeChain()],
     ...functionsOf('itertools', {
       ...FUNCTIONS,
-      combinations: combinations(false),
-      combinations_with_replacement: combinations(true),
+      combinations,
       permutations,
       product,
     }),
@@ -114,38 +112,6 @@ const FUNCTIONS: Record<string, NativeCall> = {
       yield item
     }
   }),
-  dropwhile: lazy(2, function* drop(rt, end, [test = null, source = null]) {
-    let dropping = true
-    for (const item of eachItem(rt, source, end)) {
-      dropping &&= truthOf(rt, call(rt, test, [item])) === true
-      if (!dropping) yield item
-    }
-  }),
-  filterfalse: lazy(2, function* filter(rt, end, [test = null, source = null]) {
-    for (const item of eachItem(rt, source, end)) {
-      if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== true) yield item
-    }
-  }),
-  starmap: lazy(2, function* map(rt, end, [fn = null, source = null]) {
-    for (const item of eachItem(rt, source, end)) yield call(rt, fn, readItems(rt, item).items)
-  }),
-  compress: lazy(2, function* select(rt, end, [source = null, selectors = null]) {
-    const { items } = readItems(rt, selectors)
-    let at = 0
-    for (const item of eachItem(rt, source, end)) {
-      const selector = items[at]
-      at += 1
-      if (selector === undefined) return
-      if (truthOf(rt, selector) !== false) yield item
-    }
-  }),
-  pairwise: lazy(1, function* pairs(rt, end, [source = null]) {
-    let before: Value | undefined
-    for (const item of eachItem(rt, source, end)) {
-      if (before !== undefined) yield makeTuple([before, item])
-      before = item
-    }
-  }),
   batched: lazy(2, function* batches(rt, end, [source = null, size = null]) {
     const most = countOf(size) ?? 1
     let batch: Value[] = []
@@ -158,16 +124,6 @@ const FUNCTIONS: Record<string, NativeCall> = {
     }
     if (batch.length > 0) yield makeTuple(batch)
   }),
-  tee: (rt, [source, count = 2n]) => {
-    const times = countOf(count)
-    if (source === undefined || times === undefined || times > 100) return undefined
-    const { items, rest } = readItems(rt, source)
-    const copies = Array.from({ length: Math.max(0, times) }, () =>
-      makeItemsIterator('generator', items, rest),
-    )
-    return makeTuple(copies)
-  },
-  accumulate,
   groupby: groupBy,
   zip_longest: zipLongest,
 }

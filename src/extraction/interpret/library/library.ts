@@ -21,7 +21,7 @@ import { makeItertools } from './itertools.ts'
 import { makeJson } from './json.ts'
 import { makeLogging } from './logging.ts'
 import { makeMath } from './math.ts'
-import { makeImportlibAbc, makeImportlibMachinery } from './module-spec.ts'
+import { makeImportlibMachinery } from './module-spec.ts'
 import { makeOperator } from './operator.ts'
 import { makeOsPath } from './os-path.ts'
 import { makeOs } from './os.ts'
@@ -70,7 +70,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['glob', makeGlob],
   ['hashlib', makeHashlib],
   ['importlib', makeImportlib],
-  ['importlib.abc', makeImportlibAbc],
   ['importlib.machinery', makeImportlibMachinery],
   ['importlib.metadata', makeImportlibMetadata],
   ['importlib.resources', makeImportlibResources],

@@ -1,7 +1,6 @@
 import { numberOf, payloadOf } from '../values/payload.ts'
 import { binary } from '../operate/operator.ts'
 import { readItems } from '../operate/iterate.ts'
-import { makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { copySign } from '../text/number/float-arithmetic.ts'
@@ -15,7 +14,6 @@ export const makeMath = (): ModuleValue =>
   nativeModule('math', [
     ['pi', Math.PI],
     ['e', Math.E],
-    ['tau', Math.PI * 2],
     ['inf', Infinity],
     ['nan', NaN],
     ...functionsOf('math', { ...INT_FUNCTIONS, ...floatFunctions() }),
@@ -37,9 +35,6 @@ const UNARY: Record<string, (x: number) => number> = {
   log2: Math.log2,
   log10: Math.log10,
   log1p: Math.log1p,
-  expm1: Math.expm1,
-  cbrt: Math.cbrt,
-  fabs: Math.abs,
   degrees: (x) => x * (180 / Math.PI),
   radians: (x) => x * (Math.PI / 180),
 }
@@ -48,7 +43,6 @@ const BINARY: Record<string, (x: number, y: number) => number> = {
   atan2: Math.atan2,
   hypot: Math.hypot,
   copysign: copySign,
-  fmod: (x, y) => x % y,
 }
 
 const floatOf = (value: Value | undefined): number | undefined => {
@@ -136,12 +130,6 @@ const INT_FUNCTIONS: Record<string, NativeCall> = {
   floor: ofNumber(floor),
   ceil: ofNumber(ceil),
   trunc: ofNumber((x) => (typeof x === 'bigint' ? x : truncate(x))),
-  modf: ofNumber((x) => {
-    const float = toFloat(x)
-    if (float === undefined || !Number.isFinite(float)) return undefined
-    const whole = Math.trunc(float)
-    return makeTuple([copySign(float - whole, float), whole])
-  }),
   gcd: (_rt, args) => intsOf(args)?.reduce(gcdOf, 0n),
   lcm: (_rt, args) => {
     const ints = intsOf(args)
@@ -156,13 +144,6 @@ const INT_FUNCTIONS: Record<string, NativeCall> = {
     for (let factor = 2n; factor <= count; factor += 1n) product *= factor
     return product
   },
-  comb: (_rt, args) => {
-    const [n, k] = intsOf(args) ?? []
-    if (n === undefined || k === undefined || n < 0n || k < 0n || n > 1000n) return undefined
-    let result = 1n
-    for (let at = 1n; at <= k; at += 1n) result = (result * (n - at + 1n)) / at
-    return k > n ? 0n : result
-  },
   isqrt: (_rt, args) => {
     const [value] = intsOf(args) ?? []
     return value === undefined || value < 0n ? undefined : isqrt(value)
@@ -171,15 +152,6 @@ const INT_FUNCTIONS: Record<string, NativeCall> = {
     if (values === undefined) return undefined
     const { items, rest } = readItems(rt, values)
     return rest ? undefined : items.reduce((a, b) => binary(rt, '*', a, b), 1n)
-  },
-  fsum: (rt, [values]) => {
-    if (values === undefined) return undefined
-    const { items, rest } = readItems(rt, values)
-    const floats = items.map(floatOf)
-    // Exact for the few terms a pack adds; more of them would need more than a sum.
-    return rest || !floats.every((x) => x !== undefined) || floats.length > 2
-      ? undefined
-      : floats.reduce((a, b) => a + b, 0)
   },
 }
 

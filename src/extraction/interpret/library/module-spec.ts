@@ -13,7 +13,7 @@ import { nativeState } from './support/native-state.ts'
 import { locate } from './support/pack-file.ts'
 
 /** What a spec or loader says about a module of the pack. */
-export interface SpecState {
+interface SpecState {
   name: string
   /** Absolute path. */
   file: string
@@ -52,15 +52,6 @@ export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
     ['SOURCE_SUFFIXES', makeList(['.py'])],
   ])
 }
-
-/** `importlib.abc`: bases for loaders of the pack's own. */
-export const makeImportlibAbc = (rt: Runtime): ModuleValue =>
-  nativeModule(
-    'importlib.abc',
-    ['Loader', 'MetaPathFinder', 'PathEntryFinder', 'InspectLoader', 'SourceLoader'].map(
-      (name) => [name, nativeClass(rt, { name, module: 'importlib.abc' })] as const,
-    ),
-  )
 
 /** A spec whose loader reads the file. */
 export const makeFileSpec = (rt: Runtime, state: SpecState): Value => {

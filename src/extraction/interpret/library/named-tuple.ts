@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 
 /** What a named tuple is made from. */
-export interface NamedTupleShape {
+interface NamedTupleShape {
   name: string
   fields: readonly string[]
   /** Default values by field. */

@@ -1,9 +1,6 @@
 import { textOf } from '../values/payload.ts'
-import { callMethod } from '../operate/call.ts'
 import { getAttribute } from '../operate/attribute.ts'
-import { deleteItem, setItem } from '../operate/set-item.ts'
 import { truthOf } from '../operate/truth.ts'
-import { contains } from '../operate/membership.ts'
 import { less } from '../operate/order.ts'
 import { equals, identical } from '../operate/compare.ts'
 import { binary } from '../operate/operator.ts'
@@ -11,7 +8,7 @@ import { getItem } from '../operate/item.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, Kwargs, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
+import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { functionsOf } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
 
@@ -20,13 +17,11 @@ export const makeOperator = (rt: Runtime): ModuleValue =>
   nativeModule('operator', [
     ['itemgetter', makeGetter(rt, 'itemgetter', (rt, value, key) => getItem(rt, value, key))],
     ['attrgetter', makeGetter(rt, 'attrgetter', getDotted)],
-    ['methodcaller', makeMethodCaller(rt)],
     ...functionsOf('operator', { ...binaryFunctions(), ...FUNCTIONS }),
   ])
 
 const OPERATORS = {
   add: '+',
-  concat: '+',
   sub: '-',
   mul: '*',
   truediv: '/',
@@ -62,19 +57,10 @@ const FUNCTIONS: Record<string, NativeCall> = {
   gt: comparing((rt, a, b) => less(rt, b, a)),
   is_: comparing((rt, a, b) => identical(rt, a, b)),
   is_not: comparing((rt, a, b) => opposite(identical(rt, a, b))),
-  contains: comparing((rt, a, b) => contains(rt, a, b)),
   truth: (rt, [value]) => (value === undefined ? undefined : truthOf(rt, value)),
   not_: (rt, [value]) => (value === undefined ? undefined : opposite(truthOf(rt, value))),
   getitem: (rt, [value, key]) =>
     value === undefined || key === undefined ? undefined : getItem(rt, value, key),
-  setitem: (rt, [value, key, to]) => {
-    if (value !== undefined && key !== undefined && to !== undefined) setItem(rt, value, key, to)
-    return null
-  },
-  delitem: (rt, [value, key]) => {
-    if (value !== undefined && key !== undefined) deleteItem(rt, value, key)
-    return null
-  },
 }
 
 type Get = (rt: Runtime, value: Value, key: Value) => Value | undefined
@@ -87,10 +73,6 @@ const getDotted: Get = (rt, value, key) => {
 }
 
 const KEYS = nativeState<Value[]>('operator.itemgetter')
-const CALL = nativeState<{ name: string | undefined; args: Value[]; kwargs: Kwargs }>(
-  'operator.methodcaller',
-)
-
 /** One key gives its value, several a tuple. */
 const makeGetter = (rt: Runtime, name: string, get: Get): ClassValue =>
   nativeClass(rt, {
@@ -105,22 +87,6 @@ const makeGetter = (rt: Runtime, name: string, get: Get): ClassValue =>
         const found = keys.map((key) => get(rt, value, key))
         if (!found.every((item) => item !== undefined)) return undefined
         return found.length === 1 ? found[0] : makeTuple(found)
-      },
-    },
-  })
-
-const makeMethodCaller = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'methodcaller',
-    module: 'operator',
-    construct: (_rt, cls, [name, ...args], kwargs) =>
-      makeInstance(cls, undefined, CALL.wrap({ name: textOf(name), args, kwargs })),
-    methods: {
-      __init__: () => null,
-      __call__: (rt, [self, value]) => {
-        const state = CALL.of(self)
-        if (state?.name === undefined || value === undefined) return undefined
-        return callMethod(rt, value, state.name, state.args, state.kwargs)
       },
     },
   })

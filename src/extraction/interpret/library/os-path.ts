@@ -24,12 +24,7 @@ import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 export const makeOsPath = (): ModuleValue =>
   nativeModule('os.path', [
     ['sep', '/'],
-    ['altsep', null],
-    ['pathsep', ':'],
-    ['curdir', '.'],
     ['pardir', '..'],
-    ['extsep', '.'],
-    ['supports_unicode_filenames', false],
     ...functionsOf('os.path', FUNCTIONS),
     ...machineFunctions('os.path', 'getmtime getatime getctime expandvars ismount samefile'),
   ])

@@ -1,9 +1,8 @@
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { getEntry } from '../operate/mapping.ts'
-import { makeEmptyDict, makeList } from '../values/make-value.ts'
+import { makeEmptyDict } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import { encode } from '../text/string/codec.ts'
 import type { DictValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeOsPath } from './os-path.ts'
 import { makeFolderNames } from './os-folder.ts'
@@ -19,7 +18,6 @@ export const makeOs = (rt: Runtime): ModuleValue => {
     ['path', loadSubmodule(rt, 'os.path', makeOsPath)],
     ['environ', environ],
     ['getenv', makeGetenv(environ)],
-    ['error', rt.builtinClass('OSError')],
     ['PathLike', nativeClass(rt, { name: 'PathLike', module: 'os' })],
     ...makeFolderNames(rt),
     ...functionsOf('os', FUNCTIONS),
@@ -31,14 +29,11 @@ export const makeOs = (rt: Runtime): ModuleValue => {
 const CONSTANTS = [
   ['name', 'posix'],
   ['sep', '/'],
-  ['altsep', null],
   ['pathsep', ':'],
   ['linesep', '\n'],
   ['curdir', '.'],
   ['pardir', '..'],
-  ['extsep', '.'],
   ['devnull', '/dev/null'],
-  ['F_OK', 0n],
   ['R_OK', 4n],
   ['W_OK', 2n],
   ['X_OK', 1n],
@@ -63,15 +58,8 @@ const makeGetenv = (environ: DictValue): Value =>
 const FUNCTIONS: Record<string, NativeCall> = {
   getcwd: (rt) => rt.files.normalise('.'),
   fspath: (rt, [path]) => pathOf(rt, path),
-  fsdecode: (rt, [path]) => pathOf(rt, path),
-  fsencode: (rt, [path]) => {
-    const text = pathOf(rt, path)
-    const data = text === undefined ? undefined : encode(text)
-    return data === undefined ? undefined : { kind: 'bytes', data }
-  },
   access: (rt, [path]) => {
     const text = pathOf(rt, path)
     return text === undefined ? undefined : exists(rt, text)
   },
-  get_exec_path: () => makeList([], true),
 }

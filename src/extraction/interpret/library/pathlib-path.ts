@@ -63,7 +63,6 @@ const METHODS: Record<string, NativeCall> = {
   is_file: asked(isFile),
   is_dir: asked(isFolder),
   is_symlink: asked((rt, path) => (locate(rt, path) === undefined ? undefined : false)),
-  is_mount: asked((rt, path) => (locate(rt, path) === undefined ? undefined : false)),
   resolve: absolute,
   absolute,
   expanduser: (_rt, [self]) =>

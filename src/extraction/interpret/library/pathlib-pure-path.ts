@@ -24,7 +24,7 @@ export const makePurePathClass = (
   })
 
 /** `Path(*parts)`. `Path` itself makes a PosixPath in Python; that difference shows in its repr only. */
-export const constructPath = (rt: Runtime, cls: ClassValue, args: Value[]): Value | undefined => {
+const constructPath = (rt: Runtime, cls: ClassValue, args: Value[]): Value | undefined => {
   const parts = args.map((part) => pathOf(rt, part))
   return parts.every((part) => part !== undefined) ? makePath(cls, ...parts) : undefined
 }
@@ -100,8 +100,6 @@ const METHODS: Record<string, NativeCall> = {
   with_name: toPath(pure.withName),
   with_suffix: toPath(pure.withSuffix),
   with_stem: toPath((path, stem) => pure.withName(path, stem + pure.suffixOf(path))),
-  with_segments: (rt, [self, ...parts]) =>
-    isInstanceValue(self) ? constructPath(rt, self.cls, parts) : undefined,
   relative_to: relativeTo,
   is_relative_to: (rt, [self, ...others]) => {
     const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
@@ -109,7 +107,6 @@ const METHODS: Record<string, NativeCall> = {
     return pure.relativeTo(path, folder) !== undefined
   },
   is_absolute: (_rt, [self]) => textOfPath(self)?.startsWith('/'),
-  is_reserved: () => false,
   as_posix: (_rt, [self]) => textOfPath(self),
   match: (rt, [self, pattern]) => {
     const [path, text] = [textOfPath(self), pathOf(rt, pattern)]
@@ -131,7 +128,6 @@ const PURE = {
     parts: ofText((path) => makeTuple(pure.partsOf(path))),
     root: ofText(pure.rootOf),
     anchor: ofText(pure.rootOf),
-    drive: ofText(() => ''),
     parent: ofText((path, _rt, self) => likePath(self, pure.parentOf(path))),
     parents: ofText((path, _rt, self) =>
       makeTuple(

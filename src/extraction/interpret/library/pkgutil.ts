@@ -22,7 +22,6 @@ export const makePkgutil = (rt: Runtime): ModuleValue => {
     ...functionsOf('pkgutil', {
       iter_modules: listing(info, false),
       walk_packages: listing(info, true),
-      extend_path: (_rt, [path]) => path,
     }),
   ])
 }

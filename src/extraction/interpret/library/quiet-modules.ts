@@ -10,9 +10,6 @@ export const makeWarnings = (rt: Runtime): ModuleValue =>
   nativeModule('warnings', [
     ...quietFunctions('warnings', 'warn filterwarnings simplefilter resetwarnings warn_explicit'),
     ['catch_warnings', makeBlock(rt, 'catch_warnings', 'warnings')],
-    ...functionsOf('warnings', {
-      deprecated: () => nativeFunction('warnings.deprecated()', (_rt, [target]) => target),
-    }),
   ])
 
 export const makeTraceback = (): ModuleValue =>
@@ -22,10 +19,7 @@ export const makeTraceback = (): ModuleValue =>
   ])
 
 export const makeAtexit = (): ModuleValue =>
-  nativeModule('atexit', [
-    ...functionsOf('atexit', { register: (_rt, [target]) => target }),
-    ...quietFunctions('atexit', 'unregister'),
-  ])
+  nativeModule('atexit', [...functionsOf('atexit', { register: (_rt, [target]) => target })])
 
 /** Threads never run; locks are free. */
 export const makeThreading = (rt: Runtime): ModuleValue => {
@@ -132,10 +126,8 @@ export const makeWeakref = (rt: Runtime): ModuleValue =>
     ['WeakKeyDictionary', rt.builtinClass('dict')],
     ['WeakSet', rt.builtinClass('set')],
     ...functionsOf('weakref', {
-      proxy: (_rt, [object]) => object,
       ref: (_rt, [object]) => nativeFunction('weakref.ref()', () => object),
     }),
-    ...quietFunctions('weakref', 'finalize'),
   ])
 
 /** The names that every module sees, as a module. */

@@ -11,7 +11,7 @@ import type { ClassValue, NativeCall, Value } from '../values/value.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** State of a match: of which pattern in which text. */
-export interface MatchState {
+interface MatchState {
   match: RegexMatch
   regex: Regex
   text: string
@@ -29,7 +29,6 @@ export const makeMatchClass = (rt: Runtime): ClassValue =>
     methods: METHODS,
     properties: {
       string: (_rt, self) => MATCH.of(self)?.text,
-      lastindex: (_rt, self) => lastIndex(MATCH.of(self)),
     },
   })
 
@@ -61,10 +60,6 @@ const spanValue = (state: MatchState, key: Value | undefined, end: 0 | 1): Value
 
 const groupsOf = (state: MatchState, fallback: Value): Value[] =>
   state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)
-
-/** Not the highest group but the one closed last, which only sequences tell. */
-const lastIndex = (state: MatchState | undefined): Value | undefined =>
-  state !== undefined && state.regex.compiled.groupCount === 0 ? null : undefined
 
 const METHODS: Record<string, NativeCall> = {
   group: ofState((state, keys) => {

@@ -1,7 +1,6 @@
 import { countOf, textOf } from '../values/payload.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
-import { makeDict } from '../operate/mapping.ts'
 import {
   makeInstance,
   makeItemsIterator,
@@ -27,7 +26,7 @@ import { makeMatchValue } from './re-match.ts'
 import { nativeState } from './support/native-state.ts'
 
 /** State of a compiled pattern. */
-export interface PatternState {
+interface PatternState {
   regex: Regex
   matchClass: ClassValue
 }
@@ -48,14 +47,6 @@ export const makePatternClass = (rt: Runtime): ClassValue => {
       pattern: ofRegex((regex) => regex.pattern),
       flags: ofRegex((regex) => BigInt(regex.compiled.flags | 32)),
       groups: ofRegex((regex) => BigInt(regex.compiled.groupCount)),
-      groupindex: (rt, self) => {
-        const state = PATTERN.of(self)
-        const names = [...(state?.regex.compiled.groupNames ?? [])]
-        return makeDict(
-          rt,
-          names.map(([name, index]) => [name, BigInt(index)]),
-        )
-      },
     },
   })
 }

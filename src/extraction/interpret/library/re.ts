@@ -26,7 +26,6 @@ export const makeRe = (rt: Runtime): ModuleValue => {
     ['Match', matchClass],
     ['error', rt.builtinClass('ValueError')],
     ['escape', nativeFunction('re.escape', escape)],
-    ['purge', nativeFunction('re.purge', () => null)],
     ...FLAGS,
     ...moduleFunctions(compile),
   ])
@@ -37,8 +36,6 @@ const FLAGS: [string, Value][] = [
   ['ASCII', 'ascii'],
   ['I', 'ignoreCase'],
   ['IGNORECASE', 'ignoreCase'],
-  ['L', 'locale'],
-  ['LOCALE', 'locale'],
   ['M', 'multiline'],
   ['MULTILINE', 'multiline'],
   ['S', 'dotAll'],

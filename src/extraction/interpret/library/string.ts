@@ -6,15 +6,11 @@ import { strOf } from '../operate/text-of.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import { capitalize } from '../text/string/case.ts'
-import { split } from '../text/string/split.ts'
 import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz'
 const DIGITS = '0123456789'
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
-const WHITESPACE = ' \t\n\r\v\f'
 
 /** `string`. */
 export const makeString = (rt: Runtime): ModuleValue =>
@@ -24,19 +20,9 @@ export const makeString = (rt: Runtime): ModuleValue =>
     ['ascii_letters', LOWER + LOWER.toUpperCase()],
     ['digits', DIGITS],
     ['hexdigits', `${DIGITS}abcdefABCDEF`],
-    ['octdigits', '01234567'],
     ['punctuation', PUNCTUATION],
-    ['whitespace', WHITESPACE],
-    ['printable', DIGITS + LOWER + LOWER.toUpperCase() + PUNCTUATION + WHITESPACE],
     ['Template', makeTemplate(rt)],
-    ...functionsOf('string', { capwords }),
   ])
-
-const capwords: NativeCall = (_rt, [text, separator]) => {
-  const words = split(textOf(text) ?? '', textOf(separator))
-  if (textOf(text) === undefined || words === undefined) return undefined
-  return words.map(capitalize).join(textOf(separator) ?? ' ')
-}
 
 /** `$name`, `${name}`, `$$`. */
 const makeTemplate = (rt: Runtime): ClassValue =>

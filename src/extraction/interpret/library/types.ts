@@ -1,8 +1,6 @@
 import { textOf } from '../values/payload.ts'
-import { isDict, isInstanceValue, isSequence } from '../values/guards.ts'
+import { isDict, isInstanceValue } from '../values/guards.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { makeClass } from '../operate/make-class.ts'
-import { call } from '../operate/call.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { equals } from '../operate/compare.ts'
 import { reprOf } from '../operate/text-of.ts'
@@ -23,11 +21,8 @@ export const makeTypes = (rt: Runtime): ModuleValue =>
     ['BuiltinMethodType', rt.builtinClass('builtin_function_or_method')],
     ['GeneratorType', rt.builtinClass('generator')],
     ['NoneType', rt.builtinClass('NoneType')],
-    ['EllipsisType', rt.builtinClass('ellipsis')],
-    ['DynamicClassAttribute', rt.builtinClass('property')],
     // A view that nobody may change is the dict itself to whoever only reads.
     ['MappingProxyType', nativeFunction('types.MappingProxyType', (_rt, [dict]) => dict)],
-    ['new_class', nativeFunction('types.new_class', newClass)],
   ])
 
 const makeSimpleNamespace = (rt: Runtime): ClassValue =>
@@ -85,19 +80,4 @@ const withNew = (cls: ClassValue, name: string, call: NativeCall): ClassValue =>
     cls.namespace.set('__new__', { kind: 'staticmethod', function: nativeFunction(name, call) })
   }
   return cls
-}
-
-/** `new_class(name, bases, kwds, exec_body)`. */
-const newClass: NativeCall = (rt, args, kwargs) => {
-  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
-  const bases = argumentOf(args, kwargs, 1, 'bases')
-  const keywords = argumentOf(args, kwargs, 2, 'kwds')
-  const body = argumentOf(args, kwargs, 3, 'exec_body')
-  if (name === undefined) return undefined
-  const namespace = new Map()
-  if (body !== undefined && body !== null) call(rt, body, [makeNamespaceDict(namespace)])
-  return makeClass(rt, name, isSequence(bases) ? bases.items : [], namespace, {
-    kwargs: isDict(keywords) ? (keywords.values as Map<string, never>) : new Map(),
-    module: rt.state.scope.module.name,
-  })
 }

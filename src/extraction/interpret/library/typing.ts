@@ -37,11 +37,7 @@ const FUNCTIONS: Record<string, NativeCall> = {
   overload: same,
   final: same,
   override: same,
-  no_type_check: same,
   runtime_checkable: same,
-  assert_type: same,
-  reveal_type: same,
-  dataclass_transform: () => nativeFunction('typing.dataclass_transform()', same),
   NewType: () => nativeFunction('typing.NewType()', same),
   get_args: (_rt, [type]) => {
     const args = isInstanceValue(type) ? type.attributes.get('__args__') : undefined

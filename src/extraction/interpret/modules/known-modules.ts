@@ -1,5 +1,5 @@
 /** The first segments of module names that are never looked up in a pack. */
-export interface KnownModules {
+interface KnownModules {
   standardLibrary: ReadonlySet<string>
   host: ReadonlySet<string>
   thirdParty: ReadonlySet<string>

@@ -10,5 +10,3 @@ export interface LibraryRegistry {
   /** By dotted name: `os`, `os.path`, `importlib.util`. */
   find(name: string): ((rt: Runtime) => ModuleValue) | undefined
 }
-
-export const EMPTY_LIBRARY: LibraryRegistry = { find: () => undefined }

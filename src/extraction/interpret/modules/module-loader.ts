@@ -9,7 +9,7 @@ import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Origin, Value } from '../values/value.ts'
 
-export interface ModuleFile {
+interface ModuleFile {
   file: string
   isPackage: boolean
 }
@@ -192,7 +192,7 @@ function foldersIn(rt: Runtime, list: Value): string[] {
 }
 
 /** A str, or what `__fspath__` gives. */
-export function textOfPath(rt: Runtime, value: Value): string | undefined {
+function textOfPath(rt: Runtime, value: Value): string | undefined {
   const inner = payloadOf(value)
   if (typeof inner === 'string') return inner
   const path = callSpecial(rt, value, '__fspath__', [])

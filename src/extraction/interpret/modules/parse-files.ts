@@ -11,7 +11,7 @@ export interface FileParser {
   stats: { files: number; bytes: number; milliseconds: number }
 }
 
-export interface FileParserDeps {
+interface FileParserDeps {
   files: VirtualFiles
   parser: { parse(text: string): Module }
   decodeSource: (bytes: Uint8Array) => string

@@ -154,11 +154,7 @@ function lookUpInModule(rt: Runtime, module: ModuleValue, name: string): Value |
   return module.home === 'library' ? makeUnknown(dotted, 'standard-library') : makeUnknown(dotted)
 }
 
-export function attributeOfUnknown(
-  rt: Runtime,
-  value: UnknownValue,
-  name: string,
-): Value | undefined {
+function attributeOfUnknown(rt: Runtime, value: UnknownValue, name: string): Value | undefined {
   const dotted = `${value.name}.${name}`
   const fact = rt.facts.find(dotted)
   if (fact !== undefined) return fact

@@ -72,7 +72,7 @@ function bindSelf(method: Value, self: Value): Value {
 }
 
 /** The result of a call that can't be followed. It carries the call: V3 schemas are read from such. */
-export function unknownCall(callee: Value, call: CallArguments): UnknownValue {
+function unknownCall(callee: Value, call: CallArguments): UnknownValue {
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
   return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })

@@ -14,7 +14,7 @@ import { nameOf } from '../values/name-of.ts'
 import type { Runtime } from '../runtime.ts'
 import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
 
-export interface ClassOptions {
+interface ClassOptions {
   kwargs?: Kwargs
   module?: string
   qualname?: string
@@ -84,7 +84,7 @@ function metaclassOf(rt: Runtime, asked: Value | undefined, bases: BaseValue[]):
   return winner
 }
 
-export interface ClassParts {
+interface ClassParts {
   metaclass: BaseValue
   name: string
   bases: BaseValue[]

@@ -66,7 +66,7 @@ export function asMapping(rt: Runtime, value: Value): DictValue | undefined {
 }
 
 /** Pairs that iteration gives. What is not a pair makes the dict incomplete. */
-export function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
+function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
   const { items, rest } = readItems(rt, value)
   if (rest) dict.rest = true
   for (const item of items) {

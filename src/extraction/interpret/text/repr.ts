@@ -17,10 +17,6 @@ export const reprText = (text: string): string | undefined => {
   return quote(text, (character) => UNPRINTABLE.test(character))
 }
 
-/** `ascii(text)`: as repr, with everything beyond ASCII escaped. */
-export const asciiText = (text: string): string | undefined =>
-  quote(text, (character) => UNPRINTABLE.test(character) || character > '\x7f')
-
 /** `ascii(value)` from `repr(value)`: everything beyond ASCII escaped. */
 export const escapeNonAscii = (text: string): string | undefined => {
   const out = Array.from(text, (character) =>

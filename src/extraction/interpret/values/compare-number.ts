@@ -1,6 +1,6 @@
 import type { Value } from './value.ts'
 
-export type Numeric = boolean | bigint | number
+type Numeric = boolean | bigint | number
 
 export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean'

@@ -2,10 +2,6 @@ import type { DictValue, HashKey, Value } from './value.ts'
 
 /** Entries by hash key (`Runtime.hashKey`), and everything that needs no hashing. */
 
-export function dictSize(dict: DictValue): number {
-  return dict.values.size
-}
-
 export function dictGet(dict: DictValue, hash: HashKey): Value | undefined {
   return dict.values.get(hash)
 }

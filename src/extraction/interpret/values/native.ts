@@ -1,6 +1,5 @@
 import { isClass } from './guards.ts'
 import type { Runtime } from '../runtime.ts'
-import { NO_KWARGS } from './make-value.ts'
 import type {
   BaseValue,
   ClassValue,
@@ -142,9 +141,4 @@ export function nativeModule(name: string, names: Iterable<readonly [string, Val
     lost: new Set(),
     dict: undefined,
   }
-}
-
-/** `call(rt, args)` without keyword arguments, for natives that call each other. */
-export function callNative(rt: Runtime, native: NativeValue, args: Value[]): Value | undefined {
-  return native.call(rt, args, NO_KWARGS)
 }

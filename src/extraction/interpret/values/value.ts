@@ -112,7 +112,7 @@ export interface IteratorValue {
 }
 
 /** Where a class or module was defined. */
-export type Home = 'pack' | 'library'
+type Home = 'pack' | 'library'
 
 export interface ClassValue {
   kind: 'class'
@@ -181,18 +181,18 @@ export interface NativeValue {
   attributes: Map<string, Value> | undefined
 }
 
-export interface MethodValue {
+interface MethodValue {
   kind: 'method'
   function: Value
   self: Value
 }
 
-export interface ClassMethodValue {
+interface ClassMethodValue {
   kind: 'classmethod'
   function: Value
 }
 
-export interface StaticMethodValue {
+interface StaticMethodValue {
   kind: 'staticmethod'
   function: Value
 }

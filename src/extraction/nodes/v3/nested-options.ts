@@ -12,7 +12,7 @@ const FIELD = 'input_types'
 
 export type MakeInputDict = (reading: V3Reading, inputs: Value) => DictValue
 
-export interface Parameter {
+interface Parameter {
   part: SchemaPart
   name: string
   value: Value

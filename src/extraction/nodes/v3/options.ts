@@ -22,7 +22,7 @@ const OF_WIDGETS = ['default', 'socketless', 'widget_type', 'force_input']
 /** Parameters that are no options, or stand in them in another form. */
 const NO_OPTIONS = new Set(['id', 'optional', 'slot', 'types', 'extra_dict'])
 
-export interface OptionsContext {
+interface OptionsContext {
   /** The input that this one wraps. */
   inner: SchemaPart | undefined
   /** Passed in, as inputs may hold further inputs. */

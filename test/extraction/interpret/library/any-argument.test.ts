@@ -19,7 +19,7 @@ import { makeRunner } from '../support.ts'
 
 const MODULES =
   'abc asyncio atexit base64 collections collections.abc contextlib copy dataclasses enum fnmatch functools glob ' +
-  'hashlib importlib importlib.abc importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
+  'hashlib importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
   'io itertools json logging math operator os os.path pathlib pkgutil platform re shutil string sys textwrap ' +
   'threading traceback types typing warnings weakref'
 

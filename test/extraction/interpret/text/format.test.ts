@@ -8,7 +8,11 @@ import { formatPercent } from '../../../../src/extraction/interpret/text/format/
 import type { PercentSource } from '../../../../src/extraction/interpret/text/format/percent.ts'
 import { formatTemplate } from '../../../../src/extraction/interpret/text/format/template.ts'
 import type { TemplateSource } from '../../../../src/extraction/interpret/text/format/template.ts'
-import { asciiText, reprFloat, reprText } from '../../../../src/extraction/interpret/text/repr.ts'
+import {
+  escapeNonAscii,
+  reprFloat,
+  reprText,
+} from '../../../../src/extraction/interpret/text/repr.ts'
 import { checkTable } from './table.ts'
 
 /** A str, float, int or bool, or a container of them. */
@@ -28,7 +32,7 @@ const str = (value: Value): string => {
 
 const convert = (value: Value, how: 's' | 'r' | 'a'): string | undefined => {
   if (typeof value !== 'string' || how === 's') return str(value)
-  return how === 'r' ? reprText(value) : asciiText(value)
+  return how === 'r' ? reprText(value) : escapeNonAscii(reprText(value) ?? '')
 }
 
 const percentSource = (values: Value[], byKey = new Map<string, Value>()): PercentSource<Value> => {

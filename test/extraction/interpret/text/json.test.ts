@@ -3,13 +3,23 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { JSON_TREE, readJson } from '../../../../src/extraction/interpret/text/json/read.ts'
-import type { JsonTree } from '../../../../src/extraction/interpret/text/json/read.ts'
+import { readJson } from '../../../../src/extraction/interpret/text/json/read.ts'
+import type { JsonBuilder } from '../../../../src/extraction/interpret/text/json/read.ts'
+import type { JsonAtom } from '../../../../src/extraction/interpret/text/json/scan.ts'
 import {
   writeJsonFloat,
   writeJsonText,
 } from '../../../../src/extraction/interpret/text/json/write.ts'
 import { checkTable } from './table.ts'
+
+type JsonTree = JsonAtom | JsonTree[] | Map<string, JsonTree>
+
+// Of equal keys the last value stands, in the place of the first, as in a Python dict.
+const JSON_TREE: JsonBuilder<JsonTree> = {
+  atom: (value) => value,
+  list: (items) => items,
+  object: (entries) => new Map(entries),
+}
 
 const read = (text: string): JsonTree | undefined => readJson(text, JSON_TREE)
 

@@ -15,7 +15,7 @@ export const findLibraryClass = (
 }
 
 /** A module of the library, made if it was not imported yet. */
-export const findLibraryModule = (rt: Runtime, name: string): ModuleValue | undefined => {
+const findLibraryModule = (rt: Runtime, name: string): ModuleValue | undefined => {
   const found = importModule(rt, name)
   return isModule(found) ? found : undefined
 }

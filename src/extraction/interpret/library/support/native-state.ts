@@ -2,7 +2,7 @@ import { isInstanceValue } from '../../values/guards.ts'
 import type { Value } from '../../values/value.ts'
 
 /** How a class of the library keeps its private state in its instances. */
-export interface NativeState<State> {
+interface NativeState<State> {
   /** For `InstanceValue.native`. */
   wrap: (state: State) => unknown
   /** The state; undefined for any other value, and for instances of other classes. */

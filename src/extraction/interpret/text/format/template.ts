@@ -14,7 +14,7 @@ export interface TemplateSource<V> {
 }
 
 /** A replacement field between literal texts. */
-export interface TemplateField {
+interface TemplateField {
   name: string
   conversion: string | undefined
   spec: string
@@ -30,7 +30,7 @@ export const formatTemplate = <V>(
 ): string | undefined => expand(template, source, { next: 0, depth: MAX_DEPTH })
 
 /** `string.Formatter().parse(template)`: literal texts and fields in turn; undefined for unbalanced braces. */
-export const parseTemplate = (template: string): (string | TemplateField)[] | undefined => {
+const parseTemplate = (template: string): (string | TemplateField)[] | undefined => {
   const pieces: (string | TemplateField)[] = []
   let literal = ''
   for (let at = 0; at < template.length;) {

@@ -1,22 +1,12 @@
 import { readJsonAtom, readJsonText, skipSpace } from './scan.ts'
 import type { Cursor, JsonAtom } from './scan.ts'
 
-/** What a JSON text is built into: Maps and arrays by default, values of the interpreter in the library. */
+/** What a JSON text is built into: values of the interpreter in the library. */
 export interface JsonBuilder<V> {
   atom: (value: JsonAtom) => V
   list: (items: V[]) => V
   /** In the order of the text; a key may come twice. */
   object: (entries: [string, V][]) => V
-}
-
-/** A tree without plain objects, in which `__proto__` is a key like others. */
-export type JsonTree = JsonAtom | JsonTree[] | Map<string, JsonTree>
-
-export const JSON_TREE: JsonBuilder<JsonTree> = {
-  atom: (value) => value,
-  list: (items) => items,
-  // Of equal keys the last value stands, in the place of the first, as in a Python dict.
-  object: (entries) => new Map(entries),
 }
 
 /** CPython gives up near its recursion limit too, and whoever walks the result may do it by recursion. */

@@ -2,7 +2,7 @@
 export type PythonNumber = bigint | number
 
 /** Ints beyond this many bits are unknown: repeated squaring would double the work each time. About 9,800 digits. */
-export const MAX_INT_BITS = 32_768
+const MAX_INT_BITS = 32_768
 
 const HIGHEST = 1n << BigInt(MAX_INT_BITS)
 

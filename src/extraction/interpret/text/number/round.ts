@@ -1,4 +1,4 @@
-import { divideHalfEven, exactFraction, scaleToInt } from './decimal.ts'
+import { divideHalfEven, scaleToInt } from './decimal.ts'
 import { copySign } from './float-arithmetic.ts'
 import type { PythonNumber } from './number.ts'
 
@@ -19,18 +19,6 @@ export const floor = (value: PythonNumber): bigint | undefined =>
 /** `math.ceil(value)`; undefined for NaN and infinities. */
 export const ceil = (value: PythonNumber): bigint | undefined =>
   typeof value === 'bigint' ? value : fromWhole(Math.ceil(value))
-
-/** `value.as_integer_ratio()`; undefined for NaN and infinities. */
-export const integerRatio = (value: PythonNumber): [bigint, bigint] | undefined => {
-  if (typeof value === 'bigint') return [value, 1n]
-  if (!Number.isFinite(value)) return undefined
-  let { numerator, shift } = exactFraction(value)
-  while (shift > 0 && (numerator & 1n) === 0n) {
-    numerator >>= 1n
-    shift -= 1
-  }
-  return [numerator, 1n << BigInt(shift)]
-}
 
 const roundInt = (value: bigint, digits: bigint): bigint => {
   if (digits >= 0n) return value

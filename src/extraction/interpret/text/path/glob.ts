@@ -10,7 +10,7 @@ export interface GlobFiles {
   charge: (comparisons: number) => void
 }
 
-export interface GlobOptions {
+interface GlobOptions {
   /** `**` stands for any number of folders; else it is `*`. */
   recursive: boolean
   /** Names with a leading dot match wildcards too, as in pathlib. */

@@ -16,7 +16,7 @@ export type PatternNode =
   | { kind: 'condition'; index: number; yes: PatternNode; no: PatternNode }
 
 export type CharacterTest = (character: string) => boolean
-export type PlaceTest = (text: readonly string[], at: number) => boolean
+type PlaceTest = (text: readonly string[], at: number) => boolean
 /** What characters that count as equal share. */
 export type Fold = (character: string) => string
 

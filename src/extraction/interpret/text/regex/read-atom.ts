@@ -30,7 +30,7 @@ export const readAtom = (reader: Reader): PatternNode => {
 }
 
 /** How the pattern, at this place, compares characters. */
-export const foldOf = (reader: Reader): Fold =>
+const foldOf = (reader: Reader): Fold =>
   hasFlag(reader, 'ignoreCase') ? foldCase(hasFlag(reader, 'ascii')) : (character) => character
 
 const any = (matches: CharacterTest): PatternNode => ({ kind: 'character', matches })

@@ -21,7 +21,7 @@ const LOOKS = [
 ]
 
 /** Reads the inside of a group; given by the caller, which reads groups itself. */
-export type ReadBody = (reader: Reader) => PatternNode
+type ReadBody = (reader: Reader) => PatternNode
 
 /** `(?ims)` at the very start, which holds for the whole pattern. */
 export const readGlobalFlags = (reader: Reader): void => {

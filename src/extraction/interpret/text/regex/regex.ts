@@ -20,7 +20,7 @@ export interface RegexMatch {
 }
 
 /** Most matches (or replacements, or splits), and the steps left for all of them. */
-export interface MatchLimits {
+interface MatchLimits {
   limit?: number
   budget?: MatchBudget
 }

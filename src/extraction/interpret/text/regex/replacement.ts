@@ -4,7 +4,7 @@ import { groupText } from './regex.ts'
 import type { Regex, RegexMatch } from './regex.ts'
 
 /** Texts and numbers of groups in turn. */
-export type Replacement = (string | number)[]
+type Replacement = (string | number)[]
 
 const GROUP = /^g<([^>]+)>/
 

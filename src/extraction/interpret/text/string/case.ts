@@ -80,20 +80,6 @@ export const isUpper = (text: string): boolean =>
 export const isLower = (text: string): boolean =>
   LOWER.test(text) && !UPPER.test(text) && !TITLE.test(text)
 
-/** Upper and title case only where a word begins, lower case only inside one. */
-export const isTitle = (text: string): boolean => {
-  let inWord = false
-  let found = false
-  for (const character of text) {
-    const high = UPPER.test(character) || TITLE.test(character)
-    const low = LOWER.test(character)
-    if (high ? inWord : low && !inWord) return false
-    inWord = high || low
-    found ||= inWord
-  }
-  return found
-}
-
 const titleOf = (character: string): string => {
   if (OWN_TITLE.test(character)) return character
   if (GREEK_WITH_IOTA.test(character)) {

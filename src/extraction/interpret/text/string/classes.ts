@@ -18,21 +18,17 @@ const NUMERIC_IDEOGRAPHS =
 const all = (members: string): RegExp => new RegExp(`^[${members}]+$`, 'u')
 
 const SPACE = all(WHITESPACE)
-const DECIMAL = all('\\p{Nd}')
 const DIGIT = all(`\\p{Nd}${DIGITS}`)
 const NUMERIC = all(`\\p{N}${NUMERIC_IDEOGRAPHS}`)
 const ALPHA = all('\\p{L}')
 const ALNUM = all('\\p{L}\\p{N}')
 const IDENTIFIER = /^[\p{XID_Start}_]\p{XID_Continue}*$/u
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
 // oxlint-disable-next-line no-control-regex -- ASCII begins at U+0000
 const ASCII = /^[\0-\x7f]*$/
 
 /** Every character is white space, and there is one. */
 export const isSpace = (text: string): boolean => SPACE.test(text)
-/** Every character is a decimal digit of any script, and there is one. */
-export const isDecimal = (text: string): boolean => DECIMAL.test(text)
-/** As isDecimal, with superscripts, circled digits and the like. */
+/** Every character is a decimal digit of any script, or one of superscripts, circled digits and the like. */
 export const isDigit = (text: string): boolean => DIGIT.test(text)
 /** As isDigit, with fractions, Roman numerals and ideographs of numbers. */
 export const isNumeric = (text: string): boolean => NUMERIC.test(text)
@@ -42,7 +38,5 @@ export const isAlpha = (text: string): boolean => ALPHA.test(text)
 export const isAlnum = (text: string): boolean => ALNUM.test(text)
 /** A name by its characters; keywords are not left out, as in Python. */
 export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text)
-/** `repr` would escape no character for its category; true for the empty text. */
-export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text)
 /** True for the empty text. */
 export const isAscii = (text: string): boolean => ASCII.test(text)

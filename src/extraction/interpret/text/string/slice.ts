@@ -11,7 +11,7 @@ export interface SliceParts {
  * Python's `slice.indices(length)`: where to begin, where to end (exclusive) and the step, all within the sequence.
  * Undefined for step zero, which raises.
  */
-export const sliceBounds = (
+const sliceBounds = (
   { start, stop, step = 1n }: SliceParts,
   length: number,
 ): { start: number; stop: number; step: number } | undefined => {
