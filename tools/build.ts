@@ -1,6 +1,6 @@
 /**
  * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
- * migrations beside their reader, and bundles the workflows once, so that no worker has to do it at its start.
+ * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do it at its start.
  */
 import { spawnSync } from 'node:child_process'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
@@ -19,6 +19,8 @@ const build = async (): Promise<void> => {
   await rm(out, { recursive: true, force: true })
   compile(out)
   await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
+  const library = 'src/extraction/interpret/library/python'
+  await cp(join(ROOT, library), join(out, library), { recursive: true })
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }

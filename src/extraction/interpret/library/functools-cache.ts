@@ -1,13 +1,11 @@
 import { textOf } from '../values/payload.ts'
-import { isInstanceValue } from '../values/guards.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { call } from '../operate/call.ts'
 import { hashKey } from '../operate/hash-key.ts'
-import { makeInstance, makeTuple } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeMethod } from '../values/native.ts'
+import { makeTuple } from '../values/make-value.ts'
+import { nativeFunction, nativeMethod } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
-import type { ClassValue, HashKey, Value } from '../values/value.ts'
-import { nativeState } from './support/native-state.ts'
+import type { HashKey, Value } from '../values/value.ts'
 
 /** Results kept for one function. */
 const MAX_RESULTS = 10_000
@@ -44,34 +42,3 @@ export const cacheFunction = (rt: Runtime, target: Value): Value => {
 
 const nameOf = (rt: Runtime, target: Value): string =>
   textOf(findAttribute(rt, target, '__qualname__')) ?? 'functools.lru_cache()'
-
-const CACHED = nativeState<{ target: Value; name: string | undefined }>('functools.cached_property')
-
-/** Called once for each instance, which keeps the result under the attribute's name. */
-export const makeCachedPropertyClass = (rt: Runtime): ClassValue =>
-  nativeClass(rt, {
-    name: 'cached_property',
-    module: 'functools',
-    construct: (_rt, cls, [target]) =>
-      target === undefined
-        ? undefined
-        : makeInstance(cls, undefined, CACHED.wrap({ target, name: undefined })),
-    methods: {
-      __init__: () => null,
-      __set_name__: (_rt, [self, , name]) => {
-        const state = CACHED.of(self)
-        if (state !== undefined) state.name = textOf(name)
-        return null
-      },
-      __get__: (rt, [self, object]) => {
-        const state = CACHED.of(self)
-        if (state === undefined || object === undefined) return undefined
-        if (object === null) return self
-        const result = call(rt, state.target, [object])
-        if (state.name !== undefined && isInstanceValue(object)) {
-          object.attributes.set(state.name, result)
-        }
-        return result
-      },
-    },
-  })

@@ -1,16 +1,13 @@
+import { pythonModule } from './python-module.ts'
+import { loadSubmodule } from './support/library-class.ts'
 import type { LibraryRegistry } from '../modules/library-registry.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ModuleValue } from '../values/value.ts'
 import { makeAbc } from './abc.ts'
 import { makeCollectionsAbc } from './collections-abc.ts'
-import { makeCollections } from './collections.ts'
-import { makeContextlib } from './contextlib.ts'
 import { makeCopy } from './copy.ts'
-import { makeDataclasses } from './dataclasses.ts'
 import { makeBase64, makeHashlib } from './encodings.ts'
-import { makeEnum } from './enum.ts'
 import { makeFnmatch } from './fnmatch.ts'
-import { makeFunctools } from './functools.ts'
 import { makeGlob } from './glob.ts'
 import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
@@ -19,10 +16,8 @@ import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
 import { makeJson } from './json.ts'
-import { makeLogging } from './logging.ts'
 import { makeMath } from './math.ts'
 import { makeImportlibMachinery } from './module-spec.ts'
-import { makeOperator } from './operator.ts'
 import { makeOsPath } from './os-path.ts'
 import { makeOs } from './os.ts'
 import { makePathlib } from './pathlib.ts'
@@ -43,7 +38,6 @@ import { makeString } from './string.ts'
 import { makeSys } from './sys.ts'
 import { makeTextwrap } from './textwrap.ts'
 import { makeTypes } from './types.ts'
-import { makeTyping } from './typing.ts'
 
 type MakeModule = (rt: Runtime) => ModuleValue
 
@@ -53,20 +47,23 @@ type MakeModule = (rt: Runtime) => ModuleValue
  */
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
+const makeCollections = pythonModule('collections', (rt) => [
+  ['abc', loadSubmodule(rt, 'collections.abc', makeCollectionsAbc)],
+])
+
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
+  ...['contextlib', 'dataclasses', 'enum', 'functools', 'logging', 'operator', 'typing'].map(
+    (name): [string, MakeModule] => [name, pythonModule(name)],
+  ),
+  ['collections', makeCollections],
   ['abc', makeAbc],
   ['asyncio', makeAsyncio],
   ['atexit', makeAtexit],
   ['base64', makeBase64],
   ['builtins', makeBuiltinsModule],
-  ['collections', makeCollections],
   ['collections.abc', makeCollectionsAbc],
-  ['contextlib', makeContextlib],
   ['copy', makeCopy],
-  ['dataclasses', makeDataclasses],
-  ['enum', makeEnum],
   ['fnmatch', makeFnmatch],
-  ['functools', makeFunctools],
   ['glob', makeGlob],
   ['hashlib', makeHashlib],
   ['importlib', makeImportlib],
@@ -78,9 +75,7 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['io', makeIo],
   ['itertools', makeItertools],
   ['json', makeJson],
-  ['logging', makeLogging],
   ['math', makeMath],
-  ['operator', makeOperator],
   ['os', makeOs],
   ['os.path', makeOsPath],
   ['pathlib', makePathlib],
@@ -95,7 +90,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['threading', makeThreading],
   ['traceback', makeTraceback],
   ['types', makeTypes],
-  ['typing', makeTyping],
   ['warnings', makeWarnings],
   ['weakref', makeWeakref],
 ])

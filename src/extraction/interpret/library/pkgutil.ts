@@ -1,3 +1,6 @@
+import { importModule } from '../modules/module-loader.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { call } from '../operate/call.ts'
 import { textOf } from '../values/payload.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
@@ -5,18 +8,14 @@ import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { joinPath } from '../text/path/posix.ts'
-import type { ClassValue, Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { makeNamedTuple, makeNamedTupleValue } from './named-tuple.ts'
+import type { Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { functionsOf } from './support/names.ts'
 import { locate } from './support/pack-file.ts'
 
 /** `pkgutil`: the modules of the pack's folders. */
 export const makePkgutil = (rt: Runtime): ModuleValue => {
-  const info = makeNamedTuple(rt, {
-    name: 'ModuleInfo',
-    fields: ['module_finder', 'name', 'ispkg'],
-    module: 'pkgutil',
-  })
+  const namedTuple = getAttribute(rt, importModule(rt, 'collections'), 'namedtuple')
+  const info = call(rt, namedTuple, ['ModuleInfo', 'module_finder name ispkg'])
   return nativeModule('pkgutil', [
     ['ModuleInfo', info],
     ...functionsOf('pkgutil', {
@@ -34,7 +33,7 @@ interface Found {
 }
 
 const listing =
-  (info: ClassValue, deep: boolean): NativeCall =>
+  (info: Value, deep: boolean): NativeCall =>
   (rt, args, kwargs) => {
     const prefix = textOf(argumentOf(args, kwargs, 1, 'prefix') ?? '')
     const folders = foldersOf(rt, args, kwargs)
@@ -42,7 +41,7 @@ const listing =
     const found = folders.flatMap((folder) => findModules(rt, folder, prefix, deep))
     if (!rt.budget.allowItems(found.length)) return undefined
     const entries = found.map(({ name, isPackage }) =>
-      makeNamedTupleValue(info, [
+      call(rt, info, [
         makeUnknown('pkgutil.ModuleInfo.module_finder', 'standard-library'),
         name,
         isPackage,

@@ -6,6 +6,8 @@ import type { Module } from '../../python/ast.ts'
 /** Parses files of a pack, each at most once. */
 export interface FileParser {
   parse(file: string): Module | undefined
+  /** Source of ours. */
+  parseText(text: string): Module
   /** By absolute path. */
   parsed: ReadonlyMap<string, Module>
   stats: { files: number; bytes: number; milliseconds: number }
@@ -49,6 +51,7 @@ export function makeFileParser(deps: FileParserDeps): FileParser {
   return {
     parsed,
     stats,
+    parseText: (text) => deps.parser.parse(text),
     parse(file) {
       if (!known.has(file)) known.set(file, parseOnce(file))
       return known.get(file)

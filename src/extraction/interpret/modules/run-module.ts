@@ -50,10 +50,11 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
   if (tree.broken.length > 0) module.complete = false
   const docstring = docstringOf(tree.body)
   if (docstring !== undefined) module.namespace.set('__doc__', docstring)
-  runTree(rt, module, tree)
+  runStatements(rt, module, tree)
 }
 
-function runTree(rt: Runtime, module: ModuleValue, tree: Module): void {
+/** Runs the statements of a module. */
+export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
   const { scope: around, handlers, handled, nesting, repeating, maybeBroken, removed } = state
   const scope = moduleScope(module)

@@ -14,7 +14,9 @@ import type { FunctionDef } from '../../python/ast.ts'
 export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments): Value {
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
-  if (fn.active >= limits.sameFunction) return giveUp(rt, fn, call, 'recursion')
+  // The library's own code recurses no deeper than what it is given.
+  if (fn.active >= limits.sameFunction && fn.module.home === 'pack')
+    return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   if (fn.node.kind === 'FunctionDef' && fn.node.isGenerator) return makeGenerator(rt, fn, scope)
   return runBody(rt, fn, scope)
@@ -32,6 +34,7 @@ function giveUp(
 
 function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments): Scope {
   const frame: Frame = {
+    caller: rt.state.scope,
     function: fn,
     self: call.args[0],
     maybeReturned: [],

@@ -125,12 +125,15 @@ function assemble(rt: Runtime, { metaclass, name, bases, namespace }: ClassParts
     const raw = own.get(key)
     if (isFunction(raw)) own.set(key, { kind: 'classmethod', function: raw })
   }
+  const around = rt.state.scope.module
+  const module = text('__module__') ?? around.name
   const cls: ClassValue = {
     kind: 'class',
     name,
     qualname: text('__qualname__') ?? name,
-    module: text('__module__') ?? rt.state.scope.module.name,
-    home: 'pack',
+    module,
+    // The library also makes classes for the pack, which bear the name of its module.
+    home: module === around.name ? around.home : 'pack',
     bases,
     mro: [],
     namespace: own,

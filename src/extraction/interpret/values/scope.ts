@@ -19,6 +19,8 @@ export interface Scope {
 
 /** What a running function gathers. */
 export interface Frame {
+  /** The scope that called. */
+  caller: Scope
   function: FunctionValue
   /** First positional argument, for `super()`. */
   self: Value | undefined

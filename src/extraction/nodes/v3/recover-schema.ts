@@ -53,7 +53,14 @@ const makeScope = (cls: ClassValue, fn: FunctionValue): Scope => {
     parent: fn.scope,
     module: fn.module,
     declared: undefined,
-    frame: { function: fn, self: cls, maybeReturned: [], yielded: [], maybeYielded: false },
+    frame: {
+      function: fn,
+      caller: fn.scope,
+      self: cls,
+      maybeReturned: [],
+      yielded: [],
+      maybeYielded: false,
+    },
     owner: fn.owner,
   }
 }

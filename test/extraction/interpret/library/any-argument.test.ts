@@ -12,6 +12,7 @@ import {
   makeList,
   makeTuple,
 } from '../../../../src/extraction/interpret/values/make-value.ts'
+import { isFunction, isNative } from '../../../../src/extraction/interpret/values/guards.ts'
 import { Raised } from '../../../../src/extraction/interpret/operate/raise.ts'
 import type { Runtime } from '../../../../src/extraction/interpret/runtime.ts'
 import type { ClassValue, Value } from '../../../../src/extraction/interpret/values/value.ts'
@@ -86,7 +87,7 @@ describe('the library', async () => {
       assert.ok(typeof module === 'object' && module?.kind === 'module', name)
       for (const [key, value] of module.namespace) {
         if (typeof value !== 'object' || value === null) continue
-        if (value.kind === 'native') callWithAll(value.name, value)
+        if (value.kind === 'native' || value.kind === 'function') callWithAll(value.name, value)
         if (value.kind !== 'class' || value.module === 'builtins') continue
         callWithAll(`${name}.${key}`, value)
         for (const self of [makeInstance(value), ...values.slice(-24)]) {
@@ -96,6 +97,7 @@ describe('the library', async () => {
       }
     }
     assert.deepEqual([...faults], [])
+    assert.deepEqual(ran.interpreter.notes(), [])
   })
 })
 
@@ -107,11 +109,12 @@ interface Member {
   faults: Set<string>
 }
 
+const isCode = (value: Value): boolean => isNative(value) || isFunction(value)
+
 /** A method or getter with itself and a few other arguments. */
 const callMember = (rt: Runtime, { self, member, method, values, faults }: Member): void => {
   if (typeof method !== 'object' || method === null) return
-  const target =
-    method.kind === 'property' ? method.get : method.kind === 'native' ? method : undefined
+  const target = method.kind === 'property' ? method.get : isCode(method) ? method : undefined
   if (target === undefined) return
   const lists =
     method.kind === 'property'

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { runStatements } from '../modules/run-module.ts'
+import { raiseIfExpected, raiseIfHandled } from '../operate/raise.ts'
+import { truthOf } from '../operate/truth.ts'
+import type { Runtime } from '../runtime.ts'
+import { findInClass } from '../operate/class-lookup.ts'
+import { isInstanceValue, isSequence, isUnknown } from '../values/guards.ts'
+import { makeInstance, makeUnknown } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
+import { payloadOf, textOf } from '../values/payload.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
+import type { Module } from '../../python/ast.ts'
+import { cacheFunction } from './functools-cache.ts'
+import { functionsOf } from './support/names.ts'
+
+// What a file holds never changes: each is parsed once in a process.
+const TREES = new Map<string, Module>()
+
+/**
+ * A module of the library that is written in Python: `python/<name>.py`, which the interpreter runs at the first import.
+ * Its code may take nothing for certain that a pack gives it, and has a few functions beside the builtin ones for that.
+ */
+export const pythonModule =
+  (name: string, names: (rt: Runtime) => Iterable<readonly [string, Value]> = () => []) =>
+  (rt: Runtime): ModuleValue => {
+    const absent = makeInstance(rt.builtinClass('object'))
+    const own = functionsOf('python', HELPERS)
+    const module = nativeModule(name, [...own, ['_ABSENT', absent], ...names(rt)])
+    const tree = TREES.get(name) ?? rt.parser.parseText(readSource(name))
+    TREES.set(name, tree)
+    runStatements(rt, module, tree)
+    return module
+  }
+
+const readSource = (name: string): string =>
+  readFileSync(new URL(`python/${name}.py`, import.meta.url), 'utf8')
+
+const HELPERS: Record<string, NativeCall> = {
+  /** True if the value is certainly true; never unknown, so that a test of it takes one branch. */
+  _sure: (rt, [value = null]) => truthOf(rt, value) === true,
+  _is_unknown: (_rt, [value]) => isUnknown(value),
+  /** More items may follow. */
+  _is_open: (_rt, [items]) => isSequence(items) && items.rest,
+  /** The result of a call that can't be known. */
+  _unknown: (_rt, [name]) => makeUnknown(textOf(name) ?? '', 'standard-library'),
+  /** For missing keys and attributes: raises only where the pack expects it. */
+  _missing: (rt, [exception]) => raiseIfExpected(rt, textOf(exception) ?? ''),
+  /** For faults that may be ours: raises only where the pack handles it; else an unknown of that name. */
+  _fault: (rt, [exception, name]) => {
+    raiseIfHandled(rt, textOf(exception) ?? '', textOf(name))
+    return makeUnknown(textOf(name) ?? '')
+  },
+  /** The builtin value in an instance of a builtin's subclass. */
+  _content: (_rt, [value]) => payloadOf(value),
+  _is_descriptor: (rt, [value]) =>
+    DESCRIPTORS.has(typeof value === 'object' && value ? value.kind : '') ||
+    (isInstanceValue(value) && findInClass(rt, value.cls, '__get__') !== undefined),
+  /** An annotation as text: of a str itself, of an unknown its name. */
+  _type_text: (_rt, [type]) => (isUnknown(type) ? type.name : (textOf(type) ?? '')),
+  /** The name of the module of the pack that called into the library. */
+  _caller: (rt) => {
+    let scope = rt.state.scope
+    while (scope.module.home === 'library' && scope.frame) scope = scope.frame.caller
+    return scope.module.name
+  },
+  _cached: (rt, [target]) => (target === undefined ? undefined : cacheFunction(rt, target)),
+}
+
+const DESCRIPTORS: ReadonlySet<string> = new Set([
+  'function',
+  'property',
+  'classmethod',
+  'staticmethod',
+])

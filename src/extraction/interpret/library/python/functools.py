@@ -1,0 +1,91 @@
+WRAPPER_ASSIGNMENTS = ('__module__', '__name__', '__qualname__', '__doc__')
+
+
+def reduce(function, iterable, *initial):
+    items = [*initial, *iterable]
+    if _is_open(items) or not items:
+        return _unknown('functools.reduce()')
+    total = items[0]
+    for item in items[1:]:
+        total = function(total, item)
+    return total
+
+
+def update_wrapper(wrapper, wrapped, *unused, **options):
+    for name in WRAPPER_ASSIGNMENTS:
+        value = getattr(wrapped, name, _ABSENT)
+        if not _sure(value is _ABSENT):
+            setattr(wrapper, name, value)
+    for name, value in dict(getattr(wrapped, '__dict__', ())).items():
+        setattr(wrapper, name, value)
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def wraps(wrapped, *unused, **options):
+    return lambda wrapper: update_wrapper(wrapper, wrapped)
+
+
+# With and without arguments.
+def lru_cache(function=None, *unused, **options):
+    return _cached(function) if _sure(callable(function)) else _cached
+
+
+cache = lru_cache
+
+
+class partial:
+    def __new__(cls, func, /, *args, **keywords):
+        if _sure(type(func) is cls):
+            args, keywords, func = func.args + args, {**func.keywords, **keywords}, func.func
+        self = object.__new__(cls)
+        self.func, self.args, self.keywords = func, args, keywords
+        return self
+
+    def __call__(self, /, *args, **keywords):
+        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+
+
+# On a class it becomes a method, as a function does.
+class partialmethod(partial):
+    def __get__(self, instance, owner=None):
+        bound = () if instance is None else (instance,)
+        return partial(self.func, *bound, *self.args, **self.keywords)
+
+
+class cached_property:
+    def __init__(self, func):
+        self.func = func
+
+    def __set_name__(self, owner, name):
+        self.attrname = name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        instance.__dict__[self.attrname] = value = self.func(instance)
+        return value
+
+
+# Functions that are registered by their annotations are taken as they are.
+def singledispatch(function):
+    registry = {}
+
+    def register(cls, method=None):
+        if not _sure(isinstance(cls, type)):
+            return cls
+        if method is None:
+            return lambda method: register(cls, method)
+        registry[cls] = method
+        return method
+
+    def dispatch(*args, **kwargs):
+        if not args or _is_unknown(args[0]):
+            return _unknown('functools.singledispatch()')
+        for cls in type(args[0]).__mro__:
+            if _sure(cls in registry):
+                return registry[cls](*args, **kwargs)
+        return function(*args, **kwargs)
+
+    dispatch.register = register
+    return dispatch
