@@ -1,32 +1,21 @@
-import { isClass, isModule, isUnknown } from './values/guards.ts'
+import { BudgetSpent } from './budget.ts'
+import type { BudgetName, Limits } from './budget.ts'
+import { describeException, Raised } from './operate/raise.ts'
+import type { Note, Reason, Runtime } from './runtime.ts'
+import { isModule, isUnknown } from './values/guards.ts'
 import { readItems } from './operate/iterate.ts'
-import { isInstance, isSubclass } from './operate/is-instance.ts'
-import { typeOf } from './operate/type-of.ts'
-import { equals } from './operate/compare.ts'
 import { strOf } from './operate/text-of.ts'
 import { truthOf } from './operate/truth.ts'
 import { findAttribute } from './operate/attribute.ts'
 import { importModule } from './modules/module-loader.ts'
 import { call } from './operate/call.ts'
-import { BudgetSpent } from './budget.ts'
-import type { BudgetName, Limits } from './budget.ts'
 import { findInClass } from './operate/class-lookup.ts'
 import { NO_KWARGS, makeUnknown } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
 import { asMapping } from './operate/mapping.ts'
-import { describeException, Raised } from './operate/raise.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { LibraryRegistry } from './modules/library-registry.ts'
-import type { Note, Reason, Runtime } from './runtime.ts'
-import type {
-  BaseValue,
-  ClassValue,
-  DictValue,
-  Kwargs,
-  ModuleValue,
-  Truth,
-  Value,
-} from './values/value.ts'
+import type { ClassValue, DictValue, Kwargs, ModuleValue, Truth, Value } from './values/value.ts'
 import type { Module } from '../python/ast.ts'
 
 /** The part of a pack that the interpreter reads. `Pack` of pack.ts fits. */
@@ -53,54 +42,6 @@ export interface InterpreterOptions {
   now?: () => number
 }
 
-/**
- * Runs a pack's `__init__.py` over known and unknown values. No function throws, whatever the pack holds: what can't be
- * known is an unknown value, and what was cut short is told by `reasons()`.
- */
-export interface Interpreter {
-  /** Runs `__init__.py`; once. Undefined if the pack has none. */
-  importEntry(): ModuleValue | undefined
-  /** Calls a value, with at most that many steps (100,000 for one `INPUT_TYPES` or schema). */
-  call(callee: Value, args: Value[], options?: { kwargs?: Kwargs; steps?: number }): Value
-  /** Like `call`, and also tells a raise and a spent budget apart from an unknown. */
-  tryCall(
-    callee: Value,
-    args: Value[],
-    options?: { kwargs?: Kwargs; steps?: number },
-  ): { value: Value; raised: string | undefined; spent: boolean }
-  /** The attribute along the order of classes, descriptors applied; undefined if there is certainly none. */
-  findAttribute(value: Value, name: string): Value | undefined
-  /** The same without descriptors; an unknown comes from an unknown base. */
-  findInClass(cls: ClassValue, name: string): Value | undefined
-  classMro(cls: ClassValue): BaseValue[]
-  /** A class whose class statement stands in the pack, or that the pack's code made. */
-  isPackClass(value: Value): value is ClassValue
-  truth(value: Value): Truth
-  /** `str(value)`; undefined if it can't be known. */
-  text(value: Value): string | undefined
-  equals(a: Value, b: Value): Truth
-  typeOf(value: Value): BaseValue
-  isInstance(value: Value, cls: Value): Truth
-  isSubclass(value: Value, cls: Value): Truth
-  /** Everything that iteration gives; `rest`: there may be more. */
-  readItems(value: Value): { items: Value[]; rest: boolean }
-  /** A dict, the content of an instance of a dict subclass, or what `items()` or `keys()` of another object give. */
-  asDict(value: Value): DictValue | undefined
-  /** Imports a module of the pack by dotted name, parsed and run if it was not yet. */
-  importModule(dottedName: string): Value
-  /** Syntax tree of a file of the pack, by path relative to its root; parsed at most once. */
-  parseFile(path: string): Module | undefined
-  /** Trees of all files parsed so far, by path relative to the pack's root. */
-  parsedFiles(): ReadonlyMap<string, Module>
-  /** Why the result may be incomplete, in the order met, each once. */
-  reasons(): Reason[]
-  /** Raises that cost a statement of a module. */
-  notes(): Note[]
-  stats(): InterpreterStats
-  /** For what this interface lacks. */
-  runtime: Runtime
-}
-
 interface InterpreterStats {
   /** Files parsed, and their bytes. */
   files: number
@@ -111,12 +52,18 @@ interface InterpreterStats {
   parseMilliseconds: number
 }
 
-/** See `Interpreter`. */
-export function makeInterpreter(options: InterpreterOptions): Interpreter {
+export type Interpreter = ReturnType<typeof makeInterpreter>
+
+/**
+ * Runs a pack's `__init__.py` over known and unknown values. No function throws, whatever the pack holds: what can't be
+ * known is an unknown value, and what was cut short is told by `reasons()`.
+ */
+export function makeInterpreter(options: InterpreterOptions) {
   const rt = makeRuntime(options)
   const { root } = rt.files
   const attempt = <T>(fallback: T, run: () => T): T => guard(rt, fallback, run).value
 
+  /** Like `call`, and also tells a raise and a spent budget apart from an unknown. */
   function tryCall(
     callee: Value,
     args: Value[],
@@ -124,43 +71,50 @@ export function makeInterpreter(options: InterpreterOptions): Interpreter {
       kwargs = NO_KWARGS,
       steps = rt.budget.limits.steps,
     }: { kwargs?: Kwargs; steps?: number } = {},
-  ) {
-    const unknown = makeUnknown('call')
-    return guard<Value>(rt, unknown, () =>
+  ): Guarded<Value> {
+    return guard<Value>(rt, makeUnknown('call'), () =>
       rt.budget.within(steps, () => call(rt, callee, args, kwargs)),
     )
   }
 
   return {
+    /** For functions that take the state of the run, and throw what the pack raises. */
     runtime: rt,
-    importEntry() {
+    /** Runs `__init__.py`; once. Undefined if the pack has none. */
+    importEntry(): ModuleValue | undefined {
       const module = attempt<Value>(null, () => importModule(rt, rt.files.packageName))
       const entry = module ?? rt.modules.get(rt.files.packageName)
       const isFound = rt.files.isFile(`${root}/__init__.py`)
       return isFound && isModule(entry) ? entry : undefined
     },
-    call: (callee, args, given) => tryCall(callee, args, given).value,
+    /** Calls a value, with at most that many steps (100,000 for one `INPUT_TYPES` or schema). */
+    call: (callee: Value, args: Value[], given?: { kwargs?: Kwargs; steps?: number }): Value =>
+      tryCall(callee, args, given).value,
     tryCall,
-    findAttribute: (value, name) =>
+    /** The attribute along the order of classes, descriptors applied; undefined if there is certainly none. */
+    findAttribute: (value: Value, name: string): Value | undefined =>
       attempt<Value | undefined>(makeUnknown(name), () => findAttribute(rt, value, name)),
-    findInClass: (cls, name) => findInClass(rt, cls, name),
-    classMro: (cls) => cls.mro,
-    isPackClass: (value): value is ClassValue => isClass(value) && value.home === 'pack',
-    truth: (value) => attempt<Truth>(undefined, () => truthOf(rt, value)),
-    text: (value) => attempt<string | undefined>(undefined, () => strOf(rt, value)),
-    equals: (a, b) => attempt<Truth>(undefined, () => equals(rt, a, b)),
-    typeOf: (value) => typeOf(rt, value),
-    isInstance: (value, cls) => attempt<Truth>(undefined, () => isInstance(rt, value, cls)),
-    isSubclass: (value, cls) => attempt<Truth>(undefined, () => isSubclass(rt, value, cls)),
-    readItems: (value) => attempt({ items: [], rest: true }, () => readItems(rt, value)),
-    asDict: (value) => attempt<DictValue | undefined>(undefined, () => asMapping(rt, value)),
-    importModule: (name) => attempt<Value>(makeUnknown(name), () => importModule(rt, name)),
-    parseFile: (path) => rt.parser.parse(`${root}/${path}`),
-    parsedFiles: () =>
+    /** The same without descriptors; an unknown comes from an unknown base. */
+    findInClass: (cls: ClassValue, name: string): Value | undefined => findInClass(rt, cls, name),
+    truth: (value: Value): Truth => attempt<Truth>(undefined, () => truthOf(rt, value)),
+    /** `str(value)`; undefined if it can't be known. */
+    text: (value: Value): string | undefined =>
+      attempt<string | undefined>(undefined, () => strOf(rt, value)),
+    /** Everything that iteration gives; `rest`: there may be more. */
+    readItems: (value: Value) => attempt({ items: [], rest: true }, () => readItems(rt, value)),
+    /** A dict, the content of an instance of a dict subclass, or what `items()` or `keys()` of another object give. */
+    asDict: (value: Value): DictValue | undefined =>
+      attempt<DictValue | undefined>(undefined, () => asMapping(rt, value)),
+    /** Syntax tree of a file of the pack, by path relative to its root; parsed at most once. */
+    parseFile: (path: string): Module | undefined => rt.parser.parse(`${root}/${path}`),
+    /** Trees of all files parsed so far, by path relative to the pack's root. */
+    parsedFiles: (): ReadonlyMap<string, Module> =>
       new Map([...rt.parser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
-    reasons: () => [...rt.state.reasons.values()],
-    notes: () => rt.state.notes,
-    stats: () => ({
+    /** Why the result may be incomplete, in the order met, each once. */
+    reasons: (): Reason[] => [...rt.state.reasons.values()],
+    /** Raises that cost a statement of a module. */
+    notes: (): Note[] => rt.state.notes,
+    stats: (): InterpreterStats => ({
       files: rt.parser.stats.files,
       bytes: rt.parser.stats.bytes,
       steps: rt.budget.steps,

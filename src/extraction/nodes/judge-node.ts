@@ -1,4 +1,4 @@
-import { isObject } from '../interpret/values/guards.ts'
+import { isClass, isObject } from '../interpret/values/guards.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
 import type { BaseValue, ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
@@ -13,12 +13,12 @@ export const isNode = (
 ): value is ClassValue | UnknownValue => {
   if (!isObject(value)) return false
   if (value.kind === 'unknown') return isUnknownNode(value)
-  return interpreter.isPackClass(value) && isNodeClass(interpreter, value)
+  return isClass(value) && value.home === 'pack' && isNodeClass(interpreter, value)
 }
 
 const isNodeClass = (interpreter: Interpreter, cls: ClassValue): boolean =>
   NODE_ATTRIBUTES.some((name) => interpreter.findInClass(cls, name) !== undefined) ||
-  interpreter.classMro(cls).some(isForeign)
+  cls.mro.some(isForeign)
 
 /** A base outside of pack and standard library may bring all of it. */
 const isForeign = (base: BaseValue): boolean =>
