@@ -1,21 +1,20 @@
+import { IDENTITY_METHODS } from './payload-methods.ts'
+import { listAttributes, lookUpPlainly } from '../operate/attribute.ts'
+import { instantiate, newInstance } from '../operate/call.ts'
 import { hasUnknownBase } from '../operate/class-lookup.ts'
-import { isClass, isDict, isInstanceValue, isObject, isUnknown } from '../values/guards.ts'
-import { readItems } from '../operate/iterate.ts'
-import { makeDict } from '../operate/mapping.ts'
-import { typeOf } from '../operate/type-of.ts'
-import { listAttributes } from '../operate/list-attributes.ts'
-import { formatValue, reprOf } from '../operate/text-of.ts'
-import { lookUpPlainly } from '../operate/attribute.ts'
-import { instantiate, newInstance } from '../operate/call-class.ts'
 import { identityOf } from '../operate/hash-key.ts'
+import { readItems } from '../operate/iterate.ts'
 import { makeClass, newClass } from '../operate/make-class.ts'
+import { makeDict } from '../operate/mapping.ts'
+import { setOnClassPlainly, setPlainly } from '../operate/set-attribute.ts'
+import { formatValue, reprOf } from '../operate/text-of.ts'
+import { typeOf } from '../operate/type-of.ts'
+import type { Runtime } from '../runtime.ts'
+import { isBase, isClass, isDict, isInstanceValue, isObject } from '../values/guards.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import { setOnClassPlainly, setPlainly } from '../operate/set-attribute.ts'
 import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
-import { IDENTITY_METHODS } from './payload-methods.ts'
 
 type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
@@ -87,12 +86,8 @@ function constructType(
   const namespace = namesIn(names)
   const list = bases === undefined ? [] : readItems(rt, bases).items
   if (isType) return makeClass(rt, name, list, namespace, { kwargs })
-  const real = list.map((base) => (isClassLike(base) ? base : makeUnknown('base')))
+  const real = list.map((base) => (isBase(base) ? base : makeUnknown('base')))
   return newClass(rt, { metaclass: cls, name, bases: real, namespace, kwargs })
-}
-
-function isClassLike(value: Value): value is BaseValue {
-  return isUnknown(value) || isClass(value)
 }
 
 /** The entries under text keys. */

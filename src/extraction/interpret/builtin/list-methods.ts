@@ -1,12 +1,12 @@
-import { isObject } from '../values/guards.ts'
-import { sort } from '../operate/order.ts'
-import { truthOf } from '../operate/truth.ts'
-import { raiseIfExpected } from '../operate/raise.ts'
+import { extendList } from '../execute/assignment.ts'
 import { equals } from '../operate/compare.ts'
-import { extendList } from '../execute/augment.ts'
+import { sort } from '../operate/order.ts'
+import { raiseIfExpected } from '../operate/raise.ts'
+import { truthOf } from '../operate/truth.ts'
+import type { Runtime } from '../runtime.ts'
+import { isObject } from '../values/guards.ts'
 import { makeList } from '../values/make-value.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
 import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined

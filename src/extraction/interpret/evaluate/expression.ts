@@ -1,22 +1,22 @@
-import { truthOf } from '../operate/truth.ts'
-import { getItem } from '../operate/item.ts'
-import { getAttribute } from '../operate/attribute.ts'
 import { BudgetSpent } from '../budget.ts'
 import { evaluateCall } from './call-expression.ts'
 import { evaluateComparison } from './comparison.ts'
 import { evaluateComprehension, evaluateDictComprehension } from './comprehension.ts'
-import { evaluateConditional, evaluateLogic } from './logic.ts'
 import { evaluateDict, evaluateSequence, evaluateSet } from './display.ts'
 import { evaluateFormatted } from './formatted-string.ts'
+import { evaluateConditional, evaluateLogic } from './logic.ts'
 import { makeFunction } from './make-function.ts'
-import { ELLIPSIS, makeBytes, makeUnknown } from '../values/make-value.ts'
 import { bindNameOutside, lookUpName } from './name.ts'
+import { evaluateYield, evaluateYieldFrom } from './yield.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { getItem } from '../operate/item.ts'
 import { binary, negate } from '../operate/operator.ts'
 import { Raised } from '../operate/raise.ts'
+import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
+import { ELLIPSIS, makeBytes, makeUnknown } from '../values/make-value.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
-import { evaluateYield, evaluateYieldFrom } from './yield.ts'
 import type { BinOp, Constant, Expression, Slice, UnaryOp } from '../../python/ast.ts'
 
 /** The value of an expression. Throws Raised and BudgetSpent. */
@@ -141,4 +141,21 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
 export function noteFault(rt: Runtime, error: unknown, line: number): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   rt.state.notes.push({ kind: 'fault', file: rt.state.scope.module.file ?? '', line, message })
+}
+
+/**
+ * The value of an annotation; unknown where it raises: it may name what is defined later, or be text that Python never
+ * evaluates.
+ */
+export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope): Value {
+  const { handlers } = rt.state
+  rt.state.handlers = []
+  try {
+    return evaluateSafely(rt, node, scope)
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    return makeUnknown('annotation')
+  } finally {
+    rt.state.handlers = handlers
+  }
 }

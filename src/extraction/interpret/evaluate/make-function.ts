@@ -3,7 +3,7 @@ import { closureScope } from './name.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { FunctionValue, Value } from '../values/value.ts'
-import type { FunctionDef, Lambda } from '../../python/ast.ts'
+import type { FunctionDef, Lambda, Statement } from '../../python/ast.ts'
 
 /** The function of a `def` or `lambda`: its defaults are evaluated now. */
 export function makeFunction(
@@ -39,4 +39,11 @@ export function qualify(scope: Scope, name: string): string {
   }
   const fn = scope.frame?.function
   return fn ? `${fn.qualname}.<locals>.${name}` : name
+}
+
+/** The text of a body's first statement, if that is a plain string. */
+export function docstringOf(body: readonly Statement[]): string | undefined {
+  const [first] = body
+  if (first?.kind !== 'Expr' || first.value.kind !== 'Constant') return undefined
+  return typeof first.value.value === 'string' ? first.value.value : undefined
 }

@@ -1,8 +1,9 @@
 import { raise } from '../operate/raise.ts'
-import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
+import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
 import type { Scope } from '../values/scope.ts'
 import type { DictValue, ModuleValue, Value } from '../values/value.ts'
+import type { Global, Nonlocal } from '../../python/ast.ts'
 
 /** The value of a name. Missing: raises NameError if the module's names are all known, else an unknown. */
 export function lookUpName(rt: Runtime, scope: Scope, name: string): Value {
@@ -62,4 +63,28 @@ export function globalsOf(module: ModuleValue): DictValue {
 
 export function isComplete(module: ModuleValue): boolean {
   return module.complete && module.dict?.rest !== true
+}
+
+/** `global` and `nonlocal`: from here on the names belong to another scope. */
+export function declareNames(node: Global | Nonlocal, scope: Scope): undefined {
+  if (scope.kind === 'module') return
+  scope.declared ??= new Map()
+  for (const name of node.names) {
+    const target =
+      node.kind === 'Global' ? moduleScope(scope.module) : findFunctionScope(scope, name)
+    if (target) scope.declared.set(name, target)
+  }
+}
+
+/** The nearest function around that has the name; else the nearest function, where it will be bound. */
+function findFunctionScope(scope: Scope, name: string): Scope | undefined {
+  let nearest: Scope | undefined
+  for (let at = scope.parent; at; at = at.parent) {
+    if (at.kind !== 'function') continue
+    nearest ??= at
+    if (at.names.has(name)) return at
+    const declared = at.declared?.get(name)
+    if (declared) return declared
+  }
+  return nearest
 }

@@ -1,17 +1,22 @@
-import { isUnknown } from '../values/guards.ts'
-import { getItem } from '../operate/item.ts'
-import { getAttribute } from '../operate/attribute.ts'
-import { readItems } from '../operate/iterate.ts'
-import { deleteItem, setItem } from '../operate/set-item.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
-import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
-import type { AugAssign, Expression } from '../../python/ast.ts'
-import { augment } from './augment.ts'
-import { makeList, makeUnknown, orElse } from '../values/make-value.ts'
 import { bindName, lookUpName } from '../evaluate/name.ts'
+import { getAttribute } from '../operate/attribute.ts'
+import { callSpecial } from '../operate/call.ts'
+import { getItem } from '../operate/item.ts'
+import { readItems } from '../operate/iterate.ts'
+import { addToDict } from '../operate/mapping.ts'
+import { METHODS, binary } from '../operate/operator.ts'
+import { repeat } from '../operate/repeat.ts'
+import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
+import { deleteItem, setItem } from '../operate/set-item.ts'
+import { combineSets } from '../operate/set-operation.ts'
 import type { Runtime } from '../runtime.ts'
+import { isList, isNotImplemented, isObject, isUnknown } from '../values/guards.ts'
+import { makeList, makeUnknown, orElse } from '../values/make-value.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { Scope } from '../values/scope.ts'
-import type { Value } from '../values/value.ts'
+import type { ListValue, SetValue, Value } from '../values/value.ts'
+import type { AugAssign, Expression } from '../../python/ast.ts'
 
 /** Binds a target: a name, attribute, item, or a list of targets. */
 export function assignTarget(rt: Runtime, target: Expression, value: Value, scope: Scope): void {
@@ -97,4 +102,52 @@ export function deleteTarget(rt: Runtime, target: Expression, scope: Scope): voi
     case 'List':
       for (const item of target.items) deleteTarget(rt, item, scope)
   }
+}
+
+/** `left op= right`: lists, sets and dicts change in place. */
+export function augment(rt: Runtime, op: string, left: Value, right: Value): Value {
+  const own = callSpecial(rt, left, `__i${METHODS.get(op)}__`, [right])
+  if (own !== undefined && !isNotImplemented(own)) return own
+  const target = payloadOf(left)
+  if (!isObject(target)) return binary(rt, op, left, right)
+  if (op === '+' && target.kind === 'list') {
+    extendList(rt, target, right)
+    return left
+  }
+  if (op === '*' && target.kind === 'list') return repeatInPlace(rt, left, target, right)
+  if (op === '|' && target.kind === 'dict') {
+    addToDict(rt, target, right)
+    return left
+  }
+  if (target.kind === 'set' && !target.frozen) return augmentSet(rt, op, left, target, right)
+  return binary(rt, op, left, right)
+}
+
+function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value): Value {
+  const repeated = repeat(rt, list, times)
+  if (isList(repeated)) list.items = repeated.items
+  else list.rest = true
+  return left
+}
+
+/** `list.extend`. */
+export function extendList(rt: Runtime, list: ListValue, value: Value): void {
+  const { items, rest } = readItems(rt, value)
+  if (rest || rt.state.repeating > 0) list.rest = true
+  if (!rt.budget.allowItems(list.items.length + items.length)) {
+    list.rest = true
+    return
+  }
+  for (const item of items) list.items.push(item)
+}
+
+function augmentSet(rt: Runtime, op: string, left: Value, target: SetValue, right: Value): Value {
+  const combined = combineSets(rt, op, target, right)
+  if (combined === undefined) {
+    target.rest = true
+    return left
+  }
+  target.items = combined.items
+  target.rest = combined.rest
+  return left
 }

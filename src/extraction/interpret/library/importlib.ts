@@ -1,15 +1,17 @@
-import { textOf } from '../values/payload.ts'
-import { argumentOf } from '../operate/arguments.ts'
-import { raiseIfHandled } from '../operate/raise.ts'
-import { importModule, resolveName } from '../modules/module-loader.ts'
-import { nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
 import { makeImportlibMachinery } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
+import { makePathlibPath } from './support/path-value.ts'
+import { importModule, resolveName } from '../modules/module-loader.ts'
+import { argumentOf } from '../operate/arguments.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
+import type { Runtime } from '../runtime.ts'
+import { dirname } from '../text/path/posix.ts'
+import { isModule } from '../values/guards.ts'
+import { nativeModule } from '../values/native.ts'
+import { textOf } from '../values/payload.ts'
+import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 
 /** `importlib`, with its submodules as attributes. */
 export const makeImportlib = (rt: Runtime): ModuleValue => {
@@ -29,12 +31,6 @@ export const makeImportlibMetadata = (): ModuleValue =>
     'importlib.metadata',
     machineFunctions('importlib.metadata', 'version distribution distributions metadata requires'),
   )
-
-const SUBMODULES = {
-  util: makeImportlibUtil,
-  machinery: makeImportlibMachinery,
-  resources: makeImportlibResources,
-}
 
 const importNamed: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
@@ -59,3 +55,28 @@ const absoluteName = (
 
 /** A module runs once here: running it again would register its nodes again. */
 const reload: NativeCall = (_rt, [module]) => module
+
+/** `importlib.resources`: files beside a module of the pack. */
+export const makeImportlibResources = (): ModuleValue =>
+  nativeModule('importlib.resources', functionsOf('importlib.resources', FUNCTIONS))
+
+/** Folder of a package, given as a module or by name. */
+const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined => {
+  const name = textOf(anchor)
+  const module = name === undefined ? anchor : importModule(rt, name)
+  if (!isModule(module)) return undefined
+  return module.file === undefined ? undefined : dirname(module.file)
+}
+
+const FUNCTIONS: Record<string, NativeCall> = {
+  files: (rt, [anchor]) => {
+    const folder = folderOf(rt, anchor ?? rt.state.scope.module)
+    return folder === undefined ? undefined : makePathlibPath(rt, folder)
+  },
+}
+
+const SUBMODULES = {
+  util: makeImportlibUtil,
+  machinery: makeImportlibMachinery,
+  resources: makeImportlibResources,
+}

@@ -1,16 +1,15 @@
-import { textOf } from '../values/payload.ts'
-import { isClass, isFunction, isMethod, isModule, isObject } from '../values/guards.ts'
+import { functionsOf, machineFunctions } from './support/names.ts'
 import { argumentOf } from '../operate/arguments.ts'
+import { findAttribute, listAttributes } from '../operate/attribute.ts'
 import { call } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import { listAttributes } from '../operate/list-attributes.ts'
-import { findAttribute } from '../operate/attribute.ts'
-import { makeList, makeTuple, orElse } from '../values/make-value.ts'
-import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { cleanDocstring } from '../text/docstring.ts'
+import { isClass, isFunction, isMethod, isModule, isObject } from '../values/guards.ts'
+import { makeList, makeTuple, orElse } from '../values/make-value.ts'
+import { nativeModule } from '../values/native.ts'
+import { textOf } from '../values/payload.ts'
 import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { functionsOf, machineFunctions } from './support/names.ts'
 
 /** `inspect`: kinds and members of objects. Signatures, sources and frames are unknown. */
 export const makeInspect = (): ModuleValue =>

@@ -1,17 +1,18 @@
-import { countOf } from '../values/payload.ts'
-import { argumentOf } from '../operate/arguments.ts'
-import { binary } from '../operate/operator.ts'
-import { call } from '../operate/call.ts'
-import { truthOf } from '../operate/truth.ts'
-import { makeTuple, orElse } from '../values/make-value.ts'
-import { nativeFunction, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ModuleValue, NativeCall, NativeValue, Value } from '../values/value.ts'
 import { combinations, permutations, product } from './itertools-combine.ts'
-import { groupBy, zipLongest } from './itertools-group.ts'
 import { eachItem, makeLazy } from './support/lazy.ts'
 import type { LazyEnd } from './support/lazy.ts'
 import { functionsOf } from './support/names.ts'
+import { argumentOf } from '../operate/arguments.ts'
+import { call } from '../operate/call.ts'
+import { equals } from '../operate/compare.ts'
+import { readItems } from '../operate/iterate.ts'
+import { binary } from '../operate/operator.ts'
+import { truthOf } from '../operate/truth.ts'
+import type { Runtime } from '../runtime.ts'
+import { makeItemsIterator, makeTuple, orElse } from '../values/make-value.ts'
+import { nativeFunction, nativeModule } from '../values/native.ts'
+import { countOf } from '../values/payload.ts'
+import type { ModuleValue, NativeCall, NativeValue, Value } from '../values/value.ts'
 
 /** `itertools`: lazy, so that endless ones are cut by who reads them. */
 export const makeItertools = (): ModuleValue =>
@@ -81,6 +82,41 @@ function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) 
 
 const orNone = (value: Value | undefined, fallback: Value): Value =>
   value === undefined || value === null ? fallback : value
+
+/** `zip_longest(*sources, fillvalue=None)`. */
+const zipLongest: NativeCall = (rt, args, kwargs) => {
+  const fill = orElse(kwargs.get('fillvalue'), () => null)
+  const columns = args.map((arg) => readItems(rt, arg))
+  const length = Math.max(0, ...columns.map(({ items }) => items.length))
+  if (!rt.budget.allowItems(length * columns.length)) return undefined
+  const rows = Array.from({ length }, (_, at) =>
+    makeTuple(columns.map(({ items }) => orElse(items[at], () => fill))),
+  )
+  return makeItemsIterator(
+    'generator',
+    rows,
+    columns.some(({ rest }) => rest),
+  )
+}
+
+/** Neighbours of one key stand together; each group is a list that is read already. */
+const groupBy: NativeCall = (rt, args, kwargs) => {
+  const source = args[0]
+  const key = orElse(argumentOf(args, kwargs, 1, 'key'), () => null)
+  if (source === undefined) return undefined
+  const { items, rest } = readItems(rt, source)
+  const groups: { key: Value; items: Value[] }[] = []
+  for (const item of items) {
+    const own = key === null ? item : call(rt, key, [item])
+    const last = groups.at(-1)
+    if (last !== undefined && equals(rt, last.key, own) === true) last.items.push(item)
+    else groups.push({ key: own, items: [item] })
+  }
+  const pairs = groups.map((group) =>
+    makeTuple([group.key, makeItemsIterator('generator', group.items)]),
+  )
+  return makeItemsIterator('generator', pairs, rest)
+}
 
 const FUNCTIONS: Record<string, NativeCall> = {
   count: (rt, args, kwargs) => {

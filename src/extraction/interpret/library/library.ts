@@ -1,17 +1,11 @@
-import { pythonModule } from './python-module.ts'
-import { loadSubmodule } from './support/library-class.ts'
-import type { LibraryRegistry } from '../modules/library-registry.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ModuleValue } from '../values/value.ts'
 import { makeAbc } from './abc.ts'
 import { makeCollectionsAbc } from './collections-abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeBase64, makeHashlib } from './encodings.ts'
 import { makeFnmatch } from './fnmatch.ts'
 import { makeGlob } from './glob.ts'
-import { makeImportlibResources } from './importlib-resources.ts'
 import { makeImportlibUtil } from './importlib-util.ts'
-import { makeImportlib, makeImportlibMetadata } from './importlib.ts'
+import { makeImportlib, makeImportlibMetadata, makeImportlibResources } from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -22,6 +16,7 @@ import { makeOsPath } from './os-path.ts'
 import { makeOs } from './os.ts'
 import { makePathlib } from './pathlib.ts'
 import { makePkgutil } from './pkgutil.ts'
+import { pythonModule } from './python-module.ts'
 import {
   makeAsyncio,
   makeAtexit,
@@ -35,9 +30,13 @@ import {
 } from './quiet-modules.ts'
 import { makeRe } from './re.ts'
 import { makeString } from './string.ts'
+import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
 import { makeTextwrap } from './textwrap.ts'
 import { makeTypes } from './types.ts'
+import type { LibraryRegistry } from '../modules/library-registry.ts'
+import type { Runtime } from '../runtime.ts'
+import type { ModuleValue } from '../values/value.ts'
 
 type MakeModule = (rt: Runtime) => ModuleValue
 

@@ -1,29 +1,28 @@
-import { countOf, textOf } from '../values/payload.ts'
+import { makeMatchValue } from './re-match.ts'
+import { nativeState } from './support/native-state.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
-import {
-  makeInstance,
-  makeItemsIterator,
-  makeList,
-  makeTuple,
-  NO_KWARGS,
-} from '../values/make-value.ts'
-import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   groupText,
+  makeMatchBudget,
   matchAllRegex,
   matchRegex,
   splitRegex,
   substitute,
 } from '../text/regex/regex.ts'
-import type { Regex, RegexMatch } from '../text/regex/regex.ts'
-import { makeMatchBudget } from '../text/regex/match-options.ts'
-import type { MatchBudget } from '../text/regex/match-options.ts'
+import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
+import {
+  NO_KWARGS,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
+import { nativeClass } from '../values/native.ts'
+import { countOf, textOf } from '../values/payload.ts'
 import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { makeMatchValue } from './re-match.ts'
-import { nativeState } from './support/native-state.ts'
 
 /** State of a compiled pattern. */
 interface PatternState {

@@ -1,8 +1,6 @@
-import { isClass, isModule, isObject, isUnknown } from '../values/guards.ts'
-import { call } from './call.ts'
-import { typeOf } from './type-of.ts'
-import { isInstance } from './is-instance.ts'
+import { isComplete } from '../evaluate/name.ts'
 import { bind, isDataDescriptor } from './bind.ts'
+import { call } from './call.ts'
 import {
   findAlong,
   findInClass,
@@ -10,12 +8,15 @@ import {
   hasUnknownBase,
   isNodeAttribute,
 } from './class-lookup.ts'
+import { isInstance } from './is-instance.ts'
+import { Raised, raise, raiseIfExpected, raiseIfHandled } from './raise.ts'
+import { specialAttribute } from './special-attribute.ts'
+import { typeOf } from './type-of.ts'
+import type { Runtime } from '../runtime.ts'
+import { compareText } from '../text/string/code-points.ts'
+import { isClass, isModule, isObject, isUnknown } from '../values/guards.ts'
 import { makeUnknown, orElse } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
-import { isComplete } from '../evaluate/name.ts'
-import { Raised, raise, raiseIfExpected, raiseIfHandled } from './raise.ts'
-import type { Runtime } from '../runtime.ts'
-import { specialAttribute } from './special-attribute.ts'
 import type {
   ClassValue,
   InstanceValue,
@@ -171,4 +172,34 @@ function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | un
   const rest = cls.mro.slice(cls.mro.indexOf(value.cls) + 1)
   const raw = findAlong(rt, rest, name)
   return raw === undefined ? undefined : bind(rt, raw, asClass ? undefined : object, cls)
+}
+
+/** Sorted names that `dir(value)` gives; undefined if they can't be known. */
+export function listAttributes(rt: Runtime, value: Value): string[] | undefined {
+  const names = new Set<string>()
+  if (isObject(value)) {
+    if (value.kind === 'unknown') return undefined
+    if (value.kind === 'module') return sorted(value.namespace.keys())
+    if (value.kind === 'instance') addAll(names, value.attributes.keys())
+    if (value.kind === 'class') {
+      addClass(names, value)
+      return sorted(names)
+    }
+  }
+  const cls = typeOf(rt, value)
+  if (cls.kind === 'class') addClass(names, cls)
+  return sorted(names)
+}
+
+function addClass(names: Set<string>, cls: ClassValue): void {
+  for (const base of cls.mro) if (base.kind === 'class') addAll(names, base.namespace.keys())
+  addAll(names, ['__class__', '__dict__', '__doc__', '__module__'])
+}
+
+function addAll(names: Set<string>, more: Iterable<string>): void {
+  for (const name of more) names.add(name)
+}
+
+function sorted(names: Iterable<string>): string[] {
+  return [...names].toSorted(compareText)
 }

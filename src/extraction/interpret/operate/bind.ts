@@ -1,9 +1,11 @@
-import { isObject } from '../values/guards.ts'
 import { call } from './call.ts'
-import { makeUnknown } from '../values/make-value.ts'
 import { findSpecial } from './class-lookup.ts'
+import { typeOf } from './type-of.ts'
 import type { Runtime } from '../runtime.ts'
-import type { BaseValue, InstanceValue, Value } from '../values/value.ts'
+import { isObject } from '../values/guards.ts'
+import { makeUnknown } from '../values/make-value.ts'
+import { nativeFunction } from '../values/native.ts'
+import type { BaseValue, InstanceValue, NativeValue, Value } from '../values/value.ts'
 
 /**
  * What an attribute found on a class gives: descriptors are applied. `object` is the instance; undefined when the class
@@ -58,4 +60,19 @@ export function isDataDescriptor(raw: Value | undefined): boolean {
   if (!isObject(raw)) return false
   if (raw.kind === 'property') return true
   return raw.kind === 'instance' && findSpecial(raw.cls, '__set__') !== undefined
+}
+
+/** `descriptor.__get__`, called with object and type, of functions, methods and what `property` and its like make. */
+export function makeGetter(descriptor: Value): NativeValue {
+  return nativeFunction('__get__', (rt, [object = null, type = null]) =>
+    getFrom(rt, descriptor, object, type),
+  )
+}
+
+/** What is bound stays bound: a method gives itself. */
+function getFrom(rt: Runtime, descriptor: Value, object: Value, type: Value): Value | undefined {
+  const cls = type === null ? typeOf(rt, object) : type
+  if (!isObject(cls)) return undefined
+  if (cls.kind !== 'class' && cls.kind !== 'unknown') return undefined
+  return bind(rt, descriptor, object === null ? undefined : object, cls)
 }

@@ -1,14 +1,19 @@
-import { execute } from '../execute/statement.ts'
 import { evaluate } from '../evaluate/expression.ts'
-import { bindParameters } from './bind-parameters.ts'
-import type { CallArguments } from '../values/call-arguments.ts'
-import { mergeReturned } from '../values/merge-values.ts'
-import { makeIterator, makeUnknown } from '../values/make-value.ts'
+import { execute } from '../execute/statement.ts'
+import { setEntry } from './mapping.ts'
 import { Raised } from './raise.ts'
 import type { Runtime } from '../runtime.ts'
+import {
+  makeEmptyDict,
+  makeIterator,
+  makeTuple,
+  makeUnknown,
+  orElse,
+} from '../values/make-value.ts'
+import { mergeReturned } from '../values/merge-values.ts'
 import type { Frame, Scope } from '../values/scope.ts'
-import type { FunctionValue, IteratorValue, Value } from '../values/value.ts'
-import type { FunctionDef } from '../../python/ast.ts'
+import type { CallArguments, FunctionValue, IteratorValue, Value } from '../values/value.ts'
+import type { Arguments, FunctionDef, Parameter } from '../../python/ast.ts'
 
 /** Calls a function of the pack. A generator function gives an iterator; its body runs when that is first asked. */
 export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments): Value {
@@ -103,4 +108,71 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
     return item
   })
   return generator
+}
+
+/**
+ * The names a call binds. Lenient where Python raises TypeError: a missing argument is unknown, one too many is dropped,
+ * because a wrong count here comes more often from our ignorance than from the pack.
+ */
+function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Map<string, Value> {
+  const names = new Map<string, Value>()
+  const { args } = fn.node
+  bindPositional(args, call, names)
+  const left = bindKeywords(args, call, names)
+  if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
+  fillIn(fn, names)
+  return names
+}
+
+function bindPositional(args: Arguments, call: CallArguments, names: Map<string, Value>): void {
+  const { positionalOnly, positional, varargs } = args
+  let index = 0
+  for (const list of [positionalOnly, positional]) {
+    for (const parameter of list) {
+      const value = call.args[index]
+      index += 1
+      if (value !== undefined) names.set(parameter.name, value)
+    }
+  }
+  if (varargs) names.set(varargs.name, makeTuple(call.args.slice(index), call.rest))
+}
+
+/** Gives the keyword arguments that no parameter takes. */
+function bindKeywords(
+  args: Arguments,
+  call: CallArguments,
+  names: Map<string, Value>,
+): [string, Value][] {
+  if (call.kwargs.size === 0) return []
+  const left: [string, Value][] = []
+  for (const [name, value] of call.kwargs) {
+    if (!names.has(name) && isNamed(args, name)) names.set(name, value)
+    else left.push([name, value])
+  }
+  return left
+}
+
+function isNamed(args: Arguments, name: string): boolean {
+  const isIt = (parameter: Parameter) => parameter.name === name
+  return args.positional.some(isIt) || args.keywordOnly.some(isIt)
+}
+
+function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
+  const dict = makeEmptyDict(rest)
+  for (const [name, value] of entries) setEntry(rt, dict, name, value)
+  return dict
+}
+
+/** Defaults, then unknowns for what is still missing. */
+function fillIn(fn: FunctionValue, names: Map<string, Value>): void {
+  const { positionalOnly, positional, keywordOnly } = fn.node.args
+  for (const list of [positionalOnly, positional, keywordOnly]) {
+    for (const { name } of list) {
+      if (names.has(name)) continue
+      names.set(
+        name,
+        orElse(fn.defaults.get(name), () => makeUnknown(name)),
+      )
+    }
+  }
 }

@@ -1,13 +1,13 @@
-import { isNative, isObject, isUnknown } from '../values/guards.ts'
-import type { CallArguments } from '../values/call-arguments.ts'
-import { callClass } from './call-class.ts'
-import { callFunction } from './call-function.ts'
-import { findSpecial, hasUnknownBase } from './class-lookup.ts'
-import { makeUnknown, orElse, NO_KWARGS } from '../values/make-value.ts'
 import { findAttribute } from './attribute.ts'
-import { nameOf } from '../values/name-of.ts'
+import { callFunction } from './call-function.ts'
+import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import type { Runtime } from '../runtime.ts'
+import { isNative, isObject, isStaticMethod, isUnknown } from '../values/guards.ts'
+import { NO_KWARGS, makeInstance, makeUnknown, orElse } from '../values/make-value.ts'
+import { nameOf } from '../values/name-of.ts'
 import type {
+  CallArguments,
+  ClassValue,
   InstanceValue,
   Kwargs,
   NativeValue,
@@ -124,4 +124,36 @@ export function isCallable(value: Value): Truth {
     default:
       return false
   }
+}
+
+/** `cls(...)`: the metaclass's `__call__` if it has its own, else `__new__` and `__init__`. */
+function callClass(rt: Runtime, cls: ClassValue, call: CallArguments): Value {
+  const own = findSpecial(cls.metaclass, '__call__')
+  if (own !== undefined) return callWith(rt, own, { ...call, args: [cls, ...call.args] })
+  return instantiate(rt, cls, call)
+}
+
+/** `type.__call__`. */
+export function instantiate(rt: Runtime, cls: ClassValue, call: CallArguments): Value {
+  const value = makeNew(rt, cls, call)
+  if (!isObject(value)) return value
+  const made = value.kind === 'instance' ? value.cls : value.kind === 'class' && value.metaclass
+  if (!made || made.kind !== 'class' || !made.mro.includes(cls)) return value
+  const init = findInClass(rt, made, '__init__')
+  if (init !== undefined && !isUnknown(init))
+    callWith(rt, init, { ...call, args: [value, ...call.args] })
+  return value
+}
+
+function makeNew(rt: Runtime, cls: ClassValue, call: CallArguments): Value {
+  const raw = findInClass(rt, cls, '__new__')
+  const maker = isStaticMethod(raw) ? raw.function : raw
+  if (maker === undefined || isUnknown(maker)) return newInstance(rt, cls)
+  return callWith(rt, maker, { ...call, args: [cls, ...call.args] })
+}
+
+/** `object.__new__`. */
+export function newInstance(rt: Runtime, cls: ClassValue): Value {
+  if (!rt.budget.allowItems(1)) return makeUnknown(`${cls.name}()`)
+  return makeInstance(cls)
 }

@@ -1,12 +1,11 @@
-import { hasUnknownBase } from './class-lookup.ts'
-import { isInstanceValue, isUnknown } from '../values/guards.ts'
 import { callSpecial } from './call.ts'
+import { hasUnknownBase } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
-import { isNumeric, compareNumbers } from '../values/compare-number.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
 import { asSet } from './set-operation.ts'
 import { rangeLength, truthOf } from './truth.ts'
+import type { Runtime } from '../runtime.ts'
+import { isInstanceValue, isUnknown } from '../values/guards.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { DictValue, SetValue, Truth, Value } from '../values/value.ts'
 
 // Comparing compares items: hostile containers hold themselves.
@@ -129,4 +128,21 @@ export function identical(rt: Runtime, a: Value, b: Value): Truth {
     if (a === null || b === null || a === false || b === false) return false
   }
   return equalUnknowns(rt, a, b)
+}
+
+type Numeric = boolean | bigint | number
+
+export function isNumeric(value: Value): value is Numeric {
+  return typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** JavaScript compares bigint and number by value; NaN gives undefined. */
+export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  const x = typeof a === 'boolean' ? BigInt(a) : a
+  const y = typeof b === 'boolean' ? BigInt(b) : b
+  if (x < y) return -1
+  if (x > y) return 1
+  // Loosely, because 1n == 1.
+  // oxlint-disable-next-line eqeqeq
+  return x == y ? 0 : undefined
 }

@@ -1,17 +1,17 @@
-import { isDict, isInstanceValue, isObject, isUnknown } from '../values/guards.ts'
-import { raiseIfExpected } from './raise.ts'
-import { hashKey } from './hash-key.ts'
-import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
+import { call, callSpecial } from './call.ts'
 import { findInClass } from './class-lookup.ts'
+import { hashKey } from './hash-key.ts'
+import { raiseIfExpected } from './raise.ts'
+import { rangeLength } from './truth.ts'
+import type { Runtime } from '../runtime.ts'
+import { itemOfText, sliceIndexes, sliceText } from '../text/string/slice.ts'
+import type { SliceParts } from '../text/string/slice.ts'
 import { dictGet } from '../values/dict.ts'
+import { isDict, isInstanceValue, isObject, isSlice, isUnknown } from '../values/guards.ts'
 import { makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { nameOf } from '../values/name-of.ts'
 import { numberOf, payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import { indexOf, sliceParts, isFromEnd } from './slice-parts.ts'
-import { itemOfText, sliceIndexes, sliceText } from '../text/string/slice.ts'
-import { rangeLength } from './truth.ts'
 import type { ClassValue, RangeValue, Value } from '../values/value.ts'
 
 /** `value[key]`. A missing key is an unknown. */
@@ -116,4 +116,30 @@ function noteMissing(rt: Runtime, value: Value): void {
 function unknownItem(value: Value): Value {
   const origin = isUnknown(value) ? value.origin : 'pack'
   return makeUnknown(`${nameOf(value)}[]`, origin)
+}
+
+function isFromEnd({ start, stop, step }: SliceParts): boolean {
+  return (start ?? 0n) < 0n || (stop ?? 0n) < 0n || (step ?? 1n) < 0n
+}
+
+/** Index within the length, counted from the end if negative; undefined outside. */
+export function indexOf(key: Value, length: number): number | undefined {
+  const number = numberOf(key)
+  if (typeof number !== 'bigint') return undefined
+  const index = number < 0n ? number + BigInt(length) : number
+  return index < 0n || index >= BigInt(length) ? undefined : Number(index)
+}
+
+/** The parts of a slice of ints; undefined if the key is no slice, or one with other parts. */
+export function sliceParts(key: Value): SliceParts | undefined {
+  if (!isSlice(key)) return undefined
+  const [start, stop, step] = [partOf(key.start), partOf(key.stop), partOf(key.step)]
+  if (start === null || stop === null || step === null) return undefined
+  return { start, stop, step }
+}
+
+function partOf(value: Value): bigint | undefined | null {
+  if (value === null) return undefined
+  const number = numberOf(value)
+  return typeof number === 'bigint' ? number : null
 }

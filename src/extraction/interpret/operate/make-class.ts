@@ -1,4 +1,5 @@
 import {
+  isBase,
   isClass,
   isFunction,
   isInstanceValue,
@@ -58,7 +59,7 @@ function findEntries(rt: Runtime, base: Value, bases: Value[]): BaseValue[] | un
     callSpecial(rt, base, '__mro_entries__', [makeTuple(bases)]) ??
     callOnNative(rt, base, makeTuple(bases))
   if (!isTuple(made)) return undefined
-  return made.items.filter((item): item is BaseValue => isUnknown(item) || isClass(item))
+  return made.items.filter(isBase)
 }
 
 function callOnNative(rt: Runtime, base: Value, bases: Value): Value | undefined {

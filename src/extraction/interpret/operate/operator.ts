@@ -1,15 +1,24 @@
-import { isBytes, isDict, isNotImplemented, isObject, isUnknown } from '../values/guards.ts'
-import { raiseIfExpected } from './raise.ts'
 import { callSpecial } from './call.ts'
-import { dictCopy, dictUpdate } from '../values/dict.ts'
-import { makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
-import { numberOf, payloadOf } from '../values/payload.ts'
-import { percent } from './percent.ts'
+import { getEntry } from './mapping.ts'
+import { raiseIfExpected } from './raise.ts'
 import { repeat } from './repeat.ts'
-import { unknownResult } from '../values/unknown-result.ts'
-import type { Runtime } from '../runtime.ts'
 import { combineSets } from './set-operation.ts'
+import { reprOf, strOf } from './text-of.ts'
+import type { Runtime } from '../runtime.ts'
+import { formatPercent } from '../text/format/percent.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
+import { escapeNonAscii } from '../text/repr.ts'
+import { dictCopy, dictUpdate } from '../values/dict.ts'
+import {
+  isBytes,
+  isDict,
+  isNotImplemented,
+  isObject,
+  isTuple,
+  isUnknown,
+} from '../values/guards.ts'
+import { makeList, makeTuple, makeUnknown, orElse, unknownResult } from '../values/make-value.ts'
+import { numberOf, payloadOf } from '../values/payload.ts'
 import type {
   BytesValue,
   DictValue,
@@ -141,4 +150,28 @@ export function negate(rt: Runtime, op: '-' | '+' | '~', value: Value): Value {
   if (op === '+') return number
   if (op === '-') return -number
   return typeof number === 'bigint' ? ~number : makeUnknown('operation()')
+}
+
+/** `template % value`; undefined if it can't be known. */
+function percent(rt: Runtime, template: string, value: Value): Value | undefined {
+  if (isUnknown(value)) return undefined
+  const inner = payloadOf(value)
+  if (isTuple(inner) && inner.rest) return undefined
+  const items = isTuple(inner) ? inner.items : [value]
+  const dict = isDict(inner) ? inner : undefined
+  let index = 0
+  const text = formatPercent<Value>(template, {
+    next: () => items[index++],
+    byKey: (key) => (dict ? getEntry(rt, dict, key) : undefined),
+    isUsedUp: () => dict !== undefined || index >= items.length,
+    text: (item, how) => textFor(rt, item, how),
+    number: (item) => numberOf(item),
+  })
+  return text === undefined || !rt.budget.allowString(text.length) ? undefined : text
+}
+
+function textFor(rt: Runtime, value: Value, how: 's' | 'r' | 'a'): string | undefined {
+  if (how === 's') return strOf(rt, value)
+  const text = reprOf(rt, value)
+  return how === 'r' || text === undefined ? text : escapeNonAscii(text)
 }

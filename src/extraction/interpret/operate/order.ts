@@ -1,12 +1,11 @@
-import { isNotImplemented } from '../values/guards.ts'
-import { truthOf } from './truth.ts'
 import { call, callSpecial } from './call.ts'
-import { isNumeric, compareNumbers } from '../values/compare-number.ts'
-import { COMPARE_DEPTH, equals } from './compare.ts'
+import { COMPARE_DEPTH, compareNumbers, equals, isNumeric } from './compare.ts'
 import type { Sequence } from './compare.ts'
-import { payloadOf } from '../values/payload.ts'
+import { truthOf } from './truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { compareText } from '../text/string/code-points.ts'
+import { isNotImplemented } from '../values/guards.ts'
+import { payloadOf } from '../values/payload.ts'
 import type { SetValue, Truth, Value } from '../values/value.ts'
 
 /** `a < b`, undefined if it can't be decided or the two can't be compared. */

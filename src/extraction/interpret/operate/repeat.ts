@@ -1,8 +1,7 @@
-import { isObject } from '../values/guards.ts'
-import { numberOf } from '../values/payload.ts'
-import { makeUnknown } from '../values/make-value.ts'
-import { unknownResult } from '../values/unknown-result.ts'
 import type { Runtime } from '../runtime.ts'
+import { isObject } from '../values/guards.ts'
+import { makeUnknown, unknownResult } from '../values/make-value.ts'
+import { numberOf } from '../values/payload.ts'
 import type { ListValue, TupleValue, Value } from '../values/value.ts'
 
 /** `sequence * times`. */

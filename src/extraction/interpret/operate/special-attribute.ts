@@ -1,13 +1,13 @@
-import { isObject } from '../values/guards.ts'
+import { evaluateAnnotation } from '../evaluate/expression.ts'
+import { docstringOf } from '../evaluate/make-function.ts'
+import { globalsOf } from '../evaluate/name.ts'
+import { makeGetter } from './bind.ts'
 import { setEntry } from './mapping.ts'
 import { typeOf } from './type-of.ts'
-import { evaluateAnnotation } from '../evaluate/annotation.ts'
-import { makeGetter } from './descriptor-get.ts'
-import { dictCopy } from '../values/dict.ts'
-import { globalsOf } from '../evaluate/name.ts'
-import { docstringOf } from '../execute/docstring.ts'
-import { makeEmptyDict, makeNamespaceDict, makeTuple, orElse } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
+import { dictCopy } from '../values/dict.ts'
+import { isObject } from '../values/guards.ts'
+import { makeEmptyDict, makeNamespaceDict, makeTuple, orElse } from '../values/make-value.ts'
 import type {
   ClassValue,
   FunctionValue,

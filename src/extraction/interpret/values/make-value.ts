@@ -1,9 +1,10 @@
+import { isUnknown } from './guards.ts'
 import type {
   BytesValue,
+  ClassValue,
   DictValue,
   InstanceValue,
   IteratorValue,
-  ClassValue,
   Kwargs,
   ListValue,
   Origin,
@@ -72,4 +73,10 @@ export function orElse<T extends Value | undefined>(
   other: () => T,
 ): Value | T {
   return value === undefined ? other() : value
+}
+
+/** Result of an operation that can't be computed; it comes from where its unknown operand comes from. */
+export function unknownResult(left: Value, right: Value): Value {
+  const source = isUnknown(left) ? left : isUnknown(right) ? right : undefined
+  return makeUnknown('operation()', source?.origin ?? 'pack')
 }

@@ -28,7 +28,7 @@ export function nativeMethod(name: string, call: NativeCall): NativeValue {
   return { kind: 'native', name, call, binds: true, callWithRest: undefined, attributes: undefined }
 }
 
-export function nativeProperty(
+function nativeProperty(
   name: string,
   get: (rt: Runtime, self: Value) => Value | undefined,
 ): PropertyValue {

@@ -1,6 +1,6 @@
-import type { FunctionDef, Lambda } from '../../python/ast.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from './scope.ts'
+import type { FunctionDef, Lambda } from '../../python/ast.ts'
 
 /**
  * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
@@ -257,5 +257,12 @@ export interface UnknownCall {
   args: Value[]
   kwargs: Kwargs
   /** More arguments may have been passed (`*unknown`, `**unknown`). */
+  rest: boolean
+}
+
+export interface CallArguments {
+  args: Value[]
+  kwargs: Kwargs
+  /** `*unknown` or `**unknown` was passed: there may be more. */
   rest: boolean
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { formatFloat } from '../../../../src/extraction/interpret/text/format/format-float.ts'
 import { formatInt } from '../../../../src/extraction/interpret/text/format/format-int.ts'
-import { formatText } from '../../../../src/extraction/interpret/text/format/format-text.ts'
+import { formatText } from '../../../../src/extraction/interpret/text/format/align.ts'
 import { formatPercent } from '../../../../src/extraction/interpret/text/format/percent.ts'
 import type { PercentSource } from '../../../../src/extraction/interpret/text/format/percent.ts'
 import { formatTemplate } from '../../../../src/extraction/interpret/text/format/template.ts'

@@ -1,6 +1,7 @@
-import { capText } from '../limits.ts'
-import { lengthOf } from '../string/code-points.ts'
+import { parseSpec } from './spec.ts'
 import type { FormatSpec } from './spec.ts'
+import { MAX_TEXT, capText } from '../limits.ts'
+import { codePoints, lengthOf } from '../string/code-points.ts'
 
 /** Pads text to the width by fill and alignment; undefined over the cap. */
 export const alignText = (
@@ -63,3 +64,19 @@ const group = (digits: string, spec: FormatSpec, size: number): string => {
   for (let at = first; at < digits.length; at += size) groups.push(digits.slice(at, at + size))
   return groups.join(spec.grouping)
 }
+
+/** `format(text, spec)` of a str; undefined for a specification that Python refuses, and over the cap. */
+export const formatText = (text: string, specText: string): string | undefined => {
+  if (specText === '') return text.length > MAX_TEXT ? undefined : text
+  const spec = parseSpec(specText)
+  if (spec === undefined || (spec.type !== '' && spec.type !== 's')) return undefined
+  const isNumeric = /^(?:.?[<>^])?[+\- z#]/su.test(specText)
+  if (isNumeric || spec.align === '=' || spec.grouping !== '') return undefined
+  return alignText(cut(text, spec.precision), spec, '<')
+}
+
+/** The first `length` characters; all without a length. */
+export const cut = (text: string, length: number | undefined): string =>
+  length === undefined || lengthOf(text) <= length
+    ? text
+    : codePoints(text).slice(0, length).join('')

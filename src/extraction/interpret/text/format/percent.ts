@@ -1,9 +1,9 @@
-import { MAX_TEXT } from '../limits.ts'
+import { cut } from './align.ts'
 import { printFloat } from './format-float.ts'
-import { cut } from './format-text.ts'
-import { reprInt } from '../repr.ts'
+import { MAX_TEXT } from '../limits.ts'
 import { toFloat, truncate } from '../number/number.ts'
 import type { PythonNumber } from '../number/number.ts'
+import { reprInt } from '../repr.ts'
 import { justifyLeft, justifyRight } from '../string/build.ts'
 import { lengthOf } from '../string/code-points.ts'
 

@@ -1,5 +1,5 @@
 import { exactFraction } from './decimal.ts'
-import { nearestFloat } from './nearest-float.ts'
+import { nearestFloat } from './parse.ts'
 
 /** `a // b`; undefined for a zero divisor. Follows CPython, where `//` and `%` agree with each other. */
 export const floorDivideFloat = (a: number, b: number): number | undefined => {

@@ -1,7 +1,7 @@
 import { powerFloat } from './float-arithmetic.ts'
-import { nearestFloat } from './nearest-float.ts'
 import { bitLength, capInt } from './number.ts'
 import type { PythonNumber } from './number.ts'
+import { nearestFloat } from './parse.ts'
 
 /** Both operands of `**` and `<<` have a limit, so that no int grows beyond about 5,000 bits in one step. */
 const MAX_OPERAND = 1_000_000n

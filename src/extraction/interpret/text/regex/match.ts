@@ -1,5 +1,5 @@
-import type { MatchBudget, MatchOptions } from './match-options.ts'
 import type { Pattern, PatternNode } from './pattern.ts'
+import type { MatchBudget, MatchOptions } from './regex.ts'
 
 /** Start and end of each group in characters, group 0 being the whole; undefined for one that took no part. */
 export type Spans = ([number, number] | undefined)[]

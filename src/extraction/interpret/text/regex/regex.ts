@@ -1,11 +1,9 @@
 import { MAX_TEXT } from '../limits.ts'
-import { codePoints } from '../string/code-points.ts'
-import { makeMatchBudget } from './match-options.ts'
-import type { MatchBudget } from './match-options.ts'
 import { findMatch } from './match.ts'
 import type { Spans } from './match.ts'
 import type { Pattern } from './pattern.ts'
 import { readPattern } from './read-pattern.ts'
+import { codePoints } from '../string/code-points.ts'
 
 /** A pattern of Python's `re`, ready to be used. */
 export interface Regex {
@@ -131,3 +129,30 @@ const charactersOf = (subject: string): readonly string[] | undefined => {
   const characters = codePoints(subject)
   return characters.length > MAX_SUBJECT ? undefined : characters
 }
+
+export interface MatchOptions {
+  /** Where to begin, in characters. */
+  start: number
+  /** The match has to reach the end of the text. */
+  full?: boolean
+  /** Only at `start`, not behind it. */
+  anchored?: boolean
+  /** An empty match at `start` doesn't count: the one before it was empty. */
+  mustAdvance?: boolean
+  /** Shared by all matches of one call. */
+  budget: MatchBudget
+}
+
+/** Steps that are left. */
+export interface MatchBudget {
+  steps: number
+}
+
+/** What one call of `re` may take. */
+export const makeMatchBudget = (): MatchBudget => ({ steps: MAX_STEPS })
+
+/**
+ * Steps of one call. Backtracking over several repeats takes the power of their number, which JavaScript's own engine
+ * can't be stopped from doing; this one gives up after some 20 ms.
+ */
+const MAX_STEPS = 500_000

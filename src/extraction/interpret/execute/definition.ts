@@ -1,15 +1,16 @@
-import { execute } from './statement.ts'
 import { evaluateArguments } from '../evaluate/call-expression.ts'
-import { decorate, evaluateDecorators } from '../evaluate/decorator.ts'
-import { docstringOf } from './docstring.ts'
-import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
-import { qualify } from '../evaluate/make-function.ts'
-import { makeInstance } from '../values/make-value.ts'
+import { evaluateSafely } from '../evaluate/expression.ts'
+import { docstringOf, makeFunction, qualify } from '../evaluate/make-function.ts'
 import { bindName } from '../evaluate/name.ts'
+import { execute } from './statement.ts'
+import { call } from '../operate/call.ts'
+import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
 import type { Runtime } from '../runtime.ts'
+import { isUnknown } from '../values/guards.ts'
+import { makeInstance } from '../values/make-value.ts'
 import type { Scope } from '../values/scope.ts'
 import type { ClassValue, Value } from '../values/value.ts'
-import type { ClassDef } from '../../python/ast.ts'
+import type { ClassDef, Expression, FunctionDef } from '../../python/ast.ts'
 
 export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefined {
   const decorators = evaluateDecorators(rt, node.decorators, scope)
@@ -53,4 +54,25 @@ function runIn(rt: Runtime, node: ClassDef, inner: Scope): void {
   } finally {
     state.scope = around
   }
+}
+
+export function executeFunction(rt: Runtime, node: FunctionDef, scope: Scope): undefined {
+  const decorators = evaluateDecorators(rt, node.decorators, scope)
+  const fn = makeFunction(rt, node, scope, node.name)
+  bindName(scope, node.name, decorate(rt, decorators, fn))
+}
+
+function evaluateDecorators(rt: Runtime, nodes: readonly Expression[], scope: Scope): Value[] {
+  return nodes.map((node) => evaluateSafely(rt, node, scope))
+}
+
+/** Applies the last one first. One that is unknown, or gives an unknown, leaves what it decorates. */
+function decorate(rt: Runtime, decorators: readonly Value[], value: Value): Value {
+  let decorated = value
+  for (const decorator of decorators.toReversed()) {
+    if (isUnknown(decorator)) continue
+    const result = call(rt, decorator, [decorated])
+    if (!isUnknown(result)) decorated = result
+  }
+  return decorated
 }
