@@ -93,7 +93,7 @@ export class BudgetSpent extends Error {
 
 export interface Budget {
   limits: Limits
-  /** Steps taken so far: statements and expressions. */
+  /** Steps taken so far: statements and expressions; those of the library's Python count 1/256. */
   steps: number
   /** Takes steps. Throws BudgetSpent. Native functions take one for every sixteen items they touch. */
   step(count: number): void

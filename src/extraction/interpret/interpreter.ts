@@ -117,7 +117,7 @@ export function makeInterpreter(options: InterpreterOptions) {
     stats: (): InterpreterStats => ({
       files: rt.parser.stats.files,
       bytes: rt.parser.stats.bytes,
-      steps: rt.budget.steps,
+      steps: Math.ceil(rt.budget.steps),
       limitsMet: [...rt.state.limitsMet],
       parseMilliseconds: rt.parser.stats.milliseconds,
     }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { LIBRARY } from '../../../src/extraction/interpret/library/library.ts'
 import { makeRunner, reprOf } from './support.ts'
 import type { Run } from './support.ts'
 
@@ -159,5 +160,19 @@ describe('budgets', () => {
       ran.interpreter.reasons().map((reason) => reason.code),
       ['budget_parsed'],
     )
+  })
+
+  test('of steps are left to the pack by the library that is written in Python', () => {
+    const ran = run(
+      `from dataclasses import dataclass, field
+@dataclass
+class Row:
+    a: int = 0; b: int = 0; c: int = 0; d: int = 0; e: list = field(default_factory=list); f: str = ''
+rows = [Row(n, f='x') for n in range(2000)]
+last = (len(rows), rows[-1].a, rows[-1].e)`,
+      { library: LIBRARY, limits: { steps: 30_000 } },
+    )
+    assert.equal(reprOf(ran, 'last'), '(2000, 1999, [])')
+    assert.deepEqual(ran.interpreter.stats().limitsMet, [])
   })
 })

@@ -3,7 +3,7 @@ import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
 import { iterate } from '../operate/iterate.ts'
 import { makeSet, setEntry } from '../operate/mapping.ts'
-import { evaluate } from './expression.ts'
+import { evaluate, stepOf } from './expression.ts'
 import { makeEmptyDict, makeIterator, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
 import type { Runtime } from '../runtime.ts'
@@ -95,7 +95,7 @@ function* eachRound(
   let rounds = 0
   for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {
     rounds += 1
-    rt.budget.step(1)
+    rt.budget.step(stepOf(run.scope))
     if (rounds > rt.budget.limits.forItems) {
       rt.budget.spent('items')
       run.rest = true

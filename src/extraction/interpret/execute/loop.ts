@@ -3,7 +3,7 @@ import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { execute } from './statement.ts'
 import { iterate } from '../operate/iterate.ts'
-import { evaluateSafely } from '../evaluate/expression.ts'
+import { evaluateSafely, stepOf } from '../evaluate/expression.ts'
 import type { For, Statement, While } from '../../python/ast.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
@@ -36,7 +36,7 @@ function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope
       rt.budget.spent('items')
       return undefined
     }
-    rt.budget.step(1)
+    rt.budget.step(stepOf(scope))
     assignTarget(rt, node.target, item, scope)
     const end = execute(rt, node.body, scope)
     if (end !== undefined && end !== 'continue') return end

@@ -1,4 +1,4 @@
-import { evaluateAnnotation, evaluateSafely } from '../evaluate/expression.ts'
+import { evaluateAnnotation, evaluateSafely, stepOf } from '../evaluate/expression.ts'
 import { bindName, declareNames } from '../evaluate/name.ts'
 import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
 import { executeIf } from './branch.ts'
@@ -24,7 +24,7 @@ export function execute(rt: Runtime, body: readonly Statement[], scope: Scope): 
 }
 
 export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Completion {
-  rt.budget.step(1)
+  rt.budget.step(stepOf(scope))
   switch (node.kind) {
     case 'Expr':
       // A docstring is the most frequent of all.
