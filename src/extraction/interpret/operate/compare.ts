@@ -4,7 +4,7 @@ import { hashKey } from './hash-key.ts'
 import { asSet } from './set-operation.ts'
 import { rangeLength, truthOf } from './truth.ts'
 import type { Runtime } from '../runtime.ts'
-import { isInstanceValue, isUnknown } from '../values/guards.ts'
+import { isInstanceValue, isNotImplemented, isUnknown } from '../values/guards.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { DictValue, SetValue, Truth, Value } from '../values/value.ts'
 
@@ -54,10 +54,6 @@ function equalInstances(rt: Runtime, a: Value, b: Value, depth: number): Truth {
 /** An unknown base may define how instances compare. */
 function mayCompare(value: Value): boolean {
   return isInstanceValue(value) && hasUnknownBase(value.cls)
-}
-
-export function isNotImplemented(value: Value): boolean {
-  return typeof value === 'object' && value?.kind === 'singleton' && value.name === 'NotImplemented'
 }
 
 function equalContents(rt: Runtime, a: Value, b: Value, depth: number): Truth {
