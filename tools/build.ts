@@ -1,6 +1,7 @@
 /**
  * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
- * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do it at its start.
+ * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
+ * it at its start.
  */
 import { spawnSync } from 'node:child_process'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'

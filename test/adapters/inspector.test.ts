@@ -45,6 +45,22 @@ const listChildren = async (): Promise<number[]> =>
   )
 
 describe('the inspector', () => {
+  test('may read the library that is written in Python', async () => {
+    const inspector = makeLocalInspector({ dir })
+    const source =
+      'from enum import Enum\nclass Id(str, Enum): CUP = "Kiln Cup"\n' +
+      'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {Id.CUP.value: Cup}\n'
+    try {
+      const { nodes } = await inspect(inspector, source)
+      assert.deepEqual(
+        nodes.nodes.map(({ name }) => name),
+        ['Kiln Cup'],
+      )
+    } finally {
+      await inspector.close()
+    }
+  })
+
   test('reads archives in a process of its own, and the next one in the same', async () => {
     const inspector = makeLocalInspector({ dir })
     try {
