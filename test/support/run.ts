@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once, setMaxListeners } from 'node:events'
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -128,7 +129,8 @@ const runTests = async ({
   setMaxListeners(0, signal)
   const stream = run({
     files: groups,
-    concurrency: 2,
+    // One more than cores: tests that kill wait for time-outs of Temporal.
+    concurrency: availableParallelism() + 1,
     timeout,
     signal,
     ...(testNamePatterns.length === 0 ? {} : { testNamePatterns }),
