@@ -17,25 +17,14 @@ import { makeOs } from './os.ts'
 import { makePathlib } from './pathlib.ts'
 import { makePkgutil } from './pkgutil.ts'
 import { pythonModule } from './python-module.ts'
-import {
-  makeAsyncio,
-  makeAtexit,
-  makeBuiltinsModule,
-  makePlatform,
-  makeShutil,
-  makeThreading,
-  makeTraceback,
-  makeWarnings,
-  makeWeakref,
-} from './quiet-modules.ts'
 import { makeRe } from './re.ts'
-import { makeString } from './string.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
 import { makeTextwrap } from './textwrap.ts'
 import { makeTypes } from './types.ts'
 import type { LibraryRegistry } from '../modules/library-registry.ts'
 import type { Runtime } from '../runtime.ts'
+import { nativeModule } from '../values/native.ts'
 import type { ModuleValue } from '../values/value.ts'
 
 type MakeModule = (rt: Runtime) => ModuleValue
@@ -50,16 +39,18 @@ const makeCollections = pythonModule('collections', (rt) => [
   ['abc', loadSubmodule(rt, 'collections.abc', makeCollectionsAbc)],
 ])
 
+const WRITTEN_IN_PYTHON = (
+  'asyncio atexit contextlib dataclasses enum functools logging operator platform shutil string threading traceback ' +
+  'typing warnings weakref'
+).split(' ')
+
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
-  ...['contextlib', 'dataclasses', 'enum', 'functools', 'logging', 'operator', 'typing'].map(
-    (name): [string, MakeModule] => [name, pythonModule(name)],
-  ),
+  ...WRITTEN_IN_PYTHON.map((name) => [name, pythonModule(name)] as const),
   ['collections', makeCollections],
   ['abc', makeAbc],
-  ['asyncio', makeAsyncio],
-  ['atexit', makeAtexit],
   ['base64', makeBase64],
-  ['builtins', makeBuiltinsModule],
+  // What a pack puts there, every module sees.
+  ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
   ['collections.abc', makeCollectionsAbc],
   ['copy', makeCopy],
   ['fnmatch', makeFnmatch],
@@ -79,16 +70,9 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['os.path', makeOsPath],
   ['pathlib', makePathlib],
   ['pkgutil', makePkgutil],
-  ['platform', makePlatform],
   ['posixpath', makeOsPath],
   ['re', makeRe],
-  ['shutil', makeShutil],
-  ['string', makeString],
   ['sys', makeSys],
   ['textwrap', makeTextwrap],
-  ['threading', makeThreading],
-  ['traceback', makeTraceback],
   ['types', makeTypes],
-  ['warnings', makeWarnings],
-  ['weakref', makeWeakref],
 ])

@@ -1,0 +1,2 @@
+def register(function, *args, **kwargs):
+    return function

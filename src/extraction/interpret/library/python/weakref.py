@@ -1,0 +1,6 @@
+WeakValueDictionary = WeakKeyDictionary = dict
+WeakSet = set
+
+
+def ref(object, callback=None):
+    return lambda: object
