@@ -1,7 +1,7 @@
 import { reprOf } from '../../../src/extraction/interpret/operate/text-of.ts'
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
+import { readJsonLines } from '../../support/json-lines.ts'
 import { makeRunner } from './support.ts'
 import type { Run } from './support.ts'
 
@@ -12,9 +12,7 @@ interface Program {
   expected: string[]
 }
 
-const PROGRAMS = JSON.parse(
-  readFileSync(new URL('programs.json', import.meta.url), 'utf8'),
-) as Program[]
+const PROGRAMS = readJsonLines(new URL('programs.jsonl', import.meta.url)) as Program[]
 
 describe('small programs give what CPython gives', () => {
   let run: Run

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { ParseCancelled } from '../../../src/extraction/python/parse-cancelled.ts'
+import { readJsonLines } from '../../support/json-lines.ts'
 import { parser, treeOf } from './parser.ts'
 
 /** A source a line, with the tree that CPython 3.14's `ast` makes of it. */
 const TREES = new URL('trees.jsonl', import.meta.url)
 
 describe('the Python parser', () => {
-  test('makes the trees that CPython makes', async () => {
-    for (const line of (await readFile(TREES, 'utf8')).trimEnd().split('\n')) {
-      const [source, tree] = JSON.parse(line) as [source: string, tree: string[]]
+  test('makes the trees that CPython makes', () => {
+    for (const [source, tree] of readJsonLines(TREES) as [source: string, tree: string[]][]) {
       assert.deepEqual(treeOf(source), tree, source)
     }
   })

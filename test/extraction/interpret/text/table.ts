@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readJsonLines } from '../../../support/json-lines.ts'
 
 /**
- * A table of what CPython 3.12 gave: rows of arguments, and last `{is: value}` or `{raises: true}`. Ints are
+ * A table of what CPython 3.12 gave: a row a line: arguments, and last `{is: value}` or `{raises: true}`. Ints are
  * `{int: digits}`, floats `{float: repr}`, bytes `{bytes: [...]}`, dicts `{dict: [[key, value], ...]}`; tuples are arrays.
  */
 export const checkTable = (name: string, run: (...args: never[]) => unknown): void => {
-  const url = new URL(`tables/${name}.json`, import.meta.url)
-  const rows = JSON.parse(readFileSync(url, 'utf8')) as unknown[][]
+  const rows = readJsonLines(new URL(`tables/${name}.jsonl`, import.meta.url)) as unknown[][]
   const wrong: string[] = []
   for (const row of rows) {
     const args = row.slice(0, -1).map(decode)
