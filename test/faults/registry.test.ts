@@ -15,10 +15,12 @@ import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './reg
 
 /** Lines of the api from the publication to the signal; a client of its own comes to each. */
 const FAILPOINTS = [
+  'create.before-commit',
   'create.after-commit',
   'create.after-start',
   'upload.mid-body',
   'archive.after-store',
+  'archive.before-commit',
   'archive.after-commit',
   // Of the start, then of the signal.
   'create.after-start:2',
