@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
 import type { ImageEngine, ImageJob } from '../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../src/adapters/image-engine/local.ts'
-import { startThread } from '../src/adapters/image-engine/thread.ts'
 import { IMAGE_KINDS } from '../src/domain/image-task/image-kind.ts'
 import type { ImageSettings, ImageTaskKind } from '../src/domain/image-task/image-kind.ts'
 import type { BareOrder } from './support/bare-render.ts'
@@ -39,7 +38,7 @@ const CASES: { kind: ImageTaskKind; settings: object }[] = [
 export const run = async (): Promise<void> => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-bench-image-engine-'))
   const engine = makeLocalImageEngine({ maxPixels: MAX_PIXELS })
-  const bare = startThread(new URL('./support/bare-render.ts', import.meta.url))
+  const bare = new Worker(new URL('./support/bare-render.js', import.meta.url), { execArgv: [] })
   try {
     for (const { kind, settings } of CASES) {
       const job = await makeJob(dir, kind, settings)

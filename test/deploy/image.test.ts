@@ -95,5 +95,4 @@ const listPackages = (text: string): string[] =>
     .filter((name) => !name.startsWith('node:'))
 
 const IMPORTED = /^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms
-/** `tsx` is resolved with `import.meta`, where only a checkout has it. */
-const RESOLVED = /(?<!meta)\.resolve\(\s*'((?:@[^/']+\/)?[^./@'][^/']*)/g
+const RESOLVED = /\.resolve\(\s*'((?:@[^/']+\/)?[^./@'][^/']*)/g

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
 import { TaskFault } from '../../domain/task/task-fault.ts'
 import type { ImageEngine, RenderControl, RenderedImage } from './image-engine.ts'
 import type { RenderNews, RenderOrder } from './render-thread.ts'
-import { startThread } from './thread.ts'
 
 export interface LocalImageEngineOptions {
   /** Largest input, in pixels (IMAGE_MAX_PIXELS). */
@@ -74,7 +73,7 @@ const takeThread = (pool: Pool): Worker => {
 }
 
 const addThread = (pool: Pool): Worker => {
-  const thread = startThread(new URL('./render-thread.ts', import.meta.url))
+  const thread = new Worker(new URL('./render-thread.js', import.meta.url), { execArgv: [] })
   pool.alive.add(thread)
   thread.once('exit', () => {
     pool.alive.delete(thread)

@@ -44,7 +44,7 @@ export const startChild = async (dir: string, limits: ChildLimits): Promise<Insp
     cwd: dir,
     env: {},
     detached: true,
-    execArgv: [...nodeArguments(dir), `--max-old-space-size=${limits.heapMegabytes}`],
+    execArgv: [...confinementArguments(dir), `--max-old-space-size=${limits.heapMegabytes}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const exited = once(child, 'exit')
@@ -73,12 +73,7 @@ export const startChild = async (dir: string, limits: ChildLimits): Promise<Insp
   }
 }
 
-const IS_SOURCE = import.meta.url.endsWith('.ts')
-const ENTRY = fileURLToPath(new URL(`./child${IS_SOURCE ? '.ts' : '.js'}`, import.meta.url))
-
-/** Sources need a loader, which starts processes of its own. Only a compiled child is confined. */
-const nodeArguments = (dir: string): string[] =>
-  IS_SOURCE ? ['--import', import.meta.resolve('tsx')] : confinementArguments(dir)
+const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
 
 interface Follow {
   order: ChildOrder

@@ -191,7 +191,7 @@ export const assertFalls = (values: number[], margin: number, message: string): 
     message,
   )
 
-/** The first is below the second; a message of its own, because Node takes a minute to make one under tsx. */
+/** The first is below the second. */
 export const assertBelow = (value: number, limit: number, message: string): void =>
   assert.ok(value < limit, `${message}: ${value} is not below ${limit}`)
 
