@@ -162,6 +162,9 @@ const BUNDLES = {
   splitting: true,
   chunkNames: `${CHUNKS}/[hash]`,
   external: LEFT_OUT,
+  // A process spends a quarter of its start on parsing.
+  minifyWhitespace: true,
+  minifySyntax: true,
   banner: {
     js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(pathToFileURL(`${ROOT}/`).href)})`,
   },

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { codePath } from '../../src/local/root.ts'
 
 /** A process and its modules cost more than most of these files; others start processes that they kill, or a runtime. */
-const SHARED = /^test\/(db|docs|domain|extraction|http)\//
+const SHARED = /^test\/(activities|adapters|db|docs|domain|extraction|http)\//
 /** It counts what its process holds. */
 const ALONE = 'test/extraction/hostile.test.ts'
 const FILES = 8
