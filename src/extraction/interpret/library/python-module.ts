@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { runStatements } from '../modules/run-module.ts'
+import { readItems } from '../operate/iterate.ts'
 import { raiseIfExpected, raiseIfHandled } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { findInClass } from '../operate/class-lookup.ts'
 import { isInstanceValue, isSequence, isUnknown } from '../values/guards.ts'
-import { makeInstance, makeUnknown } from '../values/make-value.ts'
+import { makeInstance, makeList, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import { payloadOf, textOf } from '../values/payload.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
@@ -40,7 +41,9 @@ const HELPERS: Record<string, NativeCall> = {
   _sure: (rt, [value = null]) => truthOf(rt, value) === true,
   _is_unknown: (_rt, [value]) => isUnknown(value),
   /** More items may follow. */
-  _is_open: (_rt, [items]) => isSequence(items) && items.rest,
+  _is_open: (_rt, [items]) => isUnknown(items) || (isSequence(items) && items.rest),
+  /** A list of the items that are known. */
+  _known: (rt, [items = null]) => makeList(readItems(rt, items).items),
   /** The result of a call that can't be known. */
   _unknown: (_rt, [name]) => makeUnknown(textOf(name) ?? '', 'standard-library'),
   /** For missing keys and attributes: raises only where the pack expects it. */
