@@ -1,5 +1,4 @@
 import { makeAbc } from './abc.ts'
-import { makeCollectionsAbc } from './collections-abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeBase64, makeHashlib } from './encodings.ts'
 import { makeFnmatch } from './fnmatch.ts'
@@ -36,12 +35,12 @@ type MakeModule = (rt: Runtime) => ModuleValue
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
 const makeCollections = pythonModule('collections', (rt) => [
-  ['abc', loadSubmodule(rt, 'collections.abc', makeCollectionsAbc)],
+  ['abc', loadSubmodule(rt, 'collections.abc', pythonModule('collections.abc'))],
 ])
 
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit contextlib dataclasses enum functools logging operator platform shutil string threading traceback ' +
-  'typing warnings weakref'
+  'asyncio atexit collections.abc contextlib dataclasses enum functools logging operator platform shutil string ' +
+  'threading traceback typing warnings weakref'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
@@ -51,7 +50,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['base64', makeBase64],
   // What a pack puts there, every module sees.
   ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
-  ['collections.abc', makeCollectionsAbc],
   ['copy', makeCopy],
   ['fnmatch', makeFnmatch],
   ['glob', makeGlob],

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { runStatements } from '../modules/run-module.ts'
+import { kindFor } from '../operate/compare.ts'
 import { readItems } from '../operate/iterate.ts'
 import { raiseIfExpected, raiseIfHandled } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { findInClass } from '../operate/class-lookup.ts'
-import { isInstanceValue, isSequence, isUnknown } from '../values/guards.ts'
+import { isInstanceValue, isSequence, isSet, isUnknown } from '../values/guards.ts'
 import { makeInstance, makeList, makeUnknown } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import { payloadOf, textOf } from '../values/payload.ts'
@@ -55,6 +56,12 @@ const HELPERS: Record<string, NativeCall> = {
   },
   /** The builtin value in an instance of a builtin's subclass. */
   _content: (_rt, [value]) => payloadOf(value),
+  /** Of that value, or of any other: `str`, `number`, `None`, or the kind of object that it is to the interpreter. */
+  _kind: (_rt, [value = null]) => {
+    const content = payloadOf(value)
+    if (isUnknown(content)) return undefined
+    return isSet(content) && content.frozen ? 'frozenset' : kindFor(content)
+  },
   _is_descriptor: (rt, [value]) =>
     DESCRIPTORS.has(typeof value === 'object' && value ? value.kind : '') ||
     (isInstanceValue(value) && findInClass(rt, value.cls, '__get__') !== undefined),
