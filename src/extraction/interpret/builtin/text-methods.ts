@@ -9,6 +9,7 @@ import { makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   center,
+  expandTabs,
   join,
   justifyLeft,
   justifyRight,
@@ -212,6 +213,10 @@ const METHODS: Record<string, TextMethod> = {
   ljust: padding(justifyLeft),
   rjust: padding(justifyRight),
   center: padding(center),
+  expandtabs: (_, text, args, kwargs) => {
+    const size = optional(argumentOf(args, kwargs, 0, 'tabsize'), intOf)
+    return size.known ? expandTabs(text, size.value) : undefined
+  },
   encode: (_, text, args, kwargs) => {
     const encoding = optional(argumentOf(args, kwargs, 0, 'encoding'), textOf)
     const errors = optional(argumentOf(args, kwargs, 1, 'errors'), textOf)

@@ -19,7 +19,6 @@ import { pythonModule } from './python-module.ts'
 import { makeRe } from './re.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
-import { makeTextwrap } from './textwrap.ts'
 import { makeTypes } from './types.ts'
 import type { LibraryRegistry } from '../modules/library-registry.ts'
 import type { Runtime } from '../runtime.ts'
@@ -40,7 +39,7 @@ const makeCollections = pythonModule('collections', (rt) => [
 
 const WRITTEN_IN_PYTHON = (
   'asyncio atexit collections.abc contextlib dataclasses enum functools logging operator platform shutil string ' +
-  'threading traceback typing warnings weakref'
+  'textwrap threading traceback typing warnings weakref'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
@@ -71,6 +70,5 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['posixpath', makeOsPath],
   ['re', makeRe],
   ['sys', makeSys],
-  ['textwrap', makeTextwrap],
   ['types', makeTypes],
 ])
