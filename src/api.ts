@@ -32,7 +32,7 @@ import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
-const config = loadConfig()
+const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 

@@ -2,19 +2,23 @@ import { fromText } from './domain/shared/from-text.ts'
 import { makeValidator } from './domain/shared/validate.ts'
 import { Env, splitList } from './process/settings/env.ts'
 import type { Config } from './process/settings/env.ts'
-import { findSettingFaults } from './process/settings/faults.ts'
+import { findSettingFaults, NO_PROXY } from './process/settings/faults.ts'
+import type { ProcessName } from './process/settings/faults.ts'
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 /** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
-export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
+export const readConfig = (
+  environment: NodeJS.ProcessEnv,
+  process: ProcessName = 'api',
+): Config => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const { value, faults } = makeValidator(Env)(fromText(Env, given))
   const env = value as Env
   const broken = new Set(faults.map((fault) => fault.field.slice(1)))
-  const further = findSettingFaults(env)
+  const further = findSettingFaults(env, process)
   const messages = [
     ...faults.map((fault) => hideValue(fault.field.slice(1), fault.message)),
     ...further.filter(({ name }) => !broken.has(name)).map(({ message }) => message),
@@ -27,7 +31,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
     ...env,
     ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
     CORS_ORIGINS: splitList(env.CORS_ORIGINS),
-    TRUST_PROXY: splitList(env.TRUST_PROXY),
+    TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
     SIGNING_KEYS: splitList(env.SIGNING_KEYS),
     SECRETS_KEYS: splitList(env.SECRETS_KEYS),
     OUTBOUND_PORTS: splitList(env.OUTBOUND_PORTS).map(Number),
@@ -39,9 +43,9 @@ export const readConfig = (environment: NodeJS.ProcessEnv): Config => {
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
 
 /** Reads the settings from the process, or says what is wrong with them and ends it. */
-export const loadConfig = (): Config => {
+export const loadConfig = (name: ProcessName): Config => {
   try {
-    return readConfig(process.env)
+    return readConfig(process.env, name)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`kiln: ${error.message}\n`)

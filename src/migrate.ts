@@ -7,7 +7,7 @@ import { makeLog } from './log.ts'
 import { createPurgeSchedule } from './jobs/schedule.ts'
 import { registerSearchAttributes } from './jobs/search-attributes.ts'
 
-const config = loadConfig()
+const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)
 
 const sql = makeDatabase({

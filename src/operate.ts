@@ -20,7 +20,7 @@ const USAGE = `usage: npm run operate -- <command>
                    the same of the security scan
 `
 
-const config = loadConfig()
+const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 const sql = makeDatabase({
   url: config.DATABASE_URL,

@@ -34,7 +34,7 @@ import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema, untilAnswers } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
-const config = loadConfig()
+const config = loadConfig('worker')
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 

@@ -91,6 +91,7 @@ describe('settings', () => {
     ['OUTBOUND_PORTS', '70000'],
     ['OUTBOUND_PORTS', 'https'],
     ['OUTBOUND_DENY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.0/8,none'],
     ['RESULT_LINK_SECONDS', '60'],
     ['WEBHOOK_TIME_FACTOR', '0'],
     ['WEBHOOK_TIME_FACTOR', '-0.5'],
@@ -130,6 +131,7 @@ describe('settings', () => {
         'AUTH_JWKS_URL',
         'OUTBOUND_ALLOW_LOOPBACK',
         'AUTH_ISSUER',
+        'TRUST_PROXY',
       ],
       faults.join('\n'),
     )
@@ -202,10 +204,62 @@ describe('settings', () => {
 })
 
 describe('production', () => {
-  const production = { ...GOOD, NODE_ENV: 'production' }
+  const production = { ...GOOD, NODE_ENV: 'production', TRUST_PROXY: '10.0.0.0/8, ::1' }
 
   test('starts with what a deployment sets', () => {
-    assert.equal(readConfig(production).NODE_ENV, 'production')
+    const { NODE_ENV, TRUST_PROXY } = readConfig(production)
+    assert.deepEqual([NODE_ENV, TRUST_PROXY], ['production', ['10.0.0.0/8', '::1']])
+  })
+
+  test('needs an api to know what stands before it, which may be nothing', () => {
+    const silent = { ...GOOD, NODE_ENV: 'production' }
+    assert.match(faultsOf(silent).join(), /^TRUST_PROXY must name the proxies .*, or be none,/)
+    assert.deepEqual(readConfig({ ...silent, TRUST_PROXY: 'none' }).TRUST_PROXY, [])
+    assert.deepEqual(readConfig(silent, 'worker').TRUST_PROXY, [])
+  })
+
+  const GUESSABLE: Record<string, Buffer> = {
+    'that is all zeros': Buffer.alloc(32),
+    'of eight bytes again and again': Buffer.alloc(32, randomBytes(8)),
+    'that counts': Buffer.from(Array.from({ length: 32 }, (_, index) => 3 * index)),
+    'made of words': Buffer.from('correct horse battery staple, 32'),
+  }
+  for (const [what, value] of Object.entries(GUESSABLE))
+    test(`refuses a key ${what}, wherever it stands, and does not show it`, () => {
+      const weak = value.toString('base64')
+      for (const [name, given] of [
+        ['SIGNING_KEYS', weak],
+        ['SECRETS_KEYS', `${key()},${weak}`],
+        ['WEBHOOK_DEFAULT_SECRET', `whsec_${weak}`],
+      ] as const) {
+        const [fault, ...others] = faultsOf({ ...production, [name]: given })
+        assert.match(fault ?? '', new RegExp(`^${name} holds a key that others know or can guess`))
+        assert.ok(!fault?.includes(weak), fault)
+        assert.deepEqual(others, [])
+        readConfig({ ...GOOD, [name]: given })
+      }
+    })
+
+  for (const [name, value] of [
+    ['WEBHOOK_DEFAULT_SECRET', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['EXTRACTION_TOKEN', 'aaaaaaaaaaaaaaaaaaaa'],
+    ['EXTRACTION_TOKEN', '0123456789abcdefghij'],
+    ['EXTRACTION_TOKEN', 'changemechangemechangemechangeme'],
+  ] as const)
+    test(`refuses ${name}=${value}, which others know or can guess`, () => {
+      const faults = faultsOf({ ...production, [name]: value })
+      assert.deepEqual([faults.length, faults[0]?.split(' ')[0]], [1, name])
+    })
+
+  test('takes keys and tokens of chance, of every length', () => {
+    for (let tries = 0; tries < 200; tries += 1)
+      readConfig({
+        ...production,
+        SIGNING_KEYS: key(),
+        SECRETS_KEYS: key(),
+        WEBHOOK_DEFAULT_SECRET: webhookSecret(24 + (tries % 41)),
+        EXTRACTION_TOKEN: randomBytes(12 + tries).toString(tries % 2 ? 'hex' : 'base64url'),
+      })
   })
 
   const REFUSED = {

@@ -49,6 +49,7 @@ before(async () => {
   // Its tokens are of another issuer, because production refuses the development one; API keys are not.
   production = await service.startSecondApi({
     NODE_ENV: 'production',
+    TRUST_PROXY: 'none',
     OUTBOUND_ALLOW_LOOPBACK: '',
     VIDEO_TINY: '',
     WEBHOOK_TIME_FACTOR: '',

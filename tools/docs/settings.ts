@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 import { readConfig } from '../../src/config.ts'
 import { Env } from '../../src/process/settings/env.ts'
 import { makePage, makeTable } from './markdown.ts'
@@ -81,9 +83,10 @@ export const SAMPLES: Partial<Record<Name, string>> = {
   AUTH_ISSUER: 'https://issuer.example.com/',
   AUTH_AUDIENCE: 'kiln',
   AUTH_JWKS_URL: 'https://issuer.example.com/.well-known/jwks.json',
-  SIGNING_KEYS: Buffer.alloc(32).toString('base64'),
-  SECRETS_KEYS: Buffer.alloc(32).toString('base64'),
-  WEBHOOK_DEFAULT_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  TRUST_PROXY: 'none',
+  SIGNING_KEYS: randomBytes(32).toString('base64'),
+  SECRETS_KEYS: randomBytes(32).toString('base64'),
+  WEBHOOK_DEFAULT_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
 }
 
 /** The page of all settings. */
@@ -103,7 +106,7 @@ const makeSettingsTable = (): string =>
     ]),
   )
 
-/** `.env.example`: what must be set is empty or shows its form, what has a default is commented out. */
+/** `.env.example`: what production must set is empty or shows its form, what has a default is commented out. */
 export const makeEnvExample = (): string =>
   [
     HEAD,
@@ -112,9 +115,9 @@ export const makeEnvExample = (): string =>
     ),
   ].join('\n\n') + '\n'
 
-/** Whether a process refuses to start without it; asked of the reader of settings itself. */
-export const isRequired = (name: Name): boolean => {
-  const { [name]: _absent, ...others } = SAMPLES
+/** Whether an api refuses to start without it; asked of the reader of settings itself. */
+export const isRequired = (name: Name, NODE_ENV = 'production'): boolean => {
+  const { [name]: _absent, ...others } = { NODE_ENV, ...SAMPLES }
   try {
     readConfig(others)
     return false
@@ -147,13 +150,13 @@ const makeEntry = (name: Name): string => {
   const lines = describe(name)
     .match(/.{1,116}(?:\s|$)/g)
     ?.map((line) => `# ${line.trimEnd()}`)
-  const given = `${name}=${SECRET.test(name) ? '' : (SAMPLES[name] ?? '')}`
+  const given = `${name}=${UNSHOWN.test(name) ? '' : (SAMPLES[name] ?? '')}`
   const value = isRequired(name) ? given : `# ${name}=${SETTINGS[name].default ?? ''}`
   return [...(lines ?? []), value].join('\n')
 }
 
-/** Nobody is to run with the keys of an example. */
-const SECRET = /_KEYS$/
+/** Nobody is to run with the keys of an example, or with its word on the proxies. */
+const UNSHOWN = /_KEYS$|SECRET|TRUST_PROXY/
 
 const listGroups = (): [string, Name[]][] => {
   const grouped = Object.values(GROUPS).flat()
@@ -178,7 +181,8 @@ const describe = (name: Name): string => {
 }
 
 const showDefault = (name: Name): string => {
-  if (isRequired(name)) return '**required**'
+  if (isRequired(name, 'development')) return '**required**'
+  if (isRequired(name)) return '**required** in production'
   const { default: value = '' } = SETTINGS[name]
   return value === '' ? '–' : `\`${value}\``
 }

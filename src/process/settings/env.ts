@@ -50,7 +50,7 @@ export const Env = Type.Object({
     'x-expectation': 'on, off or a factor',
   }),
   TRUST_PROXY: list(
-    'Addresses and networks (CIDR) of proxies whose X-Forwarded-For names the client.',
+    'Addresses and networks (CIDR) of the proxies whose X-Forwarded-For names the client, or `none`. In production an api needs it: without it all callers behind a proxy are one.',
   ),
   SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
   SECRETS_KEYS: list(

@@ -4,9 +4,16 @@ import { makeAddressJudge } from '../../adapters/outbound/address.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { splitList } from './env.ts'
 import type { Env } from './env.ts'
+import { isGuessable } from './guessable.ts'
 
 /** `iss` of the tokens that the embedded stack's own issuer signs. */
 export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
+
+/** The value of TRUST_PROXY that says: callers reach the api without a proxy. */
+export const NO_PROXY = 'none'
+
+/** What reads settings: some rules are those of one process. */
+export type ProcessName = 'api' | 'worker' | 'migrate' | 'operate'
 
 export interface SettingFault {
   name: keyof Env
@@ -14,12 +21,15 @@ export interface SettingFault {
 }
 
 /** What is wrong with settings that their schema lets pass. */
-export const findSettingFaults = (env: Env): SettingFault[] => [
-  ...(Object.entries(RULES) as [RuledName, Rule][]).flatMap(([name, rule]) =>
-    rule(env[name], name).map((message) => ({ name, message })),
-  ),
-  ...productionFaults(env),
-]
+export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[] => {
+  const faults = (Object.entries(RULES) as [RuledName, Rule][]).flatMap(([name, rule]) =>
+    rule(env[name], name).map((message): SettingFault => ({ name, message })),
+  )
+  const further = productionFaults(env, process).filter(
+    ({ name }) => !faults.some((fault) => fault.name === name),
+  )
+  return [...faults, ...further]
+}
 
 /** Says what is wrong with the value of a setting. */
 type Rule = (value: string, name: string) => string[]
@@ -59,9 +69,12 @@ const judgeRanges: Rule = (value) => {
 }
 
 const judgeNetworks: Rule = (value, name) =>
-  splitList(value)
+  splitList(value === NO_PROXY ? '' : value)
     .filter((text) => !ipaddr.isValid(text) && !ipaddr.isValidCIDR(text))
-    .map((text) => `${name} must be addresses or networks such as 10.0.0.0/8, got ${text}`)
+    .map(
+      (text) =>
+        `${name} must be ${NO_PROXY}, or addresses or networks such as 10.0.0.0/8, got ${text}`,
+    )
 
 const judgeFactor: Rule = (value, name) =>
   Number(value) === 0 ? [`${name} must be on, off or a factor above 0, got ${value}`] : []
@@ -101,7 +114,14 @@ const RULES = {
 
 type RuledName = keyof typeof RULES
 
-const productionFaults = (env: Env): SettingFault[] => {
+const KEY_SETTINGS = [
+  'SIGNING_KEYS',
+  'SECRETS_KEYS',
+  'WEBHOOK_DEFAULT_SECRET',
+  'EXTRACTION_TOKEN',
+] as const
+
+const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
   if (env.NODE_ENV !== 'production') return []
   const refused: [boolean, keyof Env, string][] = [
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
@@ -118,6 +138,16 @@ const productionFaults = (env: Env): SettingFault[] => {
       'AUTH_ISSUER',
       'is the development issuer, which must not be used',
     ],
+    [
+      process === 'api' && env.TRUST_PROXY === '',
+      'TRUST_PROXY',
+      `must name the proxies before the api, or be ${NO_PROXY},`,
+    ],
+    ...KEY_SETTINGS.map((name): [boolean, keyof Env, string] => [
+      splitList(env[name] ?? '').some(isGuessable),
+      name,
+      'holds a key that others know or can guess: make a new one with `openssl rand -base64 32` before it is used',
+    ]),
   ]
   return refused
     .filter(([wrong]) => wrong)
