@@ -8,6 +8,7 @@ import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
 import type { OutboxRow } from '../src/db/shared/outbox.ts'
+import type { Slots } from '../src/db/video-task/video-queue.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
@@ -19,11 +20,9 @@ export interface CommonDependencies {
   log: Log
 }
 
-export interface CoreDependencies extends CommonDependencies {
+export interface CoreDependencies extends CommonDependencies, Slots {
   /** Days that files stay after the end of their task. */
   retentionDays: number
-  /** Video tasks of an owner that may hold a slot at once. */
-  slots: number
   /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
   jobs: { kick(row: OutboxRow): void }
 }

@@ -30,10 +30,9 @@ export interface QueuedVideoTask {
 export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
-    const { slots } = deps
     const entered = await unitOfWork(
       deps,
-      (sql, tell) => enterQueue(sql, taskId, { ...timing, slots, tell }),
+      (sql, tell) => enterQueue(sql, taskId, { ...deps, ...timing, tell }),
       { at: 'move' },
     )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }

@@ -103,6 +103,7 @@ const coreWorker = (): Promise<Worker> =>
       ...common,
       retentionDays: config.RESULT_RETENTION_DAYS,
       slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+      anonymousSlots: config.ANONYMOUS_SLOTS,
       jobs,
       ...makeDelivery(),
     }),

@@ -69,6 +69,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   inline: ReadonlyMap<string, InlineImage>
   /** Absent where auth is optional and no credential was sent. */
   caller: Caller | undefined
+  /** Whom what the request makes counts for: its owner, or without a credential the client's address, as a digest. */
+  account: string
   headers: IncomingHttpHeaders
   requestId: string
   /** Aborted when the client has gone. */

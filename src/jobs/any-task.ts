@@ -2,6 +2,7 @@ import { moveImageTask } from '../db/image-task/image-task.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
+import type { Slots } from '../db/video-task/video-queue.ts'
 import { failVideoTask } from '../db/video-task/video-task.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
@@ -19,25 +20,24 @@ export interface AnyTask {
   family: TaskFamily
   kind: string
   owner: string
+  account: string
   offPeak: boolean
   hasReceiver: boolean
 }
 
-export interface AnyTaskOptions extends UnitDeps {
+export interface AnyTaskOptions extends UnitDeps, Slots {
   taskQueue: string
   timing: RenderTiming
   videoTiming: VideoTiming
-  /** Tasks of an owner that may hold a slot at once. */
-  slots: number
 }
 
 /** Starts the workflow of a task again. */
 export const startAnyTask = (
-  { id, family, kind, owner, offPeak, hasReceiver }: AnyTask,
+  { id, family, offPeak, ...task }: AnyTask,
   summary: string,
-  options: Omit<AnyTaskOptions, keyof UnitDeps | 'slots'>,
+  options: Omit<AnyTaskOptions, keyof UnitDeps | keyof Slots>,
 ): OutboxStart => {
-  const facts = { taskId: id, kind, owner, summary, hasReceiver }
+  const facts = { ...task, taskId: id, summary }
   return family === 'image'
     ? startImageTask(facts, options)
     : startVideoTask({ ...facts, offPeak }, options)
@@ -73,7 +73,7 @@ export const failAnyTask = async (
 /** Tells the workflow of a task, and its receiver, that somebody else has ended the task. */
 export const tellEndOutside = async (
   tell: Tell,
-  { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak'>,
+  { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak' | 'account'>,
   options: { taskQueue: string },
 ): Promise<void> => {
   await tell(signalCancel(family, id))

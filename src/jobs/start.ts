@@ -16,15 +16,15 @@ export const LOW_PRIORITY = 5
 
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
-  { kind, owner, summary }: Pick<TaskFacts, 'kind' | 'owner' | 'summary'>,
+  { kind, owner, account = owner, summary }: Omit<TaskFacts, 'taskId' | 'hasReceiver'>,
   { status, priorityKey }: { status: string; priorityKey: number },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
   searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
   priorityKey,
-  fairnessKey: fairnessKey(owner),
+  fairnessKey: fairnessKey(account),
 })
 
-/** A key may have 64 bytes and stands in histories, so it is a digest of the owner. */
-const fairnessKey = (owner: string): string =>
-  createHash('sha256').update(owner).digest('hex').slice(0, 32)
+/** A key may have 64 bytes and stands in histories, so it is a digest of the account. */
+const fairnessKey = (account: string): string =>
+  createHash('sha256').update(account).digest('hex').slice(0, 32)

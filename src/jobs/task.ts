@@ -9,6 +9,8 @@ export interface TaskFacts {
   taskId: string
   kind: string
   owner: string
+  /** Whom it counts for in the fair order of work; absent: the owner. */
+  account?: string
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
   /** The task names an address to tell of its moves. */

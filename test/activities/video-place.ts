@@ -31,6 +31,7 @@ export const insertVideo = async (
     id: randomUUID(),
     kind: 'text2video',
     owner: 'alice',
+    account: given.owner ?? 'alice',
     settings: SETTINGS,
     credits: 10,
     offPeak: false,

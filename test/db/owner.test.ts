@@ -58,7 +58,7 @@ describe('the credits of an owner', () => {
     const again = () =>
       database.sql.begin(async (sql) => {
         await lockOwnerOf(sql, id)
-        await refundTask(sql, { id, owner })
+        await refundTask(sql, id)
       })
     await Promise.all([again(), again(), again()])
     assert.deepEqual(await sums(owner), [7, 7])

@@ -37,10 +37,9 @@ describe('the queue of an owner', () => {
     const result = await unitOfWork({ sql: database.sql, jobs }, work)
     return { result, woken: listWoken(told) }
   }
-  const enter = async (id: string, slots = 1) => {
-    const { result, woken } = await run((sql, tell) =>
-      enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, tell }),
-    )
+  const enter = async (id: string, slots = 1, anonymousSlots = slots) => {
+    const limits = { slots, anonymousSlots, offPeakSeconds: OFF_PEAK_SECONDS }
+    const { result, woken } = await run((sql, tell) => enterQueue(sql, id, { ...limits, tell }))
     return result && { ...result, woken }
   }
   /** Ends a task; answers whom that wakes. */
@@ -55,8 +54,8 @@ describe('the queue of an owner', () => {
     end((sql, tell) =>
       failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, tell }),
     )
-  const cancel = (id: string, slots = 1) =>
-    end((sql, tell) => cancelVideoTask(sql, id, { slots, tell }))
+  const cancel = (id: string, slots = 1, anonymousSlots = slots) =>
+    end((sql, tell) => cancelVideoTask(sql, id, { slots, anonymousSlots, tell }))
   const isAdmitted = async (id: string): Promise<boolean> =>
     (await seeVideo(database, id)).isAdmitted
   /** The signals in the outbox for tasks of an owner. */
@@ -106,6 +105,42 @@ describe('the queue of an owner', () => {
     const entered = await enter(id)
     assert.deepEqual([entered?.state, entered?.isAdmitted], ['failed', false])
     assert.equal(await enter('11111111-1111-4111-8111-111111111111'), undefined)
+  })
+
+  test('is one for each address without a credential, and all of them share a bound', async () => {
+    const LIMITS = [2, 3] as const
+    const add = async (account: string, given: NewVideo = {}): Promise<string> => {
+      const id = await insert('anonymous', { account, ...given })
+      await enter(id, ...LIMITS)
+      return id
+    }
+    const greedy = [await add('anonymous:a'), await add('anonymous:a'), await add('anonymous:a')]
+    assert.deepEqual(await Promise.all(greedy.map(isAdmitted)), [true, true, false])
+    const second = await add('anonymous:b')
+    assert.ok(await isAdmitted(second), 'one address does not hold up another')
+    const late = await add('anonymous:a', { offPeak: true })
+    const waiting = [await add('anonymous:b'), await add('anonymous:c')]
+    assert.deepEqual(await Promise.all(waiting.map(isAdmitted)), [false, false])
+    const [first = '', ...others] = greedy
+    assert.deepEqual(await cancel(first, ...LIMITS), wakes(waiting[1] ?? ''), 'none held is first')
+    assert.deepEqual(await cancel(second, ...LIMITS), wakes(waiting[0] ?? ''), 'fewest held')
+    assert.deepEqual(await cancel(waiting[1] ?? '', ...LIMITS), wakes(others[1] ?? ''))
+    assert.deepEqual(await cancel(others[1] ?? '', ...LIMITS), wakes(late), 'off-peak is last')
+    const { running, waiting: left } = await findOwnerCredits(
+      database.sql,
+      'anonymous',
+      'anonymous:a',
+    )
+    assert.deepEqual([running, left], [2, 0])
+  })
+
+  test('of those without a credential goes on with tasks that an older release made', async () => {
+    const old = await insert('anonymous')
+    await database.sql`update task set account = null where id = ${old}`
+    const entered = await enter(old, 1, 9)
+    assert.ok(entered?.isAdmitted)
+    await cancel(old, 1, 9)
+    assert.deepEqual((await seeVideo(database, old)).ledger, ['charge 10', 'refund 10'])
   })
 
   test('says when an off-peak task must have ended', async () => {

@@ -210,6 +210,7 @@ describe('a bearer token', () => {
       'subject of 256 characters': claims({ sub: 'x'.repeat(256) }),
       'subject that is no text': claims({ sub: 5 as unknown as string }),
       'subject anonymous': claims({ sub: 'anonymous' }),
+      'subject of an anonymous account': claims({ sub: `anonymous:${'0'.repeat(32)}` }),
       'subject with NUL': claims({ sub: 'a\0b' }),
       'subject with a newline': claims({ sub: 'a\nb' }),
       'subject with a lone surrogate': claims({ sub: 'a\ud800b' }),

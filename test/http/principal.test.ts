@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import type { Caller } from '../../src/http/access/auth.ts'
-import { principalOf } from '../../src/http/access/principal.ts'
+import { accountOf, principalOf } from '../../src/http/access/principal.ts'
 
 const callerOf = (user: string): Caller => ({ principal: user, owner: user, scheme: 'jwt' })
 
@@ -24,5 +24,21 @@ describe('whose keys a request’s key is among', () => {
   test('is the user’s, who is no address whatever the id looks like', () => {
     for (const user of ['alice', '203.0.113.7', 'address:203.0.113.7'])
       assert.equal(principalOf(callerOf(user), '203.0.113.7'), `user:${user}`)
+  })
+})
+
+describe('whom a request counts for', () => {
+  const of = (address: string): string => accountOf(undefined, address)
+
+  test('is the owner, or the network of the client, which the account does not tell', () => {
+    assert.equal(accountOf(callerOf('alice'), '203.0.113.7'), 'alice')
+    assert.match(of('203.0.113.7'), /^anonymous:[0-9a-f]{32}$/)
+    assert.notEqual(of('203.0.113.7'), of('203.0.113.8'))
+  })
+
+  test('is the same for all addresses of an IPv6 network of 64 bits, and no other one', () => {
+    assert.equal(of('2001:db8:1:2::1'), of('2001:db8:1:2:ffff::9'))
+    assert.notEqual(of('2001:db8:1:2::1'), of('2001:db8:1:3::1'))
+    assert.equal(of('::ffff:203.0.113.7'), of('203.0.113.7'))
   })
 })

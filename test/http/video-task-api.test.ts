@@ -270,6 +270,35 @@ describe('credits', () => {
   })
 })
 
+describe('callers without a credential', () => {
+  test('have the credits, slots and queue of their address', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({
+      OWNER_CREDIT_LIMIT: '150',
+      ANONYMOUS_SLOTS: '3',
+      TRUST_PROXY: '127.0.0.1',
+    })
+    const anyone = makeClient(baseUrl)
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const remains = async (address: string) => {
+      const { body } = await anyone.get(`${VIDEO_API}/credits`, from(address))
+      return (body['remains'] as never as object[])[0]
+    }
+    const post = async (address: string, model?: string) =>
+      (await anyone.post(TEXT, { prompt: 'sea', ...(model && { model }) }, from(address))).status
+    const full = { credit_remain: 150, credit_used: 0, concurrency_limit: 3 }
+    const idle = { current_concurrency: 0, queue_count: 0 }
+    assert.deepEqual(
+      [await post('2001:db8:7::1'), await post('2001:db8:7::2'), await post('2001:db8:7::2')],
+      [200, 402, 402],
+    )
+    const used = { ...full, ...idle, credit_remain: 50, credit_used: 100, queue_count: 1 }
+    assert.deepEqual(await remains('2001:db8:7::3'), used)
+    assert.deepEqual(await remains('2001:db8:8::1'), { ...full, ...idle })
+    assert.equal(await post('2001:db8:8::1'), 200)
+    await entry.kill()
+  })
+})
+
 describe('with VIDEO_AUTH=required', () => {
   test('every video route needs a credential, and the document says so', async () => {
     const { baseUrl, entry } = await service.startSecondApi({ VIDEO_AUTH: 'required' })

@@ -23,6 +23,8 @@ export interface StillTask {
   family: 'image' | 'video'
   kind: string
   owner: string
+  /** Whom it counts for. */
+  account: string
   offPeak: boolean
   hasReceiver: boolean
 }
@@ -36,7 +38,7 @@ export const listStillTasks = async (
   { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, t.off_peak as "offPeak",
+  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak",
     t.webhook_url is not null as "hasReceiver"
   from task t
   where t.ended_at is null

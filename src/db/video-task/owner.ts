@@ -2,24 +2,24 @@ import type { Sql, Transaction } from '../client.ts'
 
 interface Charge {
   id: string
-  owner: string
+  account: string
   credits: number
-  /** Most that charges minus refunds of an owner may be. */
+  /** Most that charges minus refunds of an account may be. */
   limit: number | undefined
 }
 
 /**
- * Charges a task to its owner; false when that would pass the limit. One statement decides, under the lock of the
- * owner's row, so two requests cannot both take the last credits.
+ * Charges a task to its account; false when that would pass the limit. One statement decides, under the lock of the
+ * account's row, so two requests cannot both take the last credits.
  */
-export const chargeOwner = async (
+export const chargeAccount = async (
   sql: Transaction,
-  { id, owner, credits, limit }: Charge,
+  { id, account, credits, limit }: Charge,
 ): Promise<boolean> => {
   const { count } = await sql`
     with charged as (
       insert into owner as o (id, credits_used)
-      select ${owner}::text, ${credits}::bigint
+      select ${account}::text, ${credits}::bigint
       where ${limit ?? null}::bigint is null or ${credits}::bigint <= ${limit ?? null}::bigint
       on conflict (id) do update set credits_used = o.credits_used + excluded.credits_used
       where ${limit ?? null}::bigint is null
@@ -34,7 +34,7 @@ export const chargeOwner = async (
 
 /**
  * Locks the row of a task's owner and answers who that is; undefined when there is no such task. Every transaction that
- * changes slots takes this lock before it touches a task, so no two of them wait for each other.
+ * changes slots takes this lock before it touches a task or an anonymous account, so no two of them wait for each other.
  */
 export const lockOwnerOf = async (
   sql: Transaction,
@@ -47,18 +47,15 @@ export const lockOwnerOf = async (
 }
 
 /** Refunds what a task was charged, unless that was done before. The caller holds the owner's lock. */
-export const refundTask = async (
-  sql: Transaction,
-  { id, owner }: { id: string; owner: string },
-): Promise<void> => {
+export const refundTask = async (sql: Transaction, id: string): Promise<void> => {
   await sql`
     with refund as (
       insert into ledger (task_id, kind, owner, credits)
       select task_id, 'refund', owner, credits from ledger where task_id = ${id} and kind = 'charge'
       on conflict (task_id, kind) do nothing
-      returning credits
+      returning owner, credits
     )
-    update owner set credits_used = credits_used - refund.credits from refund where id = ${owner}
+    update owner set credits_used = credits_used - refund.credits from refund where id = refund.owner
   `
 }
 
@@ -71,15 +68,20 @@ export interface OwnerCredits {
   waiting: number
 }
 
-/** Credits and slots of an owner of video tasks. */
-export const findOwnerCredits = async (sql: Sql, owner: string): Promise<OwnerCredits> => {
+/** Credits and slots of an owner, or of one of the accounts that share it. */
+export const findOwnerCredits = async (
+  sql: Sql,
+  owner: string,
+  account = owner,
+): Promise<OwnerCredits> => {
   const [row] = await sql<OwnerCredits[]>`
     select
-      coalesce((select credits_used from owner where id = ${owner}), 0)::float8 as used,
+      coalesce((select credits_used from owner where id = ${account}), 0)::float8 as used,
       count(*) filter (where admitted_at is not null)::integer as running,
       count(*) filter (where admitted_at is null)::integer as waiting
     from task
-    where owner = ${owner} and family = 'video' and ended_at is null
+    where owner = ${owner} and coalesce(account, owner) = ${account}
+      and family = 'video' and ended_at is null
   `
   return row ?? { used: 0, running: 0, waiting: 0 }
 }

@@ -1,8 +1,17 @@
+import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { lockOwnerOf } from './owner.ts'
 import type { Tell } from '../unit-of-work.ts'
 import { moveVideoTask } from './video-move.ts'
+
+/** How many video tasks may hold a slot at once. */
+export interface Slots {
+  /** Of one account (VIDEO_CONCURRENCY_PER_OWNER). */
+  slots: number
+  /** Of all accounts without a credential together (ANONYMOUS_SLOTS); absent: as many as of one. */
+  anonymousSlots?: number
+}
 
 /** Where a task stands after it has entered its owner's queue. */
 export interface Entered {
@@ -19,12 +28,12 @@ export interface Entered {
 export const enterQueue = async (
   sql: Transaction,
   id: string,
-  { slots, offPeakSeconds, tell }: { slots: number; offPeakSeconds: number; tell: Tell },
+  { offPeakSeconds, ...options }: Slots & { offPeakSeconds: number; tell: Tell },
 ): Promise<Entered | undefined> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return undefined
   await moveVideoTask(sql, { id, to: 'queueing' })
-  await admitWaiting(sql, { owner, slots, except: id, tell })
+  await admitWaiting(sql, { ...options, owner, except: id })
   const [task] = await sql<Entered[]>`
     select status as state, admitted_at is not null as "isAdmitted",
       case when off_peak then greatest(0, extract(epoch from
@@ -36,26 +45,43 @@ export const enterQueue = async (
 }
 
 /**
- * Gives free slots of an owner to the tasks that wait longest, off-peak ones after all others, and tells the workflow
- * of each (except that of `except`, which asks itself). The caller holds the owner's lock.
+ * Gives free slots of an owner to the tasks that wait, and tells the workflow of each (except that of `except`, which
+ * asks itself). An account's tasks go in the order of their creation, off-peak ones after all others. Of the accounts
+ * without a credential, which share an owner, the one goes first that would then hold the fewest. The caller holds the
+ * owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
-  { owner, slots, except, tell }: { owner: string; slots: number; except?: string; tell: Tell },
+  {
+    owner,
+    slots,
+    anonymousSlots = slots,
+    except,
+    tell,
+  }: Slots & { owner: string; except?: string; tell: Tell },
 ): Promise<void> => {
+  const together = owner === ANONYMOUS ? anonymousSlots : slots
   const rows = await sql<{ id: string }[]>`
-    with admitted as (
+    with open as (
+      select id, coalesce(account, owner) as account, off_peak, created_at,
+        admitted_at is not null as holds, status = 'queueing' and admitted_at is null as waits
+      from task
+      where owner = ${owner} and family = 'video' and ended_at is null
+    ), held as (
+      select account, count(*) as held from open where holds group by account
+    ), waiting as (
+      select id, off_peak, created_at, coalesce(held, 0)
+        + row_number() over (partition by account order by off_peak, created_at, id) as place
+      from open left join held using (account)
+      where waits
+    ), admitted as (
       update task
       set admitted_at = clock_timestamp()
       where id in (
-        select id from task
-        where owner = ${owner} and family = 'video' and ended_at is null
-          and status = 'queueing' and admitted_at is null
-        order by off_peak, created_at, id
-        limit greatest(0, ${slots}::bigint - (
-          select count(*) from task
-          where owner = ${owner} and family = 'video' and ended_at is null and admitted_at is not null
-        ))
+        select id from waiting
+        where place <= ${slots}::bigint
+        order by off_peak, place, created_at, id
+        limit greatest(0, ${together}::bigint - (select count(*) from open where holds))
       )
       returning id, off_peak, created_at
     )

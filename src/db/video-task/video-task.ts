@@ -6,17 +6,20 @@ import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/vide
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent } from '../event/event.ts'
 import type { Tell } from '../unit-of-work.ts'
-import { chargeOwner, lockOwnerOf, refundTask } from './owner.ts'
+import { chargeAccount, lockOwnerOf, refundTask } from './owner.ts'
 import { insertTaskInputs } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { Move } from '../task/task-move.ts'
 import { moveVideoTask } from './video-move.ts'
 import { admitWaiting } from './video-queue.ts'
+import type { Slots } from './video-queue.ts'
 
 export interface NewVideoTask {
   id: string
   kind: VideoTaskKind
   owner: string
+  /** Whom it counts for. */
+  account: string
   /** The request with defaults applied, without `images`, `payload` and `callback_url`, which have places of their own. */
   settings: object
   credits: number
@@ -28,33 +31,31 @@ export interface NewVideoTask {
 
 /**
  * Inserts a task in created with its inputs, its first event and its charge. Answers when it was made, or undefined when
- * the charge would pass the owner's limit: the transaction is then to be rolled back.
+ * the charge would pass the account's limit: the transaction is then to be rolled back.
  */
 export const insertVideoTask = async (
   sql: Transaction,
   task: NewVideoTask,
   { creditLimit }: { creditLimit: number | undefined },
 ): Promise<Date | undefined> => {
-  // Sent together; the charge comes last, because it holds the owner's row until the commit.
+  // Sent together; the charge comes last, because it holds the account's row until the commit.
   const [[row], , , charged] = await Promise.all([
     sql<{ createdAt: Date }[]>`
-    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak)
+    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak, account)
     values (${task.id}, 'video', ${task.kind}, ${task.kind}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak})
+      ${task.offPeak}, ${task.account})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
-    chargeOwner(sql, { ...task, limit: creditLimit }),
+    chargeAccount(sql, { ...task, limit: creditLimit }),
   ])
   return charged ? row?.createdAt : undefined
 }
 
 /** What is left to do for an owner once a task of theirs has ended. */
-export interface EndOptions {
-  /** Tasks of an owner that may hold a slot at once (VIDEO_CONCURRENCY_PER_OWNER). */
-  slots: number
+export interface EndOptions extends Slots {
   tell: Tell
 }
 
@@ -65,14 +66,14 @@ export interface EndOptions {
 export const completeVideoTask = async (
   sql: Transaction,
   { id, fence, record }: { id: string; fence: number; record: () => Promise<void> },
-  { slots, tell }: EndOptions,
+  options: EndOptions,
 ): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return false
   if (!(await moveVideoTask(sql, { id, to: 'success', fence }))) return false
   await sql`update task set progress = 100 where id = ${id}`
   await record()
-  await admitWaiting(sql, { owner, slots, tell })
+  await admitWaiting(sql, { ...options, owner })
   return true
 }
 
@@ -80,7 +81,7 @@ export const completeVideoTask = async (
 export const failVideoTask = async (
   sql: Transaction,
   { id, error, from }: Pick<Move<VideoTaskState>, 'id' | 'error' | 'from'>,
-  { slots, tell }: EndOptions,
+  options: EndOptions,
 ): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return false
@@ -91,8 +92,8 @@ export const failVideoTask = async (
     ...(from && { from }),
   })
   if (!failed) return false
-  await refundTask(sql, { id, owner })
-  await admitWaiting(sql, { owner, slots, tell })
+  await refundTask(sql, id)
+  await admitWaiting(sql, { ...options, owner })
   return true
 }
 

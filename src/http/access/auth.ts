@@ -7,6 +7,7 @@ import { makeKeySet } from '../../adapters/key-set.ts'
 import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
+import { isReservedUser } from '../../domain/shared/account.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
@@ -26,9 +27,6 @@ export interface Caller {
   /** Whether this is one of those who run the service. */
   isPlatformAdmin?: boolean
 }
-
-/** Owns what is made without a credential; no user has this id. */
-export const ANONYMOUS = 'anonymous'
 
 /** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
 export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -201,6 +199,6 @@ const reasonOf = (error: unknown): string =>
 const readSubject = ({ sub }: JWTPayload): string => {
   const length = typeof sub === 'string' ? Array.from(sub).length : 0
   if (typeof sub !== 'string' || length < 1 || length > 255) throw new Refusal('sub: length')
-  if (sub === ANONYMOUS || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
+  if (isReservedUser(sub) || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
   return sub
 }

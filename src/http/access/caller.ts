@@ -1,5 +1,5 @@
+import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { ANONYMOUS } from './auth.ts'
 import type { Caller } from './auth.ts'
 import type { RouteRequest } from '../route.ts'
 

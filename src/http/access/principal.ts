@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
+
 import ipaddr from 'ipaddr.js'
 
+import { ANONYMOUS_ACCOUNT } from '../../domain/shared/account.ts'
 import type { Caller } from './auth.ts'
 
 /**
@@ -8,6 +11,19 @@ import type { Caller } from './auth.ts'
  */
 export const principalOf = (caller: Caller | undefined, address: string | undefined): string =>
   caller ? `user:${caller.principal}` : `address:${networkOf(address ?? '')}`
+
+/**
+ * Whom slots, the queue, credits and fairness count for: the owner, or without a credential the client's network. It is
+ * stored with the task, so it holds a digest in place of the address.
+ */
+export const accountOf = (caller: Caller | undefined, address: string | undefined): string =>
+  caller
+    ? caller.owner
+    : ANONYMOUS_ACCOUNT +
+      createHash('sha256')
+        .update(networkOf(address ?? ''))
+        .digest('hex')
+        .slice(0, 32)
 
 /** An IPv6 client has a network of 64 bits and may take another address of it for each request. */
 const networkOf = (text: string): string => {

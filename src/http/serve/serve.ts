@@ -13,7 +13,7 @@ import { makeReadHeaders } from './cache.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
-import { principalOf } from '../access/principal.ts'
+import { accountOf, principalOf } from '../access/principal.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
@@ -151,6 +151,7 @@ const makeRequest = (parts: Parts): RouteRequest => {
     body: body.value,
     inline: body.inline,
     caller,
+    account: accountOf(caller, request.ip),
     headers: request.headers,
     requestId: String(response.getHeader('x-request-id')),
     // Most handlers never look at it, and to make one costs 25 µs a request.

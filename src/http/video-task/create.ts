@@ -68,13 +68,14 @@ const createTask = async (
   const { id, kind, inputs } = task
   const { settings, credits, offPeak } = task.plan
   const owner = ownerOf(request)
+  const { account } = request
   const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
-  const row = { id, kind, owner, settings, credits, offPeak, payload, callbackUrl, inputs }
+  const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, inputs }
   return await commitTask(deps, {
     id,
     start: startVideoTask(
-      { taskId: id, kind, owner, summary, offPeak, hasReceiver: callbackUrl !== null },
+      { taskId: id, kind, owner, account, summary, offPeak, hasReceiver: callbackUrl !== null },
       deps,
     ),
     insert: async (sql) => {

@@ -118,20 +118,22 @@ const credits = (deps: VideoTaskDeps): Route =>
     method: 'get',
     path: `${VIDEO_PREFIX}/credits`,
     summary: 'Read credits and slots of the caller',
-    description: 'All callers without a credential share one ledger and one queue.',
+    description:
+      "Without a credential they are those of the client's address. All addresses together have so many slots, too, so one may wait while it holds fewer than its own.",
     responses: {
       200: { description: 'Credits and slots.', schema: VideoCredits, example: CREDITS },
     },
     errors: [],
     handler: async (request) => {
-      const { sql, creditLimit, slots } = deps
+      const { sql, creditLimit, slots, anonymousSlots = slots } = deps
+      const { caller, account } = request
       const { used, running, waiting } = await withinDeadline(
-        findOwnerCredits(sql, ownerOf(request)),
+        findOwnerCredits(sql, ownerOf(request), account),
       )
       const remains = {
         credit_remain: creditLimit === undefined ? null : Math.max(0, creditLimit - used),
         credit_used: used,
-        concurrency_limit: slots,
+        concurrency_limit: caller ? slots : Math.min(slots, anonymousSlots),
         current_concurrency: running,
         queue_count: waiting,
       }

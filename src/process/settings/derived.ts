@@ -11,7 +11,7 @@ export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
   return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
 }
 
-/** What goes with the start of a workflow, and how many tasks of an owner run at once. */
+/** What goes with the start of a workflow, and how many video tasks hold a slot at once. */
 export const readTimings = (
   config: Config,
 ): {
@@ -19,6 +19,7 @@ export const readTimings = (
   videoTiming: VideoTiming
   checkTiming: Partial<CheckTiming>
   slots: number
+  anonymousSlots: number
 } => ({
   timing: {
     heartbeatSeconds: config.HEARTBEAT_SECONDS,
@@ -31,6 +32,7 @@ export const readTimings = (
   },
   checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
   slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+  anonymousSlots: config.ANONYMOUS_SLOTS,
 })
 
 /** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */

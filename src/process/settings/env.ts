@@ -107,11 +107,18 @@ export const Env = Type.Object({
     1,
     10_000,
   ),
+  ANONYMOUS_SLOTS: count(
+    'The same of all callers without a credential together; each address counts as an owner.',
+    20,
+    1,
+    100_000,
+  ),
   OWNER_CREDIT_LIMIT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000_000,
-      description: 'Most credits of an owner, charges minus refunds; without it there is no limit.',
+      description:
+        'Most credits of an owner, or of an address without a credential, charges minus refunds; without it there is no limit.',
     }),
   ),
   VIDEO_DEADLINE_SECONDS: count('Time from processing until a task fails.', 1200, 1, 86_400),

@@ -1,0 +1,11 @@
+-- Whom a task counts for: an owner, or without a credential the client's address.
+
+alter table task
+  -- a row of `owner`: its slots and credits. Null in a task that an older release made: then it is the owner
+  add column account text;
+
+comment on table owner is
+  'accounts: the owners, and a digest of the address for each of the anonymous. The row of an owner is also the lock under which slots are given away';
+
+-- The lock of all anonymous tasks: ANONYMOUS_SLOTS bounds them together.
+insert into owner (id) values ('anonymous') on conflict do nothing;
