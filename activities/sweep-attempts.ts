@@ -1,9 +1,11 @@
+import { listFetchedInputs } from '../src/db/task/task-file.ts'
 import { findTaskState } from '../src/db/task/task.ts'
 import type { TaskState } from '../src/db/task/task.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /**
- * Removes what attempts have left beside the results of an ended task, and answers the status of the task. It reads the
+ * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
+ * Answers the status of the task. It reads the
  * row, because a repetition makes no move, and the files of a completed task must stay. `known` is the content of the
  * row when the caller has just written it.
  */
@@ -19,6 +21,8 @@ export const sweepAttempts = async (
     if (COMPLETED.has(status) && fence > 1)
       for (const key of await storage.list(folder))
         if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
+    if (FAILED.has(status) || COMPLETED.has(status))
+      for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
   } catch (error) {
     log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
   }

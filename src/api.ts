@@ -8,7 +8,7 @@ import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
-import { readRateFactor, readTimings } from './process/settings/derived.ts'
+import { readQuotas, readRateFactor, readTimings } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
@@ -96,6 +96,7 @@ const routes = makeRoutes({
   videoAuth: config.VIDEO_AUTH,
   extendSource: config.VIDEO_EXTEND_SOURCE,
   creditLimit: config.OWNER_CREDIT_LIMIT,
+  quotas: readQuotas(config),
   log,
   memo: makeCountMemo(),
   publishAuth: config.PUBLISH_AUTH,

@@ -123,6 +123,8 @@ export interface Route {
   errors: readonly ErrorCodeName[]
   /** The answer holds a secret: a stored copy is encrypted. */
   secretAnswer?: boolean
+  /** A member of the body that the answer repeats. It may be large, so a stored answer leaves it out. */
+  echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
   /** Answered to the end, also while the process refuses everything else. */

@@ -8,12 +8,14 @@ import { after, before, describe, test } from 'node:test'
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
+import { getVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { insertTask, render, usePlace } from './place.ts'
+import { finishVideo } from './video-place.ts'
 
 describe('the removal by age', () => {
   const place = usePlace()
@@ -82,6 +84,29 @@ describe('the removal by age', () => {
       select count(*)::int as events from event where task_id = ${old}
     `
     assert.deepEqual(row, { events: 3 })
+  })
+
+  test('clears the payload of a video task, and gives its account the bytes back', async () => {
+    const { sql } = place.deps
+    const inputs = [
+      { field: 'images', name: 'input-images.png', storageKey: 'inputs/x', bytes: 600 },
+    ]
+    const id = await finishVideo(place.database, { owner: 'bob', payload: 'x'.repeat(50), inputs })
+    const young = await finishVideo(place.database, { owner: 'bob', payload: 'keep' })
+    const stored = async (): Promise<number> => {
+      const [row] = await sql<{ n: number }[]>`
+        select stored_bytes::int as n from owner where id = 'bob'
+      `
+      return row?.n ?? -1
+    }
+    assert.equal(await stored(), 600 + 50 + 1 + 4 + 1, 'what it made counts, too')
+    const before = await getVideoFacts(sql, id)
+    await sql`update task set ended_at = ended_at - interval '31 days' where id = ${id}`
+    assert.equal(await purge(), 1)
+    assert.equal(before.payload, 'x'.repeat(50))
+    assert.equal((await getVideoFacts(sql, id)).payload, null)
+    assert.equal((await getVideoFacts(sql, young)).payload, 'keep')
+    assert.equal(await stored(), 4 + 1)
   })
 
   for (const part of ['results', 'inputs'] as const)

@@ -11,6 +11,8 @@ import {
 import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
 import type { NewTaskInput } from '../../src/db/task/task-file.ts'
+import { ApiError } from '../../src/domain/shared/errors.ts'
+import type { Quota } from '../../src/domain/task/quota.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -20,12 +22,13 @@ export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
   inputs?: readonly (Partial<NewTaskInput> & { field: string })[]
   /** OWNER_CREDIT_LIMIT. */
   limit?: number
+  quota?: Quota
 }
 
-/** Inserts a task as a creation does: undefined, and nothing written, when the charge would pass the limit. */
+/** Inserts a task as a creation does: undefined, and nothing written, when a limit refuses it. */
 export const insertVideo = async (
   { sql }: Pick<TestDatabase, 'sql'>,
-  { limit, inputs = [], ...given }: NewVideo = {},
+  { limit, quota, inputs = [], ...given }: NewVideo = {},
 ): Promise<string | undefined> => {
   const task: NewVideoTask = {
     id: randomUUID(),
@@ -41,17 +44,13 @@ export const insertVideo = async (
     inputs: inputs.map((input) => ({ ...NO_INPUT, ...input })),
   }
   try {
-    return await sql.begin(async (sql) => {
-      if (await insertVideoTask(sql, task, { creditLimit: limit })) return task.id
-      throw new RefusedError()
-    })
+    await sql.begin((sql) => insertVideoTask(sql, task, { creditLimit: limit, quota }))
+    return task.id
   } catch (error) {
-    if (error instanceof RefusedError) return undefined
+    if (error instanceof ApiError) return undefined
     throw error
   }
 }
-
-class RefusedError extends Error {}
 
 const SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)
 

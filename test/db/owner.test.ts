@@ -117,6 +117,32 @@ describe('the credits of an owner', () => {
     })
   })
 
+  test('are apart from a quota of open tasks, which many creations at once never pass', async () => {
+    const given = { owner: 'crowd', quota: { tasks: 3, bytes: 1e6, retentionDays: 30 } }
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () => insertVideo(database, { ...given, limit: 1000 })),
+    )
+    const ids = made.filter((id) => id !== undefined)
+    assert.equal(ids.length, 3)
+    assert.deepEqual(await sums('crowd'), [30, 30], 'a refused one costs nothing')
+    await cancel(ids[0] ?? '')
+    assert.ok(await insertVideo(database, given), 'one has ended')
+    assert.equal(await insertVideo(database, given), undefined)
+    assert.ok(await insertVideo(database, { ...given, owner: 'other' }), 'others are not held up')
+  })
+
+  test('are apart from a quota of bytes, which inputs of a request and its payload take', async () => {
+    const given = { owner: 'large', quota: { tasks: 99, bytes: 1000, retentionDays: 30 } }
+    const inputs = [
+      { field: 'images', name: 'input-images.png', storageKey: 'inputs/x', bytes: 600 },
+      { field: 'wm_url', url: 'https://example.com/', bytes: 5000 },
+    ]
+    assert.ok(await insertVideo(database, { ...given, inputs, payload: 'é'.repeat(150) }))
+    assert.equal(await insertVideo(database, { ...given, payload: 'x'.repeat(101) }), undefined)
+    assert.ok(await insertVideo(database, { ...given, payload: 'x'.repeat(100) }))
+    assert.ok(await insertVideo(database, given), 'a task without bytes')
+  })
+
   test('are as many as before when the charge of a task costs nothing', async () => {
     const id = await getVideo(database, { owner: 'free', credits: 0, limit: 0 })
     await fail(id)

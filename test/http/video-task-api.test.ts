@@ -270,6 +270,52 @@ describe('credits', () => {
   })
 })
 
+describe('quotas of what is kept', () => {
+  test('refuse one more open task or byte, and say what frees some', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({
+      OWNER_TASK_LIMIT: '2',
+      OWNER_BYTE_LIMIT: '1000',
+      ADDRESS_TASK_LIMIT: '1',
+      TRUST_PROXY: '127.0.0.1',
+    })
+    const refused = ({ status, headers, body }: Answer) => {
+      assert.deepEqual([status, body.error, body.details?.[0]], REFUSED)
+      return [headers.get('retry-after'), body.message]
+    }
+    const REFUSED = [429, 'quota_exceeded', 'TooManyRequests']
+    const client = makeClient(baseUrl, await service.token(`user-${randomUUID()}`))
+    const large = await client.post(TEXT, { prompt: 'sea', payload: 'x'.repeat(1001) })
+    assert.match(refused(large).join(), /^150,.*1000 bytes.*30 days after the end of their task/)
+    const [first] = [await createId(client), await createId(client)]
+    const third = await client.post(TEXT, { prompt: 'sea' })
+    assert.match(refused(third).join(), /^30,.*2 open tasks.*has ended or is cancelled/)
+    await client.post(`${TASKS}/${first}/cancel`, {})
+    await createId(client)
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const anyone = makeClient(baseUrl)
+    const post = (address: string) => anyone.post(TEXT, { prompt: 'sea' }, from(address))
+    assert.equal((await post('192.0.2.1')).status, 200)
+    refused(await post('192.0.2.1'))
+    assert.equal((await post('192.0.2.2')).status, 200)
+    await entry.kill()
+  })
+
+  test('count a payload once: a repeated creation brings its own', async () => {
+    const client = service.client()
+    const body = { prompt: 'sea', payload: randomUUID().repeat(100) }
+    const key = { 'idempotency-key': randomUUID() }
+    const first = await client.post(TEXT, body, key)
+    const again = await client.post(TEXT, body, key)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.body['payload'], body.payload)
+    const [stored] = await sql<{ bytes: number }[]>`
+      select octet_length(body) as bytes from idempotency where key = ${key['idempotency-key']}
+    `
+    assert.ok((stored?.bytes ?? 0) < 1000, 'the stored answer is without it')
+  })
+})
+
 describe('callers without a credential', () => {
   test('have the credits, slots and queue of their address', async () => {
     const { baseUrl, entry } = await service.startSecondApi({

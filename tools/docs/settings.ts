@@ -32,6 +32,12 @@ const GROUPS: Record<string, Name[]> = {
     'ADMIN_CLAIM',
   ],
   Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
+  'Quotas of what is kept': [
+    'OWNER_TASK_LIMIT',
+    'OWNER_BYTE_LIMIT',
+    'ADDRESS_TASK_LIMIT',
+    'ADDRESS_BYTE_LIMIT',
+  ],
   Files: ['STORAGE', 'STORAGE_PATH', 'RESULT_LINK_SECONDS', 'RESULT_RETENTION_DAYS'],
   'Image tasks': [
     'IMAGE_MAX_BYTES',

@@ -8,7 +8,9 @@ import {
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent } from '../event/event.ts'
-import { insertTaskInputs } from '../task/task-file.ts'
+import { chargeAccount } from '../task/account.ts'
+import type { AccountLimits } from '../task/account.ts'
+import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import { moveTask } from '../task/task-move.ts'
 import type { Move, MoveTable } from '../task/task-move.ts'
@@ -23,18 +25,26 @@ export interface NewImageTask {
   inputs: NewTaskInput[]
 }
 
-/** Inserts a task in CREATED with its inputs and its first event. */
-export const insertImageTask = async (sql: Transaction, task: NewImageTask): Promise<void> => {
+/** Inserts a task in CREATED with its inputs and its first event. Throws 429 when its account may have no more. */
+export const insertImageTask = async (
+  sql: Transaction,
+  task: NewImageTask,
+  limits: AccountLimits = {},
+): Promise<void> => {
+  const { owner: account } = task
+  const bytes = ownBytes(task.inputs)
   // Sent together: none waits for the answer of another. A query begins when it is executed or awaited, and the event
   // comes after its task.
   await Promise.all([
     sql`
-    insert into task (id, family, kind, segment, owner, status, settings, webhook_url)
+    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
+      stored_bytes)
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
-      ${sql.json(task.settings as never)}, ${task.webhookUrl})
+      ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes})
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
+    chargeAccount(sql, { account, credits: 0, bytes }, limits),
   ])
 }
 

@@ -2,7 +2,13 @@
 
 alter table task
   -- a row of `owner`: its slots and credits. Null in a task that an older release made: then it is the owner
-  add column account text;
+  add column account text,
+  -- of its files and payload, as the account counts them until they are removed
+  add column stored_bytes bigint not null default 0;
+
+alter table owner add column stored_bytes bigint not null default 0;
+
+create index task_open_by_account on task (account) where ended_at is null;
 
 comment on table owner is
   'accounts: the owners, and a digest of the address for each of the anonymous. The row of an owner is also the lock under which slots are given away';

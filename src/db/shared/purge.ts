@@ -25,8 +25,17 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
   return rows.map((row) => row.id)
 }
 
+/** Notes that the files of a task are gone, and clears its payload. Its account has the bytes again. */
 export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
-  await sql`update task set purged_at = clock_timestamp() where id = ${id} and purged_at is null`
+  await sql`
+    with purged as (
+      update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1
+      where id = ${id} and purged_at is null
+      returning account, stored_bytes
+    )
+    update owner o set stored_bytes = o.stored_bytes - purged.stored_bytes
+    from purged where o.id = purged.account
+  `
 }
 
 /** Uploads whose links have ended; links live up to an hour longer than the upload says. */

@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from '../client.ts'
+import { addStoredBytes } from './account.ts'
 
 export interface TaskInput {
   field: string
@@ -22,6 +23,10 @@ export interface NewTaskInput {
   width: number | null
   height: number | null
 }
+
+/** Bytes of the inputs that came with the request. Those of a link count for the task or upload that has them. */
+export const ownBytes = (inputs: readonly NewTaskInput[]): number =>
+  inputs.reduce((sum, { name, bytes }) => sum + (name === null ? 0 : (bytes ?? 0)), 0)
 
 /** Inserts what a task is made from: a stored file, or an address that the worker fetches. */
 export const insertTaskInputs = async (
@@ -108,4 +113,18 @@ export const insertTaskResults = async (
       })),
     )}
   `
+  await addStoredBytes(
+    sql,
+    taskId,
+    results.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
+}
+
+/** Where the inputs of a task are that were fetched from an address. */
+export const listFetchedInputs = async (sql: Sql, taskId: string): Promise<string[]> => {
+  const rows = await sql<{ storageKey: string }[]>`
+    select storage_key as "storageKey" from task_input
+    where task_id = ${taskId} and url is not null and storage_key like 'inputs/' || ${taskId}::text || '/%'
+  `
+  return rows.map(({ storageKey }) => storageKey)
 }

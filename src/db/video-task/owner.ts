@@ -1,37 +1,5 @@
 import type { Sql, Transaction } from '../client.ts'
 
-interface Charge {
-  id: string
-  account: string
-  credits: number
-  /** Most that charges minus refunds of an account may be. */
-  limit: number | undefined
-}
-
-/**
- * Charges a task to its account; false when that would pass the limit. One statement decides, under the lock of the
- * account's row, so two requests cannot both take the last credits.
- */
-export const chargeAccount = async (
-  sql: Transaction,
-  { id, account, credits, limit }: Charge,
-): Promise<boolean> => {
-  const { count } = await sql`
-    with charged as (
-      insert into owner as o (id, credits_used)
-      select ${account}::text, ${credits}::bigint
-      where ${limit ?? null}::bigint is null or ${credits}::bigint <= ${limit ?? null}::bigint
-      on conflict (id) do update set credits_used = o.credits_used + excluded.credits_used
-      where ${limit ?? null}::bigint is null
-        or o.credits_used + excluded.credits_used <= ${limit ?? null}::bigint
-      returning id
-    )
-    insert into ledger (task_id, kind, owner, credits)
-    select ${id}::uuid, 'charge', id, ${credits}::integer from charged
-  `
-  return count === 1
-}
-
 /**
  * Locks the row of a task's owner and answers who that is; undefined when there is no such task. Every transaction that
  * changes slots takes this lock before it touches a task or an anonymous account, so no two of them wait for each other.

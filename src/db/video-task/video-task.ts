@@ -6,8 +6,10 @@ import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/vide
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent } from '../event/event.ts'
 import type { Tell } from '../unit-of-work.ts'
-import { chargeAccount, lockOwnerOf, refundTask } from './owner.ts'
-import { insertTaskInputs } from '../task/task-file.ts'
+import { chargeAccount } from '../task/account.ts'
+import type { AccountLimits } from '../task/account.ts'
+import { lockOwnerOf, refundTask } from './owner.ts'
+import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { Move } from '../task/task-move.ts'
 import { moveVideoTask } from './video-move.ts'
@@ -30,28 +32,36 @@ export interface NewVideoTask {
 }
 
 /**
- * Inserts a task in created with its inputs, its first event and its charge. Answers when it was made, or undefined when
- * the charge would pass the account's limit: the transaction is then to be rolled back.
+ * Inserts a task in created with its inputs, its first event and its charge; answers when it was made. Throws 402 and
+ * 429 when that would pass a limit of its account.
  */
 export const insertVideoTask = async (
   sql: Transaction,
   task: NewVideoTask,
-  { creditLimit }: { creditLimit: number | undefined },
-): Promise<Date | undefined> => {
+  limits: AccountLimits,
+): Promise<Date> => {
+  const { account, credits } = task
+  const bytes = ownBytes(task.inputs) + Buffer.byteLength(task.payload ?? '')
   // Sent together; the charge comes last, because it holds the account's row until the commit.
-  const [[row], , , charged] = await Promise.all([
+  const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
-    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak, account)
+    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
+      account, stored_bytes)
     values (${task.id}, 'video', ${task.kind}, ${task.kind}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak}, ${task.account})
+      ${task.offPeak}, ${account}, ${bytes})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
-    chargeAccount(sql, { ...task, limit: creditLimit }),
+    chargeAccount(sql, { account, credits, bytes }, limits),
+    sql`
+    insert into ledger (task_id, kind, owner, credits)
+    values (${task.id}, 'charge', ${account}, ${credits})
+  `.execute(),
   ])
-  return charged ? row?.createdAt : undefined
+  if (!row) throw new Error('insert returned no row')
+  return row.createdAt
 }
 
 /** What is left to do for an owner once a task of theirs has ended. */

@@ -150,6 +150,10 @@ export const ERROR_CODES = {
     meaning: 'The Idempotency-Key was used before with another body.',
   },
   rate_limited: { status: 429, meaning: 'Too many requests; try again after Retry-After.' },
+  quota_exceeded: {
+    status: 429,
+    meaning: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
+  },
   headers_too_large: { status: 431, meaning: 'The headers are over 16 KiB.' },
   internal_error: {
     status: 500,
@@ -345,6 +349,19 @@ export const errors = {
       'rate_limited',
       `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
       { headers: { ...headers, ...retryAfter(seconds) } },
+    ),
+  taskQuotaExceeded: (most: number) =>
+    apiError(
+      'quota_exceeded',
+      `The caller has ${most} open tasks, which is the most: another one can be made when one of them has ended or is cancelled.`,
+      { headers: retryAfter(30) },
+    ),
+  byteQuotaExceeded: (most: number, retentionDays: number) =>
+    apiError(
+      'quota_exceeded',
+      `The caller may have ${most} bytes stored, and this would be more: files are removed ${retentionDays} days after the end of their task, and uploads after a day.`,
+      // Days would be true, but clients of video routes wait for no more than this.
+      { headers: retryAfter(150) },
     ),
   idempotencyInFlight: () =>
     apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {

@@ -62,7 +62,10 @@ const createTask = async (
     id,
     start: startImageTask(facts, deps),
     insert: async (sql) => {
-      await Promise.all([insertImageTask(sql, task), request.finish(sql, answer)])
+      await Promise.all([
+        insertImageTask(sql, task, { quota: deps.quotas.owner }),
+        request.finish(sql, answer),
+      ])
       return answer
     },
   })

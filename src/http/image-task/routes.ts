@@ -67,6 +67,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
       'url_refused',
       'image_invalid',
       'pixel_limit',
+      'quota_exceeded',
       'outcome_unknown',
     ],
     judge: makeJudge(deps, kind),

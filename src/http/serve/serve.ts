@@ -47,14 +47,14 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
       const body = await reader.read(request, response)
       try {
         const replayed = claim?.replay(body.fingerprint)
-        if (replayed) return replayed
+        if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
         const refusal = faultsError([...query.faults, ...body.faults], {
           query: query.value,
           body: body.value,
         })
         if (refusal) throw refusal
-        const parts = { request, response, query: query.value, body, caller, claim }
+        const parts = { route, request, response, query: query.value, body, caller, claim }
         return await route.handler(makeRequest(parts))
       } finally {
         await body.discard()
@@ -135,6 +135,7 @@ const claimKey = async (
 }
 
 interface Parts {
+  route: Route
   request: Request
   response: Response
   query: unknown
@@ -144,7 +145,7 @@ interface Parts {
 }
 
 const makeRequest = (parts: Parts): RouteRequest => {
-  const { request, response, query, body, caller, claim } = parts
+  const { route, request, response, query, body, caller, claim } = parts
   return {
     params: request.params,
     query,
@@ -160,8 +161,21 @@ const makeRequest = (parts: Parts): RouteRequest => {
     },
     incoming: request,
     accept: () => sendContinue(request, response),
-    finish: async (sql, answer) => claim?.finish(sql, answer, body.fingerprint),
+    finish: async (sql, answer) => claim?.finish(sql, withoutEcho(route, answer), body.fingerprint),
   }
+}
+
+/** An answer as it is stored: the request that asks for it again brings what the route repeats. */
+const withoutEcho = ({ echo }: Route, answer: JsonAnswer): JsonAnswer => {
+  if (echo === undefined) return answer
+  const { [echo]: _repeated, ...body } = answer.body as Record<string, unknown>
+  return { ...answer, body }
+}
+
+const withEcho = ({ echo }: Route, answer: JsonAnswer, given: unknown): JsonAnswer => {
+  const value = echo === undefined ? undefined : (given as Record<string, unknown>)[echo]
+  if (echo === undefined || value === undefined || value === null) return answer
+  return { ...answer, body: { ...(answer.body as object), [echo]: value } }
 }
 
 const abortedWith = (response: Response): AbortSignal => {

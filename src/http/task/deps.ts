@@ -2,6 +2,7 @@ import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
+import type { Quotas } from '../../domain/task/quota.ts'
 import type { Jobs } from '../../jobs/client.ts'
 
 /** What the routes of either family of tasks work with. */
@@ -13,5 +14,6 @@ export interface TaskDeps {
   outbound: Outbound
   publicUrl: string
   taskQueue: string
+  quotas: Quotas
   now: () => Date
 }

@@ -2,7 +2,6 @@ import { Value } from 'typebox/value'
 
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { insertVideoTask } from '../../db/video-task/video-task.ts'
-import { errors } from '../../domain/shared/errors.ts'
 import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
@@ -66,7 +65,9 @@ const createTask = async (
   task: NewTask,
 ): Promise<JsonAnswer> => {
   const { id, kind, inputs } = task
-  const { settings, credits, offPeak } = task.plan
+  const { settings, offPeak } = task.plan
+  const { creditLimit, quotas } = deps
+  const quota = quotas[request.caller ? 'owner' : 'address']
   const owner = ownerOf(request)
   const { account } = request
   const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
@@ -79,8 +80,7 @@ const createTask = async (
       deps,
     ),
     insert: async (sql) => {
-      const createdAt = await insertVideoTask(sql, row, deps)
-      if (!createdAt) throw errors.insufficientCredits(credits)
+      const createdAt = await insertVideoTask(sql, row, { creditLimit, quota })
       const answer = makeAnswer(deps, task, { createdAt, payload })
       await request.finish(sql, answer)
       return answer

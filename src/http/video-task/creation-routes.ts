@@ -46,6 +46,7 @@ const CREATION_ERRORS = [
   'image_invalid',
   'pixel_limit',
   'insufficient_credits',
+  'quota_exceeded',
   'outcome_unknown',
 ] as const
 
@@ -94,6 +95,7 @@ const textToVideo = (deps: VideoTaskDeps): Route =>
     errors: [...CREATION_ERRORS, 'incompatible_fields'],
     // The record may hold a signed link.
     secretAnswer: true,
+    echo: 'payload',
     judge: makeJudge(deps, 'text2video'),
     handler: makeTextToVideoCreation(deps),
   })
@@ -122,6 +124,7 @@ const extend = (deps: VideoTaskDeps): Route =>
     },
     errors: [...CREATION_ERRORS, 'task_not_found'],
     secretAnswer: true,
+    echo: 'payload',
     judge: makeJudge(deps, 'extend'),
     handler: makeExtendCreation(deps),
   })

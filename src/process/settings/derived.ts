@@ -2,6 +2,7 @@ import { DELIVERY_SCHEDULE } from '../../domain/event/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../domain/event/delivery-schedule.ts'
 import type { CheckTiming } from '../../domain/registry/check-timing.ts'
 import type { MediaLimits } from '../../domain/task/media-limits.ts'
+import type { Quotas } from '../../domain/task/quota.ts'
 import type { RenderTiming, VideoTiming } from '../../domain/task/render-timing.ts'
 import type { Config } from './env.ts'
 
@@ -34,6 +35,15 @@ export const readTimings = (
   slots: config.VIDEO_CONCURRENCY_PER_OWNER,
   anonymousSlots: config.ANONYMOUS_SLOTS,
 })
+
+/** What one account may have at once. */
+export const readQuotas = (config: Config): Quotas => {
+  const { RESULT_RETENTION_DAYS: retentionDays } = config
+  return {
+    owner: { tasks: config.OWNER_TASK_LIMIT, bytes: config.OWNER_BYTE_LIMIT, retentionDays },
+    address: { tasks: config.ADDRESS_TASK_LIMIT, bytes: config.ADDRESS_BYTE_LIMIT, retentionDays },
+  }
+}
 
 /** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
 export const readDelivery = ({

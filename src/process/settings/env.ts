@@ -7,6 +7,9 @@ const text = (description: string, value?: string) =>
 const count = (description: string, value: number, minimum = 0, maximum = 2_147_483_647) =>
   Type.Integer({ minimum, maximum, default: value, description })
 
+const bytes = (description: string, value: number) =>
+  count(description, value, 1, Number.MAX_SAFE_INTEGER)
+
 const flag = (description: string) => Type.Boolean({ default: false, description })
 
 const list = (description: string) =>
@@ -32,6 +35,10 @@ export const Env = Type.Object({
   AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
+  OWNER_TASK_LIMIT: count('Open tasks of an owner; over it creations are refused.', 10_000, 1),
+  OWNER_BYTE_LIMIT: bytes('Bytes of files and payloads kept for an owner.', 100 * 2 ** 30),
+  ADDRESS_TASK_LIMIT: count('Open tasks of an address without a credential.', 1000, 1),
+  ADDRESS_BYTE_LIMIT: bytes('Bytes kept for an address without a credential.', 10 * 2 ** 30),
   STORAGE: Type.Enum(['local'], { default: 'local', description: 'Where files are kept.' }),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
   ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),

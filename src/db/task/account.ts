@@ -1,0 +1,66 @@
+import { errors } from '../../domain/shared/errors.ts'
+import type { Quota } from '../../domain/task/quota.ts'
+import type { Transaction } from '../client.ts'
+
+/** What a new task costs its account. */
+interface Cost {
+  account: string
+  credits: number
+  bytes: number
+}
+
+export interface AccountLimits {
+  /** Absent: no bound. */
+  quota?: Quota | undefined
+  /** Most that charges minus refunds may be; absent: no bound. */
+  creditLimit?: number | undefined
+}
+
+/**
+ * Adds the cost of a task, which was inserted before, to its account. The row of the account is locked until the commit,
+ * so two requests cannot both take the last of a quota. Throws 402 and 429 `quota_exceeded`.
+ */
+export const chargeAccount = async (
+  sql: Transaction,
+  { account, credits, bytes }: Cost,
+  { quota, creditLimit }: AccountLimits,
+): Promise<void> => {
+  const [[used], [open]] = await Promise.all([
+    sql<{ credits: number; bytes: number }[]>`
+      insert into owner as o (id, credits_used, stored_bytes)
+      values (${account}, ${credits}, ${bytes})
+      on conflict (id) do update set
+        credits_used = o.credits_used + excluded.credits_used,
+        stored_bytes = o.stored_bytes + excluded.stored_bytes
+      returning credits_used::float8 as credits, stored_bytes::float8 as bytes
+    `.execute(),
+    // Begins once the row is locked, so it sees the tasks of those who held the lock before.
+    sql<{ tasks: number }[]>`
+      select count(*)::integer as tasks
+      from (
+        select from task where account = ${account} and ended_at is null
+        limit ${(quota?.tasks ?? 0) + 1}
+      ) t
+    `.execute(),
+  ])
+  if (!used || !open) throw new Error('an account without a row')
+  if (creditLimit !== undefined && credits > 0 && used.credits > creditLimit)
+    throw errors.insufficientCredits(credits)
+  if (quota && open.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
+  if (quota && bytes > 0 && used.bytes > quota.bytes)
+    throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
+}
+
+/** Adds the bytes of what a task has made to the task and its account. An older release counted nothing. */
+export const addStoredBytes = async (
+  sql: Transaction,
+  taskId: string,
+  bytes: number,
+): Promise<void> => {
+  await sql`
+    with made as (
+      update task set stored_bytes = stored_bytes + ${bytes} where id = ${taskId} returning account
+    )
+    update owner o set stored_bytes = o.stored_bytes + ${bytes} from made where o.id = made.account
+  `
+}
