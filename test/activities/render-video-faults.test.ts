@@ -204,7 +204,7 @@ describe('a video task whose', () => {
   })
 
   test('source is a stored file over the limit ends at once with VideoFormatInvalid', async () => {
-    const storageKey = `uploads/${randomUUID()}/x`
+    const storageKey = `inputs/${randomUUID()}/x`
     const path = join(place.root, randomUUID())
     await writeFile(path, Buffer.alloc(300_001))
     await deps.storage.putFile(storageKey, path)

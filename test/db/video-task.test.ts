@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
+import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
+import { insertTaskInputs } from '../../src/db/task/task-file.ts'
 import type { Move } from '../../src/db/task/task-move.ts'
 import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
 import {
@@ -14,8 +16,10 @@ import {
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { claimVideo, getVideo, seeVideo } from '../activities/video-place.ts'
+import { NO_INPUT } from '../activities/place.ts'
+import { claimVideo, getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
 
 type Target = Move<VideoTaskState>['to']
 
@@ -198,5 +202,52 @@ describe('a video task', () => {
     await fail(id)
     await noteProgress(database.sql, { id, fence: 2, percent: 70 })
     assert.equal((await seeVideo(database, id)).progress, 40)
+  })
+
+  describe('made of an upload', () => {
+    const upload = randomUUID()
+    const keyOf = (name: string) => `uploads/${upload}/${name}`
+    const create = (name: string) =>
+      insertVideo(database, { inputs: [{ field: 'images', storageKey: keyOf(name), url: 'x' }] })
+    const receive = (name: string) => {
+      const file = { id: upload, storageKey: keyOf(name), contentType: 'image/png', sha256: name }
+      const quota = { tasks: 9, bytes: 1000, retentionDays: 30 }
+      return unitOfWork(database, (sql) => receiveUpload(sql, { ...file, bytes: 10 }, quota))
+    }
+    const replacedBy = async (name: string) => (await receive(name))?.replacedKey
+    before(async () => {
+      await unitOfWork(database, (sql) =>
+        insertUpload(sql, { id: upload, owner: 'alice', fileName: 'a', declaredType: null }),
+      )
+    })
+
+    test('is refused when the file has been replaced meanwhile', async () => {
+      assert.deepEqual(
+        [await replacedBy('first'), await replacedBy('second')],
+        [null, keyOf('first')],
+      )
+      assert.equal(await create('first'), undefined)
+      assert.ok(await create('second'))
+    })
+
+    test('holds the file from its commit on, also against a replacement that waits', async () => {
+      await receive('third')
+      let replacing: Promise<string | null | undefined> | undefined
+      await database.sql.begin(async (sql) => {
+        const input = { ...NO_INPUT, field: 'images', storageKey: keyOf('third'), url: 'x' }
+        const id = await getVideo(database)
+        await insertTaskInputs(sql, id, [input])
+        replacing = replacedBy('fourth')
+        await waitFor('the replacement waits', async () => {
+          const rows = await database.sql`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'
+          `
+          return rows.length > 0
+        })
+      })
+      assert.equal(await replacing, null)
+      assert.equal(await replacedBy('fifth'), keyOf('fourth'))
+    })
   })
 })

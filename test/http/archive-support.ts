@@ -71,6 +71,7 @@ export const openArchivePlace = async () => {
     scratchDir,
     budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 26 }),
     jobs: { kick: (row: OutboxRow) => kicked.push(row) },
+    quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as UploadDeps
   const server = await startRoutes([...makeUploadRoutes(deps), ...makeArchiveRoutes(deps)], { sql })

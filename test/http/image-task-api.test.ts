@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
-import { IMAGE_API } from '../support/client.ts'
+import { IMAGE_API, makeClient } from '../support/client.ts'
 import type { Answer, Client, TaskRecord } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
@@ -365,9 +365,17 @@ const askForUpload = async (client: Client, body: object): Promise<Links> => {
 
 const upload = async (client: Client, name: string, bytes: Buffer): Promise<Links> => {
   const links = await askForUpload(client, { file_name: name })
-  const put = await fetch(links.upload_url, { method: 'PUT', body: new Uint8Array(bytes) })
-  assert.equal(put.status, 200)
+  assert.equal((await put(links, bytes)).status, 200)
   return links
+}
+
+const put = ({ upload_url: url }: Links, bytes: Buffer): Promise<Response> =>
+  fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })
+
+/** The stored files of an upload. */
+const filesOf = async ({ upload_url: url }: Links): Promise<string[]> => {
+  const folder = new URL(url).pathname
+  return (await service.listFiles()).filter((path) => path.includes(`${folder}/`))
 }
 
 describe('an upload', () => {
@@ -388,6 +396,39 @@ describe('an upload', () => {
     const file = await fetch(first.download_url)
     assert.equal(file.headers.get('content-type'), 'image/png')
     assert.deepEqual(Buffer.from(await file.arrayBuffer()), bytes)
+  })
+
+  test('keeps the latest of its files, and those that an open task holds', async () => {
+    const client = service.client()
+    const pictures = await Promise.all([10, 20, 30, 40].map((shade) => makePicture({ shade })))
+    const [first, second, third, last] = pictures as [Buffer, Buffer, Buffer, Buffer]
+    const links = await upload(client, 'sea.png', first)
+    for (const bytes of [second, first, second, second])
+      assert.equal((await put(links, bytes)).status, 200)
+    const [held = '', ...others] = await filesOf(links)
+    assert.deepEqual(others, [])
+    const id = await createId(client, UPSCALE, { image: links.download_url })
+    await put(links, third)
+    await put(links, last)
+    const files = await filesOf(links)
+    assert.deepEqual([files.length, files.includes(held)], [2, true])
+    const file = await fetch(links.download_url)
+    assert.deepEqual(Buffer.from(await file.arrayBuffer()), last)
+    assert.equal((await client.get(`${UPSCALE}/${id}`)).status, 200)
+  })
+
+  test('is refused beyond the bytes of its owner, and then leaves no file', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({ OWNER_BYTE_LIMIT: '1000' })
+    const client = makeClient(baseUrl, await service.token(`user-${randomUUID()}`))
+    const links = await upload(client, 'a.bin', Buffer.alloc(600, 1))
+    assert.equal((await put(links, Buffer.alloc(900, 2))).status, 200, 'what it replaces is free')
+    const second = await askForUpload(client, { file_name: 'b.bin' })
+    const refused = await put(second, Buffer.alloc(101, 3))
+    assert.equal(refused.status, 429)
+    assert.equal(((await refused.json()) as { error: string }).error, 'quota_exceeded')
+    assert.deepEqual([(await filesOf(second)).length, (await filesOf(links)).length], [0, 1])
+    assert.equal((await put(second, Buffer.alloc(100, 3))).status, 200)
+    await entry.kill()
   })
 
   const WRONG: [object, string][] = [

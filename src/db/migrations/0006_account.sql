@@ -6,6 +6,8 @@ alter table task
   -- of its files and payload, as the account counts them until they are removed
   add column stored_bytes bigint not null default 0;
 
+alter table upload add column stored_bytes bigint not null default 0;
+
 alter table owner add column stored_bytes bigint not null default 0;
 
 create index task_open_by_account on task (account) where ended_at is null;

@@ -57,7 +57,15 @@ export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
 }
 
 export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
-  await sql`update upload set purged_at = clock_timestamp() where id = ${id}`
+  await sql`
+    with purged as (
+      update upload set purged_at = clock_timestamp()
+      where id = ${id} and purged_at is null
+      returning owner, stored_bytes
+    )
+    update owner o set stored_bytes = o.stored_bytes - purged.stored_bytes
+    from purged where o.id = purged.owner
+  `
 }
 
 /**

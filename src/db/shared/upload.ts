@@ -1,4 +1,6 @@
+import type { Quota } from '../../domain/task/quota.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { chargeBytes } from '../task/account.ts'
 
 /** Life of an upload and of its links. */
 const UPLOAD_HOURS = 24
@@ -60,17 +62,65 @@ export interface ReceivedFile {
   sha256: string
 }
 
-/** Records the bytes of an upload; a later PUT replaces them. False when it is gone. */
-export const receiveUpload = async (sql: Sql, file: ReceivedFile): Promise<boolean> => {
-  const rows = await sql`
+/** What recording the bytes of an upload has done. */
+interface Received {
+  /** The file that they replace and that no open task holds: to be removed after the commit. */
+  replacedKey: string | null
+}
+
+/**
+ * Records the bytes of an upload; a later PUT replaces them, and their account is charged with the difference. A replaced
+ * file that an open task holds goes with the upload. Undefined when the upload is gone. Throws 429 `quota_exceeded`.
+ */
+export const receiveUpload = async (
+  sql: Transaction,
+  file: ReceivedFile,
+  quota: Quota,
+): Promise<Received | undefined> => {
+  const [old] = await sql<LockedUpload[]>`
+    select owner, storage_key as "storageKey", least(bytes, stored_bytes)::float8 as bytes
+    from upload where id = ${file.id} and purged_at is null
+    for update
+  `
+  if (!old) return undefined
+  // Whoever makes a task of the old file locks the row, too: it has committed, or will not find the file.
+  const isHeld = old.storageKey !== null && (await isHeldByTask(sql, old.storageKey))
+  const growth = file.bytes - (isHeld ? 0 : (old.bytes ?? 0))
+  await sql`
     update upload
     set storage_key = ${file.storageKey},
       content_type = ${file.contentType},
       bytes = ${file.bytes},
       sha256 = ${file.sha256},
+      stored_bytes = stored_bytes + ${growth},
       received_at = clock_timestamp()
-    where id = ${file.id} and purged_at is null
-    returning 1
+    where id = ${file.id}
   `
-  return rows.length === 1
+  await chargeBytes(sql, { account: old.owner, bytes: growth }, quota)
+  return { replacedKey: isHeld ? null : old.storageKey }
+}
+
+interface LockedUpload {
+  owner: string
+  storageKey: string | null
+  bytes: number | null
+}
+
+const isHeldByTask = async (sql: Transaction, storageKey: string): Promise<boolean> => {
+  const [held] = await sql`
+    select from task_input i
+    join task open on open.id = i.task_id and open.ended_at is null
+    where i.storage_key = ${storageKey}
+    limit 1
+  `
+  return held !== undefined
+}
+
+/** Whether the bytes of an upload were recorded, for a commit whose outcome is not known. */
+export const hasReceived = async (
+  sql: Sql,
+  { id, storageKey }: Pick<ReceivedFile, 'id' | 'storageKey'>,
+): Promise<boolean> => {
+  const [row] = await sql`select from upload where id = ${id} and storage_key = ${storageKey}`
+  return row !== undefined
 }

@@ -64,3 +64,18 @@ export const addStoredBytes = async (
     update owner o set stored_bytes = o.stored_bytes + ${bytes} from made where o.id = made.account
   `
 }
+
+/** Adds bytes to an account, whose row is locked until the commit. Throws 429 `quota_exceeded`. */
+export const chargeBytes = async (
+  sql: Transaction,
+  { account, bytes }: Omit<Cost, 'credits'>,
+  quota: Quota,
+): Promise<void> => {
+  const [used] = await sql<{ bytes: number }[]>`
+    insert into owner as o (id, stored_bytes) values (${account}, greatest(0, ${bytes}::bigint))
+    on conflict (id) do update set stored_bytes = o.stored_bytes + ${bytes}
+    returning stored_bytes::float8 as bytes
+  `
+  if (used && bytes > 0 && used.bytes > quota.bytes)
+    throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
+}

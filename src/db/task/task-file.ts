@@ -1,3 +1,4 @@
+import { errors } from '../../domain/shared/errors.ts'
 import type { Sql, Transaction } from '../client.ts'
 import { addStoredBytes } from './account.ts'
 
@@ -35,7 +36,7 @@ export const insertTaskInputs = async (
   inputs: readonly NewTaskInput[],
 ): Promise<void> => {
   if (inputs.length === 0) return
-  await sql`
+  const inserted = sql`
     insert into task_input ${sql(
       inputs.map((input) => ({
         task_id: taskId,
@@ -50,7 +51,19 @@ export const insertTaskInputs = async (
         height: input.height,
       })),
     )}
+  `.execute()
+  const uploads = inputs.filter(({ storageKey }) => storageKey?.startsWith('uploads/'))
+  await Promise.all([inserted, ...uploads.map((input) => holdUpload(sql, input))])
+}
+
+/** Locks the upload of an input until the commit, so that a PUT does not replace the file unseen. Throws 400. */
+const holdUpload = async (sql: Transaction, { field, storageKey }: NewTaskInput): Promise<void> => {
+  const [upload] = await sql`
+    select from upload
+    where id = split_part(${storageKey}, '/', 2)::uuid and storage_key = ${storageKey}
+    for share
   `
+  if (!upload) throw errors.fileReplaced(field)
 }
 
 /** What a task is made from, in the order of the fields' names. */

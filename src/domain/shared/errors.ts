@@ -253,6 +253,11 @@ export const errors = {
   taskNotFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
   apiKeyNotFound: (id: string) =>
     apiError('api_key_not_found', `There is no API key ${shown(id)}.`),
+  /** Somebody has uploaded other bytes since the request read the link. */
+  fileReplaced: (field: string) => {
+    const message = `/${field} names an upload that has just been replaced; send the request again`
+    return apiError('url_refused', message, { details: [message] })
+  },
   eventNotFound: (id: string) => apiError('event_not_found', `The task has no event ${shown(id)}.`),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),

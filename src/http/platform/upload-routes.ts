@@ -67,6 +67,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       'archive_exists',
       'upload_closed',
       'file_gone',
+      'quota_exceeded',
       'outcome_unknown',
     ],
     handler: async (request) => {

@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
+
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
-import { withinDeadline } from '../../db/client.ts'
-import { receiveUpload } from '../../db/shared/upload.ts'
+import { hasReceived, receiveUpload } from '../../db/shared/upload.ts'
+import type { ReceivedFile } from '../../db/shared/upload.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { MEDIA_TYPE_BYTES, mediaTypeOf } from '../../domain/shared/media-type.ts'
+import type { Quotas } from '../../domain/task/quota.ts'
 import { takeFile } from './uploaded-file.ts'
 import type { UploadedFileDeps, UploadRules } from './uploaded-file.ts'
 
 export interface ReceiveDeps extends UploadedFileDeps {
   sql: Sql
   storage: Storage
+  quotas: Quotas
 }
 
 interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
@@ -17,18 +22,37 @@ interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
 }
 
 /**
- * Takes the bytes of an upload into the store under a name that holds their digest, then records them: two PUTs at once
- * cannot mix, and a cut one changes nothing. Throws 400 body_required or checksum_mismatch, 408, 410, 413, 503.
+ * Takes the bytes of an upload into the store under a name of its own, then records them: two PUTs at once cannot mix,
+ * and a cut one changes nothing. The file that they replace is removed, unless an open task holds it. Throws 400
+ * body_required or checksum_mismatch, 408, 410, 413, 429 quota_exceeded, 503.
  */
 export const receive = async (deps: ReceiveDeps, { id, ...incoming }: Incoming): Promise<void> => {
   const rules = { ...incoming, headBytes: MEDIA_TYPE_BYTES, emptyCode: 'body_required' } as const
   await takeFile(deps, rules, async ({ path, head, ...file }) => {
-    const storageKey = `uploads/${id}/${file.sha256}`
+    const storageKey = `uploads/${id}/${file.sha256}.${randomUUID()}`
     await deps.storage.putFile(storageKey, path).catch((error: unknown) => {
       throw errors.unavailable(error)
     })
-    const record = { id, storageKey, contentType: mediaTypeOf(head), ...file }
-    const stored = await withinDeadline(receiveUpload(deps.sql, record))
-    if (!stored) throw apiError('file_gone', 'The upload has been removed; ask for a new link.')
+    const stored = { id, storageKey, contentType: mediaTypeOf(head), ...file }
+    const replaced = await record(deps, stored).catch(async (error: unknown) => {
+      // When the commit is in doubt the row may name the file.
+      if ((error as { code?: string }).code !== 'outcome_unknown')
+        await deps.storage.remove(storageKey).catch(() => {})
+      throw error
+    })
+    // What a store keeps for now goes with the upload.
+    if (replaced !== null) await deps.storage.remove(replaced).catch(() => {})
   })
 }
+
+/** Answers which file the new one replaces, when it is to be removed. */
+const record = ({ sql, quotas }: ReceiveDeps, file: ReceivedFile): Promise<string | null> =>
+  unitOfWork(
+    { sql },
+    async (sql) => {
+      const received = await receiveUpload(sql, file, quotas.owner)
+      if (!received) throw apiError('file_gone', 'The upload has been removed; ask for a new link.')
+      return received.replacedKey
+    },
+    { wasCommitted: () => hasReceived(sql, file) },
+  )
