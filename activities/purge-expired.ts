@@ -9,6 +9,7 @@ import {
   markVersionSwept,
 } from '../src/db/shared/purge.ts'
 import type { CoreDependencies } from './dependencies.ts'
+import { sweepInputs } from './sweep-inputs.ts'
 import { removeLeftUploads } from './sweep-uploads.ts'
 
 /**
@@ -36,13 +37,16 @@ export const makePurgeExpired =
     }
     const attempts = await deleteOldAttempts(sql, retentionDays)
     const records = attempts + (await deleteOldRecords(sql))
-    const removed = tasks.length + uploads.length + versions.length + records
+    const due = tasks.length + uploads.length + versions.length + records
+    // It looks at all of the store, so only the last batch of an hour does it.
+    const inputs = due === 0 ? await sweepInputs({ sql, storage }) : 0
     const seen = {
       tasks: tasks.length,
       uploads: uploads.length,
       versions: versions.length,
+      inputs,
       records,
     }
-    if (removed > 0) log.info(seen, 'purged')
-    return removed
+    if (due + inputs > 0) log.info(seen, 'purged')
+    return due + inputs
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
@@ -168,6 +168,28 @@ describe('the removal by age', () => {
     const left = async (id: string) => (await storage.list(`uploads/${id}`)).length
     assert.deepEqual(await Promise.all([decided, deleted, young, open].map(left)), [0, 0, 1, 1])
     await sql`delete from outbox`
+  })
+
+  test('takes inputs that were stored for a task which was never committed', async () => {
+    const { storage } = place.deps
+    const store = async (id: string, days: number): Promise<string> => {
+      const key = `inputs/${id}/image.png`
+      await storage.putStream(key, Readable.from(['x']), { maxBytes: 9 })
+      const time = Date.now() / 1000 - days * 86_400
+      await utimes(join(place.root, 'store', key), time, time)
+      return key
+    }
+    const committed = await insertTask(place)
+    const lost = await store(randomUUID(), 2)
+    const kept = [
+      await store(randomUUID(), 0.5),
+      await store(committed, 2),
+      await store('of-others', 2),
+    ]
+    assert.deepEqual([await purge(), await purge()], [1, 0])
+    const exists = async (key: string) => (await storage.stat(key)) !== undefined
+    assert.deepEqual(await Promise.all([lost, ...kept].map(exists)), [false, true, true, true])
+    await end(committed)
   })
 
   test('takes old records, and no outbox row that Temporal does not know of yet', async () => {

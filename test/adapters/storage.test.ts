@@ -90,7 +90,7 @@ describe('putStream', () => {
     assert.deepEqual(await storage.list(''), [])
     input.push(null)
     await done
-    assert.deepEqual(await storage.stat('a'), { size: 4 })
+    assert.equal((await storage.stat('a'))?.size, 4)
   })
 
   test('lets the last of many writers of one key win with a whole file', async () => {
@@ -146,10 +146,23 @@ describe('open', () => {
     assert.equal(await read('a'), '0123456789')
   })
 
+  test('tells when a file was written, and the folders below a folder', async () => {
+    for (const key of ['in/a/1', 'in/b/c/2', 'in/file']) await put(key, 'x')
+    const { writtenAt = 0 } = (await storage.stat('in/a/1')) ?? {}
+    assert.ok(Math.abs(Date.now() - writtenAt) < 60_000, String(writtenAt))
+    const listed = async (prefix: string): Promise<string[]> => {
+      const names: string[] = []
+      for await (const name of storage.listFolders(prefix)) names.push(name)
+      return names.toSorted()
+    }
+    assert.deepEqual(await listed('in'), ['a', 'b'])
+    assert.deepEqual(await listed('nowhere'), [])
+  })
+
   test('reads an empty file', async () => {
     await put('empty', '')
     assert.equal(await read('empty'), '')
-    assert.deepEqual(await storage.stat('empty'), { size: 0 })
+    assert.equal((await storage.stat('empty'))?.size, 0)
   })
 
   test('throws not_found for what is absent or a folder', async () => {

@@ -1,6 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  link,
+  lstat,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -45,7 +55,7 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
     open: async (key, range) => openFile(key, await at(key), range),
     stat: async (key) => {
       const stats = await lstat(await at(key)).catch(noEntry)
-      return stats?.isFile() ? { size: stats.size } : undefined
+      return stats?.isFile() ? { size: stats.size, writtenAt: stats.mtimeMs } : undefined
     },
     fetchToFile: async (key, path) => {
       const source = await at(key)
@@ -58,6 +68,10 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
       prefix === ''
         ? listKeys(base, '')
         : listKeys(await folderAt(prefix), prefix.replace(/\/?$/, '/')),
+    async *listFolders(prefix) {
+      const folder = await opendir(await folderAt(prefix), { bufferSize: 1000 }).catch(noEntry)
+      for await (const entry of folder ?? []) if (entry.isDirectory()) yield entry.name
+    },
     check: async () => {
       const probe = await scratchFile('check')
       // One byte: an empty file can still be made on a full disk. No fsync, which may wait for other writers.

@@ -26,7 +26,8 @@ export interface Storage {
   putStream(key: string, readable: Readable, limit: { maxBytes: number }): Promise<StoredDigest>
   /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */
   open(key: string, range?: ByteRange): Promise<StoredFile>
-  stat(key: string): Promise<{ size: number } | undefined>
+  /** `writtenAt`: when its last byte was written, in unix milliseconds by the clock of the store. */
+  stat(key: string): Promise<{ size: number; writtenAt: number } | undefined>
   /**
    * Puts a file of the store at a local path and replaces what is there. The result may share its bytes with the store,
    * so it must only be read or removed. Throws `not_found`.
@@ -38,6 +39,8 @@ export interface Storage {
   removePrefix(prefix: string): Promise<void>
   /** Keys below a folder, in order; `''` lists all. */
   list(prefix: string): Promise<string[]>
+  /** Names of the folders directly below a folder, in any order; they may be millions. */
+  listFolders(prefix: string): AsyncIterable<string>
   /** Throws when the store cannot be written. Cheap enough for a readiness probe. */
   check(): Promise<void>
   /** A local folder for unfinished files, one for each purpose, from which `putFile` moves without copying. */

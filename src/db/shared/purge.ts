@@ -38,6 +38,15 @@ export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   `
 }
 
+/** Those of the ids that no task has. */
+export const listUnknownTasks = async (sql: Sql, ids: readonly string[]): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select given.id from unnest(${[...ids]}::uuid[]) as given (id)
+    where not exists (select from task where task.id = given.id)
+  `
+  return rows.map((row) => row.id)
+}
+
 /** Uploads whose links have ended; links live up to an hour longer than the upload says. */
 export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
