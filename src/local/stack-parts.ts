@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import getPort from 'get-port'
 
+import { KEY_SETTINGS } from '../process/settings/faults.ts'
 import { secondsSince } from './console.ts'
 import type { Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'
@@ -41,6 +42,9 @@ export interface Context extends StackOptions {
 /** Longer than the processes give themselves: api 10 s, workers 45 s. */
 const API_STOP_MS = 12_000
 const WORKER_STOP_MS = 47_000
+
+/** A media worker reads hostile files, and does without the keys. */
+const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
 
 /** Address of DATABASE_URL, or of the packaged server that it starts. */
 export const startDatabase = async ({
@@ -88,7 +92,7 @@ export const startOwn = async (
     makeNodeService({
       name: `worker-${role}`,
       entry: 'src/worker.ts',
-      env: { ...env, WORKER_ROLE: role },
+      env: { ...env, WORKER_ROLE: role, ...(role === 'media' && WITHOUT_KEYS) },
       logDir,
       stopMs: WORKER_STOP_MS,
       say,

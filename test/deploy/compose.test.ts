@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 
 import { Env } from '../../src/process/settings/env.ts'
 import { readConfig } from '../../src/config.ts'
+import { KEY_SETTINGS } from '../../src/process/settings/faults.ts'
 import { isRequired, SAMPLES } from '../../tools/docs/settings.ts'
 import { interpolate, listRequired } from './interpolate.ts'
 import { ROOT } from '../../src/local/root.ts'
@@ -69,8 +70,9 @@ describe('docker-compose.yml', () => {
         [],
       )
       const role = name.startsWith('worker') ? [] : ['WORKER_ROLE']
+      const keys = name === 'worker-media' ? KEY_SETTINGS : []
       const missing = known.filter((setting) => !set.includes(setting))
-      assert.deepEqual(missing.toSorted(), [...NOT_SET, ...role].toSorted())
+      assert.deepEqual(missing.toSorted(), [...NOT_SET, ...role, ...keys].toSorted())
     })
 
     test(`gives ${name} settings that production accepts`, () => {
@@ -78,7 +80,10 @@ describe('docker-compose.yml', () => {
         setting,
         interpolate(value, FILLED),
       ])
-      const config = readConfig(Object.fromEntries(filled))
+      const config = readConfig(
+        Object.fromEntries(filled),
+        name.startsWith('worker') ? 'worker' : 'api',
+      )
       assert.equal(config.NODE_ENV, 'production')
       assert.equal(config.DATABASE_URL, 'postgres://kiln:b2@postgres:5432/kiln')
       assert.equal(config.IMAGE_MAX_BYTES, 50_000_000)

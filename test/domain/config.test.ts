@@ -218,6 +218,19 @@ describe('production', () => {
     assert.deepEqual(readConfig(silent, 'worker').TRUST_PROXY, [])
   })
 
+  test('gives a media worker leave to have no keys, and no other process', () => {
+    const {
+      SIGNING_KEYS: _,
+      SECRETS_KEYS: __,
+      WEBHOOK_DEFAULT_SECRET: ___,
+      ...keyless
+    } = production
+    const media = { ...keyless, WORKER_ROLE: 'media' }
+    assert.deepEqual(readConfig(media, 'worker').SIGNING_KEYS, [])
+    assert.equal(faultsOf(media).length, 3)
+    assert.throws(() => readConfig({ ...keyless, WORKER_ROLE: 'core' }, 'worker'), ConfigError)
+  })
+
   const GUESSABLE: Record<string, Buffer> = {
     'that is all zeros': Buffer.alloc(32),
     'of eight bytes again and again': Buffer.alloc(32, randomBytes(8)),

@@ -9,7 +9,7 @@ import getPort from 'get-port'
 import type { JWK } from 'jose'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
+import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/faults.ts'
 import {
   DEVELOPMENT_AUDIENCE,
   loadIssuerKey,
@@ -65,6 +65,9 @@ export interface ServiceOptions {
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
 const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
 
+/** A media worker does without them. */
+const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
+
 export const startService = async ({
   roles = ['api', 'core', 'media'],
   env = {},
@@ -113,7 +116,12 @@ export const startService = async ({
     const entry = await startEntry({
       path: ENTRIES[role],
       readyMessage: READY[role],
-      env: { ...settings, ...(role === 'api' ? {} : { WORKER_ROLE: role }), ...own },
+      env: {
+        ...settings,
+        ...(role === 'api' ? {} : { WORKER_ROLE: role }),
+        ...(role === 'media' && WITHOUT_KEYS),
+        ...own,
+      },
     })
     entries.set(role, entry)
     started.push(entry)

@@ -22,14 +22,24 @@ export interface SettingFault {
 
 /** What is wrong with settings that their schema lets pass. */
 export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[] => {
-  const faults = (Object.entries(RULES) as [RuledName, Rule][]).flatMap(([name, rule]) =>
-    rule(env[name], name).map((message): SettingFault => ({ name, message })),
-  )
+  const rules = Object.entries(RULES) as [RuledName, Rule][]
+  const faults = rules
+    .filter(([name]) => !isNeedless(env, process, name))
+    .flatMap(([name, rule]) =>
+      rule(env[name], name).map((message): SettingFault => ({ name, message })),
+    )
   const further = productionFaults(env, process).filter(
     ({ name }) => !faults.some((fault) => fault.name === name),
   )
   return [...faults, ...further]
 }
+
+/** Hostile files are read beside a media worker, so it is not given the keys that only others use. */
+const isNeedless = (env: Env, process: ProcessName, name: RuledName): boolean =>
+  process === 'worker' &&
+  env.WORKER_ROLE === 'media' &&
+  env[name] === '' &&
+  KEY_SETTINGS.some((key) => key === name)
 
 /** Says what is wrong with the value of a setting. */
 type Rule = (value: string, name: string) => string[]
@@ -114,7 +124,8 @@ const RULES = {
 
 type RuledName = keyof typeof RULES
 
-const KEY_SETTINGS = [
+/** What a media worker does without. */
+export const KEY_SETTINGS = [
   'SIGNING_KEYS',
   'SECRETS_KEYS',
   'WEBHOOK_DEFAULT_SECRET',
