@@ -1,6 +1,6 @@
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
 import type { Inspector } from '../src/adapters/inspector/inspector.ts'
-import type { HostSlots } from '../src/adapters/outbound/host-slots.ts'
+import type { AttemptSlots } from '../src/adapters/outbound/attempt-slots.ts'
 import type { Outbound } from '../src/adapters/outbound/client.ts'
 import type { PostLimits } from '../src/adapters/outbound/post.ts'
 import type { Signer } from '../src/adapters/signing.ts'
@@ -31,7 +31,8 @@ export interface CoreDependencies extends CommonDependencies, Slots {
 export interface DeliveryDependencies extends CommonDependencies {
   signer: Signer
   outbound: Outbound
-  hostSlots: HostSlots
+  /** What attempts of this worker share. */
+  attemptSlots: AttemptSlots
   webhookSecrets: { active(owner: string): Promise<string[]> }
   delivery: DeliveryRules
   /** From 0 up to 1. */
@@ -41,7 +42,7 @@ export interface DeliveryDependencies extends CommonDependencies {
 
 export interface DeliveryRules {
   schedule: DeliverySchedule
-  /** How long a try waits when its receiver's host has enough requests at once. */
+  /** How long a try waits when there are enough at once of its host, address or owner. */
   putOffSeconds: number
   /** Limits of one attempt; absent: those of the outbound client. */
   limits?: PostLimits

@@ -28,7 +28,7 @@ export interface DeliveryDone {
 /** What the delivery of events does next. idle: nothing, until a further event is recorded. */
 export type DeliveryStep = DeliveryDone | { kind: 'idle' } | DueDelivery
 
-/** 0: the try was made. Otherwise its host has as many requests as it may, and the try waits for so many milliseconds. */
+/** 0: the try was made. Otherwise there are as many at once as may be, and the try waits for so many milliseconds. */
 export interface SendResult {
   putOffMs: number
 }
@@ -52,7 +52,7 @@ export const makeEventActivities = (deps: DeliveryDependencies) => ({
     return { kind: 'done', ...(taskInWait !== undefined && { taskInWait }) }
   },
 
-  /** Makes one try, unless the receiver's host has enough at once. */
+  /** Makes one try, unless there are enough at once. */
   async sendEvent(target: Target): Promise<SendResult> {
     const { cancellationSignal } = Context.current()
     const seconds = await withHeartbeat({ beatMs: BEAT_MS }, () =>

@@ -1,4 +1,7 @@
+import { networkOf } from '../src/adapters/network-of.ts'
+import type { Located } from '../src/adapters/outbound/locate.ts'
 import type { Posted } from '../src/adapters/outbound/post.ts'
+import type { Wanted } from '../src/adapters/outbound/attempt-slots.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
 import { beginAttempt, completeAttempt, findReceiver } from '../src/db/event/attempt.ts'
 import type {
@@ -12,48 +15,77 @@ import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-s
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
-import { PER_HOST } from '../src/adapters/outbound/host-slots.ts'
 import { makeEventBody } from './event-body.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
 /**
- * Makes one attempt: writes it down, signs and sends it, and records what it means for the event. Answers 0. When the
- * receiver's host already has as many attempts as it may, nothing is done, and the answer is the seconds to wait.
+ * Makes one attempt: writes it down, signs and sends it, and records what it means for the event. Answers 0. When there
+ * are as many at once as may be of its host, address or owner, nothing is done, and the answer is the seconds to wait.
  */
 export const sendAttempt = async (
   deps: DeliveryDependencies,
   target: Target,
   signal: AbortSignal,
 ): Promise<number> => {
-  const url = await findReceiver(deps.sql, target.eventId)
-  const host = hostOf(url)
-  const release = deps.hostSlots.tryTake(host)
-  if (!release) return putOff(deps, deps.hostSlots.turnedAway(host))
+  const receiver = await findReceiver(deps.sql, target.eventId)
+  if (!receiver) return 0
+  const { url, owner, account } = receiver
+  const ofReceiver: Wanted[] = [
+    ['host', hostOf(url)],
+    ['owner', owner],
+    ['account', account],
+  ]
+  const ofLookUp: Wanted[] = [
+    ['lookUps', ''],
+    ['lookUpsOfAccount', account],
+  ]
+  const sent = await holding(deps, ofReceiver, async () => {
+    const located = await holding(deps, ofLookUp, () =>
+      deps.outbound.locate({ url, signal, timeoutMs: deps.delivery.limits?.connectMs }),
+    )
+    if ('putOffSeconds' in located) return located
+    const networks = [...new Set(located.addresses.map(networkOf))]
+    const ofNetworks = networks.map((network): Wanted => ['address', network])
+    return await holding(deps, ofNetworks, async () => {
+      const begun = await unitOfWork(deps, (sql) => beginAttempt(sql, target))
+      if (begun) await attempt(deps, { target, begun, located, signal })
+      return { putOffSeconds: 0 }
+    })
+  })
+  return sent.putOffSeconds
+}
+
+interface PutOff {
+  putOffSeconds: number
+}
+
+/** Works while it holds slots. Without them it does nothing: they come back in groups, and within a minute. */
+const holding = async <T>(
+  { attemptSlots, delivery }: DeliveryDependencies,
+  wanted: readonly Wanted[],
+  work: () => Promise<T>,
+): Promise<T | PutOff> => {
+  const { release, groups } = attemptSlots.tryTake(wanted)
+  if (!release) return { putOffSeconds: delivery.putOffSeconds * Math.min(12, groups) }
   try {
-    const begun = await unitOfWork(deps, (sql) => beginAttempt(sql, target))
-    if (begun) await attempt(deps, { target, begun, signal })
-    return 0
+    return await work()
   } finally {
     release()
   }
 }
 
-/** Attempts that were put off come back in groups as large as a host may have at once, and within a minute. */
-const putOff = ({ delivery }: DeliveryDependencies, turnedAway: number): number =>
-  delivery.putOffSeconds * Math.min(12, Math.ceil(turnedAway / PER_HOST))
-
-const hostOf = (url: string | undefined): string =>
-  url !== undefined && URL.canParse(url) ? new URL(url).host : ''
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 interface Begun {
   target: Target
   begun: BegunAttempt
+  located: Located
   signal: AbortSignal
 }
 
 const attempt = async (
   deps: DeliveryDependencies,
-  { target, begun, signal }: Begun,
+  { target, begun, located, signal }: Begun,
 ): Promise<void> => {
   const body = Buffer.from(JSON.stringify(await makeEventBody(deps, begun)))
   const timestamp = Math.floor(deps.now().getTime() / 1000)
@@ -65,6 +97,7 @@ const attempt = async (
       'webhook-sequence': String(begun.sequence),
     },
     body,
+    located,
     limits: deps.delivery.limits,
     signal,
   })

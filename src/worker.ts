@@ -12,8 +12,8 @@ import { createCoreActivities, createMediaActivities } from '../activities/index
 import type { Inspector } from './adapters/inspector/inspector.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
 import { makeLocalInspector } from './adapters/inspector/local.ts'
-import { makeHostSlots, PER_HOST } from './adapters/outbound/host-slots.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
+import { makeAttemptSlots } from './adapters/outbound/attempt-slots.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
@@ -78,7 +78,7 @@ const makeDelivery = () => ({
     publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
     linkSeconds: config.RESULT_LINK_SECONDS,
   }),
-  hostSlots: makeHostSlots({ perHost: PER_HOST }),
+  attemptSlots: makeAttemptSlots(),
   webhookSecrets: makeWebhookSecrets({
     sql,
     secrets: makeSecrets({ keys: config.SECRETS_KEYS }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { before, describe, mock, test } from 'node:test'
 
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity'
@@ -8,8 +9,10 @@ import type { DeliveryDependencies } from '../../activities/dependencies.ts'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import type { PostLimits } from '../../src/adapters/outbound/post.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
-import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
-import { makeHostSlots } from '../../src/adapters/outbound/host-slots.ts'
+import { openSystemSocket } from '../../src/adapters/outbound/connector.ts'
+import type { Network } from '../../src/adapters/outbound/connector.ts'
+import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
+import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/adapters/outbound/attempt-slots.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { Target } from '../../src/db/event/attempt.ts'
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
@@ -297,7 +300,7 @@ describe('one try at telling a receiver', () => {
       mock.timers.reset()
       const expired = await startWebhookReceiver({ certificate })
       t.after(expired.stop)
-      const network = { resolve: resolveBySystem, openSocket: openSystemSocket }
+      const network = { resolve: makeResolver(), openSocket: openSystemSocket }
       const outbound = makeClient(RULES, { ...network, ca: certificate.cert })
       const told = await due(expired.url('/'))
       await send({ ...deps, outbound }, told)
@@ -488,7 +491,7 @@ describe('one try at telling a receiver', () => {
   })
 
   test('is put off when its host has eight under way, and is no try', async () => {
-    const capped = { ...deps, hostSlots: makeHostSlots({ perHost: 8 }) }
+    const capped = { ...deps, attemptSlots: makeAttemptSlots() }
     const path = nextPath()
     const waiting: (() => void)[] = []
     receiver.script(path, ({ response }) => waiting.push(() => response.writeHead(204).end()))
@@ -506,7 +509,64 @@ describe('one try at telling a receiver', () => {
     receiver.script(path, answer(204))
     assert.deepEqual(await send(capped, ninth), { putOffMs: 0 })
     assert.equal((await listStates(deps.sql, ninth.id))[1], 'IN_PROGRESS delivered 0')
-    assert.equal(capped.hostSlots.hosts(), 0)
+    assert.equal(capped.attemptSlots.size(), 0)
+  })
+
+  describe('is put off, and is no try,', () => {
+    const NETWORK = '2606:2800:21f:'
+    /** A network in which connections, or look-ups already, never end; tells how many have begun. */
+    const makeHanging = (hangs: 'connections' | 'look-ups') => {
+      let begun = 0
+      const network: Network = {
+        resolve: async (host) => {
+          if (hangs === 'connections') return [`${NETWORK}:${host.length}`]
+          begun += 1
+          return await new Promise(() => {})
+        },
+        openSocket: ({ signal }) => {
+          begun += 1
+          return connect({ host: 'never.example.com', port: 9, signal, lookup: () => {} })
+        },
+      }
+      return { begun: () => begun, network }
+    }
+    const dueFor = async (owner: string, host: string) => {
+      const url = `https://${host}.zone.example/hook`
+      const id = await insertToldTask(deps.sql, ['IN_PROGRESS'], { url, owner })
+      return { id, eventId: await eventOf(deps.sql, id, 'IN_PROGRESS') }
+    }
+
+    const FULL: [string, Partial<typeof ATTEMPT_SLOTS>, 'connections' | 'look-ups', string][] = [
+      ['its network has enough, whatever the names', { address: 2 }, 'connections', 'ann'],
+      ['its owner has enough, whatever the hosts', { owner: 2 }, 'connections', 'eve'],
+      ['its account has enough, whatever the hosts', { account: 2 }, 'connections', 'eve'],
+      ['its account has enough look-ups', { lookUpsOfAccount: 2 }, 'look-ups', 'eve'],
+      ['there are enough look-ups', { lookUps: 2 }, 'look-ups', 'ann'],
+    ]
+    for (const [when, limits, hangs, other] of FULL)
+      test(`when ${when} under way`, async () => {
+        const { begun, network } = makeHanging(hangs)
+        const capped = {
+          ...deps,
+          attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, ...limits }),
+          outbound: makeClient({ ...RULES, allowLoopback: false }, network),
+        }
+        const environment = makeEnvironment()
+        const tasks = [
+          await dueFor('eve', 'a'),
+          await dueFor(other, 'bb'),
+          await dueFor('eve', 'c'),
+        ]
+        const [first, second, third] = tasks
+        assert.ok(first && second && third, 'there are three')
+        const held = [first, second].map((task) => send(capped, task, environment))
+        await waitFor('two hang', () => Promise.resolve(begun() === 2))
+        assert.deepEqual(await send(capped, third), { putOffMs: 5000 })
+        assert.deepEqual(await seeAttempts(deps.sql, third.eventId), [])
+        environment.cancel()
+        for (const one of held) await assert.rejects(one, CancelledFailure)
+        assert.equal(capped.attemptSlots.size(), 0)
+      })
   })
 
   test('of what is settled sends nothing', async () => {
@@ -536,7 +596,7 @@ describe('one try at telling a receiver', () => {
     })
 
     test('leaves no slot of its host taken, and beats while it goes on', async () => {
-      const capped = { ...deps, hostSlots: makeHostSlots({ perHost: 1 }) }
+      const capped = { ...deps, attemptSlots: makeAttemptSlots() }
       const { path, ...told } = await at(hang)
       const environment = makeEnvironment()
       let beats = 0
@@ -544,10 +604,10 @@ describe('one try at telling a receiver', () => {
       const sending = send(capped, told, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
       await waitFor('it beats', () => Promise.resolve(beats > 0))
-      assert.equal(capped.hostSlots.hosts(), 1)
+      assert.equal(capped.attemptSlots.size(), 4)
       environment.cancel()
       await assert.rejects(sending, CancelledFailure)
-      assert.equal(capped.hostSlots.hosts(), 0)
+      assert.equal(capped.attemptSlots.size(), 0)
     })
 
     test('tells Temporal nothing of why', async () => {

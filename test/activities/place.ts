@@ -19,8 +19,8 @@ import type {
   RenderControl,
   ImageJob,
 } from '../../src/adapters/image-engine/image-engine.ts'
-import { makeHostSlots } from '../../src/adapters/outbound/host-slots.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
+import { makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
@@ -72,7 +72,7 @@ export const makePlace = async (): Promise<Place> => {
       publicUrl: 'https://kiln.example.com',
       linkSeconds: 86_400,
     }),
-    hostSlots: makeHostSlots({ perHost: 8 }),
+    attemptSlots: makeAttemptSlots(),
     webhookSecrets: { active: () => Promise.resolve([WEBHOOK_SECRET]) },
     delivery: { schedule: SHORT_SCHEDULE, putOffSeconds: 0.01 },
     random: () => 0.5,

@@ -12,7 +12,8 @@ import { OutboundFault, toTaskFault } from '../../src/adapters/outbound/fault.ts
 import type { OutboundFaultKind } from '../../src/adapters/outbound/fault.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
-import { openSystemSocket, resolveBySystem } from '../../src/adapters/outbound/connector.ts'
+import { openSystemSocket } from '../../src/adapters/outbound/connector.ts'
+import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, startReceiver, type Receiver } from '../support/network.ts'
@@ -339,7 +340,7 @@ describe('a download with the switch on', () => {
   describe('over TLS', () => {
     const certificate = makeCertificate(['127.0.0.1', 'localhost'])
     const foreign = makeCertificate(['images.example.com'])
-    const network = { resolve: resolveBySystem, openSocket: openSystemSocket }
+    const network = { resolve: makeResolver(), openSocket: openSystemSocket }
     const trusting = makeClient(ON, { ...network, ca: certificate.cert })
     let secure: Receiver
 

@@ -10,11 +10,8 @@ import type {
   Unanswered,
 } from '../../src/adapters/outbound/post.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
-import {
-  openSystemSocket,
-  resolveBySystem,
-  type Dial,
-} from '../../src/adapters/outbound/connector.ts'
+import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
+import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, makeTestNetwork } from '../support/network.ts'
@@ -308,6 +305,14 @@ describe('a post', () => {
       assert.equal(fails(posted, 'timeout', 'no connection within 0.05 seconds').address, undefined)
     })
 
+    test('has less time where a look-up before it took some', async () => {
+      const network = { resolve: () => assert.fail('looked up'), openSocket: openNothing }
+      const located = { addresses: [PUBLIC], tookMs: 5_000 }
+      const url = 'https://hooks.example.com/'
+      const posted = await send(hang, { url, located }, makeClient(OFF, network))
+      assert.ok(fails(posted, 'timeout', 'no connection within 5 seconds').durationMs >= 5_000)
+    })
+
     test('is a timeout where a handshake never ends', async (t) => {
       const mute = await listen(createServer(() => {}))
       t.after(mute.close)
@@ -399,7 +404,7 @@ const openNothing = ({ signal }: Dial) =>
 describe('a post over TLS', () => {
   const hosts = ['127.0.0.1', 'localhost', 'hooks.example.com']
   const certificate = makeCertificate(hosts)
-  const system = { resolve: resolveBySystem, openSocket: openSystemSocket }
+  const system = { resolve: makeResolver(), openSocket: openSystemSocket }
   const trusting = makeClient(ON, { ...system, ca: certificate.cert })
   let receiver: WebhookReceiver
 

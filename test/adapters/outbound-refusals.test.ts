@@ -254,7 +254,9 @@ describe('a download', () => {
         ),
       )
       assert.equal(sockets, 0)
-      assert.deepEqual(lookups, ['images.example.com'])
+      const located = await outbound.locate({ url: 'https://images.example.com/' })
+      assert.deepEqual([located.addresses, located.fault?.kind], [[], 'address_refused'])
+      assert.deepEqual(lookups, ['images.example.com', 'images.example.com'])
     })
 
   for (const url of [...LITERALS.map(({ address }) => literal(address)), 'http://127.0.0.1/', 'x'])

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { makeAddressJudge } from './address.ts'
 import type { Network } from './connector.ts'
 import { download, type Downloaded, type DownloadOptions } from './download.ts'
+import { locate, type Located, type LocateOptions } from './locate.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
 import { makeUrlJudge, type Judgement } from './url.ts'
 
@@ -20,9 +21,11 @@ export interface Outbound {
   judge: (raw: string) => Judgement
   /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
   download: (options: DownloadOptions) => Promise<Downloaded>
+  /** Looks up where a post would go, or why it would go nowhere; dials nothing. */
+  locate: (options: LocateOptions) => Promise<Located>
   /** Sends JSON once, following nothing; tells the answer, or why there is none. */
   post: (options: PostOptions) => Promise<Posted>
-  /** Ends the downloads and posts under way, and every later one at once. */
+  /** Ends the downloads, look-ups and posts under way, and every later one at once. */
   close: () => void
 }
 
@@ -37,6 +40,7 @@ export const makeClient = (rules: OutboundRules, network: Network): Outbound => 
   return {
     judge: (raw) => judge(raw),
     download: (options) => download(guard, options),
+    locate: (options) => locate(guard, options),
     post: (options) => post(guard, options),
     close: () => closing.abort(),
   }

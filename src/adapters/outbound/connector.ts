@@ -1,12 +1,10 @@
-import { lookup, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressJudge } from './address.ts'
 import { OutboundFault, type OutboundFaultKind } from './fault.ts'
-
-/** All addresses of a host name. */
-export type Resolve = (host: string) => Promise<readonly string[]>
+import type { Resolve } from './resolver.ts'
 
 /** One connection to open. Only `addresses` may be dialled: they were judged, the host is for messages and TLS. */
 export interface Dial {
@@ -35,6 +33,8 @@ export interface ConnectionWatch {
 export interface ConnectorOptions {
   isAllowed: AddressJudge
   network: Network
+  /** Where the host is, when it was looked up before. */
+  addresses?: readonly string[] | undefined
   /** Ends look-up, connection and handshake; its reason is what they fail with. */
   signal: AbortSignal
   watch?: ConnectionWatch | undefined
@@ -70,17 +70,18 @@ const openConnection = async (target: Target, options: ConnectorOptions): Promis
 }
 
 /** One bad address refuses the name: the network, and so the name's owner, decides which of several is dialled. */
-const listAllowedAddresses = async (
+export const listAllowedAddresses = async (
   host: string,
-  { isAllowed, network, signal }: ConnectorOptions,
+  { isAllowed, network, addresses: known, signal }: Omit<ConnectorOptions, 'watch'>,
 ): Promise<readonly string[]> => {
-  const addresses = isIP(host) === 0 ? await resolveHost(host, network, signal) : [host]
+  const addresses =
+    isIP(host) === 0 ? (known ?? (await resolveHost(host, network, signal))) : [host]
   if (!addresses.every(isAllowed)) throw new OutboundFault('address_refused')
   return addresses
 }
 
 const resolveHost = async (host: string, { resolve }: Network, signal: AbortSignal) => {
-  const addresses = await untilAborted(resolve(host), signal).catch((cause: unknown) => {
+  const addresses = await untilAborted(resolve(host, signal), signal).catch((cause: unknown) => {
     throw signal.aborted ? signal.reason : new OutboundFault('dns', undefined, { cause })
   })
   if (addresses.length === 0) throw new OutboundFault('dns')
@@ -152,14 +153,6 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.finally(() => signal.removeEventListener('abort', stop)).then(resolve, reject)
-  })
-
-/** What the system's resolver says, /etc/hosts included, in its order. */
-export const resolveBySystem: Resolve = (host) =>
-  new Promise((resolve, reject) => {
-    lookup(host, { all: true, order: 'verbatim' }, (error, found) =>
-      error ? reject(error) : resolve(found.map(({ address }) => address)),
-    )
   })
 
 /**

@@ -6,6 +6,8 @@ import { OutboundFault } from './fault.ts'
 export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   /** For everything together: look-ups, connections, redirects, body. */
   timeoutMs: number
+  /** How much of the time, and of that for a connection, is over already. */
+  spentMs?: number | undefined
   /** For the parts of each request, in milliseconds. A download has none. */
   parts?: { connectMs: number; headersMs: number }
   /** Most bytes of one answer's body. */
@@ -39,15 +41,15 @@ export interface Exchange {
  * be a failed attempt.
  */
 export const startExchange = (options: ExchangeOptions): Exchange => {
-  const { isAllowed, network, watch, timeoutMs, maxBytes, signals } = options
-  const { signal, limit, stop } = startDeadline(timeoutMs, signals)
-  const stages = makeStages(limit, options.parts)
+  const { isAllowed, network, addresses, watch, maxBytes } = options
+  const { signal, limit, stop } = startDeadline({ ...options, what: 'complete answer' })
+  const stages = makeStages(limit, options)
   const onReady = (socket: Socket) => {
     stages.connected()
     watch?.onReady(socket)
   }
   const agent = new Agent({
-    connect: makeConnector({ isAllowed, network, signal, watch: { ...watch, onReady } }),
+    connect: makeConnector({ isAllowed, network, addresses, signal, watch: { ...watch, onReady } }),
     allowH2: false,
     pipelining: 0,
     maxHeaderSize: 16_384,
@@ -71,32 +73,38 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   return { send, signal, end }
 }
 
-type Limit = (ms: number, what: string) => () => void
+type Limit = (ms: number, what: string, spentMs?: number) => () => void
 
 /** The deadlines of a request's parts: each is lifted when the part is over. */
-const makeStages = (limit: Limit, parts: ExchangeOptions['parts']) => {
+const makeStages = (limit: Limit, { parts, spentMs }: ExchangeOptions) => {
   let lift: (() => void) | undefined
-  const enter = (ms: number | undefined, what: string) => {
+  const enter = (ms: number | undefined, what: string, spentMs?: number) => {
     lift?.()
-    lift = ms === undefined ? undefined : limit(ms, what)
+    lift = ms === undefined ? undefined : limit(ms, what, spentMs)
   }
   return {
-    begun: () => enter(parts?.connectMs, 'connection'),
+    begun: () => enter(parts?.connectMs, 'connection', spentMs),
     connected: () => enter(parts?.headersMs, 'answer'),
     answered: () => enter(undefined, 'body'),
   }
 }
 
-const startDeadline = (timeoutMs: number, signals: readonly AbortSignal[]) => {
+type Deadline = Pick<ExchangeOptions, 'timeoutMs' | 'spentMs' | 'signals'> & {
+  /** What is waited for, for the message: `no connection within 5 seconds`. */
+  what: string
+}
+
+/** Starts a clock: its signal is aborted when the time is over, or with one of `signals`. */
+export const startDeadline = ({ timeoutMs, spentMs, signals, what }: Deadline) => {
   const controller = new AbortController()
   const timers = new Set<NodeJS.Timeout>()
-  const limit: Limit = (ms, what) => {
-    const message = `no ${what} within ${ms / 1_000} seconds`
-    const timer = setTimeout(() => controller.abort(new OutboundFault('timeout', message)), ms)
+  const limit: Limit = (ms, what, spentMs = 0) => {
+    const fault = new OutboundFault('timeout', `no ${what} within ${ms / 1_000} seconds`)
+    const timer = setTimeout(() => controller.abort(fault), ms - spentMs)
     timers.add(timer)
     return () => clearTimeout(timer)
   }
-  limit(timeoutMs, 'complete answer')
+  limit(timeoutMs, what, spentMs)
   const removals = signals.map((signal) => forwardAbort(signal, controller))
   const stop = () => {
     for (const timer of timers) clearTimeout(timer)

@@ -1,8 +1,9 @@
 import { makeClient, type Outbound, type OutboundRules } from './client.ts'
-import { openSystemSocket, resolveBySystem, type Resolve } from './connector.ts'
+import { openSystemSocket } from './connector.ts'
+import { makeResolver, type Resolve } from './resolver.ts'
 
 export interface OutboundOptions extends OutboundRules {
-  /** All addresses of a host name; the system's resolver unless given. */
+  /** Looks names up; by the system's name servers unless given. */
   resolve?: Resolve | undefined
 }
 
@@ -10,5 +11,5 @@ export interface OutboundOptions extends OutboundRules {
  * Makes the client that judges every address before it dials it.
  * @throws Error when `deny` holds something that is no range.
  */
-export const makeOutbound = ({ resolve = resolveBySystem, ...rules }: OutboundOptions): Outbound =>
+export const makeOutbound = ({ resolve = makeResolver(), ...rules }: OutboundOptions): Outbound =>
   makeClient(rules, { resolve, openSocket: openSystemSocket })

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
+import type { Located } from './locate.ts'
 import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import { watchStatusLine } from './status-line.ts'
@@ -37,6 +38,8 @@ export interface PostOptions {
   headers: Record<string, string>
   /** JSON, sent byte for byte. */
   body: Uint8Array
+  /** What `locate` has said of the URL; it is looked up when absent. */
+  located?: Located | undefined
   limits?: PostLimits | undefined
   /** Ends the attempt, which then rejects with the signal's reason unless an answer had begun. */
   signal?: AbortSignal | undefined
@@ -68,7 +71,7 @@ export interface Unanswered extends Attempted {
 
 export type Posted = Answered | Unanswered
 
-type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
+export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
   judge: UrlJudge
   closing: AbortSignal
 }
@@ -77,11 +80,11 @@ type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
  * Sends JSON once. The status line is the answer. Whatever follows it, or breaks off, changes nothing.
  * @throws the reason of `signal`, or an AbortError when the client is closed.
  */
-export const post = async (guard: Guard, options: PostOptions): Promise<Posted> => {
+export const post = async (guard: PostGuard, options: PostOptions): Promise<Posted> => {
   const began = performance.now()
   const seen: Seen = { address: undefined, status: () => undefined }
   const outcome = await attempt(guard, options, seen)
-  const durationMs = Math.round(performance.now() - began)
+  const durationMs = Math.round(performance.now() - began + (options.located?.tookMs ?? 0))
   return { ...outcome, address: seen.address, durationMs }
 }
 
@@ -93,10 +96,13 @@ interface Seen {
 
 type Outcome = Omit<Answered, keyof Attempted> | Omit<Unanswered, keyof Attempted>
 
-const attempt = async (guard: Guard, options: PostOptions, seen: Seen): Promise<Outcome> => {
-  const { signal, limits = POST_LIMITS } = options
+const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Promise<Outcome> => {
+  const { signal, located, limits = POST_LIMITS } = options
+  if (located?.fault) return toUnanswered(located.fault)
   const exchange = startExchange({
     ...guard,
+    addresses: located?.addresses,
+    spentMs: located?.tookMs,
     watch: watchInto(seen),
     timeoutMs: limits.totalMs,
     parts: limits,

@@ -72,7 +72,7 @@ const findHostFault = (url: URL, { isAllowed, allowLoopback }: UrlRules): string
 }
 
 /** The host as `node:net` takes it: no brackets, no dot at its end. */
-const hostOf = ({ hostname }: URL): string =>
+export const hostOf = ({ hostname }: URL): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 
 const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host)

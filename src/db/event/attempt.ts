@@ -12,15 +12,17 @@ export interface AttemptKey extends Target {
   number: number
 }
 
-/** The address that an event is sent to; undefined when there is none. */
+/** Where an event is sent, and whom that counts for; undefined when its task names no address. */
 export const findReceiver = async (
   sql: Queryable,
   eventId: string,
-): Promise<string | undefined> => {
-  const [row] = await sql<{ url: string | null }[]>`
-    select t.webhook_url as url from event e join task t on t.id = e.task_id where e.id = ${eventId}
+): Promise<{ url: string; owner: string; account: string } | undefined> => {
+  const [row] = await sql<{ url: string; owner: string; account: string }[]>`
+    select t.webhook_url as url, t.owner, coalesce(t.account, t.owner) as account
+    from event e join task t on t.id = e.task_id
+    where e.id = ${eventId} and t.webhook_url is not null
   `
-  return row?.url ?? undefined
+  return row
 }
 
 /** What is sent, to where, once its attempt is written down. */

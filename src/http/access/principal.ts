@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import ipaddr from 'ipaddr.js'
-
+import { networkOf } from '../../adapters/network-of.ts'
 import { ANONYMOUS_ACCOUNT } from '../../domain/shared/account.ts'
 import type { Caller } from './auth.ts'
 
@@ -24,12 +23,3 @@ export const accountOf = (caller: Caller | undefined, address: string | undefine
         .update(networkOf(address ?? ''))
         .digest('hex')
         .slice(0, 32)
-
-/** An IPv6 client has a network of 64 bits and may take another address of it for each request. */
-const networkOf = (text: string): string => {
-  const plain = text.replace(/%.*$/, '')
-  if (!ipaddr.isValid(plain)) return text
-  const address = ipaddr.process(plain)
-  if (address instanceof ipaddr.IPv4) return address.toString()
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`
-}

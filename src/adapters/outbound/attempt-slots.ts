@@ -1,0 +1,74 @@
+/** What attempts at delivering share, and how many of them may have it at once in a worker. */
+export const ATTEMPT_SLOTS = {
+  /** One host, with its port. */
+  host: 8,
+  /** One address. Twice as many as a host has: unrelated receivers share addresses. */
+  address: 16,
+  /** One owner, or all anonymous callers. A wildcard zone gives an owner as many hosts and addresses as it likes. */
+  owner: 48,
+  /** One account: an owner, or of anonymous callers the network of one. */
+  account: 24,
+  /** The look-ups of all owners: a silent name server holds each for as long as a connection may take. */
+  lookUps: 64,
+  /** The look-ups of one account. */
+  lookUpsOfAccount: 12,
+}
+
+export type SlotKind = keyof typeof ATTEMPT_SLOTS
+
+/** Whose slot: a kind and a key, such as `['host', 'receiver.example.com']`. */
+export type Wanted = readonly [kind: SlotKind, key: string]
+
+/** The slots, or in how many groups as large as a key has slots those wait that were turned away. */
+export type Taken =
+  | {
+      /** Gives the slots back; a second call does nothing. */
+      release: () => void
+      groups?: never
+    }
+  | { release?: never; groups: number }
+
+/**
+ * Counts what attempts in this process hold, so that a host, address or owner that hangs holds no more than its share.
+ * Nobody waits here: an attempt without a slot comes back later.
+ */
+export interface AttemptSlots {
+  /** Takes all of these or none. */
+  tryTake: (wanted: readonly Wanted[]) => Taken
+  /** Keys of which at least one slot is taken. */
+  size: () => number
+}
+
+export const makeAttemptSlots = (
+  limits: Record<SlotKind, number> = ATTEMPT_SLOTS,
+): AttemptSlots => {
+  const taken = new Map<string, number>()
+  /** How often there was no slot left since one was last given back: about as many attempts wait for it. */
+  const away = new Map<string, number>()
+  const add = (name: string, change: number) => {
+    const count = (taken.get(name) ?? 0) + change
+    if (count === 0) taken.delete(name)
+    else taken.set(name, count)
+  }
+  const tryTake = (wanted: readonly Wanted[]): Taken => {
+    const full = wanted.find((one) => (taken.get(nameOf(one)) ?? 0) >= limits[one[0]])
+    if (full) {
+      const turned = (away.get(nameOf(full)) ?? 0) + 1
+      away.set(nameOf(full), turned)
+      return { groups: Math.ceil(turned / limits[full[0]]) }
+    }
+    let held = wanted.map(nameOf)
+    for (const name of held) add(name, 1)
+    const release = () => {
+      for (const name of held) {
+        add(name, -1)
+        away.delete(name)
+      }
+      held = []
+    }
+    return { release }
+  }
+  return { tryTake, size: () => taken.size }
+}
+
+const nameOf = ([kind, key]: Wanted): string => `${kind} ${key}`

@@ -1,0 +1,49 @@
+import { listAllowedAddresses } from './connector.ts'
+import { startDeadline } from './exchange.ts'
+import { OutboundFault } from './fault.ts'
+import { POST_LIMITS } from './post.ts'
+import type { PostGuard } from './post.ts'
+import { hostOf } from './url.ts'
+
+export interface LocateOptions {
+  url: string
+  timeoutMs?: number | undefined
+  /** Ends the look-up, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** Where the host of a URL is, for a post that follows. */
+export interface Located {
+  /** All were judged. None where there is a fault. */
+  addresses: readonly string[]
+  /** Why the post reaches nobody. */
+  fault?: OutboundFault
+  /** Of the time of the post. */
+  tookMs: number
+}
+
+/** Looks a host up without dialling it. */
+export const locate = async (
+  guard: PostGuard,
+  { url, signal, timeoutMs = POST_LIMITS.connectMs }: LocateOptions,
+): Promise<Located> => {
+  const began = performance.now()
+  const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
+  const deadline = startDeadline({ timeoutMs, signals, what: 'connection' })
+  const end = (found: Omit<Located, 'tookMs'>): Located => ({
+    ...found,
+    tookMs: performance.now() - began,
+  })
+  try {
+    deadline.signal.throwIfAborted()
+    const judged = guard.judge(url)
+    if (judged.url === undefined) throw new OutboundFault('address_refused')
+    const { signal } = deadline
+    return end({ addresses: await listAllowedAddresses(hostOf(judged.url), { ...guard, signal }) })
+  } catch (error) {
+    if (error instanceof OutboundFault) return end({ addresses: [], fault: error })
+    throw error
+  } finally {
+    deadline.stop()
+  }
+}
