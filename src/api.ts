@@ -15,7 +15,7 @@ import { checkSchema } from './db/migrate.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
-import { makeUploadBudget } from './http/body/budget.ts'
+import { makeBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
@@ -62,7 +62,7 @@ const storage = makeLocalStorage({ root: config.STORAGE_PATH })
 const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
 const lifecycle: Lifecycle = { state: 'serving' }
 const scratch = await startScratch('bodies', { storage, log })
-const budget = makeUploadBudget({ uploadBytes: 2 ** 31, heldBytes: 64 * 2 ** 20 })
+const budget = makeBudget()
 
 const server = makeServer((request, response) => app(request, response))
 await new Promise<void>((resolve, reject) => {

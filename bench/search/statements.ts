@@ -11,7 +11,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { makeApp } from '../../src/http/app.ts'
-import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeBudget } from '../../src/http/body/budget.ts'
 import { makeIdempotency } from '../../src/http/access/idempotency.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
 import { makeNodeRoutes } from '../../src/http/registry/node-routes.ts'
@@ -115,7 +115,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     lifecycle: { state: 'serving' },
     authenticate: async () => undefined,
     idempotency: makeIdempotency({ sql, secrets: makeSecrets({ keys }), log }),
-    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 30 }),
+    budget: makeBudget(),
     scratchDir: tmpdir(),
     maxImageBytes: 0,
     maxImagePixels: 0,

@@ -73,6 +73,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   account: string
   headers: IncomingHttpHeaders
   requestId: string
+  /** Whom quotas and budgets count the request for, whoever the caller is. */
+  address: string
   /** Aborted when the client has gone. */
   signal: AbortSignal
   /** The raw request, for routes that read a body which is not JSON. */
@@ -127,6 +129,8 @@ export interface Route {
   echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
+  /** A POST that changes nothing, so that it may be refused when it is done. */
+  readsOnly?: boolean
   /** Answered to the end, also while the process refuses everything else. */
   evenWhileClosing?: boolean
   /** Rules that a schema cannot say; told together with the schema's faults. */

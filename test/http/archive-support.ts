@@ -14,7 +14,7 @@ import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { acceptArchive, findArchivePlace } from '../../src/db/registry/archive.ts'
 import type { ArchivePlace } from '../../src/db/registry/archive.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeBudget } from '../../src/http/body/budget.ts'
 import { makeArchiveRoutes } from '../../src/http/registry/archive-routes.ts'
 import { makeUploadRoutes } from '../../src/http/platform/upload-routes.ts'
 import type { UploadDeps } from '../../src/http/platform/upload-routes.ts'
@@ -69,7 +69,7 @@ export const openArchivePlace = async () => {
     storage,
     signer,
     scratchDir,
-    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 26 }),
+    budget: makeBudget(),
     jobs: { kick: (row: OutboxRow) => kicked.push(row) },
     quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),

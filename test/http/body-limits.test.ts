@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 
-import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeBudget, SMALL } from '../../src/http/body/budget.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
 import { waitFor } from '../support/wait.ts'
 import {
@@ -97,7 +97,7 @@ describe('slow bodies', () => {
 describe('broken off bodies', () => {
   test('leave neither a file nor a reservation', async (t) => {
     const scratch = await makeScratch(t)
-    const budget = makeUploadBudget({ uploadBytes: 2e6, heldBytes: 1e6 })
+    const budget = makeBudget()
     const options = makeOptions(scratch, { budget, maxImageBytes: 1e6 })
     const port = await startServer(t, options)
     const headers = { ...JSON_TYPE, 'content-length': 900_000 }
@@ -105,13 +105,12 @@ describe('broken off bodies', () => {
     outgoing.on('error', () => {})
     outgoing.write(`{"prompt":"p","image":"${'QUJD'.repeat(100_000)}`)
     await waitFor('a file', async () => (await readdir(scratch)).length === 1)
-    assert.equal(budget.used().uploadBytes, 900_000)
-    assert.ok(budget.used().heldBytes > 0)
+    assert.ok(budget.used().received > 0)
 
     outgoing.destroy()
     await waitFor('the file is gone', () => isEmpty(scratch))
-    await waitFor('the budget is free', async () => budget.used().uploadBytes === 0)
-    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+    await waitFor('the budget is free', async () => budget.used().received === 0)
+    assert.deepEqual(budget.used(), NOTHING)
   })
 
   test('by a signal end with its reason', async (t) => {
@@ -172,21 +171,55 @@ describe('acceptance', () => {
     assert.equal(accepted, 1)
   })
 
-  test('is refused with 503 when the budget is spent, and possible again afterwards', async (t) => {
-    const budget = makeUploadBudget({ uploadBytes: 100, heldBytes: 1000 })
-    const options = makeOptions(await makeScratch(t), { budget, maxBytes: 80 })
-    const other = budget.reserve(50)
-    await assert.rejects(read('{}', options), refusedWith('busy'))
-    other.release()
-    other.release()
-    await read('{}', options)
-    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+  describe('goes by a budget', () => {
+    const [mine, other, third] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(
+      (address) => `address:${address}`,
+    ) as [string, string, string]
+    const LARGE = `{"a":"${'x'.repeat(200_000)}"}`
+    const limits = { total: 1_000_000, share: 500_000 }
 
-    other.hold(5000)
-    const holder = budget.reserve(1)
-    holder.hold(990)
-    await assert.rejects(read('{"a":1}', options), refusedWith('busy'))
-    holder.release()
-    assert.deepEqual(budget.used(), { uploadBytes: 0, heldBytes: 0 })
+    for (const kind of ['received', 'held'] as const)
+      test(`of bytes ${kind}, of which an address has its share`, async (t) => {
+        const budget = makeBudget({ [kind]: limits })
+        const options = makeOptions(await makeScratch(t), { budget })
+        const readFrom = (address: string, text = LARGE) => read(text, { ...options, address })
+        const hold = (address: string, bytes: number) => {
+          const reservation = budget.open(address)
+          reservation.take(kind, bytes)
+          return reservation
+        }
+        const first = hold(mine, 450_000)
+        await assert.rejects(readFrom(mine), refusedWith('busy'))
+        await readFrom(mine, '{"a":1}')
+        await readFrom(other)
+        const second = hold(other, 550_000)
+        hold(third, 190_000)
+        await assert.rejects(readFrom(third), refusedWith('busy'))
+        await readFrom(third, '{"a":1}')
+        for (const reservation of [first, first, second]) reservation.release()
+        first.take(kind, 900_000)
+        await readFrom(mine)
+        assert.equal(budget.used()[kind], 190_000 - SMALL)
+      })
+
+    test('that counts a body as it arrives, not as it was announced', async (t) => {
+      const budget = makeBudget({ received: limits })
+      const port = await startServer(t, makeOptions(await makeScratch(t), { budget }))
+      const announced = { ...JSON_TYPE, 'content-length': 900_000 }
+      const slow = Array.from({ length: 8 }, () =>
+        httpRequest({ host: '127.0.0.1', port, method: 'POST', headers: announced }),
+      )
+      for (const request of slow) request.on('error', () => {}).write('{"a":"'.padEnd(70_000, 'x'))
+      await waitFor('all have begun', async () => budget.used().received > 8 * 4000)
+      const answer = await post(port, CHUNKED, (send, end) => {
+        send(LARGE)
+        end()
+      })
+      assert.equal(answer.status, 200)
+      for (const request of slow) request.destroy()
+      await waitFor('the budget is free', async () => budget.used().received === 0)
+    })
   })
 })
+
+const NOTHING = { received: 0, held: 0, unsent: 0 }

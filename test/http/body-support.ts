@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../src/domain/shared/errors.ts'
-import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeBudget } from '../../src/http/body/budget.ts'
 import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-answer.ts'
 import type { DrainLimits } from '../../src/http/body/early-answer.ts'
 import type { InlineImage } from '../../src/http/body/inline.ts'
@@ -35,7 +35,8 @@ export const makeOptions = (
   maxImageBytes: 200_000,
   maxPixels: 1_000_000,
   scratchDir,
-  budget: makeUploadBudget({ uploadBytes: 2 ** 31, heldBytes: 2 ** 26 }),
+  budget: makeBudget(),
+  address: 'address:192.0.2.1',
   ...more,
 })
 

@@ -9,11 +9,13 @@ import { makeSecrets } from '../../src/adapters/secrets.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeApp } from '../../src/http/app.ts'
 import type { Authenticate } from '../../src/http/access/auth.ts'
-import { makeUploadBudget } from '../../src/http/body/budget.ts'
+import { makeBudget } from '../../src/http/body/budget.ts'
+import type { Budget } from '../../src/http/body/budget.ts'
 import { makeIdempotency } from '../../src/http/access/idempotency.ts'
 import type { RateLimits } from '../../src/http/access/rate-limit.ts'
 import type { Route } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/serve/server.ts'
+import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeLog } from '../../src/log.ts'
 
 export interface RoutesOptions {
@@ -23,6 +25,8 @@ export interface RoutesOptions {
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits
   trustProxy?: string[]
+  budget?: Budget
+  server?: ServerOptions
 }
 
 export interface RouteServer {
@@ -33,7 +37,13 @@ export interface RouteServer {
 /** Serves some routes as the api does, on a free port of 127.0.0.1. */
 export const startRoutes = async (
   routes: Route[],
-  { sql, authenticate = () => Promise.resolve(undefined), ...options }: RoutesOptions,
+  {
+    sql,
+    authenticate = () => Promise.resolve(undefined),
+    budget = makeBudget(),
+    server: serverOptions,
+    ...options
+  }: RoutesOptions,
 ): Promise<RouteServer> => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'kiln-routes-'))
   const log = makeLog('test', 'silent')
@@ -45,12 +55,12 @@ export const startRoutes = async (
     lifecycle: { state: 'serving' },
     authenticate,
     idempotency: makeIdempotency({ sql, secrets, log }),
-    budget: makeUploadBudget({ uploadBytes: 2 ** 30, heldBytes: 2 ** 26 }),
+    budget,
     scratchDir,
     maxImageBytes: 50_000_000,
     maxImagePixels: 100_000_000,
   })
-  const server = makeServer(app).listen(0, '127.0.0.1')
+  const server = makeServer(app, serverOptions).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -163,7 +163,10 @@ export const ERROR_CODES = {
     status: 503,
     meaning: 'A service this one depends on cannot be reached; try again.',
   },
-  busy: { status: 503, meaning: 'Too many bytes are being uploaded at once; try again.' },
+  busy: {
+    status: 503,
+    meaning: 'Too many bytes are received or sent at once; try again after Retry-After.',
+  },
   outcome_unknown: {
     status: 503,
     meaning: 'The commit was not confirmed; repeat with the same Idempotency-Key.',

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 
 import type { Caller } from './auth.ts'
 import { toApiError } from '../serve/errors.ts'
-import { principalOf } from './principal.ts'
+import { addressOf, principalOf } from './principal.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
@@ -13,7 +13,7 @@ const REFUSED_CREDENTIALS = ['unauthorized', 'invalid_personal_access_token']
 export const makeLimiter = (limits: RateLimits | undefined) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, request: Request): Promise<void> {
-    if (quotaOf(route) !== undefined) await limits?.take('ip', principalOf(undefined, request.ip))
+    if (quotaOf(route) !== undefined) await limits?.take('ip', addressOf(request))
   },
 
   /** A request of a known caller. Every answer says what is left of the quota, also a refusal. */
@@ -27,7 +27,7 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
   /** The error of a request: a refused credential becomes a 429 when its address has had too many refused. */
   async refuse(request: Request, error: unknown): Promise<unknown> {
     if (!limits || !REFUSED_CREDENTIALS.includes(toApiError(error).code)) return error
-    return await limits.take('auth', principalOf(undefined, request.ip)).then(
+    return await limits.take('auth', addressOf(request)).then(
       () => error,
       (tooMany: unknown) => tooMany,
     )

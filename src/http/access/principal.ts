@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 
+import type { Request } from 'express'
+
 import { networkOf } from '../../adapters/network-of.ts'
 import { ANONYMOUS_ACCOUNT } from '../../domain/shared/account.ts'
 import type { Caller } from './auth.ts'
@@ -23,3 +25,6 @@ export const accountOf = (caller: Caller | undefined, address: string | undefine
         .update(networkOf(address ?? ''))
         .digest('hex')
         .slice(0, 32)
+
+/** The principal of a request's client, whoever the caller is. */
+export const addressOf = ({ ip }: Request): string => principalOf(undefined, ip)

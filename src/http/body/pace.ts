@@ -1,4 +1,4 @@
-/** The least speed of a body: so many bytes a second on average over any window. */
+/** The least speed of a body or of an answer: so many bytes a second on average over any window. */
 export interface Pace {
   bytesPerSecond: number
   windowMs: number
@@ -10,24 +10,24 @@ export const USUAL_PACE: Pace = { bytesPerSecond: 16 * 1024, windowMs: 10_000 }
 const SAMPLES_PER_WINDOW = 10
 
 /**
- * Looks ten times in each window at how much has come. Time in which the reader itself was busy (disk, other requests)
- * does not count against the client: the window begins anew.
+ * Looks ten times in each window at how much the client has sent or taken. Time in which nothing waits for it, because
+ * this side is busy (disk, other requests), does not count against it: the window begins anew.
  *
  * @returns a function that stops looking.
  */
 export const watchPace = (
   pace: Pace,
-  body: { received: () => number; waiting: () => boolean; tooSlow: () => void },
+  client: { bytes: () => number; waiting: () => boolean; tooSlow: () => void },
 ): (() => void) => {
   const least = (pace.bytesPerSecond * pace.windowMs) / 1000
   let samples = [0]
   const timer = setInterval(() => {
-    const now = body.received()
-    if (!body.waiting()) samples = []
+    const now = client.bytes()
+    if (!client.waiting()) samples = []
     samples.push(now)
     if (samples.length <= SAMPLES_PER_WINDOW) return
     const before = samples.shift() ?? 0
-    if (now - before < least) body.tooSlow()
+    if (now - before < least) client.tooSlow()
   }, pace.windowMs / SAMPLES_PER_WINDOW)
   return () => clearInterval(timer)
 }

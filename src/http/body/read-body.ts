@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 
 import { makeValidator, onePerField, sortFaults } from '../../domain/shared/validate.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
-import type { UploadBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 import { canonicalBody } from './canonical-json.ts'
 import { replaceInline } from './inline.ts'
 import type { InlineImage } from './inline.ts'
@@ -12,12 +12,13 @@ import { hasBody, requireJson } from './media-type.ts'
 import { readJsonBody } from './read-json-body.ts'
 import type { JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
+import { addressOf } from '../access/principal.ts'
 import { sendContinue } from '../serve/expect.ts'
 import { rawQuery } from '../serve/query.ts'
 import type { BodySpec, Route } from '../route.ts'
 
 export interface BodyDeps {
-  budget: UploadBudget
+  budget: Budget
   /** Folder of this process for images of bodies that still arrive. */
   scratchDir: string
   maxImageBytes: number
@@ -53,6 +54,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       const body = await readJsonBody(request, {
         ...spec,
         budget: deps.budget,
+        address: addressOf(request),
         scratchDir: deps.scratchDir,
         maxImageBytes: deps.maxImageBytes,
         maxPixels: deps.maxImagePixels,

@@ -5,7 +5,7 @@ import { toPointer } from '../../domain/shared/pointer.ts'
 import { makeAssembler } from './assembler.ts'
 import type { Assembler, Hold } from './assembler.ts'
 import type { BodyLimits } from './body-limits.ts'
-import type { Reservation, UploadBudget } from './budget.ts'
+import type { Budget, Reservation } from './budget.ts'
 import { makeImageIntake } from './images.ts'
 import type { ImageIntake } from './images.ts'
 import type { InlineImage } from './inline.ts'
@@ -25,7 +25,9 @@ export interface ReadJsonBodyOptions extends BodyLimits {
   maxPixels: number
   /** An existing folder for the decoded images. */
   scratchDir: string
-  budget: UploadBudget
+  budget: Budget
+  /** Whose share of the budget it counts for. */
+  address: string
   pace?: Pace
   /** Whether a request without a body counts as `{}`. */
   emptyAllowed?: boolean
@@ -66,10 +68,9 @@ export const readJsonBody = async (
     return { value: emptyValue(options), inline: [], bytes: 0, discard: async () => {} }
   }
   requireJson(headers)
-  const declared = Number(headers['content-length'] ?? options.maxBytes)
-  if (declared > options.maxBytes) throw tooLarge(options.maxBytes)
+  if (Number(headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge(options.maxBytes)
 
-  const reservation = options.budget.reserve(declared)
+  const reservation = options.budget.open(options.address)
   const images = makeImageIntake({ maxImages: 16, ...options })
   try {
     return await readAccepted(request, options, images, reservation)
@@ -93,7 +94,11 @@ const readAccepted = async (
   images: ImageIntake,
   reservation: Reservation,
 ): Promise<JsonBody> => {
-  const source = openBodySource(request, { pace: USUAL_PACE, ...options })
+  const source = openBodySource(request, {
+    pace: USUAL_PACE,
+    ...options,
+    onBytes: (bytes) => reservation.take('received', bytes),
+  })
   try {
     options.onAccept?.()
     const assembler = makeBodyAssembler(options, images, reservation)
@@ -133,7 +138,7 @@ const makeBodyAssembler = (
 }
 
 // What V8 takes for a member besides its text: 47 measured for one with a small value, 64 for an empty object. The
-// largest body a route may allow (1,000,000 members, 16 MiB of text) just fits a budget of 64 MiB.
+// largest body a route may allow (1,000,000 members, 16 MiB of text) just fits the share of an address, 64 MiB.
 const BYTES_PER_MEMBER = 48
 
 const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
@@ -146,6 +151,6 @@ const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
         `The body, inline images apart, must not be longer than ${heldBytes} bytes.`,
       )
     }
-    reservation.hold(textBytes + members * BYTES_PER_MEMBER)
+    reservation.take('held', textBytes + members * BYTES_PER_MEMBER)
   }
 }

@@ -10,6 +10,8 @@ export interface SourceOptions {
   /** From now to the last byte. */
   deadlineMs: number
   pace: Pace
+  /** Called with the length of each piece. What it throws is thrown as it is. */
+  onBytes?: (bytes: number) => void
   /** Its reason is thrown as it is. */
   signal?: AbortSignal | undefined
 }
@@ -54,7 +56,7 @@ export const openBodySource = (request: IncomingMessage, options: SourceOptions)
     options.deadlineMs,
   )
   const stopPace = watchPace(options.pace, {
-    received: () => received,
+    bytes: () => received,
     waiting: () => wake !== undefined,
     tooSlow: () => fail(tooSlow(`came slower than ${options.pace.bytesPerSecond} bytes a second`)),
   })
@@ -69,6 +71,7 @@ export const openBodySource = (request: IncomingMessage, options: SourceOptions)
       if (Buffer.isBuffer(chunk)) {
         received += chunk.length
         if (received > options.maxBytes) throw tooLarge(options.maxBytes)
+        options.onBytes?.(chunk.length)
         return chunk
       }
       if (request.readableEnded) return undefined

@@ -139,12 +139,12 @@ const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
 /** Codes that follow from what a route is. */
 const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...EVERYWHERE,
-  ...(route.evenWhileClosing ? [] : (['unavailable', 'draining'] as const)),
+  ...(route.evenWhileClosing ? [] : (['unavailable', 'draining', 'busy'] as const)),
   ...(route.query ? (['validation_failed'] as const) : []),
   ...AUTH_ERRORS[route.auth],
   ...(quotaOf(route) === undefined ? [] : (['rate_limited'] as const)),
   ...(route.body ? BODY_ERRORS : []),
-  ...(route.rawBody ? (['body_too_large', 'busy'] as const) : []),
+  ...(route.rawBody ? (['body_too_large'] as const) : []),
   ...(route.method === 'post' ? POST_ERRORS : []),
 ]
 
@@ -172,7 +172,6 @@ const BODY_ERRORS = [
   'body_too_large',
   'unsupported_media_type',
   'unsupported_encoding',
-  'busy',
 ] as const
 
 const POST_ERRORS = [

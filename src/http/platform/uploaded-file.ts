@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
-import type { UploadBudget } from '../body/budget.ts'
+import type { Budget, Reservation } from '../body/budget.ts'
 import { hasBody } from '../body/media-type.ts'
 import { USUAL_PACE } from '../body/pace.ts'
 import { openBodySource, tooLarge } from '../body/source.ts'
 import type { BodySource } from '../body/source.ts'
 
 export interface UploadedFileDeps {
-  budget: UploadBudget
+  budget: Budget
   /** Folder of this process for bodies that still arrive. */
   scratchDir: string
 }
@@ -31,7 +31,7 @@ export interface UploadedFile {
 }
 
 export interface UploadRules {
-  request: { incoming: IncomingMessage; accept(): void }
+  request: { incoming: IncomingMessage; address: string; accept(): void }
   maxBytes: number
   /** Bytes of the beginning that tell what a file is. */
   headBytes: number
@@ -55,13 +55,13 @@ export const takeFile = async <T>(
 ): Promise<T> => {
   const { incoming } = rules.request
   if (!hasBody(incoming.headers)) throw apiError(rules.emptyCode)
-  const declared = Number(incoming.headers['content-length'] ?? rules.maxBytes)
-  if (declared > rules.maxBytes) throw tooLarge(rules.maxBytes)
-  const reservation = budget.reserve(declared)
+  if (Number(incoming.headers['content-length'] ?? 0) > rules.maxBytes)
+    throw tooLarge(rules.maxBytes)
+  const reservation = budget.open(rules.request.address)
   const path = join(scratchDir, randomUUID())
   try {
     rules.request.accept()
-    const written = await writeBody(path, rules)
+    const written = await writeBody(path, rules, reservation)
     checkDigest(incoming, written.sha256)
     return await use({ path, ...written })
   } finally {
@@ -71,10 +71,19 @@ export const takeFile = async <T>(
   }
 }
 
-const writeBody = async (path: string, rules: UploadRules): Promise<Omit<UploadedFile, 'path'>> => {
+const writeBody = async (
+  path: string,
+  rules: UploadRules,
+  reservation: Reservation,
+): Promise<Omit<UploadedFile, 'path'>> => {
   const file = await open(path, 'wx').catch(refuseForNow)
   const { incoming } = rules.request
-  const source = openBodySource(incoming, { ...rules, deadlineMs: DEADLINE_MS, pace: USUAL_PACE })
+  const source = openBodySource(incoming, {
+    ...rules,
+    deadlineMs: DEADLINE_MS,
+    pace: USUAL_PACE,
+    onBytes: (bytes) => reservation.take('received', bytes),
+  })
   try {
     const { head, sha256 } = await copyBody(source, file, rules)
     const bytes = source.received()

@@ -164,6 +164,7 @@ const bulk = (deps: RegistryDeps): Route =>
     auth: 'none',
     method: 'post',
     path: '/bulk/nodes/versions',
+    readsOnly: true,
     summary: 'Read up to 500 versions at once',
     body: {
       ...SMALL_BODY,

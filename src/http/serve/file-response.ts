@@ -78,7 +78,15 @@ export const sendFile = async (
     response.end()
     return
   }
-  await pipeline(stream, response).catch((error: unknown) => {
+  await sendStream(response, stream)
+}
+
+/** Writes a body and ends with it. A client that goes away is not a fault. */
+export const sendStream = async (
+  response: ServerResponse,
+  body: Iterable<Buffer> | StoredFile['stream'],
+): Promise<void> => {
+  await pipeline(body, response).catch((error: unknown) => {
     if (!response.destroyed || !isClientGone(error)) throw error
   })
 }

@@ -5,15 +5,14 @@ import type { ApiError } from '../../domain/shared/errors.ts'
 import { onePerField, sortFaults } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { faultsError, toApiError } from './errors.ts'
-import { isKnown } from './etag.ts'
 import { sendContinue } from './expect.ts'
+import { sendJson } from './json-response.ts'
 import { readIdempotencyKey } from '../access/idempotency.ts'
 import type { Claim, Idempotency } from '../access/idempotency.ts'
-import { makeReadHeaders } from './cache.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
-import { accountOf, principalOf } from '../access/principal.ts'
+import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
@@ -62,7 +61,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     })
     closeWhenStopping(deps.lifecycle, response)
     if ('stream' in answer) await answer.stream(response)
-    else sendJson(response, answer, { route, caller })
+    else await sendJson(deps.budget, response, answer, { route, caller })
   }
   return async (request: Request, response: Response): Promise<void> => {
     try {
@@ -155,6 +154,7 @@ const makeRequest = (parts: Parts): RouteRequest => {
     account: accountOf(caller, request.ip),
     headers: request.headers,
     requestId: String(response.getHeader('x-request-id')),
+    address: addressOf(request),
     // Most handlers never look at it, and to make one costs 25 µs a request.
     get signal() {
       return abortedWith(response)
@@ -183,21 +183,4 @@ const abortedWith = (response: Response): AbortSignal => {
   if (response.closed) gone.abort()
   else response.once('close', () => gone.abort())
   return gone.signal
-}
-
-const sendJson = (
-  response: Response,
-  { status, headers, body }: JsonAnswer,
-  { route, caller }: { route: Route; caller: Caller | undefined },
-): void => {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  const { vary, ...rest } = { ...makeReadHeaders(route, { caller, text }), ...headers }
-  if (vary !== undefined) response.vary(vary)
-  response.set(rest)
-  if (
-    text === undefined ||
-    (route.read && isKnown(response.req.headers['if-none-match'], rest['etag']))
-  )
-    response.status(text === undefined ? status : 304).end()
-  else response.status(status).type('application/json').send(text)
 }

@@ -4,15 +4,25 @@ import type { Duplex } from 'node:stream'
 
 import { apiError } from '../../domain/shared/errors.ts'
 import type { ApiError } from '../../domain/shared/errors.ts'
+import type { Pace } from '../body/pace.ts'
 import { errorBody } from './errors.ts'
 import { readRequestId } from './request-id.ts'
+import { closeSlowReaders, READER_PACES } from './slow-reader.ts'
+
+export interface ServerOptions {
+  /** The least speeds at which a client must take answers. */
+  readerPaces?: readonly Pace[]
+}
 
 /**
  * Makes the HTTP server with the limits that hold before any route is known. Node checks its time-outs only every
  * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. The parser refuses a body of
  * doubtful length (two lengths, or a length beside chunks), because a proxy in front may read it differently.
  */
-export const makeServer = (app: RequestListener): Server => {
+export const makeServer = (
+  app: RequestListener,
+  { readerPaces = READER_PACES }: ServerOptions = {},
+): Server => {
   const { listener, onClientError } = guard(app)
   const server = createServer(
     {
@@ -28,6 +38,7 @@ export const makeServer = (app: RequestListener): Server => {
     listener,
   )
   server.maxConnections = 2000
+  closeSlowReaders(server, readerPaces)
   server.on('clientError', onClientError)
   // Express takes the request over; the default would answer 100 before auth and length are judged.
   server.on('checkContinue', listener)

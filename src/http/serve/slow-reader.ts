@@ -1,0 +1,31 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { watchPace } from '../body/pace.ts'
+import type { Pace } from '../body/pace.ts'
+
+/** Nothing for 30 s, or less than 16 KiB/s over a minute: the slowest phone takes more, and who takes less holds memory. */
+export const READER_PACES: readonly Pace[] = [
+  { bytesPerSecond: 1 / 30, windowMs: 30_000 },
+  { bytesPerSecond: 16 * 1024, windowMs: 60_000 },
+]
+
+/**
+ * Closes connections whose client takes its answers too slowly. A connection without unsent bytes is left alone, however
+ * long it is silent.
+ */
+export const closeSlowReaders = (server: Server, paces: readonly Pace[]): void => {
+  server.on('connection', (socket: Socket) => {
+    const stops = paces.map((pace) =>
+      watchPace(pace, {
+        // What Node has handed to the system, in the pieces that answers are written in.
+        bytes: () => socket.bytesWritten - socket.writableLength,
+        waiting: () => socket.writableLength > 0,
+        tooSlow: () => socket.destroy(),
+      }),
+    )
+    socket.once('close', () => {
+      for (const stop of stops) stop()
+    })
+  })
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { after, before, describe, mock, test } from 'node:test'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import { makeBudget } from '../../src/http/body/budget.ts'
+import { defineRoute } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
+import type { ServerOptions } from '../../src/http/serve/server.ts'
+import { closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'
+import { startRoutes } from '../support/routes.ts'
+import type { RouteServer } from '../support/routes.ts'
+import { waitFor } from '../support/wait.ts'
+
+describe('a connection', () => {
+  /** A client that takes so many bytes a second of an endless answer, for ten minutes; when it was closed. */
+  const secondsUntilClosed = (bytesPerSecond: number, unsent = 1): number | undefined => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    let closedAfter: number | undefined
+    let second = 0
+    const server = new EventEmitter()
+    closeSlowReaders(server as Server, READER_PACES)
+    const socket = Object.assign(new EventEmitter(), {
+      bytesWritten: unsent,
+      writableLength: unsent,
+      destroy: () => (closedAfter ??= second),
+    })
+    server.emit('connection', socket)
+    for (second = 1; second <= 600; second += 1) {
+      socket.bytesWritten += bytesPerSecond
+      mock.timers.tick(1000)
+    }
+    socket.emit('close')
+    mock.timers.reset()
+    return closedAfter
+  }
+
+  const CASES: [title: string, seconds: [number, number] | undefined, ...number[]][] = [
+    ['whose client takes nothing is closed after 30 s', [30, 33], 0],
+    ['whose client takes 15 KiB/s is closed after a minute', [60, 66], 15 * 1024],
+    ['whose client takes 17 KiB/s stays open', undefined, 17 * 1024],
+    ['with nothing to send stays open', undefined, 0, 0],
+  ]
+  for (const [title, seconds, pace = 0, unsent] of CASES)
+    test(title, () => {
+      const closedAfter = secondsUntilClosed(pace, unsent)
+      if (!seconds) assert.equal(closedAfter, undefined)
+      else
+        assert.ok(
+          closedAfter !== undefined && closedAfter >= seconds[0] && closedAfter <= seconds[1],
+          `${closedAfter} s`,
+        )
+    })
+})
+
+/** More than the system takes for both ends of a connection. */
+const BYTES = 16_000_000
+
+const route = (method: Route['method'], path: string, bytes: number, more?: Partial<Route>) =>
+  defineRoute({
+    method,
+    path,
+    tag: 'Test',
+    summary: 'Test',
+    auth: 'none',
+    responses: { 200: { description: 'Done' } },
+    errors: [],
+    handler: () => Promise.resolve({ status: 200, body: { text: 'x'.repeat(bytes) } }),
+    ...more,
+  })
+
+describe('large answers', () => {
+  const budget = makeBudget({ unsent: { total: 4 * BYTES, share: 2 * BYTES } })
+  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
+  const start = (options: ServerOptions) =>
+    startRoutes(
+      [
+        route('get', '/large', BYTES),
+        route('get', '/small', 1000),
+        route('post', '/large', BYTES),
+        route('post', '/read', BYTES, { readsOnly: true }),
+      ],
+      { sql, budget, trustProxy: ['127.0.0.0/8'], server: options },
+    )
+  let server: RouteServer
+
+  before(async () => {
+    server = await start({})
+  })
+  after(() => server.close())
+
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  /** Asks for a large answer and never reads. */
+  const ask = (address: string, { url } = server): Socket => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.on('error', () => {})
+    socket.write(`GET /large HTTP/1.1\r\nHost: kiln\r\nX-Forwarded-For: ${address}\r\n\r\n`)
+    return socket
+  }
+  const used = () => Math.round(budget.used().unsent / BYTES)
+
+  test('arrive whole at whoever reads them', async () => {
+    const answer = await fetch(`${server.url}/large`)
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/)
+    const text = await answer.text()
+    assert.equal(answer.headers.get('content-length'), String(text.length))
+    assert.deepEqual(JSON.parse(text), { text: 'x'.repeat(BYTES) })
+    const head = await fetch(`${server.url}/large`, { method: 'HEAD' })
+    assert.equal(head.headers.get('content-length'), String(text.length))
+    await waitFor('nothing is unsent', async () => budget.used().unsent === 0)
+  })
+
+  test('that nobody reads are refused beyond a budget', async () => {
+    const [one, other, third] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+    const sockets = [ask(one), ask(one)]
+    await waitFor('two are under way', async () => used() === 2)
+    const get = (path: string, address: string, method = 'GET') =>
+      fetch(server.url + path, { method, ...from(address) })
+    const errorOf = async (answer: Response) => [
+      answer.status,
+      ((await answer.json()) as { error?: string }).error,
+      answer.headers.get('retry-after'),
+    ]
+    assert.deepEqual(await errorOf(await get('/large', one)), [503, 'busy', '2'])
+    assert.deepEqual(await errorOf(await get('/read', one, 'POST')), [503, 'busy', '2'])
+    // What it changed is changed.
+    const unknown = [503, 'outcome_unknown', '2']
+    assert.deepEqual(await errorOf(await get('/large', one, 'POST')), unknown)
+    assert.equal((await get('/small', one)).status, 200)
+    assert.equal((await (await get('/large', other)).text()).length, BYTES + 11)
+
+    sockets.push(ask(other), ask(other))
+    await waitFor('four are under way', async () => used() === 4)
+    assert.deepEqual(await errorOf(await get('/large', third)), [503, 'busy', '2'])
+    for (const socket of sockets) socket.destroy()
+    await waitFor('nothing is unsent', async () => budget.used().unsent === 0)
+    assert.equal((await (await get('/large', third)).text()).length, BYTES + 11)
+  })
+
+  test('that nobody reads are given up', async (t) => {
+    const impatient = await start({ readerPaces: [{ bytesPerSecond: 1, windowMs: 1000 }] })
+    t.after(impatient.close)
+    const socket = ask('192.0.2.4', impatient)
+    await waitFor('it is under way', async () => used() === 1)
+    await waitFor('it is closed', async () => budget.used().unsent === 0)
+    socket.destroy()
+  })
+})
