@@ -64,7 +64,9 @@ const lifecycle: Lifecycle = { state: 'serving' }
 const scratch = await startScratch('bodies', { storage, log })
 const budget = makeBudget()
 
-const server = makeServer((request, response) => app(request, response))
+const server = makeServer((request, response) => app(request, response), {
+  trustProxy: config.TRUST_PROXY,
+})
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
   server.listen(config.PORT, config.HOST, resolve)

@@ -60,7 +60,10 @@ export const startRoutes = async (
     maxImageBytes: 50_000_000,
     maxImagePixels: 100_000_000,
   })
-  const server = makeServer(app, serverOptions).listen(0, '127.0.0.1')
+  const server = makeServer(app, { trustProxy: options.trustProxy ?? [], ...serverOptions }).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

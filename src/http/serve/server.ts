@@ -5,11 +5,16 @@ import type { Duplex } from 'node:stream'
 import { apiError } from '../../domain/shared/errors.ts'
 import type { ApiError } from '../../domain/shared/errors.ts'
 import type { Pace } from '../body/pace.ts'
+import { CONNECTIONS, limitConnections } from './connection-limit.ts'
+import type { ConnectionLimits } from './connection-limit.ts'
 import { errorBody } from './errors.ts'
 import { readRequestId } from './request-id.ts'
 import { closeSlowReaders, READER_PACES } from './slow-reader.ts'
 
 export interface ServerOptions {
+  connections?: ConnectionLimits
+  /** Addresses and networks of proxies, whose connections are counted in the total alone. */
+  trustProxy?: readonly string[]
   /** The least speeds at which a client must take answers. */
   readerPaces?: readonly Pace[]
 }
@@ -21,7 +26,7 @@ export interface ServerOptions {
  */
 export const makeServer = (
   app: RequestListener,
-  { readerPaces = READER_PACES }: ServerOptions = {},
+  { readerPaces = READER_PACES, connections = CONNECTIONS, trustProxy = [] }: ServerOptions = {},
 ): Server => {
   const { listener, onClientError } = guard(app)
   const server = createServer(
@@ -29,7 +34,6 @@ export const makeServer = (
       headersTimeout: 10_000,
       requestTimeout: 300_000,
       connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
       insecureHTTPParser: false,
       // Node would answer a missing Host without a body; `guard` answers it in our one shape.
@@ -37,7 +41,7 @@ export const makeServer = (
     },
     listener,
   )
-  server.maxConnections = 2000
+  limitConnections(server, connections, trustProxy)
   closeSlowReaders(server, readerPaces)
   server.on('clientError', onClientError)
   // Express takes the request over; the default would answer 100 before auth and length are judged.

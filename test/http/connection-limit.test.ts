@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
+import { startRoutes } from '../support/routes.ts'
+import type { RouteServer } from '../support/routes.ts'
+import { waitFor } from '../support/wait.ts'
+
+describe('connections', () => {
+  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
+  const routes = makeHealthRoutes({ lifecycle: { state: 'serving' }, checks: {} } as never)
+  const agent = new Agent({ keepAlive: true })
+  let server: RouteServer
+  const held: Socket[] = []
+
+  before(async () => {
+    server = await startRoutes(routes, {
+      sql,
+      trustProxy: ['127.0.0.9', '127.0.1.0/24'],
+      server: { connections: { total: 12, perAddress: 3 } },
+    })
+  })
+  after(async () => {
+    for (const socket of held) socket.destroy()
+    agent.destroy()
+    await server.close()
+  })
+
+  /** Opens a connection that sends nothing. */
+  const hold = async (localAddress: string): Promise<void> => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect({ host: hostname, port: Number(port), localAddress })
+    socket.on('error', () => {})
+    held.push(socket)
+    await once(socket, 'connect')
+  }
+  const get = async (localAddress: string): Promise<IncomingMessage> => {
+    const asked = request(`${server.url}/health`, { localAddress, agent })
+    const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
+    answer.resume()
+    return answer
+  }
+
+  test('of one address have a limit, whatever another address has', async () => {
+    for (let i = 0; i < 3; i += 1) await hold('127.0.0.2')
+    await assert.rejects(get('127.0.0.2'), { code: 'ECONNRESET' })
+    const answer = await get('127.0.0.3')
+    assert.equal(answer.statusCode, 200)
+    assert.equal(answer.headers['keep-alive'], 'timeout=75')
+    held.pop()?.destroy()
+    await waitFor('there is room', async () => await get('127.0.0.2').catch(() => undefined))
+  })
+
+  test('of a proxy have none but the total, near which idle ones end sooner', async () => {
+    for (const address of ['127.0.0.9', '127.0.1.7', '127.0.0.9', '127.0.1.7', '127.0.0.9'])
+      await hold(address)
+    assert.equal((await get('127.0.0.9')).headers['keep-alive'], 'timeout=5')
+  })
+})
