@@ -55,15 +55,25 @@ describe('the list of video tasks', () => {
   const listIds = async (filter?: Partial<VideoListFilter>): Promise<string[]> =>
     (await list(filter)).map(({ id }) => id)
 
-  test('ends a page early when its payloads are very large, and says that there are more', async () => {
+  test('ends a page early when its payloads are large as JSON, and says that there are more', async () => {
     const [first, second, third] = ids
-    const fill = (id: string | undefined, bytes: number) =>
-      database.sql`update task set payload = repeat('x', ${bytes}) where id = ${id ?? null}`
-    await fill(second, 40 * 2 ** 20)
-    await fill(third, 40 * 2 ** 20)
-    const [newest, cut] = await list({ limit: 3 })
-    assert.deepEqual([newest?.id, cut?.id, cut?.found], [first, second, 3])
-    assert.equal((await list({ limit: 3 })).length, 2)
+    const fill = (id: string | undefined, text: string, times: number) =>
+      database.sql`update task set payload = repeat(${text}, ${times}) where id = ${id ?? null}`
+    for (const [text, times] of [
+      // Six bytes each, two bytes each, one byte each.
+      ['\u0001', 500_000],
+      ['"', 1_500_000],
+      ['x', 3_000_000],
+    ] as const) {
+      await fill(second, text, times)
+      await fill(third, text, times)
+      const page = await list({ limit: 3 })
+      assert.deepEqual(
+        page.map(({ id, found }) => [id, found]),
+        [first, second].map((id) => [id, 3]),
+      )
+    }
+    await fill(third, '\u0001', 1_000_000)
     assert.deepEqual(await listIds({ ids: [third ?? ''] }), [third])
     await database.sql`update task set payload = null where owner = 'alice'`
   })

@@ -32,19 +32,22 @@ export interface ListedVideoTask extends VideoTaskRow {
   found: number
 }
 
-/** Most bytes of payloads in a page. As JSON escapes they are six times as many, and a string ends at 512 MB. */
-const PAGE_PAYLOAD_BYTES = 64 * 2 ** 20
+/** Most bytes of payloads in a page as its JSON writes them: escaped, a character may take six. */
+const PAGE_PAYLOAD_BYTES = 4 * 2 ** 20
 
-/** The owner's tasks, newest first. Very large payloads make it fewer than the limit, but at least one. */
+/**
+ * The owner's tasks, newest first. Large payloads make it fewer than the limit, but at least one. Their stored lengths
+ * come first, because those are known without a payload being read.
+ */
 export const listVideoTasks = async (
   sql: Sql,
   { owner, from, to, ids, states, models, resolutions, limit, offset, after }: VideoListFilter,
 ): Promise<ListedVideoTask[]> =>
   await sql<ListedVideoTask[]>`
-  with page as materialized (
+  with found as materialized (
     select t.*,
       row_number() over newest as place,
-      sum(coalesce(octet_length(t.payload), 0)) over newest as bytes,
+      sum(coalesce(octet_length(t.payload), 0)) over newest as stored_bytes,
       count(*) over () as found
     from (
       select * from task
@@ -65,6 +68,11 @@ export const listVideoTasks = async (
       limit ${limit} offset ${offset}
     ) t
     window newest as (order by t.created_at desc, t.id desc)
+  ), page as (
+    select t.*,
+      sum(coalesce(octet_length(to_json(t.payload)::text), 0)) over (order by t.place) as bytes
+    from found t
+    where t.stored_bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
   )
   select ${videoTaskColumns(sql)}, t.found::integer as found,
     (extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"

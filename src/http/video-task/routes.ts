@@ -100,7 +100,7 @@ const list = (deps: VideoTaskDeps): Route =>
     path: `${VIDEO_PREFIX}/tasks`,
     summary: "List the caller's video tasks, newest first",
     description:
-      'Filters are combined. Without a credential only tasks that `task_ids` names are found, and only those made without one.',
+      'Filters are combined. Without a credential only tasks that `task_ids` names are found, and only those made without one. A page whose payloads are large ends early; `next_page_token` leads on.',
     query: VideoTaskQuery,
     queryEmptyIsAbsent: VIDEO_LIST_EMPTY_IS_ABSENT,
     responses: { 200: { description: 'The page.', schema: VideoTaskList, example: TASK_LIST } },
