@@ -211,27 +211,40 @@ describe('what is banned', () => {
 })
 
 describe('a class name that several nodes claim', () => {
-  test('is of the one that preempts it, then by ranking, downloads and id', async () => {
+  test('is of the one that preempts it, then by ranking and the oldest active claim', async () => {
     const { anonymous } = registry
     const name = unique('Class')
-    const claim = async (letter: string): Promise<string> => {
-      const { nodeId, version } = await owned.addActive({ nodeId: unique(`claim-${letter}`) })
-      expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes: { [name]: {} } }), 204)
-      return nodeId
+    const claim = async (letter: string, version: string, nodeId = unique(`claim-${letter}`)) => {
+      const added = await owned.addActive({ nodeId, version })
+      const nodes = { nodes: { [name]: {} } }
+      expectStatus(await anonymous.post(`${added.version}/host-nodes`, nodes), 204)
+      return added
     }
-    const owner = async (asked = name) => (await read(`/host-nodes/${asked}/node`)).body['id']
-    const [c, b, a] = [await claim('c'), await claim('b'), await claim('a')]
-    assert.equal(await owner(), a)
-    assert.equal(await owner(name.toLowerCase()), undefined)
-    expectStatus(await read(`/nodes/${c}/install`), 200)
-    assert.equal(await owner(), c)
-    await setByAdmin(b, { search_ranking: 4 })
-    assert.equal(await owner(), b)
+    const owners = async (asked = name) => {
+      const { body } = await read(`/host-nodes/${asked}/node`)
+      return [body['id'], ...((body['other_node_ids'] as unknown as string[] | undefined) ?? [])]
+    }
+    const oldC = await claim('c', '1.0.0')
+    const c = oldC.nodeId
+    const { nodeId: b } = await claim('b', '1.0.0')
+    const { nodeId: a } = await claim('a', '1.0.0')
+    await claim('c', '2.0.0', c)
+    assert.deepEqual(await owners(), [c, b, a])
+    assert.deepEqual(await owners(name.toLowerCase()), [undefined])
+    // Anybody can install.
+    expectStatus(await read(`/nodes/${a}/install`), 200)
+    assert.deepEqual(await owners(), [c, b, a])
+    expectStatus(await owned.owner.delete(oldC.ownVersion), 204)
+    assert.deepEqual(await owners(), [b, a, c])
+    await setByAdmin(c, { search_ranking: 4 })
+    assert.deepEqual(await owners(), [c, b, a])
     const preempting = await owned.addNode()
     await setByAdmin(preempting, { search_ranking: 10, preempted_host_node_names: [name] })
-    assert.equal(await owner(), preempting)
-    await setByAdmin(preempting, { status: 'NodeStatusBanned', status_detail: 'malware' })
-    assert.equal(await owner(), b)
+    assert.deepEqual(await owners(), [preempting, c, b, a])
+    await setByAdmin(a, { search_ranking: 9, preempted_host_node_names: [name] })
+    assert.deepEqual(await owners(), [a, preempting, c, b])
+    await setByAdmin(a, { status: 'NodeStatusBanned', status_detail: 'malware' })
+    assert.deepEqual(await owners(), [preempting, c, b])
   })
 })
 

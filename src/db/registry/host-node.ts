@@ -1,6 +1,6 @@
 import type { toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
 import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
-import type { Node } from '../../domain/registry/node.ts'
+import type { NodeOfHostNode } from '../../domain/registry/node.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
 import { offsetOf } from './audit-log.ts'
 import type { Queryable, Transaction } from '../client.ts'
@@ -176,28 +176,47 @@ export const findHostNode = async (
   return row?.hostNode
 }
 
+/** Most of the other nodes that an answer names. */
+const OTHERS = 100
+
 /**
- * Finds the node that a host node belongs to. Candidates are the listed nodes that preempt the name or have it in their
- * latest version; the first by preemption, search_ranking, downloads (most first) and id wins.
+ * Finds the node that a host node belongs to, and the ids of the others that have the name. Candidates are the listed
+ * nodes that preempt the name or have it in their latest version, by preemption, search_ranking, their oldest active
+ * version with the name, and id. Install counts do not decide: anybody can raise them.
  */
 export const findNodeOfHostNode = async (
   sql: Queryable,
   name: string,
   options: RecordOptions,
-): Promise<Node | undefined> => {
-  const [row] = await sql<{ id: string }[]>`
+): Promise<NodeOfHostNode | undefined> => {
+  const rows = await sql<{ id: string }[]>`
     select s.node_id as id
     from (
-      select id, true as preempts from node where preempted_host_node_names @> array[${name}::text]
-      union all
-      select node_id, false from current_host_node where name = ${name}
+      select id, bool_or(preempts) as preempts
+      from (
+        select id, true as preempts from node
+        where preempted_host_node_names @> array[${name}::text]
+        union all
+        select node_id, false from current_host_node where name = ${name}
+      ) named
+      group by id
     ) claim
-    -- With its own offset it stays one look-up for each; the planner would read the table for the hundreds it guesses.
+    -- With their own offset and limit they stay look-ups for each; the planner would read the tables for the hundreds
+    -- it guesses.
     cross join lateral (
       select * from node_stats where node_id = claim.id and listed offset 0
     ) s
-    order by claim.preempts desc, s.search_ranking, s.downloads desc, s.node_id
-    limit 1
+    left join lateral (
+      select v.created_at from version v
+      where v.node_id = claim.id and v.status = 'NodeVersionStatusActive'
+        and v.host_node_extract_status = 'success' and exists (
+          select from host_node h where h.version_id = v.id and h.host_node_name = ${name})
+      order by v.created_at limit 1
+    ) oldest on true
+    order by claim.preempts desc, s.search_ranking, oldest.created_at, s.node_id
+    limit ${1 + OTHERS}
   `
-  return row && (await getNode(sql, row.id, options))
+  const [owner, ...others] = rows.map(({ id }) => id)
+  if (owner === undefined) return undefined
+  return { ...(await getNode(sql, owner, options)), other_node_ids: others }
 }

@@ -156,3 +156,12 @@ export const Node = Type.Object({
 export type Node = Static<typeof Node>
 
 export const NodeList = Type.Array(Node)
+
+/** Answer of GET /host-nodes/{hostNodeName}/node. */
+export const NodeOfHostNode = Type.Object({
+  ...Node.properties,
+  other_node_ids: Type.Array(Type.String(), {
+    description: 'Ids of the other nodes that have the name, the next in line first; at most 100.',
+  }),
+})
+export type NodeOfHostNode = Static<typeof NodeOfHostNode>

@@ -5,7 +5,7 @@ import {
   HostNodePage,
   HostNodeRegistration,
 } from '../../domain/registry/host-node.ts'
-import { Node } from '../../domain/registry/node.ts'
+import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import type { RegistryDeps } from './deps.ts'
 import {
@@ -123,10 +123,16 @@ const readNode = (deps: RegistryDeps): Route =>
     path: '/host-nodes/:hostNodeName/node',
     summary: 'Find the node that a host node belongs to',
     description:
-      'Of the nodes that preempt the name or have it in their latest version, the first by preemption, search_ranking, downloads and id.',
+      'Of the nodes that preempt the name or have it in their latest version, the first by preemption, search_ranking, the oldest active version with the name, and id. Installs do not count.',
     params: OfHostNodeName,
     read: 'public',
-    responses: { 200: { description: 'The node.', schema: Node, example: NODE } },
+    responses: {
+      200: {
+        description: 'The node.',
+        schema: NodeOfHostNode,
+        example: { ...NODE, other_node_ids: ['image-tools-fork'] },
+      },
+    },
     errors: ['host_node_not_found'],
     handler: (request) => readNodeOfHostNode(deps, request),
   })
