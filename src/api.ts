@@ -18,6 +18,7 @@ import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
+import { makeGate } from './http/serve/gate.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
@@ -101,6 +102,9 @@ const routes = makeRoutes({
   quotas: readQuotas(config),
   log,
   memo: makeCountMemo(),
+  // Together fewer than the pool has connections, so that others get one.
+  heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
+  searches: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
   publishAuth: config.PUBLISH_AUTH,
   maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
   searchMaxDepth: config.SEARCH_MAX_DEPTH,

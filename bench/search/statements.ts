@@ -12,6 +12,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { makeApp } from '../../src/http/app.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
+import { makeGate } from '../../src/http/serve/gate.ts'
 import { makeIdempotency } from '../../src/http/access/idempotency.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
 import { makeNodeRoutes } from '../../src/http/registry/node-routes.ts'
@@ -99,6 +100,8 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     signer: makeSigner({ keys, publicUrl, linkSeconds: 60 }),
     log,
     memo: makeCountMemo(),
+    heavyReads: makeGate(3),
+    searches: makeGate(4),
     publicUrl,
     taskQueue: 'bench',
     now: () => new Date(),

@@ -10,6 +10,8 @@ export type Sql = postgres.Sql
 export type Transaction = postgres.TransactionSql
 /** The handle of a query that may run inside a transaction or outside. */
 export type Queryable = Sql | Transaction
+/** A part of a query. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 export interface DatabaseOptions {
   url: string

@@ -23,6 +23,10 @@ export const findRoute = (routes: readonly Route[], method: string): Route | und
 export interface JsonAnswer {
   status: number
   body?: unknown
+  /** In place of `body`: its JSON, or the beginning of it when `more` follows. */
+  text?: string
+  /** The rest of `text`, made as the client takes it; such an answer brings its own ETag. */
+  more?: AsyncIterable<string>
   headers?: Record<string, string>
 }
 

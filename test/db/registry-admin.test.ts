@@ -11,9 +11,9 @@ import { listVersions } from '../../src/db/search/version-list.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import { auditTarget } from '../../src/domain/registry/audit-log.ts'
 import type { NodeAdminUpdate } from '../../src/domain/registry/node.ts'
-import type { VersionAdminUpdate } from '../../src/domain/registry/version.ts'
+import type { Version, VersionAdminUpdate } from '../../src/domain/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { AUDIT, OPTIONS, useRegistryPlace, makeStart } from './registry-place.ts'
+import { AUDIT, OPTIONS, makeStart, parseEntries, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()
 
@@ -66,13 +66,15 @@ describe('a review', () => {
     const results = (await Promise.all([ask(id), ask(id)])).map(({ result }) => result)
     assert.deepEqual(results.toSorted(), ['created', 'review_already_requested'])
     const listOpen = async (reviewRequested: boolean) =>
-      (
-        await listVersions(
-          database.sql,
-          { filter: { reviewRequested }, offset: 0, limit: 100 },
-          OPTIONS,
-        )
-      ).versions.map((version) => version.id)
+      parseEntries<Version>(
+        (
+          await listVersions(
+            database.sql,
+            { filter: { reviewRequested }, offset: 0, limit: 100 },
+            OPTIONS,
+          )
+        ).versions,
+      ).map((version) => version.id)
     assert.deepEqual(await listOpen(true), [id])
     assert.ok(!(await listOpen(false)).includes(id), 'not without one')
     await setVersion(id, { status_reason: 'it is none' })

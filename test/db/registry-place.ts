@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 
 import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
+import type { Entries } from '../../src/db/search/entries.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { insertNode } from '../../src/db/registry/node.ts'
 import { insertPersonalAccessToken } from '../../src/db/registry/personal-access-token.ts'
@@ -20,6 +21,12 @@ import type { TestDatabase } from '../support/stack.ts'
 
 export const OPTIONS = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
 export const AUDIT = { actor: 'root', requestId: 'request-1' }
+
+/** The entries of a list that its first statement tells whole. */
+export const parseEntries = <Entry>({ texts, rest }: Entries): Entry[] => {
+  if (rest.length > 0) throw new Error(`${rest.length} entries are left for later`)
+  return texts.map((text) => JSON.parse(text) as Entry)
+}
 
 type Place = Pick<TestDatabase, 'sql'>
 

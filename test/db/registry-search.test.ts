@@ -21,7 +21,7 @@ import type { Node } from '../../src/domain/registry/node.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
-import { AUDIT, readCounts } from './registry-place.ts'
+import { AUDIT, parseEntries, readCounts } from './registry-place.ts'
 
 const NODES = 1_000
 
@@ -33,10 +33,14 @@ before(async () => {
 })
 after(() => database.drop())
 
+const parse = async (found: ReturnType<typeof searchNodes>) => {
+  const { nodes, total } = await found
+  return { nodes: parseEntries<Node>(nodes), total }
+}
 const search = (given: Partial<NodeSearch>) =>
-  searchNodes(database.sql, { page: 1, limit: 10, ...given }, options)
+  parse(searchNodes(database.sql, { page: 1, limit: 10, ...given }, options))
 const list = (given: object = {}) =>
-  listNodes(database.sql, { page: 1, limit: 1_000, ...given }, options)
+  parse(listNodes(database.sql, { page: 1, limit: 1_000, ...given }, options))
 
 /** All pages of a list, and the totals that they told. */
 const walk = async (
@@ -141,8 +145,8 @@ describe('a search', () => {
         parts,
         options.publicUrl,
       )
-      const rows = await database.sql<{ node: Node }[]>`${query}`
-      return rows.map(({ node }) => node.id)
+      const rows = await database.sql<{ id: string }[]>`${query}`
+      return rows.map(({ id }) => id)
     }
     const gathered = await read('gather')
     assert.ok(gathered.length > 50, String(gathered.length))
@@ -380,7 +384,7 @@ describe('totals', () => {
         }),
     }
     const read = (page: number, sql: Queryable = database.sql) =>
-      searchNodes(sql, { search: 'studio', page, limit: 20 }, { ...options, memo: counting })
+      parse(searchNodes(sql, { search: 'studio', page, limit: 20 }, { ...options, memo: counting }))
     await Promise.all([1, 2, 3].map((page) => read(page)))
     await walk(read)
     assert.ok(counted.length > 0, 'counted')

@@ -7,22 +7,23 @@ import {
   listVersionsInBulk,
 } from '../../src/db/search/version-list.ts'
 import type { VersionFilter } from '../../src/db/search/version-list.ts'
+import type { Version } from '../../src/domain/registry/version.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
-import { OPTIONS, useRegistryPlace } from './registry-place.ts'
+import { OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace(() =>
   fillCatalogue(database, { nodes: 300, versionsPerNode: 3 }),
 )
 
 const walk = async (filter: VersionFilter, limit = 70) => {
-  const found = []
+  const found: Version[] = []
   for (let offset = 0; ; offset += limit) {
     const { versions, total } = await listVersions(database.sql, { filter, offset, limit }, OPTIONS)
-    if (versions.length === 0) {
+    if (versions.texts.length === 0) {
       assert.equal(found.length, total)
       return found
     }
-    found.push(...versions)
+    found.push(...parseEntries<Version>(versions))
   }
 }
 
@@ -76,9 +77,9 @@ describe('the versions of a node', () => {
     const list = async (
       statuses?: readonly ('NodeVersionStatusDeleted' | 'NodeVersionStatusPending')[],
     ) =>
-      (await listNodeVersions(database.sql, { nodeId: 'several', statuses }, OPTIONS)).map(
-        ({ version }) => version,
-      )
+      parseEntries<Version>(
+        await listNodeVersions(database.sql, { nodeId: 'several', statuses }, OPTIONS),
+      ).map(({ version }) => version)
     assert.deepEqual(await list(), ['2.0.0', '1.0.0'])
     assert.deepEqual(await list(['NodeVersionStatusDeleted']), ['3.0.0'])
     assert.deepEqual(await list(['NodeVersionStatusDeleted', 'NodeVersionStatusPending']), [
@@ -104,7 +105,7 @@ describe('versions in bulk', () => {
       OPTIONS,
     )
     assert.deepEqual(
-      found.map((one) => one && `${one.version.node_id} ${one.version.version} ${one.status}`),
+      found.map((one) => one && `${one.version?.node_id} ${one.version?.version} ${one.status}`),
       [
         undefined,
         'Bulk 1.0.0+build NodeVersionStatusPending',
@@ -113,6 +114,6 @@ describe('versions in bulk', () => {
         'Bulk 1.0.0+build NodeVersionStatusPending',
       ],
     )
-    assert.equal(found[1]?.version.id, id)
+    assert.equal(found[1]?.version?.id, id)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { fillCatalogue } from '../db/registry-catalogue.ts'
 import type { Answer, Client } from '../support/client.ts'
@@ -272,5 +272,62 @@ describe('a list of versions', () => {
     assert.deepEqual(await list(`nodeId=${nodeId.toUpperCase()}`), [2, ['2.0.0', '1.0.0']])
     assert.deepEqual(await list(`nodeId=${nodeId}&status_reason=PASSED`), [1, ['1.0.0']])
     assert.deepEqual(await list(`nodeId=${nodeId}&review_requested=true`), [2, ['2.0.0', '1.0.0']])
+  })
+})
+
+describe('a list whose entries are large', () => {
+  const license = '\u0001'.repeat(65_536)
+  const given = {
+    changelog: 'é'.repeat(65_536),
+    dependencies: Array.from({ length: 500 }, () => 'd'.repeat(512)),
+  }
+  const COUNT = 6
+  const nodeId = unique('large')
+  const many = unique('many')
+  before(async () => {
+    for (let at = 0; at < COUNT; at += 1) {
+      await owned.addActive({ nodeId, version: `${at}.0.0`, given })
+      await owned.addActive({ nodeId: `${many}-${at}`, node: { license }, given })
+    }
+  })
+
+  const LISTS: [path: string, member: string | undefined, longest: string][] = [
+    [`/nodes/${nodeId}/versions`, undefined, 'changelog'],
+    [`/versions?nodeId=${nodeId}&pageSize=100`, 'versions', 'changelog'],
+    [`/nodes/search?search=${many}&limit=100`, 'nodes', 'license'],
+    [
+      `/nodes?${[...Array(COUNT).keys()].map((at) => `node_id=${many}-${at}`).join('&')}&limit=1000`,
+      'nodes',
+      'license',
+    ],
+  ]
+  for (const [path, member, longest] of LISTS)
+    test(`has all of them, and is written in parts: ${path.slice(0, 20)}`, async () => {
+      const whole = await read(path)
+      const entries = listOf(expectStatus(whole, 200), member)
+      assert.equal(new Set(pluck(entries)).size, COUNT)
+      for (const entry of entries) assert.ok(String(entry[longest]).length === 65_536, longest)
+      assert.equal(whole.headers.get('transfer-encoding'), 'chunked')
+      const etag = whole.headers.get('etag') ?? ''
+      const again = await registry.anonymous.get(path, { 'if-none-match': etag })
+      assert.equal(again.status, 304)
+      const head = await registry.anonymous.call('HEAD', path)
+      assert.deepEqual([head.status, head.body], [200, undefined])
+    })
+
+  test('are read a few at once, so that other requests are answered meanwhile', async () => {
+    const path = `/versions?nodeId=${many}-0&pageSize=1`
+    const answers = await registry.service.database.sql.begin(async (sql) => {
+      await sql`lock table version`
+      return await Promise.all([
+        read('/publishers/validate?username=free'),
+        ...Array.from({ length: 40 }, () => read(path)),
+      ])
+    })
+    const [other, ...refused] = answers
+    assert.equal(other?.status, 200)
+    const codes = new Set(refused.map(({ body }) => body.error))
+    assert.deepEqual(codes, new Set(['busy', 'unavailable']))
+    expectStatus(await read(path), 200)
   })
 })

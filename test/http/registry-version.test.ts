@@ -22,6 +22,12 @@ const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
 const bulk = (...asked: object[]): Promise<Answer> =>
   registry.anonymous.post('/bulk/nodes/versions', { node_versions: asked })
 
+/** What is long in a version, as long as it may be. */
+const LARGE = {
+  changelog: 'c'.repeat(65_536),
+  dependencies: Array.from({ length: 500 }, () => 'd'.repeat(512)),
+}
+
 describe('a publication', () => {
   test('with a token that is not a live one of the publisher has one answer', async () => {
     const { owner, id } = owned
@@ -188,7 +194,7 @@ describe('a version', () => {
 })
 
 describe('versions in bulk', () => {
-  test('have each what became of it, in the order asked', async () => {
+  test('have each what became of it once, in the order asked', async () => {
     const { nodeId } = await owned.addActive()
     await owned.addFlagged({ nodeId, version: '2.0.0' })
     const deleted = await owned.addActive({ nodeId, version: '3.0.0' })
@@ -205,10 +211,10 @@ describe('versions in bulk', () => {
       [nodeId, 'v1', 'not_found'],
       ['none', '1.0.0', 'not_found'],
       ['', '', 'not_found'],
-      [nodeId, '1.0.0', 'success'],
     ] as const
     const asked = CASES.map(([node_id, version]) => ({ node_id, version }))
-    const found = listOf(expectStatus(await bulk(...asked), 200), 'node_versions')
+    const twice = [...asked, ...asked.toReversed()]
+    const found = listOf(expectStatus(await bulk(...twice), 200), 'node_versions')
     assert.deepEqual(
       pluck(found, 'status'),
       CASES.map(([, , status]) => status),
@@ -221,6 +227,26 @@ describe('versions in bulk', () => {
       )
     // Why it is banned is for members.
     assert.doesNotMatch(JSON.stringify(found), /malware/)
+  })
+
+  test('that an answer has no room for are to be asked for again', async () => {
+    const nodeId = unique('node')
+    const numbers = ['1.0.0', '2.0.0', '3.0.0', '4.0.0', '5.0.0']
+    for (const version of numbers) await owned.addVersion({ nodeId, version, given: LARGE })
+    const ask = async (asked: string[]) => {
+      const answer = await bulk(...asked.map((version) => ({ node_id: nodeId, version })))
+      return listOf(expectStatus(answer, 200), 'node_versions')
+    }
+    const found = await ask(numbers)
+    const statuses = pluck(found, 'status')
+    const told = statuses.indexOf('error')
+    assert.ok(told > 0, statuses.join(' '))
+    assert.deepEqual(
+      statuses,
+      numbers.map((_number, at) => (at < told ? 'success' : 'error')),
+    )
+    assert.match(String(found[told]?.['error_message']), /ask for this version again/)
+    assert.deepEqual(pluck(await ask(numbers.slice(told, told + 1)), 'status'), ['success'])
   })
 
   test('are answered once for one Idempotency-Key, and refused when they are none', async () => {

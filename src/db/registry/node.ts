@@ -4,7 +4,7 @@ import type { PublisherStatus } from '../../domain/registry/publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { keepName, keepText, keepTexts } from './keep.ts'
 import { noteListChange } from '../search/listed-count.ts'
-import { joinNode, nodeJson } from './registry-json.ts'
+import { joinNode, nodeJson, nodeRevision } from './registry-json.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
 /** What records need beside their rows. */
@@ -152,7 +152,7 @@ export const findNodeFacts = async (
 ): Promise<NodeFacts | undefined> => {
   const [row] = await sql<NodeFacts[]>`
     select ${nodeFactColumns(sql)},
-      concat_ws('.', n.rev, p.rev, v.rev, s.downloads) as revision
+      ${nodeRevision(sql)} as revision
     from node n ${joinNode(sql)} ${joinRole(sql, userId)}
     where n.id_lower = lower(${id}::text)
   `

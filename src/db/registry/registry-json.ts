@@ -45,6 +45,17 @@ export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
       case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
 `
 
+/** Bytes of the members of `nodeJson` that may be long. */
+export const nodeBytes = (sql: Queryable) => sql`
+  stored_bytes(n.license) + stored_bytes(n.translations) + stored_bytes(n.tags)
+    + stored_bytes(n.supported_os) + stored_bytes(n.supported_accelerators)
+    + stored_bytes(n.preempted_host_node_names) + ${versionBytes(sql)}
+`
+
+/** Differs whenever `nodeJson` does: revisions of node, publisher and latest version, and downloads. */
+export const nodeRevision = (sql: Queryable) =>
+  sql`concat_ws('.', n.rev, p.rev, v.rev, s.downloads)`
+
 /** The rows `nodeJson` reads, of nodes that `node n` names already. */
 export const joinNode = (sql: Queryable) => sql`
   join node_stats s on s.node_id = n.id
@@ -55,6 +66,12 @@ export const joinNode = (sql: Queryable) => sql`
 /** Of `version v` and its `node n`. */
 export const versionJson = (sql: Queryable, publicUrl: string) =>
   sql`json_strip_nulls(json_build_object(${versionMembers(sql, publicUrl)}))`
+
+/** Bytes of the members of `versionJson` that may be long. */
+export const versionBytes = (sql: Queryable) => sql`
+  stored_bytes(v.changelog) + stored_bytes(v.dependencies) + stored_bytes(v.tags)
+    + stored_bytes(v.supported_os) + stored_bytes(v.supported_accelerators)
+`
 
 const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'id', v.id, 'node_id', v.node_id, 'version', v.version, 'status', v.status,

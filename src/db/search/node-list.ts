@@ -1,18 +1,19 @@
-import type { Node } from '../../domain/registry/node.ts'
 import type { NodeListQuery, PublisherNodesQuery } from '../../domain/registry/node-query.ts'
 import { offsetOf } from '../registry/audit-log.ts'
 import type { Queryable } from '../client.ts'
+import { toEntries } from './entries.ts'
+import type { Entries, EntryRow } from './entries.ts'
+import { nodeEntriesQuery } from './node-entries.ts'
 import { listNodePage } from './node-page.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
-import { joinNode, nodeJson } from '../registry/registry-json.ts'
 
 /** A page of all listed nodes by time of creation and id, at any depth, and how many there are. */
 export const listNodes = (
   sql: Queryable,
   query: NodeListQuery & { page: number; limit: number },
   options: NodePageOptions,
-): Promise<{ nodes: Node[]; total: number }> =>
+): Promise<{ nodes: Entries; total: number }> =>
   listNodePage(
     sql,
     {
@@ -35,22 +36,19 @@ export const listPublisherNodes = async (
   sql: Queryable,
   query: PublisherNodesQuery & { publisherId: string; page: number; limit: number },
   { publicUrl }: RecordOptions,
-): Promise<{ nodes: Node[]; total: number }> => {
+): Promise<{ nodes: Entries; total: number }> => {
   const { publisherId, page, limit, include_banned: includeBanned = false } = query
   const found = sql`
     from node n join node_stats s on s.node_id = n.id
     where n.publisher_id = lower(${publisherId}::text)
       and ${includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`}
   `
+  const shown = sql`
+    select n.id as node_id ${found} order by n.id limit ${limit} offset ${offsetOf(page, limit)}
+  `
   const [rows, [count]] = await Promise.all([
-    sql<{ node: Node }[]>`
-      select ${nodeJson(sql, publicUrl)} as node
-      from (select n.id ${found} order by n.id limit ${limit} offset ${offsetOf(page, limit)}) page
-      join node n on n.id = page.id
-      ${joinNode(sql)}
-      order by n.id
-    `,
+    sql<EntryRow[]>`${nodeEntriesQuery(sql, { page: shown, order: sql`page.node_id`, publicUrl })}`,
     sql<{ total: number }[]>`select count(*)::integer as total ${found}`,
   ])
-  return { nodes: rows.map(({ node }) => node), total: count?.total ?? 0 }
+  return { nodes: toEntries(rows), total: count?.total ?? 0 }
 }

@@ -1,5 +1,6 @@
-import type { Node } from '../../domain/registry/node.ts'
 import type { Queryable } from '../client.ts'
+import { toEntries } from './entries.ts'
+import type { Entries, EntryRow } from './entries.ts'
 import { getListed } from './listed-count.ts'
 import type { CountMemo } from './listed-count.ts'
 import { countNodes, sumOf } from './node-count.ts'
@@ -13,11 +14,11 @@ import {
   nodeConditions,
   readTerm,
 } from './node-filter.ts'
+import { nodeEntriesQuery } from './node-entries.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './page-plan.ts'
 import type { PagePart, PagePlan } from './page-plan.ts'
-import { joinNode, nodeJson } from '../registry/registry-json.ts'
 
 /**
  * Pages of nodes: those of a search by relevance, ranking, downloads and id; others by time of creation and id. The order
@@ -42,7 +43,7 @@ export const listNodePage = async (
   sql: Queryable,
   query: NodePageQuery,
   { memo, publicUrl }: NodePageOptions,
-): Promise<{ nodes: Node[]; total: number }> => {
+): Promise<{ nodes: Entries; total: number }> => {
   const listed = await getListed(sql, 'node')
   const reach = query.offset + query.limit
   const counts = isUnfiltered(query.filter)
@@ -50,10 +51,8 @@ export const listNodePage = async (
     : await countNodes(sql, { ...query, reach }, { memo, changes: listed.changes })
   const parts = planNodePage(query, counts, listed.n)
   const rows =
-    parts.length === 0
-      ? []
-      : await sql<{ node: Node }[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
-  return { nodes: rows.map(({ node }) => node), total: sumOf(counts, [0, ...CLASSES]) }
+    parts.length === 0 ? [] : await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
+  return { nodes: toEntries(rows), total: sumOf(counts, [0, ...CLASSES]) }
 }
 
 const isShown = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
@@ -101,21 +100,20 @@ export const nodePageQuery = (
   { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
   parts: readonly PlannedPart[],
   publicUrl: string,
-) => sql`
-  select ${nodeJson(sql, publicUrl)} as node
-  from (
-    select *
-    from (
-      ${parts
-        .map((part) => partQuery(sql, { filter, order }, part))
-        .reduce((all, one) => sql`${all} union all ${one}`)}
-    ) part
-    ${limitForPlanner(sql, sizeOf(parts))}
-  ) page
-  join node n on n.id = page.node_id
-  ${joinNode(sql)}
-  order by page.class desc, ${orderOf(sql, order, sql`page`)}
-`
+) =>
+  nodeEntriesQuery(sql, {
+    publicUrl,
+    page: sql`
+      select *
+      from (
+        ${parts
+          .map((part) => partQuery(sql, { filter, order }, part))
+          .reduce((all, one) => sql`${all} union all ${one}`)}
+      ) part
+      ${limitForPlanner(sql, sizeOf(parts))}
+    `,
+    order: sql`page.class desc, ${orderOf(sql, order, sql`page`)}`,
+  })
 
 const sizeOf = (parts: readonly PlannedPart[]): number =>
   parts.reduce((size, { limit }) => size + limit, 0)

@@ -1,7 +1,7 @@
-import type { Node } from '../../domain/registry/node.ts'
 import type { NodeSearchQuery } from '../../domain/registry/node-query.ts'
 import { offsetOf } from '../registry/audit-log.ts'
 import type { Queryable } from '../client.ts'
+import type { Entries } from './entries.ts'
 import { listNodePage } from './node-page.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { NodeFilter } from './node-filter.ts'
@@ -14,7 +14,7 @@ export const searchNodes = (
   sql: Queryable,
   search: NodeSearch,
   options: NodePageOptions,
-): Promise<{ nodes: Node[]; total: number }> =>
+): Promise<{ nodes: Entries; total: number }> =>
   listNodePage(
     sql,
     {

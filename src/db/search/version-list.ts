@@ -2,7 +2,9 @@ import { LISTED_VERSION_STATUSES } from '../../domain/registry/version.ts'
 import type { Version, VersionStatus } from '../../domain/registry/version.ts'
 import type { NodeStatus } from '../../domain/registry/node.ts'
 import type { PublisherStatus } from '../../domain/registry/publisher.ts'
-import type { Queryable } from '../client.ts'
+import type { Fragment, Queryable } from '../client.ts'
+import { isWithin, toEntries } from './entries.ts'
+import type { Entries, EntryRow } from './entries.ts'
 import { partPattern } from './like.ts'
 import { changesOf, getListed } from './listed-count.ts'
 import type { Counted } from './listed-count.ts'
@@ -10,7 +12,7 @@ import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import { choosePagePlan, limitForPlanner, limitTo } from './page-plan.ts'
 import type { PagePlan } from './page-plan.ts'
-import { versionJson } from '../registry/registry-json.ts'
+import { versionBytes, versionJson } from '../registry/registry-json.ts'
 
 /** The versions of a node, newest first; without statuses all but Deleted ones. The id is as it is stored. */
 export const listNodeVersions = async (
@@ -20,15 +22,35 @@ export const listNodeVersions = async (
     statuses = LISTED_VERSION_STATUSES,
   }: { nodeId: string; statuses?: readonly VersionStatus[] | undefined },
   { publicUrl }: RecordOptions,
-): Promise<Version[]> => {
-  const rows = await sql<{ version: Version }[]>`
-    select ${versionJson(sql, publicUrl)} as version
-    from version v join node n on n.id = v.node_id
-    where v.node_id = ${nodeId} and v.status = any(${[...statuses]})
-    order by v.created_at desc, v.id
+): Promise<Entries> => {
+  const all = sql`
+    select id from version
+    where node_id = ${nodeId} and status = any(${[...statuses]})
   `
-  return rows.map(({ version }) => version)
+  return toEntries(await sql<EntryRow[]>`${versionEntriesQuery(sql, all, publicUrl)}`)
 }
+
+/** Versions that a list has left for later, newest first. */
+export const readVersionEntries = async (
+  sql: Queryable,
+  ids: readonly string[],
+  { publicUrl }: RecordOptions,
+): Promise<Entries> => {
+  const asked = sql`select id from unnest(${[...ids]}::uuid[]) id`
+  return toEntries(await sql<EntryRow[]>`${versionEntriesQuery(sql, asked, publicUrl)}`)
+}
+
+/** The entries of versions, newest first. */
+const versionEntriesQuery = (sql: Queryable, ids: Fragment, publicUrl: string) => sql`
+  select v.id, v.rev::text as revision,
+    case when ${isWithin(sql, versionBytes(sql))}
+      then ${versionJson(sql, publicUrl)}::text end as text
+  from (${ids}) page
+  join version v on v.id = page.id
+  join node n on n.id = v.node_id
+  window listed as (order by v.created_at desc, v.id)
+  order by v.created_at desc, v.id
+`
 
 /** What the list of all versions is narrowed by; all that is given must hold. */
 export interface VersionFilter {
@@ -53,19 +75,19 @@ export const listVersions = async (
   sql: Queryable,
   { filter, offset, limit }: VersionPageQuery,
   { memo, publicUrl }: NodePageOptions,
-): Promise<{ versions: Version[]; total: number }> => {
+): Promise<{ versions: Entries; total: number }> => {
   const listed = await getListed(sql, 'version')
   const total = isUnfiltered(filter)
     ? listed.n
     : await memo.get(`version ${JSON.stringify(filter)}`, listed.changes, () =>
         countVersions(sql, filter),
       )
-  if (offset >= total) return { versions: [], total }
+  if (offset >= total) return { versions: toEntries([]), total }
   const plan = planVersionPage({ filter, offset, limit }, { total, listed: listed.n })
-  const rows = await sql<{ version: Version }[]>`
+  const rows = await sql<EntryRow[]>`
     ${versionPageQuery(sql, { filter, offset, limit }, plan, publicUrl)}
   `
-  return { versions: rows.map(({ version }) => version), total }
+  return { versions: toEntries(rows), total }
 }
 
 const isUnfiltered = (filter: VersionFilter): boolean =>
@@ -100,17 +122,12 @@ export const versionPageQuery = (
   publicUrl: string,
 ) => {
   const page = sql`order by v.created_at desc, v.id ${limitTo(sql, { limit, offset })}`
-  return sql`
-    select ${versionJson(sql, publicUrl)} as version
-    from (
-      select id
-      from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
-      ${limitForPlanner(sql, limit)}
-    ) page
-    join version v on v.id = page.id
-    join node n on n.id = v.node_id
-    order by v.created_at desc, v.id
+  const ids = sql`
+    select id
+    from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
+    ${limitForPlanner(sql, limit)}
   `
+  return versionEntriesQuery(sql, ids, publicUrl)
 }
 
 const gatherQuery = (sql: Queryable, filter: VersionFilter, plan: PagePlan) => sql`
@@ -172,7 +189,8 @@ export interface BulkVersionRow {
   status: VersionStatus
   nodeStatus: NodeStatus
   publisherStatus: PublisherStatus
-  version: Version
+  /** null past the bound of an answer's texts. */
+  version: Version | null
 }
 
 /**
@@ -186,7 +204,8 @@ export const listVersionsInBulk = async (
 ): Promise<(BulkVersionRow | undefined)[]> => {
   const rows = await sql<(BulkVersionRow & { place: number })[]>`
     select asked.place::integer as place, v.status, n.status as "nodeStatus",
-      p.status as "publisherStatus", ${versionJson(sql, publicUrl)} as version
+      p.status as "publisherStatus",
+      case when ${isWithin(sql, versionBytes(sql))} then ${versionJson(sql, publicUrl)} end as version
     from unnest(${pairs.map(({ nodeId }) => nodeId)}::text[],
       ${pairs.map(({ canonical }) => canonical ?? null)}::text[]) with ordinality
       as asked (node_id, canonical, place)
@@ -198,6 +217,7 @@ export const listVersionsInBulk = async (
       where node_id = n.id and canonical = asked.canonical and archive_state <> 'expired'
       offset 0
     ) v
+    window listed as (order by asked.place)
   `
   const found = new Map(rows.map(({ place, ...row }) => [place, row]))
   return pairs.map((_pair, index) => found.get(index + 1))

@@ -61,7 +61,7 @@ export const BulkVersionsBody = Type.Object({
 })
 export type BulkVersionsBody = Static<typeof BulkVersionsBody>
 
-/** What became of one: `error` is one that is there but banned. */
+/** What became of one: `error` is one that is there but banned, or for which the answer had no room. */
 const BulkVersionStatus = Type.Enum(['success', 'not_found', 'error'])
 
 export const BulkVersion = Type.Object({
@@ -76,6 +76,8 @@ export type BulkVersion = Static<typeof BulkVersion>
 
 /** Answer of POST /bulk/nodes/versions. */
 export const BulkVersions = Type.Object({
-  node_versions: Type.Array(BulkVersion, { description: 'In the order of the request.' }),
+  node_versions: Type.Array(BulkVersion, {
+    description: 'In the order of the request; one that is asked for twice is there once.',
+  }),
 })
 export type BulkVersions = Static<typeof BulkVersions>

@@ -165,7 +165,7 @@ export const ERROR_CODES = {
   },
   busy: {
     status: 503,
-    meaning: 'Too many bytes are received or sent at once; try again after Retry-After.',
+    meaning: 'Too much is received, read or sent at once; try again after Retry-After.',
   },
   outcome_unknown: {
     status: 503,

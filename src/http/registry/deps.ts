@@ -3,6 +3,7 @@ import type { Sql } from '../../db/client.ts'
 import type { CountMemo } from '../../db/search/listed-count.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import type { Log } from '../../log.ts'
+import type { Gate } from '../serve/gate.ts'
 
 /** What the routes of the registry work with. */
 export interface RegistryDeps {
@@ -12,6 +13,9 @@ export interface RegistryDeps {
   log: Pick<Log, 'warn'>
   /** Counts of filtered lists, of this process. */
   memo: CountMemo
+  /** Reads of lists that may be megabytes, a few at once in this process; and searches. */
+  heavyReads: Gate
+  searches: Gate
   publicUrl: string
   taskQueue: string
   now: () => Date

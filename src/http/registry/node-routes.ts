@@ -137,7 +137,7 @@ const listOfPublisher = (deps: RegistryDeps): Route =>
         example: [NODE],
       },
     },
-    errors: PUBLISHER_ERRORS,
+    errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => listNodesOfPublisher(deps, request),
   })
 
@@ -155,7 +155,7 @@ const search = (deps: RegistryDeps): Route =>
     ...queryOf(NodeSearchQuery),
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
-    errors: [],
+    errors: ['busy'],
     judgeQuery: ({ query }) =>
       judgeDepth(query, { size: 'limit', reach: deps.searchMaxDepth, instead: SEARCH_INSTEAD }),
     handler: (request) => searchAllNodes(deps, request),
@@ -173,7 +173,7 @@ const list = (deps: RegistryDeps): Route =>
     ...queryOf(NodeListQuery),
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
-    errors: [],
+    errors: ['busy'],
     handler: (request) => listAllNodes(deps, request),
   })
 

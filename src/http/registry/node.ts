@@ -1,4 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
+import type { Entries } from '../../db/search/entries.ts'
+import { readNodeEntries } from '../../db/search/node-entries.ts'
 import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-move.ts'
 import { getNode, insertNode, updateNode } from '../../db/registry/node.ts'
@@ -18,6 +20,7 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import { answerList } from './list-answer.ts'
 import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
 
 export const createNode = async (
@@ -88,16 +91,20 @@ export const listAllNodes = async (
 ): Promise<JsonAnswer> => {
   const { timestamp, ...rest } = seenBy(caller, query)
   const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
-  const found = await withinDeadline(listNodes(deps.sql, { ...rest, ...time }, deps))
-  return { status: 200, body: toPage(query, found) }
+  const found = await deps.heavyReads.run(() =>
+    withinDeadline(listNodes(deps.sql, { ...rest, ...time }, deps)),
+  )
+  return answerPage(deps, query, found)
 }
 
 export const searchAllNodes = async (
   deps: RegistryDeps,
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonAnswer> => {
-  const found = await withinDeadline(searchNodes(deps.sql, seenBy(caller, query), deps))
-  return { status: 200, body: toPage(query, found) }
+  const found = await deps.searches.run(() =>
+    withinDeadline(searchNodes(deps.sql, seenBy(caller, query), deps)),
+  )
+  return answerPage(deps, query, found)
 }
 
 export const listNodesOfPublisher = async (
@@ -105,10 +112,16 @@ export const listNodesOfPublisher = async (
   { params: { publisherId }, query, caller }: RouteRequest<OfPublisher, PublisherNodesQuery>,
 ): Promise<JsonAnswer> => {
   const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
-  const { nodes, total } = await withinDeadline(
-    listPublisherNodes(deps.sql, { ...seenBy(caller, query), publisherId: id }, deps),
+  const { nodes, total } = await deps.heavyReads.run(() =>
+    withinDeadline(
+      listPublisherNodes(deps.sql, { ...seenBy(caller, query), publisherId: id }, deps),
+    ),
   )
-  return { status: 200, body: nodes, headers: { 'x-total-count': String(total) } }
+  return answerList(deps, {
+    entries: nodes,
+    readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
+    headers: { 'x-total-count': String(total) },
+  })
 }
 
 /** A query as it counts for its caller: only platform admins may ask for what is banned. */
@@ -120,7 +133,14 @@ const seenBy = <Query extends { include_banned?: boolean }>(
   ...(asked && caller?.isPlatformAdmin === true && { include_banned: true }),
 })
 
-const toPage = (
+const answerPage = (
+  deps: RegistryDeps,
   { page, limit }: { page: number; limit: number },
-  { nodes, total }: { nodes: unknown[]; total: number },
-) => ({ nodes, page, limit, total, totalPages: totalPages(total, limit) })
+  { nodes, total }: { nodes: Entries; total: number },
+): JsonAnswer =>
+  answerList(deps, {
+    entries: nodes,
+    readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
+    member: 'nodes',
+    others: { page, limit, total, totalPages: totalPages(total, limit) },
+  })

@@ -99,7 +99,7 @@ const listOfNode = (deps: RegistryDeps): Route =>
     ...queryOf(NodeVersionsQuery),
     read: 'public',
     responses: { 200: { description: 'The versions.', schema: VersionList, example: [VERSION] } },
-    errors: NODE_ERRORS,
+    errors: [...NODE_ERRORS, 'busy'],
     handler: (request) => listVersionsOfNode(deps, request),
   })
 
@@ -153,7 +153,7 @@ const list = (deps: RegistryDeps): Route =>
         example: { versions: [VERSION], page: 1, pageSize: 10, total: 1, totalPages: 1 },
       },
     },
-    errors: [],
+    errors: ['busy'],
     judgeQuery: ({ query }) => judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
     handler: (request) => listAllVersions(deps, request),
   })
@@ -166,6 +166,8 @@ const bulk = (deps: RegistryDeps): Route =>
     path: '/bulk/nodes/versions',
     readsOnly: true,
     summary: 'Read up to 500 versions at once',
+    description:
+      'An answer holds a few megabytes. Versions that it has no room for have the status `error` and are to be asked for again.',
     body: {
       ...SMALL_BODY,
       schema: BulkVersionsBody,
@@ -173,7 +175,7 @@ const bulk = (deps: RegistryDeps): Route =>
     },
     responses: {
       200: {
-        description: 'One entry for each identifier, in the order of the request.',
+        description: 'One entry for each different identifier, in the order of the request.',
         schema: BulkVersions,
         example: {
           node_versions: [

@@ -1,7 +1,12 @@
 import { withinDeadline } from '../../db/client.ts'
 import { countDownload } from '../../db/registry/download.ts'
 import { getNode } from '../../db/registry/node.ts'
-import { listNodeVersions, listVersions, listVersionsInBulk } from '../../db/search/version-list.ts'
+import {
+  listNodeVersions,
+  listVersions,
+  listVersionsInBulk,
+  readVersionEntries,
+} from '../../db/search/version-list.ts'
 import type { BulkVersionRow } from '../../db/search/version-list.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -22,6 +27,7 @@ import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import { answerList } from './list-answer.ts'
 import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
 /** Sets changelog and deprecation. */
@@ -90,8 +96,14 @@ export const listVersionsOfNode = async (
 ): Promise<JsonAnswer> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const asked = { nodeId: id, statuses: query.statuses }
-  return { status: 200, body: await withinDeadline(listNodeVersions(deps.sql, asked, deps)) }
+  const entries = await deps.heavyReads.run(() =>
+    withinDeadline(listNodeVersions(deps.sql, asked, deps)),
+  )
+  return answerList(deps, { entries, readEntries: readEntriesOf(deps) })
 }
+
+const readEntriesOf = (deps: RegistryDeps) => (ids: readonly string[]) =>
+  readVersionEntries(deps.sql, ids, deps)
 
 /** Answers a page of the versions of all listed nodes, newest first. */
 export const listAllVersions = async (
@@ -100,24 +112,22 @@ export const listAllVersions = async (
 ): Promise<JsonAnswer> => {
   const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested } = query
   const reviewRequested = caller?.isPlatformAdmin ? review_requested : undefined
-  const { versions, total } = await withinDeadline(
-    listVersions(
-      deps.sql,
-      {
-        filter: {
-          statuses,
-          reason: reason || undefined,
-          nodeId: nodeId || undefined,
-          reviewRequested,
-        },
-        offset: (page - 1) * pageSize,
-        limit: pageSize,
-      },
-      deps,
-    ),
+  const filter = {
+    statuses,
+    reason: reason || undefined,
+    nodeId: nodeId || undefined,
+    reviewRequested,
+  }
+  const asked = { filter, offset: (page - 1) * pageSize, limit: pageSize }
+  const { versions, total } = await deps.heavyReads.run(() =>
+    withinDeadline(listVersions(deps.sql, asked, deps)),
   )
-  const pages = totalPages(total, pageSize)
-  return { status: 200, body: { page, pageSize, total, totalPages: pages, versions } }
+  return answerList(deps, {
+    entries: versions,
+    readEntries: readEntriesOf(deps),
+    member: 'versions',
+    others: { page, pageSize, total, totalPages: totalPages(total, pageSize) },
+  })
 }
 
 /** Answers the version to install, the latest unless one is named, and counts a download. */
@@ -155,12 +165,14 @@ export const readVersionsInBulk = async (
   deps: RegistryDeps,
   request: RouteRequest<unknown, unknown, BulkVersionsBody>,
 ): Promise<JsonAnswer> => {
-  const { node_versions: asked } = request.body
+  const asked = distinct(request.body.node_versions)
   const pairs = asked.map(({ node_id: nodeId, version }) => ({
     nodeId,
     canonical: parseVersionNumber(version)?.canonical,
   }))
-  const rows = await withinDeadline(listVersionsInBulk(deps.sql, pairs, deps))
+  const rows = await deps.heavyReads.run(() =>
+    withinDeadline(listVersionsInBulk(deps.sql, pairs, deps)),
+  )
   const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
   const answer = { status: 200, body: { node_versions: found } }
   // Only a request with a key writes anything: its answer.
@@ -168,6 +180,14 @@ export const readVersionsInBulk = async (
     await unitOfWork(deps, (sql) => request.finish(sql, answer))
   return answer
 }
+
+const ASK_AGAIN =
+  'The answer holds as much as one may: ask for this version again, in a request of its own or with fewer others.'
+
+/** Each identifier once, where it stood first. */
+const distinct = (asked: readonly VersionIdentifier[]): VersionIdentifier[] => [
+  ...new Map(asked.map((one) => [JSON.stringify([one.node_id, one.version]), one])).values(),
+]
 
 const toBulkVersion = (
   identifier: VersionIdentifier,
@@ -181,7 +201,9 @@ const toBulkVersion = (
   if (!row) return notFound
   const refusal = nodeRefusal(nodeCondition(row.nodeStatus, row.publisherStatus), 'read')
   if (refusal === 'node_not_found' || versionRefusal(row.status, 'read')) return notFound
-  if (refusal === undefined) return { identifier, status: 'success', node_version: row.version }
+  if (refusal === undefined && row.version)
+    return { identifier, status: 'success', node_version: row.version }
+  if (refusal === undefined) return { identifier, status: 'error', error_message: ASK_AGAIN }
   const { message } =
     refusal === 'publisher_banned'
       ? apiError('publisher_banned')

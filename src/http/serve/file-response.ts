@@ -84,7 +84,7 @@ export const sendFile = async (
 /** Writes a body and ends with it. A client that goes away is not a fault. */
 export const sendStream = async (
   response: ServerResponse,
-  body: Iterable<Buffer> | StoredFile['stream'],
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): Promise<void> => {
   await pipeline(body, response).catch((error: unknown) => {
     if (!response.destroyed || !isClientGone(error)) throw error

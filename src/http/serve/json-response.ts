@@ -22,10 +22,9 @@ interface Asked {
 export const sendJson = async (
   budget: Budget,
   response: Response,
-  { status, headers, body }: JsonAnswer,
+  { status, headers, body, text = toText(body), more }: JsonAnswer,
   { route, caller }: Asked,
 ): Promise<void> => {
-  const text = body === undefined ? undefined : JSON.stringify(body)
   const { vary, ...rest } = { ...makeReadHeaders(route, { caller, text }), ...headers }
   const isOld = route.read && isKnown(response.req.headers['if-none-match'], rest['etag'])
   const bytes = text === undefined || isOld ? undefined : Buffer.from(text)
@@ -35,7 +34,8 @@ export const sendJson = async (
     if (vary !== undefined) response.vary(vary)
     response.set(rest).status(isOld ? 304 : status)
     if (bytes === undefined) response.end()
-    else await sendBytes(response.type('application/json'), bytes)
+    else if (more === undefined) await sendBytes(response.type('application/json'), bytes)
+    else await sendParts(budget, response.type('application/json'), bytes, more)
   } catch (error) {
     const isTooMuch = error instanceof ApiError && error.code === 'busy'
     throw isTooMuch && changes(route) ? errors.outcomeUnknown(error) : error
@@ -43,6 +43,9 @@ export const sendJson = async (
     reservation.release()
   }
 }
+
+const toText = (body: unknown): string | undefined =>
+  body === undefined ? undefined : JSON.stringify(body)
 
 const changes = ({ method, readsOnly }: Route): boolean => method !== 'get' && readsOnly !== true
 
@@ -54,4 +57,34 @@ const sendBytes = async (response: Response, bytes: Buffer): Promise<void> => {
 
 function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += SMALL) yield bytes.subarray(at, at + SMALL)
+}
+
+/** Without a length; each part is made when those before it were taken. */
+const sendParts = async (
+  budget: Budget,
+  response: Response,
+  first: Buffer,
+  more: AsyncIterable<string>,
+): Promise<void> => {
+  if (response.req.method === 'HEAD') response.end()
+  else await sendStream(response, inParts(budget, addressOf(response.req), first, more))
+}
+
+async function* inParts(
+  budget: Budget,
+  address: string,
+  first: Buffer,
+  more: AsyncIterable<string>,
+): AsyncGenerator<Buffer> {
+  yield* inPieces(first)
+  for await (const text of more) {
+    const part = Buffer.from(text)
+    const reservation = budget.open(address)
+    try {
+      reservation.take('unsent', part.length)
+      yield* inPieces(part)
+    } finally {
+      reservation.release()
+    }
+  }
 }
