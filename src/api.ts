@@ -106,6 +106,10 @@ const routes = makeRoutes({
   heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
   searches: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
   publishAuth: config.PUBLISH_AUTH,
+  redeliveryLimits: {
+    perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,
+    perHost: config.ANONYMOUS_REDELIVERIES_PER_HOST,
+  },
   maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
   extractionToken: config.EXTRACTION_TOKEN,

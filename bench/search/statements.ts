@@ -106,6 +106,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     taskQueue: 'bench',
     now: () => new Date(),
     publishAuth: 'token' as const,
+    redeliveryLimits: { perEvent: 0, perHost: 1 },
     maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,
     extractionToken: undefined,

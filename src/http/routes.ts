@@ -1,5 +1,6 @@
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeArchiveRoutes } from './registry/archive-routes.ts'
+import type { RedeliveryDeps } from './event/redeliver.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
@@ -30,7 +31,8 @@ export type RouteDeps = CreationDeps &
   VideoTaskDeps &
   UploadDeps &
   HealthDeps &
-  WebhookSecretDeps
+  WebhookSecretDeps &
+  RedeliveryDeps
 
 /** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>

@@ -13,7 +13,10 @@ const RECEIVER = 'https://receiver.example.com/kiln?token=not-to-be-seen'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 // No worker: tasks wait in their first status, and redeliveries stay open.
-const service = useService({ roles: ['api'] })
+const service = useService({
+  roles: ['api'],
+  env: { ANONYMOUS_REDELIVERIES_PER_EVENT: '2', ANONYMOUS_REDELIVERIES_PER_HOST: '4' },
+})
 const { sql, anonymous } = service
 
 const createImage = async (client: Client, more: object = {}): Promise<string> => {
@@ -22,8 +25,8 @@ const createImage = async (client: Client, more: object = {}): Promise<string> =
   return body.data.task_id
 }
 
-const createVideo = async (client: Client): Promise<string> =>
-  idOf(await client.create(`${VIDEO_API}/text2video`, { callback_url: RECEIVER }))
+const createVideo = async (client: Client, url = RECEIVER): Promise<string> =>
+  idOf(await client.create(`${VIDEO_API}/text2video`, { callback_url: url }))
 
 const listEvents = async (client: Client, id: string): Promise<TaskEvent[]> => {
   const { status, body } = await client.get(`/tasks/${id}/events`)
@@ -291,6 +294,82 @@ describe('a redelivery', () => {
     assert.ok(end, 'the cancel wrote an event')
     assert.equal((await anonymous.post(redeliverPath(id, end), {})).status, 202)
     assert.equal((await startsOf(id)).length, 1)
+  })
+
+  describe('has a limit for anonymous callers', () => {
+    /** The event of a new task that has ended. */
+    const createEnd = async (url: string): Promise<[id: string, end: TaskEvent]> => {
+      const id = await createVideo(anonymous, url)
+      await anonymous.post(`${VIDEO_API}/tasks/${id}/cancel`, {})
+      const end = (await listEvents(anonymous, id)).at(-1)
+      assert.ok(end, 'the cancel wrote an event')
+      return [id, end]
+    }
+    /** Asks so often for a redelivery after the one before has ended. */
+    const again = async (times: number, [id, end]: [string, TaskEvent], client = anonymous) => {
+      const answers = []
+      for (let time = 0; time < times; time += 1) {
+        answers.push(await client.post(redeliverPath(id, end), {}))
+        await sql`update redelivery set state = 'exhausted' where event_id = ${end.id}`
+      }
+      return answers
+    }
+    const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status)
+
+    test('on an event, whoever asks', async () => {
+      const told = await createEnd('https://event.example.com/kiln')
+      const answers = await again(3, told)
+      assert.deepEqual(statusesOf(answers), [202, 202, 429])
+      assert.equal(answers[2]?.body.error, 'redelivery_limit_reached')
+      assert.match(answers[2]?.body.message ?? '', /at most 2 times/)
+      assert.deepEqual(statusesOf(await again(1, told, service.client())), [429])
+      assert.equal((await startsOf(told[0])).length, 2)
+      const [open] = await sql`
+        update redelivery set state = 'pending' where id = (
+          select id from redelivery where event_id = ${told[1].id} limit 1
+        ) returning id
+      `
+      const [repeated] = await again(1, told)
+      assert.deepEqual([repeated?.status, repeated?.body['redelivery_id']], [202, open?.['id']])
+    })
+
+    test('on a host within an hour, however it is spelt', async () => {
+      const spellings = ['host.example.com', 'HOST.example.com:8443', 'h%6fst.example.com.']
+      const told = await Promise.all(
+        spellings.map((host) => createEnd(`https://${host}/kiln/${randomUUID()}`)),
+      )
+      const [first, second, third] = told
+      assert.ok(first && second && third, 'there are three')
+      const asked = [...(await again(2, first)), ...(await again(2, second))]
+      assert.deepEqual(statusesOf(asked), [202, 202, 202, 202])
+      const [refused] = await again(1, third)
+      assert.deepEqual([refused?.status, refused?.body.error], [429, 'redelivery_limit_reached'])
+      const seconds = Number(refused?.headers.get('retry-after'))
+      assert.ok(seconds > 3500 && seconds <= 3600, `${seconds} s`)
+      await sql`
+        update redelivery set created_at = created_at - interval '1 hour' where id = (
+          select id from redelivery where event_id = ${first[1].id} order by created_at limit 1
+        )
+      `
+      assert.deepEqual(statusesOf(await again(2, third)), [202, 429])
+    })
+
+    test('and none for an owner', async () => {
+      const client = service.client()
+      assert.deepEqual(
+        statusesOf(await again(6, await createEnded(client), client)),
+        [202, 202, 202, 202, 202, 202],
+      )
+    })
+
+    test('that several who ask at once cannot pass', async () => {
+      const told = await Promise.all(
+        Array.from({ length: 8 }, () => createEnd('https://rush.example.com/kiln')),
+      )
+      const answers = await Promise.all(told.map((one) => again(1, one)))
+      const statuses = statusesOf(answers.flat())
+      assert.equal(statuses.filter((status) => status === 202).length, 4, statuses.join())
+    })
   })
 
   test('that is repeated with its key answers the same, after its end too', async () => {

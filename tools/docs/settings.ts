@@ -65,7 +65,13 @@ const GROUPS: Record<string, Name[]> = {
     'ARCHIVE_MAX_BYTES',
     'EXTRACTION_TOKEN',
   ],
-  'Addresses that callers name': ['OUTBOUND_PORTS', 'OUTBOUND_DENY', 'OUTBOUND_ALLOW_LOOPBACK'],
+  'Addresses that callers name': [
+    'OUTBOUND_PORTS',
+    'OUTBOUND_DENY',
+    'OUTBOUND_ALLOW_LOOPBACK',
+    'ANONYMOUS_REDELIVERIES_PER_EVENT',
+    'ANONYMOUS_REDELIVERIES_PER_HOST',
+  ],
   Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'WORKFLOW_BUNDLE', 'HEARTBEAT_SECONDS'],
   'Loops of the api': [
     'RELAY_INTERVAL_MS',

@@ -88,6 +88,9 @@ interface AttemptRow {
 export interface BegunRedelivery {
   id: string
   isNew: boolean
+  /** Of the task, and where it sends. */
+  owner: string
+  url: string
 }
 
 /** Begins to send an event again, unless that is already under way. Undefined when its task names no address. */
@@ -98,11 +101,15 @@ export const insertRedelivery = async (
   // A row that is already there is updated, so that it cannot end between the conflict and the read. Only an updated
   // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
-    insert into redelivery (event_id)
-    select e.id from event e join task t on t.id = e.task_id
-    where e.id = ${eventId} and t.webhook_url is not null
-    on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
-    returning id, xmax = 0 as "isNew"
+    with told as (
+      select e.id, t.owner, t.webhook_url as url from event e join task t on t.id = e.task_id
+      where e.id = ${eventId} and t.webhook_url is not null
+    ), begun as (
+      insert into redelivery (event_id) select id from told
+      on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
+      returning id, xmax = 0 as "isNew"
+    )
+    select begun.id, begun."isNew", told.owner, told.url from begun, told
   `
   return begun
 }

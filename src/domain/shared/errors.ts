@@ -154,6 +154,10 @@ export const ERROR_CODES = {
     status: 429,
     meaning: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
   },
+  redelivery_limit_reached: {
+    status: 429,
+    meaning: 'Anonymous tasks have sent this event, or to its host, again as often as they may.',
+  },
   headers_too_large: { status: 431, meaning: 'The headers are over 16 KiB.' },
   internal_error: {
     status: 500,
@@ -370,6 +374,17 @@ export const errors = {
       `The caller may have ${most} bytes stored, and this would be more: files are removed ${retentionDays} days after the end of their task, and uploads after a day.`,
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
+    ),
+  eventRedeliveryLimit: (most: number) =>
+    apiError(
+      'redelivery_limit_reached',
+      `An event of an anonymous task is sent again at most ${most} times.`,
+    ),
+  hostRedeliveryLimit: (most: number, seconds: number) =>
+    apiError(
+      'redelivery_limit_reached',
+      `Events of anonymous tasks are sent again to one host at most ${most} times an hour; try again in ${seconds} s.`,
+      { headers: retryAfter(seconds) },
     ),
   idempotencyInFlight: () =>
     apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {

@@ -1,4 +1,5 @@
-import type { Sql } from '../../db/client.ts'
+import { hostOf } from '../../adapters/outbound/url.ts'
+import type { Sql, Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   existsEvent,
@@ -6,11 +7,15 @@ import {
   listEvents,
   redeliverExhausted,
 } from '../../db/event/event-log.ts'
+import type { BegunRedelivery } from '../../db/event/event-log.ts'
+import { countRedelivery } from '../../db/event/redelivery-limit.ts'
+import type { RedeliveryLimits } from '../../db/event/redelivery-limit.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
 import type { Jobs } from '../../jobs/client.ts'
+import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
@@ -19,6 +24,7 @@ export interface RedeliveryDeps {
   sql: Sql
   jobs: Jobs
   taskQueue: string
+  redeliveryLimits: RedeliveryLimits
 }
 
 type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
@@ -38,7 +44,7 @@ export const getEventId = async (
 
 /**
  * Begins to send one event again. While that is under way, a repetition is answered with its id. Throws 409 for a task
- * without a receiver.
+ * without a receiver, and 429 when an anonymous task has sent the event, or to the host, as often as it may.
  */
 export const redeliverOne = async (
   deps: RedeliveryDeps,
@@ -48,12 +54,23 @@ export const redeliverOne = async (
   return await unitOfWork(deps, async (sql, tell) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
+    if (redelivery.isNew && redelivery.owner === ANONYMOUS) await judgeCount(deps, sql, redelivery)
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
     if (redelivery.isNew) await tell(startRedelivery(facts, deps))
     const answer = { status: 202, body: { redelivery_id: redelivery.id } }
     await request.finish(sql, answer)
     return answer
   })
+}
+
+const judgeCount = async (
+  { redeliveryLimits }: RedeliveryDeps,
+  sql: Transaction,
+  { id, url }: BegunRedelivery,
+): Promise<void> => {
+  const over = await countRedelivery(sql, { id, host: hostOf(new URL(url)) }, redeliveryLimits)
+  if (over?.of === 'event') throw errors.eventRedeliveryLimit(redeliveryLimits.perEvent)
+  if (over) throw errors.hostRedeliveryLimit(redeliveryLimits.perHost, over.seconds)
 }
 
 /** Begins to send all exhausted events of an owner since a time again; the relay starts them. */

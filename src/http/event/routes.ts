@@ -122,7 +122,7 @@ const redeliver = (deps: RedeliveryDeps): Route =>
     path: '/tasks/:task_id/events/:event_id/redeliver',
     summary: 'Send an event again',
     description:
-      'Begins one more schedule of deliveries for the event, with the same `webhook-id`. It does not wait for other events of the task.',
+      'Begins one more schedule of deliveries for the event, with the same `webhook-id`. It does not wait for other events of the task. Events of anonymous tasks, and hosts that these name, have a limit.',
     params: Type.Object(EventParams),
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: {
@@ -133,7 +133,13 @@ const redeliver = (deps: RedeliveryDeps): Route =>
         example: { redelivery_id: TASK_ID },
       },
     },
-    errors: ['task_not_found', 'event_not_found', 'not_deliverable', 'outcome_unknown'],
+    errors: [
+      'task_not_found',
+      'event_not_found',
+      'not_deliverable',
+      'redelivery_limit_reached',
+      'outcome_unknown',
+    ],
     handler: async (request) => redeliverOne(deps, request, await getEventId(deps, request)),
   })
 

@@ -128,6 +128,15 @@ export const Env = Type.Object({
         'Most credits of an owner, or of an address without a credential, charges minus refunds; without it there is no limit.',
     }),
   ),
+  ANONYMOUS_REDELIVERIES_PER_EVENT: count(
+    'Redeliveries of one event that anonymous callers may ask for.',
+    5,
+  ),
+  ANONYMOUS_REDELIVERIES_PER_HOST: count(
+    'Redeliveries an hour to one host that anonymous callers may ask for, all together.',
+    100,
+    1,
+  ),
   VIDEO_DEADLINE_SECONDS: count('Time from processing until a task fails.', 1200, 1, 86_400),
   OFF_PEAK_DEADLINE_SECONDS: count(
     'Time from its creation until an off-peak task fails.',
