@@ -8,7 +8,8 @@ type Options = postgres.Options<Record<string, never>>
 /**
  * Makes a pool that replaces itself whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
  * connection while bytes of its predecessor are still unsent; every attempt to connect then times out for a while.
- * Queries under way in the old pool go on, and it closes when they have ended.
+ * Queries under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes
+ * without the holes that the driver may leave.
  */
 export const makePool = (url: string, options: Options): postgres.Sql => {
   let current: postgres.Sql | undefined
@@ -42,7 +43,8 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
 
   current = open()
   return new Proxy(current, {
-    apply: (_first, self, values: unknown[]) => Reflect.apply(use(), self, values) as unknown,
+    apply: (_first, self, values: unknown[]) =>
+      withoutHoles(Reflect.apply(use(), self, values) as unknown),
     get: (_first, name) => {
       if (name === 'begin')
         return (work: Parameters<typeof beginSafely>[1]) => beginSafely(use(), work)
@@ -50,4 +52,24 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
       return Reflect.get(use(), name) as unknown
     },
   })
+}
+
+/**
+ * The driver counts the rows of an answer on from where a statement before it failed on the same connection, until one has
+ * completed. Such an answer begins with a hole for each row that the failed statement sent. Inside a transaction none
+ * does, because BEGIN and ROLLBACK complete.
+ */
+const withoutHoles = (query: unknown): unknown => {
+  if (!(query instanceof Promise)) return query
+  const pending = query as unknown as { resolve(rows: unknown): void }
+  const { resolve } = pending
+  pending.resolve = (rows) => {
+    if (Array.isArray(rows) && rows[0] === undefined)
+      rows.splice(
+        0,
+        rows.findIndex((row) => row !== undefined),
+      )
+    resolve(rows)
+  }
+  return query
 }

@@ -45,6 +45,27 @@ describe('a pool', () => {
     await assertUsable()
   })
 
+  test('whose statements time out between two of their rows reads correctly ever after', async () => {
+    const hasty = makeDatabase({
+      url: database.url,
+      pool: 2,
+      name: 'test',
+      statementTimeoutMs: 100,
+    })
+    const stuck = () => hasty`
+      select repeat('x', 1000), case when i = 100 then pg_sleep(60) end from generate_series(1, 100) i
+    `
+    for (const ends of await Promise.allSettled([stuck(), stuck()]))
+      assert.equal(ends.status, 'rejected')
+    const answers = Array.from({ length: 8 }, (_, i) => hasty`select ${i}::int as i`)
+    for (const [i, rows] of (await Promise.all(answers)).entries()) {
+      assert.deepEqual([...rows], [{ i }])
+      assert.equal(rows.count, 1)
+    }
+    assert.equal((await hasty`select where false`).length, 0)
+    await hasty.end({ timeout: 1 })
+  })
+
   test('whose connection is killed between two queries lets none of a transaction into another one', async () => {
     const broken = sql.begin(async (first) => {
       await first`insert into note (text) values ('before')`
