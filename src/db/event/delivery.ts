@@ -132,7 +132,7 @@ export const listStillDeliveries = async (
     order by task_id, sequence
   ) e
   join task t on t.id = e.task_id
-  where e.due_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+  where e.due_at < now() - make_interval(secs => ${afterSeconds})
     and not exists (
       select from outbox o
       where o.workflow_id in ('deliver-events/' || t.id, t.family || '-task/' || t.id)
@@ -159,7 +159,7 @@ export const listStillRedeliveries = async (
   join task t on t.id = e.task_id
   where d.state = 'pending' and d.id > ${after}
     and coalesce(d.next_attempt_at, d.created_at)
-      < clock_timestamp() - make_interval(secs => ${afterSeconds})
+      < now() - make_interval(secs => ${afterSeconds})
     and not exists (
       select from outbox o
       where o.workflow_id = 'redeliver-event/' || d.id

@@ -133,7 +133,8 @@ export const redeliverExhausted = async (
     with made as (
       insert into redelivery (event_id)
       select e.id from event e join task t on t.id = e.task_id
-      where t.owner = ${owner} and e.state = 'exhausted' and e.created_at >= ${since}
+      where t.owner = ${owner} and t.last_moved_at >= ${since}
+        and e.state = 'exhausted' and e.created_at >= ${since}
         -- those under way would use up the limit, and a further request would begin none
         and not exists (
           select from redelivery d where d.event_id = e.id and d.state = 'pending'

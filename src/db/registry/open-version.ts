@@ -95,7 +95,7 @@ const listStill = async (
     select ${openVersionColumns(sql)}
     from version v join node n on n.id = v.node_id
     where ${condition}
-      and v.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+      and v.last_moved_at < now() - make_interval(secs => ${afterSeconds})
       and v.id > ${after}
       and not exists (
         select from outbox o
@@ -120,9 +120,9 @@ export const listStuckVersions = async (sql: Sql): Promise<StuckVersion[]> =>
       to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
     from version
     where status = 'NodeVersionStatusPending'
-      and last_moved_at < clock_timestamp() - interval '10 minutes'
+      and last_moved_at < now() - interval '10 minutes'
       and (archive_state <> 'awaiting' or checks_failed_at is not null
-        or upload_expires_at < clock_timestamp() - make_interval(secs => ${UPLOAD_GRACE_SECONDS}))
+        or upload_expires_at < now() - make_interval(secs => ${UPLOAD_GRACE_SECONDS}))
     order by last_moved_at
     limit 100
   `

@@ -9,7 +9,7 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
     select t.id
     from task t
     where t.purged_at is null
-      and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      and t.ended_at < now() - make_interval(days => ${retentionDays})
       and not exists (
         select from (
           select storage_key from task_result where task_id = t.id
@@ -53,11 +53,13 @@ export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
     select u.id
     from upload u
     where u.purged_at is null
-      and u.expires_at < clock_timestamp() - interval '1 hour'
+      and u.expires_at < now() - interval '1 hour'
       and not exists (
         select from task_input i
         join task open on open.id = i.task_id and open.ended_at is null
-        where i.storage_key like 'uploads/' || u.id || '/%'
+        -- what begins so, said as the index can read it: '0' follows '/'
+        where i.storage_key ~>=~ ('uploads/' || u.id || '/')
+          and i.storage_key ~<~ ('uploads/' || u.id || '0')
       )
     order by u.expires_at
     limit ${BATCH}
@@ -84,7 +86,7 @@ export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
 export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
   const rows = await sql`
     select id from version
-    where upload_started_at < clock_timestamp() - interval '1 hour'
+    where upload_started_at < now() - interval '1 hour'
       and (archive_state in ('accepted', 'rejected', 'expired')
         or status = 'NodeVersionStatusDeleted')
     order by upload_started_at
@@ -101,17 +103,17 @@ export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   const records = await sql`
     delete from idempotency
-    where ctid in (
+    where ctid = any(array(
       select ctid from idempotency
-      where created_at < clock_timestamp() - interval '24 hours'
+      where created_at < now() - interval '24 hours'
       limit ${BATCH}
-    )
+    ))
   `
   const rows = await sql`
     delete from outbox
     where id in (
       select id from outbox
-      where dispatched_at < clock_timestamp() - interval '7 days'
+      where dispatched_at < now() - interval '7 days'
       limit ${BATCH}
     )
   `
@@ -126,8 +128,8 @@ export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promis
       select a.ctid from attempt a
       join event e on e.id = a.event_id
       join task t on t.id = e.task_id
-      where a.started_at < clock_timestamp() - make_interval(days => ${retentionDays})
-        and t.ended_at < clock_timestamp() - make_interval(days => ${retentionDays})
+      where a.started_at < now() - make_interval(days => ${retentionDays})
+        and t.ended_at < now() - make_interval(days => ${retentionDays})
       limit ${BATCH}
     )
   `

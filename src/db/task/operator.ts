@@ -32,7 +32,7 @@ export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
   select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
   from task t
-  where ended_at is null and last_moved_at < clock_timestamp() - interval '10 minutes'
+  where ended_at is null and last_moved_at < now() - interval '10 minutes'
     and not ${waitsForSlot(sql)}
   order by last_moved_at
   limit 100

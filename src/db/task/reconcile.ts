@@ -42,7 +42,7 @@ export const listStillTasks = async (
     t.webhook_url is not null as "hasReceiver"
   from task t
   where t.ended_at is null
-    and t.last_moved_at < clock_timestamp() - make_interval(secs => ${afterSeconds})
+    and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})
     and t.id > ${after}
     and not exists (
       select from outbox o
