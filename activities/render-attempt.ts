@@ -48,7 +48,7 @@ export class EngineError extends Error {
 /** Faults of engine or store that are tried again before the task fails. */
 const MAX_FAILURES = 3
 
-/** Attempts in all, those lost with a killed worker included: a task that kills its worker each time must end. */
+/** Attempts that told of no outage, those lost with a killed worker included: a task that kills its worker each time must end. */
 const MAX_CLAIMS = 10
 
 /**
@@ -61,6 +61,7 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   { taskId, timing, claim }: AttemptOptions<Task>,
   work: (task: Task, attempt: RenderAttempt) => Promise<T>,
 ): Promise<T | undefined> => {
+  const context = Context.current()
   const task = await unitOfWork(deps, (sql) => claim(sql, taskId)).catch((error: unknown) => {
     throw retryLater(deps, error, taskId)
   })
@@ -68,11 +69,13 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)
-  const signal = AbortSignal.any([Context.current().cancellationSignal, deadline])
+  const signal = AbortSignal.any([context.cancellationSignal, deadline])
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
-  let details = { step: 'starting', percent: 0 }
+  const outages = countOutages(context.info.heartbeatDetails)
+  const counted = outages > 0 ? { outages } : {}
+  let details = { step: 'starting', percent: 0, ...counted }
   const report: RenderAttempt['report'] = (step, percent) => {
-    details = { step, percent: Math.round(percent) }
+    details = { step, percent: Math.round(percent), ...counted }
   }
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
@@ -80,11 +83,19 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
     try {
       if (remainingMs === 0) throw new TaskFault('timeout')
       await mkdir(scratchDir, { recursive: true })
-      if (task.fence > MAX_CLAIMS)
+      if (task.fence - outages > MAX_CLAIMS)
         throw new TaskFault('engine_failed', 'The task was tried 10 times.')
       return await work(task, { signal, scratchDir, report })
     } catch (error) {
-      throw await classify(deps, task, deadline.aborted ? new TaskFault('timeout') : error)
+      const failure = await classify(
+        deps,
+        task,
+        deadline.aborted ? new TaskFault('timeout') : error,
+      )
+      // The next attempt reads the last heartbeat.
+      if (failure instanceof ApplicationFailure && failure.type === UNAVAILABLE)
+        context.heartbeat({ ...details, outages: outages + 1 })
+      throw failure
     } finally {
       await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
@@ -92,6 +103,12 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
     }
   })
 }
+
+const UNAVAILABLE = 'unavailable'
+
+/** Attempts of this task that ended because PostgreSQL was away: no fault of the task. */
+const countOutages = (details: unknown): number =>
+  Number((details as { outages?: number } | undefined)?.outages ?? 0)
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
@@ -102,7 +119,7 @@ const BEAT_MS = 1000
  */
 const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
   if (isUnavailable(error))
-    return ApplicationFailure.retryable('PostgreSQL cannot be reached', 'unavailable')
+    return ApplicationFailure.retryable('PostgreSQL cannot be reached', UNAVAILABLE)
   log.warn({ task_id: taskId, err: error }, 'attempt failed')
   return ApplicationFailure.retryable(
     'the attempt failed; the log of the worker says why',

@@ -2,6 +2,7 @@ import {
   CancellationScope,
   condition,
   defineSignal,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -44,6 +45,7 @@ export const videoTask = async ({
     isAdmitted = true
   })
   const announce = makeAnnounce(taskId, hasReceiver)
+  let lookMs = (timing.lookSeconds ?? 60) * 1000
   try {
     await startDeliveryChild(taskId, hasReceiver)
     return await work.run(async () => {
@@ -57,7 +59,12 @@ export const videoTask = async ({
           isOverdue = true
         })
         setCurrentDetails(QUEUEING)
-        await condition(() => isAdmitted)
+        if (!isAdmitted && patched('looks-for-its-slot')) {
+          const look = lookMs
+          lookMs = Math.min(look * 2, MAX_LOOK_MS)
+          // The signal may have been lost: then the row tells.
+          if (!(await condition(() => isAdmitted, look))) continue
+        } else await condition(() => isAdmitted)
         setCurrentDetails(RENDERING)
         const rendered = await renderVideoTask(taskId, timing)
         const state = await CancellationScope.nonCancellable(() =>
@@ -82,6 +89,9 @@ export const videoTask = async ({
 }
 
 const ENDED: ReadonlySet<string> = new Set(['success', 'failed'])
+
+/** Seldom enough that two days in the queue fill no history. */
+const MAX_LOOK_MS = 3_600_000
 
 const QUEUEING =
   '**Queueing.** Waits until one of the owner’s earlier tasks ends and leaves its slot.'

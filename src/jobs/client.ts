@@ -142,7 +142,8 @@ const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttr
   new TypedSearchAttributes(
     Object.entries(searchAttributes).map(([name, value]) => ({
       key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-      value,
+      // PostgreSQL keeps a keyword of Temporal in a varchar(255).
+      value: value.slice(0, 255),
     })),
   )
 
@@ -150,7 +151,7 @@ const UNAVAILABLE = 14
 const DEADLINE_EXCEEDED = 4
 
 /** Whether Temporal did not answer. The next row would only wait again. */
-const isUnreachable = (error: unknown): boolean =>
+export const isUnreachable = (error: unknown): boolean =>
   [error, error instanceof Error ? error.cause : undefined].some(
     (candidate) =>
       isGrpcServiceError(candidate) && [UNAVAILABLE, DEADLINE_EXCEEDED].includes(candidate.code),

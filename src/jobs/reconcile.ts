@@ -14,6 +14,7 @@ import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { startDelivery, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
+import { isUnreachable } from './client.ts'
 import type { Jobs } from './client.ts'
 import type { Log } from '../log.ts'
 import { startLoop } from '../process/loop.ts'
@@ -68,7 +69,10 @@ const reconcileEach = async <Row extends { id: string }>(
     const rows = await list(options.sql, { ...options, after, limit: BATCH })
     for (const row of rows) {
       if (signal.aborted) return
-      await act(options, row)
+      await act(options, row).catch((error: unknown) => {
+        if (isUnreachable(error)) throw error
+        options.log.error({ id: row.id, err: error }, 'not reconciled')
+      })
     }
     const last = rows.at(-1)
     if (!last || rows.length < BATCH) return

@@ -194,8 +194,10 @@ export const render = (
 type Render = ReturnType<typeof makeRenderImageTask>
 
 /** One run of an activity, without the SDK's own word on every failure. */
-export const makeEnvironment = (): MockActivityEnvironment =>
-  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => {}) })
+export const makeEnvironment = (
+  info: ConstructorParameters<typeof MockActivityEnvironment>[0] = {},
+): MockActivityEnvironment =>
+  new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR', () => {}) })
 
 export interface Seen {
   status: string

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeVideoTaskMoves } from '../../activities/video-task.ts'
+import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
@@ -16,7 +17,7 @@ import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { makePlace } from './place.ts'
+import { makeEnvironment, makePlace } from './place.ts'
 import type { Place } from './place.ts'
 import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
@@ -289,6 +290,23 @@ describe('a video task whose', () => {
     const timing = { ...VIDEO_TIMING, deadlineSeconds: 0.7 }
     const end = await endOf(id, large, timing)
     assert.deepEqual(end, ['InternalServiceFailure', TASK_FAULTS.timeout, 1])
+  })
+
+  test('worker loses PostgreSQL is tried on, and that counts for nothing', async () => {
+    const id = await admit()
+    await place.deps.sql`update task set fence = 10 where id = ${id}`
+    const beats: unknown[] = []
+    const environment = makeEnvironment({ heartbeatDetails: { outages: 1 } })
+    environment.on('heartbeat', (details) => beats.push(details))
+    const sql = makeDatabase({ ...place.database, pool: 1, name: 'test', statementTimeoutMs: 5000 })
+    const videoEngine = makeVideoEngine(() => sql.end())
+    await assert.rejects(renderVideo({ ...deps, sql, videoEngine }, id, { environment }), {
+      type: 'unavailable',
+    })
+    assert.deepEqual(beats.at(-1), { step: 'storing', percent: 100, outages: 2 })
+    const [heartbeatDetails] = beats.slice(-1)
+    const next = makeEnvironment({ heartbeatDetails })
+    assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 12)
   })
 
   test('workers are killed ten times ends with InternalServiceFailure', async () => {

@@ -79,6 +79,20 @@ describe('a video task', () => {
       await succeed(first)
     })
 
+    test('is started although one before it never can be', async () => {
+      const ids = [
+        await stage.create({ owner: 'unlucky', quiet: true }),
+        await stage.create({ owner: 'lucky', quiet: true }),
+      ].toSorted()
+      const [bad = '', good = ''] = ids
+      // Longer than a row of the outbox may be.
+      await stage.place.deps.sql`update task set kind = repeat('x', 5000) where id = ${bad}`
+      for (const id of ids) stage.release(id)
+      await stage.whileReconciling(() => until(good, { state: 'success' }))
+      await stage.place.deps.sql`update task set kind = 'text2video' where id = ${bad}`
+      await stage.whileReconciling(() => until(bad, { state: 'success' }))
+    })
+
     test('is left alone as long as its workflow is open', async () => {
       const [first, second] = await pair('open')
       const [one, two] = [await see(first), await see(second)]

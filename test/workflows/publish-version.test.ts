@@ -40,6 +40,7 @@ const ENDS: Record<
     ['extract'],
   ],
   'read-again': ['COMPLETED', ACTIVE, SETTLE, ['start'], ['extract'], ['extract'], ['decide']],
+  'read-late': ['COMPLETED', ACTIVE, SETTLE, ['start'], ['extract'], ['extract'], ['decide']],
   'never-read': [
     'COMPLETED',
     ACTIVE,
@@ -158,9 +159,15 @@ describe('the workflow of a version', { concurrency: true }, () => {
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
   })
 
+  test('is found by as much of a long version as a keyword of Temporal on PostgreSQL holds', async () => {
+    const version = `1.0.0-${'a'.repeat(250)}`
+    const { handle } = await runner.version(VERSION_SCENARIOS.active, { version })
+    assert.equal((await readAttributes(handle))['KilnVersion'], version.slice(0, 255))
+  })
+
   test('tells an operator what it is, for whom, and where it stands', async () => {
     const owner = `owner-${makeTaskQueue('of')}`
-    const { handle } = await runner.version(VERSION_SCENARIOS.active, owner)
+    const { handle } = await runner.version(VERSION_SCENARIOS.active, { owner })
     assert.equal(await (await handle.describe()).staticSummary(), 'publish my-pack@1.2.0')
     const found = {
       KilnOwner: owner,

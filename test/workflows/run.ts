@@ -58,13 +58,19 @@ export interface Runner {
   deliver(scenario: DeliveryScenario): Promise<Run>
   redeliver(scenario: DeliveryScenario): Promise<Run>
   /** One that gives its checks up fails. */
-  version(scenario: VersionScenario, owner?: string): Promise<Run>
+  version(scenario: VersionScenario, facts?: { owner?: string; version?: string }): Promise<Run>
   stop(): Promise<void>
 }
 
 const TIMING = { heartbeatSeconds: 1, deadlineSeconds: 60 }
-const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60 }
-const CHECK_TIMING = { heartbeatSeconds: 1, tries: 3, retrySeconds: 0.01, maxRetrySeconds: 0.01 }
+const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60, lookSeconds: 1 }
+const CHECK_TIMING = {
+  heartbeatSeconds: 1,
+  tries: 3,
+  retrySeconds: 0.01,
+  maxRetrySeconds: 0.01,
+  extractSeconds: 2,
+}
 
 /** Starts a worker for workflows and moves and one for rendering, whose activities are those of the scenario of each run. */
 export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
@@ -138,9 +144,9 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const start = startRedelivery({ redeliveryId: id, owner: 'alice' }, options)
       return { handle: await drive(start, scenario), moves }
     },
-    async version(scenario, owner = 'alice') {
+    async version(scenario, { owner = 'alice', version = '1.2.0' } = {}) {
       const { id: versionId, moves } = add(versions, scenario)
-      const facts = { versionId, nodeId: 'my-pack', version: '1.2.0', publisherId: 'acme', owner }
+      const facts = { versionId, nodeId: 'my-pack', version, publisherId: 'acme', owner }
       const start = startPublishVersion(facts, {
         taskQueue: queueOf(scenario),
         checkTiming: CHECK_TIMING,

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
+import { waitFor } from '../support/wait.ts'
 import { getRun } from './runs.ts'
 import type { Runs } from './runs.ts'
 import { attempt, inTurn, silentAtFirst, untilCancelled, untilHeartbeat } from './scenarios.ts'
@@ -36,6 +37,18 @@ const MISSING: ExtractionSettled = { result: 'missing', status: 'pending', detai
 
 const accepted = (): Promise<{ archiveState: 'accepted' }> =>
   Promise.resolve({ archiveState: 'accepted' })
+
+/** Missing at the first call, which takes longer than a reading may. */
+const settledLate = () => {
+  const settle = inTurn<ExtractionSettled>(MISSING, SETTLED)
+  return async (versionId: string): Promise<ExtractionSettled> => {
+    const settled = await settle(versionId)
+    const from = Date.now()
+    if (settled === MISSING)
+      await waitFor('its time is over', () => Promise.resolve(Date.now() - from > 2200))
+    return settled
+  }
+}
 
 /** Fails at the first tries, as many as are said. */
 const failing = (tries: number) => (): Promise<{ archiveState: 'accepted' }> =>
@@ -108,6 +121,8 @@ export const VERSION_SCENARIOS = {
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
   'retried-while-giving-up': retriedWhileGivingUp(),
   'read-again': { check: accepted, extraction: inTurn<ExtractionSettled>(MISSING, SETTLED) },
+  // The reading begins after as much time as it may take itself.
+  'read-late': { check: accepted, extraction: settledLate() },
   'never-read': { check: accepted, extraction: () => Promise.resolve(MISSING) },
   'cancelled-by-operator': {
     check: async () => {

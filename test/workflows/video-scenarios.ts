@@ -52,6 +52,8 @@ export const admit = async (handle: WorkflowHandle): Promise<void> => {
 export const VIDEO_SCENARIOS = {
   completed: { render: renderedVideo },
   'admitted-later': { enqueue: inTurn(WAITING), render: renderedVideo, act: admit },
+  // Its signal was lost: it finds the slot when it looks.
+  'admitted-unheard': { enqueue: inTurn(WAITING, ADMITTED), render: renderedVideo },
   // Nobody gave it a slot: it is rendered only once one was given.
   'admitted-by-mistake': {
     enqueue: inTurn(WAITING, ADMITTED),

@@ -28,6 +28,7 @@ const OVERDUE = fail({ code: 'SystemThrottling' })
 const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unknown[][]]> = {
   completed: ['success', ENTER, done(1)],
   'admitted-later': ['success', ENTER, done(1)],
+  'admitted-unheard': ['success', ENTER, ENTER, done(1)],
   'admitted-by-mistake': ['success', ENTER, NOTHING, ENTER, done(1)],
   'off-peak-completed': ['success', ENTER, done(1)],
   'overdue-while-queueing': ['failed', ENTER, OVERDUE],
