@@ -108,7 +108,7 @@ const UNAVAILABLE = 'unavailable'
 
 /** Attempts of this task that ended because PostgreSQL was away: no fault of the task. */
 const countOutages = (details: unknown): number =>
-  Number((details as { outages?: number } | undefined)?.outages ?? 0)
+  (details as { outages?: number } | undefined)?.outages ?? 0
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
