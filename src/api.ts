@@ -102,9 +102,9 @@ const routes = makeRoutes({
   quotas: readQuotas(config),
   log,
   memo: makeCountMemo(),
-  // Together fewer than the pool has connections, so that others get one.
+  // A search may take two connections, and some are to be left for others.
   heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
-  searches: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
+  searches: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
   publishAuth: config.PUBLISH_AUTH,
   redeliveryLimits: {
     perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,

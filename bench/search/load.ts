@@ -22,6 +22,7 @@ export const loadCatalogue = async (url: string, plan: CataloguePlan): Promise<v
     const indexes = await dropIndexes(sql)
     await insertMakers(sql, plan)
     await inLanes(sql, listChunks(plan), (sql, from) => loadChunk(sql, plan, from))
+    await fillHostNames(sql)
     await inLanes(sql, indexes, async (sql, text) => void (await sql.unsafe(text)))
     await countListed(sql)
     await sql`vacuum (analyze)`
@@ -65,7 +66,7 @@ const dropIndexes = async (sql: Sql): Promise<string[]> => {
     join pg_class c on c.oid = i.indexrelid
     join pg_am m on m.oid = c.relam
     where i.indrelid in ('node'::regclass, 'node_stats'::regclass, 'version'::regclass,
-        'host_node'::regclass, 'current_host_node'::regclass)
+        'host_node'::regclass, 'current_host_node'::regclass, 'node_host_names'::regclass)
       and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
     order by m.amname = 'btree', c.relname
   `
@@ -197,6 +198,15 @@ const hostNodeRows = ({ latest, hostNodes }: CatalogueNode) =>
     '["image"]',
     ['f'],
   ])
+
+/** What a trigger does otherwise. */
+const fillHostNames = async (sql: Sql): Promise<void> => {
+  await sql`
+    insert into node_host_names (node_id, names)
+    select node_id, string_agg(lower(name collate "default"), ${'\u0001'} order by name)
+    from current_host_node group by node_id
+  `
+}
 
 /** What the transactions of all publications would have added up to, spread over the slots as backends do. */
 const countListed = async (sql: Sql): Promise<void> => {

@@ -95,6 +95,11 @@ const searchShapes = async (sql: Sql): Promise<Shape[]> => {
       ),
     },
     {
+      name: 'host-node-frequent',
+      what: 'a word in many host node names',
+      requests: range(1, 10).map((rank) => search({ host_node_search: wordOf(rank) })),
+    },
+    {
       name: 'first-count',
       what: 'frequent words after a change',
       requests: range(1, 10).map((rank) => search({ search: wordOf(rank) })),

@@ -128,6 +128,8 @@ const SETTINGS = [
   'unix_socket_directories=',
   // api, two workers and a test run with two files at once, ten connections or so each.
   'max_connections=200',
+  // A registry of 100,000 nodes is searched in memory; pages are taken only as they are used.
+  'shared_buffers=512MB',
   'timezone=UTC',
   'log_timezone=UTC',
   // A client that goes away is not news.

@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test'
 
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
+import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
-import { nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
+import { listNodePage, nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
 import type { NodeOrder } from '../../src/db/search/node-page.ts'
 import {
   listVersions,
@@ -16,6 +17,7 @@ import { choosePagePlan, dividePage } from '../../src/db/search/page-plan.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
+import { AUDIT, parseEntries } from './registry-place.ts'
 
 const NODES = 8_000
 const PUBLIC_URL = 'http://kiln.test'
@@ -124,7 +126,13 @@ describe('a page of nodes', () => {
       what: 'a host node',
       filter: { hostNode: 'node studio-pack-77' },
       plan: ['pick'],
-      indexes: ['current_host_node_part'],
+      indexes: ['node_host_names_part'],
+    },
+    {
+      what: 'a frequent host node',
+      filter: { hostNode: 'host node' },
+      plan: ['walk'],
+      indexes: ['node_stats_ranking', 'node_host_names_pkey'],
     },
     {
       what: 'all by creation, far down',
@@ -163,9 +171,55 @@ describe('a page of nodes', () => {
       const plan = await explain(nodePageQuery(database.sql, query, parts, PUBLIC_URL))
       for (const index of shape.indexes)
         assert.ok(plan.indexes.has(index), `${index}, not ${[...plan.indexes].join(' ')}`)
-      for (const table of ['node', 'node_stats', 'current_host_node'])
+      for (const table of ['node', 'node_stats', 'node_host_names'])
         assert.ok(!plan.scanned.has(table), `${table} is read from end to end`)
     })
+})
+
+describe('a deep page', () => {
+  const memo = makeCountMemo()
+  const read = async (filter: NodeFilter, offset: number, limit: number) => {
+    const query = { filter, order: 'relevance', offset, limit } as const
+    const { nodes, total } = await listNodePage(database.sql, query, {
+      memo,
+      publicUrl: PUBLIC_URL,
+    })
+    return { ids: parseEntries<{ id: string }>(nodes).map(({ id }) => id), total }
+  }
+  /** All of it, in pages of this size. */
+  const walk = async (filter: NodeFilter, limit: number): Promise<string[]> => {
+    const found: string[] = []
+    for (;;) {
+      const { ids, total } = await read(filter, found.length, limit)
+      found.push(...ids)
+      if (ids.length === 0 || found.length >= total) return found
+    }
+  }
+
+  for (const filter of [{ term: 'studio' }, { term: 'pack' }, { hostNode: 'host node' }])
+    test(`of ${JSON.stringify(filter)} repeats nothing and skips nothing, whatever its size`, async () => {
+      const byHundreds = await walk(filter, 100)
+      assert.ok(byHundreds.length > 2_000, String(byHundreds.length))
+      assert.equal(new Set(byHundreds).size, byHundreds.length)
+      assert.deepEqual(await walk(filter, 970), byHundreds)
+    })
+
+  test('is gathered once for many, anew after a minute, and anew when something is hidden', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'] })
+    const filter = { term: 'studio' }
+    const before = await read(filter, 2_500, 10)
+    const [hidden = '', other = ''] = before.ids
+    await database.sql`update node_stats set downloads = 1000 where node_id = ${other}`
+    assert.deepEqual(await read(filter, 2_500, 10), before)
+    context.mock.timers.tick(60_000)
+    assert.ok(!(await read(filter, 2_500, 10)).ids.includes(other), 'its downloads count')
+    const fields = { status: 'NodeStatusBanned', status_detail: 'x' } as const
+    await database.sql.begin((sql) =>
+      updateNodeByAdmin(sql, { id: hidden, fields, audit: AUDIT }, { publicUrl: PUBLIC_URL }),
+    )
+    assert.ok(!(await walk(filter, 1_000)).includes(hidden), 'hidden at once')
+    assert.equal((await read(filter, 2_500, 10)).total, before.total - 1)
+  })
 })
 
 describe('a page of versions', () => {

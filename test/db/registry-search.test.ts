@@ -373,6 +373,7 @@ describe('totals', () => {
     const memo = makeCountMemo()
     const counted: string[] = []
     const counting = {
+      getBlock: memo.getBlock,
       get: <Counts>(
         key: string,
         changes: string,

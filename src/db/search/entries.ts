@@ -24,7 +24,7 @@ export const toEntries = (rows: readonly EntryRow[]): Entries => {
 }
 
 /** Most bytes that the long members of one statement's entries take as they are stored. */
-export const ENTRIES_BYTES = 2 * 2 ** 20
+const ENTRIES_BYTES = 2 * 2 ** 20
 
 /**
  * The condition that an entry is within the bound, of a query that says its order in `window listed`.

@@ -54,42 +54,55 @@ export interface Counted<Counts> {
   counts: Counts
 }
 
-/** Keeps counts in memory until something changes. */
+/** Keeps what was counted or listed in memory until something changes. */
 export interface CountMemo {
-  get<Counts>(key: string, changes: string, count: () => Promise<Counted<Counts>>): Promise<Counts>
+  get: Keep
+  /** Of ids, a thousand at a time. */
+  getBlock: Keep
 }
+
+type Keep = <Counts>(
+  key: string,
+  changes: string,
+  count: () => Promise<Counted<Counts>>,
+) => Promise<Counts>
 
 /** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
 const ENTRIES = 4_000
+/** Some 15 MB. */
+const BLOCKS = 200
 
-/** Makes the memory of counts of one process. Callers that ask for the same count at once wait for one query. */
-export const makeCountMemo = (entries = ENTRIES): CountMemo => {
+/** Makes the memory of one process. Callers that ask for the same at once wait for one query. */
+export const makeCountMemo = (): CountMemo => ({
+  get: makeKeep(ENTRIES),
+  getBlock: makeKeep(BLOCKS),
+})
+
+const makeKeep = (entries: number): Keep => {
   const kept = new Map<string, { changes: string; counted: Promise<Counted<unknown>> }>()
-  return {
-    get: async <Counts>(
-      key: string,
-      changes: string,
-      count: () => Promise<Counted<Counts>>,
-    ): Promise<Counts> => {
-      const found = kept.get(key)
-      if (found?.changes === changes) return ((await found.counted) as Counted<Counts>).counts
-      const counted = count()
-      const entry = { changes, counted }
-      // The oldest entry is the first: a key that is used again moves to the end.
-      kept.delete(key)
-      kept.set(key, entry)
-      for (const oldest of kept.keys()) {
-        if (kept.size <= entries) break
-        kept.delete(oldest)
-      }
-      try {
-        const made = await counted
-        entry.changes = made.changes
-        return made.counts
-      } catch (error) {
-        if (kept.get(key) === entry) kept.delete(key)
-        throw error
-      }
-    },
+  return async <Counts>(
+    key: string,
+    changes: string,
+    count: () => Promise<Counted<Counts>>,
+  ): Promise<Counts> => {
+    const found = kept.get(key)
+    if (found?.changes === changes) return ((await found.counted) as Counted<Counts>).counts
+    const counted = count()
+    const entry = { changes, counted }
+    // The oldest entry is the first: a key that is used again moves to the end.
+    kept.delete(key)
+    kept.set(key, entry)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= entries) break
+      kept.delete(oldest)
+    }
+    try {
+      const made = await counted
+      entry.changes = made.changes
+      return made.counts
+    } catch (error) {
+      if (kept.get(key) === entry) kept.delete(key)
+      throw error
+    }
   }
 }

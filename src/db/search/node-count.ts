@@ -1,7 +1,16 @@
 import type { Queryable } from '../client.ts'
 import { changesOf } from './listed-count.ts'
 import type { CountMemo, Counted } from './listed-count.ts'
-import { hasWords, isPart, nodeConditions, partClassOf, readTerm, sortOf } from './node-filter.ts'
+import {
+  hasHostNode,
+  hasWords,
+  isByHostNode,
+  isPart,
+  nodeConditions,
+  partClassOf,
+  readTerm,
+  sortOf,
+} from './node-filter.ts'
 import type { NodeFilter, RelevanceClass, WordSort } from './node-filter.ts'
 import { FEW } from './page-plan.ts'
 
@@ -38,21 +47,22 @@ export const countNodes = async (
   const term = readTerm(filter)
   if (term === undefined)
     return { 0: await memo.get(`node ${key}`, changes, () => countAll(sql, filter)) }
-  const parts = await memo.get(`part ${key}`, changes, () => countParts(sql, filter, term))
+  const countAllWith = (sort: WordSort): Promise<number> =>
+    memo.get(`word ${sort} ${key}`, changes, () => countWords(sql, filter, term, sort))
+  // Both are always needed, and each may take a connection for 20 ms.
+  const [parts, withWords] = await Promise.all([
+    memo.get(`part ${key}`, changes, () => countParts(sql, filter, term)),
+    countAllWith('c'),
+  ])
   /** Those with the words that are no parts. A change between two statements must not make them negative. */
-  const count = async (sort: WordSort): Promise<number> => {
-    const all = await memo.get(`word ${sort} ${key}`, changes, () =>
-      countWords(sql, filter, term, sort),
-    )
-    return Math.max(0, all - parts[sort])
-  }
-  const c = await count('c')
+  const c = Math.max(0, withWords - parts.c)
   const { five, four, three } = parts
   // Classes below 4 need no counts of their own: they lie behind the page, or are sorted together.
   if (reach <= five + four || five + four + three + c <= FEW)
     return { 5: five, 4: four, 3: three, 1: c }
-  const a = await count('a')
-  const b = await count('b')
+  const [withA, withB] = await Promise.all([countAllWith('a'), countAllWith('b')])
+  const a = Math.max(0, withA - parts.a)
+  const b = Math.max(0, withB - parts.b)
   return { 5: five, 4: four, 3: three + a, 2: Math.max(0, b - a), 1: Math.max(0, c - b) }
 }
 
@@ -65,7 +75,12 @@ interface PartCounts extends Record<WordSort, number> {
 const countAll = (sql: Queryable, filter: NodeFilter): Promise<Counted<number>> =>
   countBy<number>(sql`
     select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
-    from node n where ${matches(sql, filter)}
+    ${
+      isByHostNode(filter)
+        ? sql`from node_host_names where ${hasHostNode(sql, filter.hostNode)}
+            and node_id not in (select node_id from node_stats where not listed)`
+        : sql`from node n where ${matches(sql, filter)}`
+    }
   `)
 
 const countParts = (

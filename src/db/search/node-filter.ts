@@ -23,18 +23,42 @@ export interface NodeFilter {
 export const isUnfiltered = (filter: NodeFilter): boolean =>
   Object.values(filter).every((value) => value === undefined || value === false)
 
+/** Whether nothing but the names of host nodes narrows it: the nodes themselves need not be looked at. */
+export const isByHostNode = (filter: NodeFilter): filter is NodeFilter & { hostNode: string } =>
+  filter.hostNode !== undefined && isUnfiltered({ ...filter, hostNode: undefined })
+
+/** Stands between the names in `node_host_names`. */
+const SEPARATOR = '\u0001'
+
+/** The condition on `names`. A text too short for a trigram would have the index read from end to end. */
+export const hasHostNode = (sql: Queryable, hostNode: string) => {
+  if (hostNode.includes(SEPARATOR)) return sql`false`
+  return [...hostNode].length < SHORTEST_PART
+    ? sql`names || '' like ${partPattern(sql, hostNode)}`
+    : sql`names like ${partPattern(sql, hostNode)}`
+}
+
+/**
+ * Of `node n`. As a set it is made once for all nodes, and not taken for a join: the planner would expect few nodes.
+ * Else each node is looked up.
+ */
+const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
+  asSet
+    ? sql`(n.id in (select node_id from node_host_names where ${hasHostNode(sql, hostNode)})) is true`
+    : sql`exists (
+        select from (select names from node_host_names where node_id = n.id offset 0) h
+        where ${hasHostNode(sql, hostNode)})`
+
 /** The conditions of a filter on `node n`, its term and `includeBanned` aside. */
-export const nodeConditions = (sql: Queryable, filter: NodeFilter) => {
+export const nodeConditions = (
+  sql: Queryable,
+  filter: NodeFilter,
+  { asSet }: { asSet: boolean } = { asSet: true },
+) => {
   const { repository, hostNode, os, accelerators, ids, changedSince } = filter
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
-    ${
-      hostNode === undefined
-        ? sql``
-        : sql`and n.id in (
-            select node_id from current_host_node
-            where lower(name) like ${partPattern(sql, hostNode)})`
-    }
+    ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
     ${os ? sql`and n.os_keys && (select lower_all(${[...os]}::text[]))` : sql``}
     ${
       accelerators

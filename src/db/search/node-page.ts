@@ -8,13 +8,15 @@ import type { ClassCounts } from './node-count.ts'
 import {
   CLASSES,
   classOf,
+  hasHostNode,
+  isByHostNode,
   isFound,
   isOfClass,
   isUnfiltered,
   nodeConditions,
   readTerm,
 } from './node-filter.ts'
-import { nodeEntriesQuery } from './node-entries.ts'
+import { nodeEntriesQuery, readNodeEntries } from './node-entries.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './page-plan.ts'
@@ -49,10 +51,58 @@ export const listNodePage = async (
   const counts = isUnfiltered(query.filter)
     ? { 0: listed.n }
     : await countNodes(sql, { ...query, reach }, { memo, changes: listed.changes })
+  const total = sumOf(counts, [0, ...CLASSES])
   const parts = planNodePage(query, counts, listed.n)
+  if (parts.some((part) => isDeep(query, part))) {
+    const ids = await Promise.all(
+      parts.map((part) => listIds(sql, query, part, { memo, changes: listed.changes })),
+    )
+    return { nodes: await readNodeEntries(sql, ids.flat(), { publicUrl }), total }
+  }
   const rows =
     parts.length === 0 ? [] : await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
-  return { nodes: toEntries(rows), total: sumOf(counts, [0, ...CLASSES]) }
+  return { nodes: toEntries(rows), total }
+}
+
+/** Ids that one gathering keeps: pages beside each other, and callers of the same page, share them. */
+const BLOCK = 1_000
+
+/** For so long a block keeps its order, although downloads are counted. What is found is always what is there. */
+const BLOCK_MS = 60_000
+
+/** Whether a part costs what lies before it, and not what it shows. The index of the order alone is quick to walk. */
+const isDeep = ({ filter }: Pick<NodePageQuery, 'filter'>, { plan, offset }: PlannedPart) =>
+  plan === 'gather' || (plan === 'walk' && offset >= BLOCK && !isUnfiltered(filter))
+
+/** The ids of a part of a page; of a deep one out of its block, which costs hardly more than the part. */
+const listIds = async (
+  sql: Queryable,
+  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  part: PlannedPart,
+  { memo, changes }: { memo: CountMemo; changes: string },
+): Promise<string[]> => {
+  const read = async (offset: number, limit: number): Promise<string[]> => {
+    const query = partQuery(sql, { filter, order }, { ...part, offset, limit })
+    const rows = await sql<{ id: string }[]>`select node_id as id from ${query} part`
+    return rows.map(({ id }) => id)
+  }
+  const { key, offset, limit } = part
+  if (!isDeep({ filter }, part)) return await read(offset, limit)
+  const first = Math.floor(offset / BLOCK)
+  const last = Math.floor((offset + limit - 1) / BLOCK)
+  const age = Math.floor(Date.now() / BLOCK_MS)
+  const blocks = await Promise.all(
+    Array.from({ length: last - first + 1 }, (_, index) => {
+      const block = first + index
+      const name = JSON.stringify([age, order, key, block, filter])
+      return memo.getBlock(name, changes, async () => ({
+        changes,
+        counts: await read(block * BLOCK, BLOCK),
+      }))
+    }),
+  )
+  const start = offset - first * BLOCK
+  return blocks.flat().slice(start, start + limit)
 }
 
 const isShown = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
@@ -123,6 +173,12 @@ const orderOf = (sql: Queryable, order: NodeOrder, alias: ReturnType<Queryable>)
     ? sql`${alias}.created_at, ${alias}.node_id`
     : sql`${alias}.search_ranking, ${alias}.downloads desc, ${alias}.node_id`
 
+/** Class, ranking and downloads in one number: sorted by it, 20,000 hits take a third less than by three. */
+const placeOf = (sql: Queryable, order: NodeOrder) =>
+  order === 'created'
+    ? sql`s.created_at`
+    : sql`((5 - n.class)::bigint << 52) + (s.search_ranking::bigint << 48) - s.downloads`
+
 const partQuery = (
   sql: Queryable,
   { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
@@ -131,13 +187,18 @@ const partQuery = (
   const term = readTerm(filter)
   const columns = sql`s.node_id, s.search_ranking, s.downloads, s.created_at`
   const matches = sql`${term === undefined ? sql`true` : isOfKey(sql, term, key)}
-    ${nodeConditions(sql, filter)}`
+    ${nodeConditions(sql, filter, { asSet: plan !== 'walk' })}`
   const relevance = key === 0 && term !== undefined ? classOf(sql, term) : sql`${key}::integer`
-  const page = sql`order by class desc, ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
+  const page = sql`order by ${placeOf(sql, order)}, s.node_id ${limitTo(sql, { limit, offset })}`
   if (plan !== 'walk')
     return sql`(
       with hit as materialized (
-        select n.id, n.status, ${relevance} as class from node n where ${matches}
+        ${
+          isByHostNode(filter)
+            ? sql`select node_id as id, ${key}::integer as class from node_host_names
+                where ${hasHostNode(sql, filter.hostNode)}`
+            : sql`select n.id, n.status, ${relevance} as class from node n where ${matches}`
+        }
       )
       select n.class, ${columns} from hit n ${joinStats(sql, plan)}
       where ${isShown(sql, filter)}
