@@ -44,9 +44,11 @@ export const sendAttempt = async (
       deps.outbound.locate({ url, signal, timeoutMs: deps.delivery.limits?.connectMs }),
     )
     if ('putOffSeconds' in located) return located
-    const networks = [...new Set(located.addresses.map(networkOf))]
-    const ofNetworks = networks.map((network): Wanted => ['address', network])
-    return await holding(deps, ofNetworks, async () => {
+    // The first alone, which is dialled first: a name may list addresses of others, to take their slots.
+    const ofAddress = located.addresses
+      .slice(0, 1)
+      .map((address): Wanted => ['address', networkOf(address)])
+    return await holding(deps, ofAddress, async () => {
       const begun = await unitOfWork(deps, (sql) => beginAttempt(sql, target))
       if (begun) await attempt(deps, { target, begun, located, signal })
       return { putOffSeconds: 0 }

@@ -514,12 +514,13 @@ describe('one try at telling a receiver', () => {
 
   describe('is put off, and is no try,', () => {
     const NETWORK = '2606:2800:21f:'
+    const OTHER = '93.184.215.14'
     /** A network in which connections, or look-ups already, never end; tells how many have begun. */
     const makeHanging = (hangs: 'connections' | 'look-ups') => {
       let begun = 0
       const network: Network = {
         resolve: async (host) => {
-          if (hangs === 'connections') return [`${NETWORK}:${host.length}`]
+          if (hangs === 'connections') return [`${NETWORK}:${host.length}`, OTHER]
           begun += 1
           return await new Promise(() => {})
         },
@@ -563,6 +564,9 @@ describe('one try at telling a receiver', () => {
         await waitFor('two hang', () => Promise.resolve(begun() === 2))
         assert.deepEqual(await send(capped, third), { putOffMs: 5000 })
         assert.deepEqual(await seeAttempts(deps.sql, third.eventId), [])
+        const ofOthers = capped.attemptSlots.tryTake([['address', OTHER]])
+        assert.ok(ofOthers.release, 'a name takes no slot of an address that it only lists')
+        ofOthers.release()
         environment.cancel()
         for (const one of held) await assert.rejects(one, CancelledFailure)
         assert.equal(capped.attemptSlots.size(), 0)
