@@ -60,8 +60,9 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
       }
     })
     closeWhenStopping(deps.lifecycle, response)
-    if ('stream' in answer) await answer.stream(response)
-    else await sendJson(deps.budget, response, answer, { route, caller })
+    return 'stream' in answer
+      ? answer.stream(response)
+      : sendJson(deps.budget, response, answer, { route, caller })
   }
   return async (request: Request, response: Response): Promise<void> => {
     try {
