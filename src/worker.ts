@@ -9,6 +9,8 @@ import {
 } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
+import { findChildUser } from './adapters/child-user.ts'
+import { INSPECTOR_ENTRY } from './adapters/inspector/child-process.ts'
 import type { Inspector } from './adapters/inspector/inspector.ts'
 import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
 import { makeLocalInspector } from './adapters/inspector/local.ts'
@@ -115,17 +117,20 @@ const coreWorker = (): Promise<Worker> =>
     shutdownForceTime: '30 seconds',
   })
 
-const mediaWorker = async (scratchDir: string, inspector: Inspector): Promise<Worker> =>
+interface Media {
+  scratchDir: string
+  binaries: VideoBinaries
+  inspector: Inspector
+}
+
+const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker> =>
   Worker.create({
     ...temporal,
     taskQueue: mediaQueue(config.TASK_QUEUE),
     activities: createMediaActivities({
       ...common,
       engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
-      videoEngine: makeLocalVideoEngine({
-        binaries: await findBinaries(),
-        maxPixels: config.IMAGE_MAX_PIXELS,
-      }),
+      videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       inspector,
       outbound,
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
@@ -141,8 +146,8 @@ const mediaWorker = async (scratchDir: string, inspector: Inspector): Promise<Wo
     shutdownForceTime: '40 seconds',
   })
 
-/** Logs which programs render. Where one cannot be used, ends the worker and says what to set. */
-const findBinaries = async (): Promise<VideoBinaries> => {
+/** Logs which programs render, and whom as. Where one cannot be used, ends the worker and says what to set. */
+const findBinaries = async (scratchDir: string): Promise<VideoBinaries> => {
   try {
     const binaries = await findVideoBinaries({
       ffmpegPath: config.FFMPEG_PATH,
@@ -151,11 +156,13 @@ const findBinaries = async (): Promise<VideoBinaries> => {
       production: config.NODE_ENV === 'production',
     })
     const { ffmpeg, ffprobe, readsCallerVideo, setpriv } = binaries
-    log.info(
-      { ffmpeg, ffprobe, reads_caller_video: readsCallerVideo, setpriv: setpriv !== undefined },
-      'video programs found',
-    )
-    return binaries
+    const user = await findChildUser(scratchDir, {
+      programs: [process.execPath, ffmpeg.path, ffprobe.path],
+      files: [INSPECTOR_ENTRY],
+    })
+    const facts = { reads_caller_video: readsCallerVideo, setpriv: setpriv !== undefined }
+    log.info({ ffmpeg, ffprobe, ...facts, child_user: user?.uid }, 'video programs found')
+    return { ...binaries, user }
   } catch (error) {
     log.fatal(error instanceof Error ? error.message : String(error))
     process.exit(1)
@@ -177,8 +184,12 @@ const startMediaScratch = async (): Promise<Scratch> => {
 }
 
 const scratch = config.WORKER_ROLE === 'media' ? await startMediaScratch() : undefined
-const inspector = scratch && makeLocalInspector({ dir: scratch.dir })
-const worker = await (scratch && inspector ? mediaWorker(scratch.dir, inspector) : coreWorker())
+const startMedia = async ({ dir }: Scratch): Promise<Media> => {
+  const binaries = await findBinaries(dir)
+  return { scratchDir: dir, binaries, inspector: makeLocalInspector({ dir, user: binaries.user }) }
+}
+const media = scratch && (await startMedia(scratch))
+const worker = await (media ? mediaWorker(media) : coreWorker())
 const running = worker.run()
 closeOnSignal(
   async () => {
@@ -186,7 +197,7 @@ closeOnSignal(
     await running
     await jobs.settle()
     outbound.close()
-    await inspector?.close()
+    await media?.inspector.close()
     await scratch?.stop()
     await connection.close()
     await sql.end({ timeout: 1 })

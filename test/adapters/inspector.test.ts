@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 
-import { startChild } from '../../src/adapters/inspector/child-process.ts'
+import { findChildUser } from '../../src/adapters/child-user.ts'
+import { INSPECTOR_ENTRY, startChild } from '../../src/adapters/inspector/child-process.ts'
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { waitFor } from '../support/wait.ts'
@@ -158,6 +159,22 @@ describe('the inspector', () => {
     })
     assert.equal(end, 'crashed')
     assert.deepEqual(news.slice(-2), ['section nodes', 'begin findings'])
+  })
+
+  test('reads as another user where this process is root', async (t) => {
+    const user = await findChildUser(dir, {
+      programs: [process.execPath],
+      files: [INSPECTOR_ENTRY],
+    })
+    if (user === undefined) return t.skip('this process is not root')
+    const inspector = makeLocalInspector({ dir, user })
+    try {
+      assert.equal((await inspect(inspector, GOOD)).nodes.nodes.length, 1)
+      const [pid] = await listChildren()
+      assert.equal((await stat(`/proc/${pid}`)).uid, user.uid)
+    } finally {
+      await inspector.close()
+    }
   })
 
   test('tells a file that is not there as a fault of this machine', async () => {

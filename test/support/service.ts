@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
@@ -74,6 +74,8 @@ export const startService = async ({
   database: own,
 }: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
+  // Children of a media worker run as another user when this is root, and have to get through.
+  await chmod(folder, 0o711)
   const database = own ?? (await createDatabase())
   const key = await loadIssuerKey(folder)
   const issuer = await startIssuer(key)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
+import type { ChildUser } from '../child-user.ts'
 import { recordChild } from '../video-engine/orphan.ts'
 import { confinementArguments } from './confinement.ts'
 import type { ChildNews, ChildOrder } from './messages.ts'
@@ -39,8 +40,12 @@ const MAX_RUNS = 50
 const MAX_IDLE_RSS = 300 * 2 ** 20
 
 /** Starts a child in a process group of its own, with an empty environment; `dir` holds archives and its record. */
-export const startChild = async (dir: string, limits: ChildLimits): Promise<InspectorChild> => {
-  const child = fork(ENTRY, {
+export const startChild = async (
+  dir: string,
+  { user, ...limits }: ChildLimits & { user?: ChildUser | undefined },
+): Promise<InspectorChild> => {
+  const child = fork(INSPECTOR_ENTRY, {
+    ...user,
     cwd: dir,
     env: {},
     detached: true,
@@ -73,7 +78,8 @@ export const startChild = async (dir: string, limits: ChildLimits): Promise<Insp
   }
 }
 
-const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
+/** What the process runs; it must be able to read it. */
+export const INSPECTOR_ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
 
 interface Follow {
   order: ChildOrder

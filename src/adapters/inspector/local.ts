@@ -1,6 +1,7 @@
 import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
 import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
 import type { Inspection } from '../../domain/registry/inspection.ts'
+import type { ChildUser } from '../child-user.ts'
 import { startChild } from './child-process.ts'
 import type { ChildLimits, InspectorChild, RunEnd } from './child-process.ts'
 import { makeFailure } from './failure.ts'
@@ -13,6 +14,8 @@ export interface LocalInspectorOptions {
   /** Folder that holds the archives to be read, and records of the processes. */
   dir: string
   limits?: Partial<ChildLimits>
+  /** Whom the processes run as; absent: this process's user. */
+  user?: ChildUser | undefined
 }
 
 const LIMITS: ChildLimits = { rssBytes: 512 * 2 ** 20, runMs: 90_000, heapMegabytes: 384 }
@@ -21,7 +24,7 @@ const LIMITS: ChildLimits = { rssBytes: 512 * 2 ** 20, runMs: 90_000, heapMegaby
 const MAX_FAILURES = 2
 
 /** Makes the inspector that reads each archive in a child process, one archive at a time in each. */
-export const makeLocalInspector = ({ dir, limits }: LocalInspectorOptions): Inspector => {
+export const makeLocalInspector = ({ dir, limits, user }: LocalInspectorOptions): Inspector => {
   const idle: InspectorChild[] = []
   const all = new Set<InspectorChild>()
   const readSection = makeSectionReader()
@@ -31,7 +34,7 @@ export const makeLocalInspector = ({ dir, limits }: LocalInspectorOptions): Insp
       if (await child.isFit()) return child
       await drop(child)
     }
-    const child = await startChild(dir, { ...LIMITS, ...limits })
+    const child = await startChild(dir, { ...LIMITS, ...limits, user })
     all.add(child)
     return child
   }

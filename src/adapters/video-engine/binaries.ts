@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, constants } from 'node:fs/promises'
+import { access, chmod, constants, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+
+import type { ChildUser } from '../child-user.ts'
 
 /** The programs that render and probe. */
 export interface VideoBinaries {
@@ -12,6 +14,8 @@ export interface VideoBinaries {
   readsCallerVideo: boolean
   /** Absolute path of a `setpriv` that can end a child with its parent; undefined where there is none. */
   setpriv: string | undefined
+  /** Whom the programs run as; absent: this process's user. */
+  user?: ChildUser | undefined
 }
 
 export interface Binary {
@@ -144,7 +148,8 @@ const findPackaged = async (tool: Tool): Promise<string | undefined> => {
     const folder = dirname(createRequire(import.meta.url).resolve(name))
     const path = join(folder, process.platform === 'win32' ? `${tool}.exe` : tool)
     // The ffprobe package sets the bit in an install script, which npm may be told not to run.
-    if (!(await isExecutable(path))) await chmod(path, 0o755).catch(() => {})
+    // A child may also be of another user.
+    if (((await stat(path)).mode & 0o111) !== 0o111) await chmod(path, 0o755).catch(() => {})
     return path
   } catch {
     return undefined

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import type { VideoBinaries } from './binaries.ts'
 import { recordChild } from './orphan.ts'
 
 export interface ChildOrder {
@@ -14,7 +15,7 @@ export interface ChildOrder {
   dir: string
   /** Ends the child and what it started: SIGTERM, after 2 s SIGKILL. */
   signal: AbortSignal
-  setpriv: string | undefined
+  binaries: Pick<VideoBinaries, 'setpriv' | 'user'>
   /** Called once it runs and is recorded. */
   onStart?: () => void
   /** Gets each line of its standard output. */
@@ -76,9 +77,10 @@ export const runChild = async (order: ChildOrder): Promise<void> => {
 const isRunning = ({ pid, exitCode, signalCode }: Child): boolean =>
   pid !== undefined && exitCode === null && signalCode === null
 
-const start = ({ program, args, dir, setpriv }: ChildOrder): Child => {
+const start = ({ program, args, dir, binaries: { setpriv, user } }: ChildOrder): Child => {
   const before = setpriv === undefined ? [] : [...bindToUs(), program]
   return spawn(setpriv ?? program, [...before, ...args], {
+    ...user,
     cwd: dir,
     env: {},
     detached: true,

@@ -27,7 +27,7 @@ export const writeCover = async (
     ],
     dir,
     signal,
-    setpriv: binaries.setpriv,
+    binaries,
   })
   const raw = { width, height, channels: 3 as const }
   await sharp(await readFile(join(dir, 'cover.raw')), { raw })

@@ -1,6 +1,8 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { chown, lstat, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { giveFolder } from '../child-user.ts'
+import type { ChildUser } from '../child-user.ts'
 import type { VideoBinaries } from './binaries.ts'
 import { checkOutput } from './check.ts'
 import { runChild } from './child.ts'
@@ -31,7 +33,7 @@ export const makeLocalVideoEngine = (options: LocalVideoEngineOptions): VideoEng
     name: 'local',
     render: (job, control) => renderWithin(job, control, options),
     probeSource: (source, { signal, scratchDir }) =>
-      inFolder(scratchDir, (dir) =>
+      inFolder(scratchDir, options.binaries.user, (dir) =>
         probeSource(source, { binaries: options.binaries, dir, signal }),
       ),
   }
@@ -51,7 +53,7 @@ const renderWithin = async (
   )
   const signal = AbortSignal.any([control.signal, late.signal])
   try {
-    return await inFolder(job.scratchDir, (dir) =>
+    return await inFolder(job.scratchDir, options.binaries.user, (dir) =>
       render(job, { binaries: options.binaries, dir, signal }, { ...options, ...control }),
     )
   } finally {
@@ -62,10 +64,12 @@ const renderWithin = async (
 /** A folder for a run alone: what ffmpeg reads and writes, until a finished file is moved out. */
 const inFolder = async <Result>(
   scratchDir: string,
+  user: ChildUser | undefined,
   work: (dir: string) => Promise<Result>,
 ): Promise<Result> => {
   const dir = await mkdtemp(join(scratchDir, 'run-'))
   try {
+    await giveFolder(dir, user)
     return await work(dir)
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 })
@@ -103,7 +107,7 @@ const runPlan = async (
     args: plan.args,
     dir,
     signal,
-    setpriv: binaries.setpriv,
+    binaries,
     onStart: () => tell(1),
     onLine: (line) => {
       const [name, value] = line.split('=')
@@ -142,5 +146,9 @@ const collect = async (
   return { ...facts, watermarked }
 }
 
-const moveOut = (from: string, to: string, comment: string | undefined): Promise<void> =>
-  comment === undefined ? rename(from, to) : copyWithComment(from, to, comment)
+const moveOut = async (from: string, to: string, comment: string | undefined): Promise<void> => {
+  // A child of another user must not have this process read for it through a link, or keep what becomes a result.
+  if (!(await lstat(from)).isFile()) throw new Error('the video is no plain file')
+  if (process.getuid && process.getgid) await chown(from, process.getuid(), process.getgid())
+  await (comment === undefined ? rename(from, to) : copyWithComment(from, to, comment))
+}

@@ -59,7 +59,7 @@ export const probeFile = async (
     args: [...options, ...input],
     dir,
     signal,
-    setpriv: binaries.setpriv,
+    binaries,
     onLine: (line) => note(found, line),
   })
   const streams = [...found.streams.entries()].toSorted(([one], [other]) => one - other)

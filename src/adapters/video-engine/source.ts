@@ -130,7 +130,7 @@ const decodeOne = async (
     ],
     dir,
     signal,
-    setpriv: binaries.setpriv,
+    binaries,
     onLine: (line) => {
       if (line.startsWith('frame=')) frames = Number(line.slice(6))
     },

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
 import { ChildFault, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
 import { recordChild, sweepOrphans } from '../../../src/adapters/video-engine/orphan.ts'
@@ -21,7 +22,7 @@ describe('a child of the video engine', () => {
       args: ['-c', script],
       dir: studio.dir,
       signal: new AbortController().signal,
-      setpriv: studio.binaries.setpriv,
+      binaries: studio.binaries,
       ...part,
     })
 
@@ -37,6 +38,45 @@ describe('a child of the video engine', () => {
       variables.map((line) => line.split('=')[0]).filter((name) => !SHELL.has(name ?? '')),
       [],
     )
+  })
+
+  test('is of another user where this process is root, and reads nothing of this one', async (t) => {
+    const { dir, binaries } = studio
+    const user = await findChildUser(dir, {
+      programs: [process.execPath, binaries.ffmpeg.path, binaries.ffprobe.path],
+    })
+    if (user === undefined) return t.skip('this process is not root')
+    const own = await mkdtemp(join(dir, 'of-nobody-'))
+    await giveFolder(own, user)
+    const lines: string[] = []
+    const onLine = (line: string) => void lines.push(line)
+    const tries = [`/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`].map(
+      (path) => `(head -c 1 ${path} > seen) 2>/dev/null && echo reads ${path};`,
+    )
+    const options = { dir: own, binaries: { ...binaries, user }, onLine }
+    await shell(
+      `id -u; ${tries.join(' ')} ls .. 2>/dev/null; echo x > made && echo writes`,
+      options,
+    )
+    assert.deepEqual(lines, [String(user.uid), 'writes'])
+    const engine = makeLocalVideoEngine({ binaries: { ...binaries, user }, maxPixels: 1e6 })
+    const job = await studio.makeJob({ metaData: 'by nobody' })
+    await chmod(job.scratchDir, 0o711)
+    const { video } = await engine.render(job, {
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    })
+    assert.equal((await stat(video)).uid, process.getuid?.())
+  })
+
+  test('has no other user where nobody can reach what it needs', async () => {
+    const hidden = join(await mkdtemp(join(studio.dir, 'hidden-')), 'program')
+    await writeFile(hidden, '#!/bin/sh', { mode: 0o755 })
+    for (const needed of [{ programs: [hidden] }, { programs: [], files: [hidden] }])
+      assert.equal(await findChildUser(studio.dir, needed), undefined)
+    const closed = await mkdtemp(join(studio.dir, 'closed-'))
+    const below = await mkdtemp(join(closed, 'below-'))
+    assert.equal(await findChildUser(below, { programs: [] }), undefined, 'nor what is in it')
   })
 
   test('that fails tells the last 4 KiB of its standard error in the cause only', async () => {
