@@ -23,6 +23,7 @@ import {
   listEvents,
   redeliverExhausted,
 } from '../../src/db/event/event-log.ts'
+import { countRedelivery } from '../../src/db/event/redelivery-limit.ts'
 import { listSecrets } from '../../src/db/event/webhook-secret.ts'
 import {
   claimImageTask,
@@ -128,6 +129,8 @@ const CALLS: Record<string, Call> = {
   existsEvent: (sql) => existsEvent(sql, { ...TASK, eventId: ID }),
   listAttempts: (sql) => listAttempts(sql, ID),
   insertRedelivery: (sql) => insertRedelivery(sql, ID),
+  countRedelivery: (sql) =>
+    countRedelivery(sql, { id: ID, host: 'a' }, { perEvent: 1, perHost: 1 }),
   redeliverExhausted: (sql) => redeliverExhausted(sql, SINCE, STARTS),
   listSecrets: (sql) => listSecrets(sql, 'alice'),
   findImageTask: (sql) => findImageTask(sql, { ...TASK, kinds: ['relight'] }),

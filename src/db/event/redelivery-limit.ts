@@ -26,9 +26,9 @@ export const countRedelivery = async (
     select
       (select count(*)::integer from redelivery d where d.event_id = counted.event_id) as "ofEvent",
       (
-        select ceil(extract(epoch from d.created_at + interval '1 hour' - clock_timestamp()))::integer
+        select ceil(extract(epoch from d.created_at + interval '1 hour' - now()))::integer
         from redelivery d
-        where d.receiver_host = ${host} and d.created_at > clock_timestamp() - interval '1 hour'
+        where d.receiver_host = ${host} and d.created_at > now() - interval '1 hour'
         order by d.created_at desc
         -- this one is not among them: the statement sees the rows as they were before
         offset ${perHost - 1} limit 1
