@@ -102,9 +102,9 @@ const routes = makeRoutes({
   quotas: readQuotas(config),
   log,
   memo: makeCountMemo(),
-  // A search may take two connections, and some are to be left for others.
+  // Together fewer than the pool has connections, so that others get one.
   heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
-  searches: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
+  searches: makeGate(Math.ceil(config.DATABASE_POOL / 2)),
   publishAuth: config.PUBLISH_AUTH,
   redeliveryLimits: {
     perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,

@@ -101,7 +101,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     log,
     memo: makeCountMemo(),
     heavyReads: makeGate(3),
-    searches: makeGate(3),
+    searches: makeGate(5),
     publicUrl,
     taskQueue: 'bench',
     now: () => new Date(),
