@@ -47,7 +47,7 @@ export const listVideoTasks = async (
   with found as materialized (
     select t.*,
       row_number() over newest as place,
-      sum(coalesce(octet_length(t.payload), 0)) over newest as stored_bytes,
+      sum(coalesce(octet_length(t.payload), 0)) over newest as kept_bytes,
       count(*) over () as found
     from (
       select * from task
@@ -72,7 +72,7 @@ export const listVideoTasks = async (
     select t.*,
       sum(coalesce(octet_length(to_json(t.payload)::text), 0)) over (order by t.place) as bytes
     from found t
-    where t.stored_bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
+    where t.kept_bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
   )
   select ${videoTaskColumns(sql)}, t.found::integer as found,
     (extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"
