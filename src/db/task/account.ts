@@ -44,10 +44,11 @@ export const chargeAccount = async (
     `.execute(),
   ])
   if (!used || !open) throw new Error('an account without a row')
-  if (creditLimit !== undefined && credits > 0 && used.credits > creditLimit)
+  if (creditLimit !== undefined && used.credits > creditLimit)
     throw errors.insufficientCredits(credits)
   if (quota && open.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
-  if (quota && bytes > 0 && used.bytes > quota.bytes)
+  // Results are never refused, so the account may be over it already.
+  if (quota && used.bytes > quota.bytes)
     throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
 }
 
