@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 import { readInput } from './extract/read-input.ts'
-import { toJsonLine, toTable } from './extract/show.ts'
+import { toJsonFault, toJsonLine, toTable } from './extract/show.ts'
 import { makePythonParser } from './extraction/python/parse.ts'
 
 const USAGE = `usage: npm run extract -- <zip or folder>… [--json]
@@ -26,7 +26,9 @@ const run = async (argv: string[]): Promise<number> => {
       process.stdout.write(write(input, found))
     } catch (error) {
       exitCode = 1
-      const message = error instanceof Error ? error.message : String(error)
+      const { message, code }: NodeJS.ErrnoException =
+        error instanceof Error ? error : new Error(String(error))
+      if (parsed.json) process.stdout.write(toJsonFault(input, code))
       process.stderr.write(`${input} could not be read: ${message}\n`)
     }
   return exitCode

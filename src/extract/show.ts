@@ -18,7 +18,23 @@ export const toJsonLine = (input: string, { archive, nodes, findings }: Inspecti
   })}\n`
 }
 
-/** Writes the same for a person. */
+/** Writes the line of an input that could not be read at all; `code` is the system's, such as `ENOENT`. */
+export const toJsonFault = (input: string, code: string | undefined): string =>
+  `${JSON.stringify({
+    input,
+    verdict: 'unreadable',
+    code: code ?? null,
+    status: 'failed',
+    reason: 'unreadable',
+    how: 'none',
+    partial: false,
+    reasons: ['unreadable'],
+    nodes: {},
+    findings: [],
+    stats: {},
+  })}\n`
+
+/** Writes for a person what was found. */
 export const toTable = (input: string, { archive, nodes, findings }: Inspection): string =>
   [
     input,

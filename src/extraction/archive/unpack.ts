@@ -54,7 +54,7 @@ const inflateSmall = (
 ): number => {
   const options = {
     info: true,
-    maxOutputLength: Math.max(bytes, 1),
+    maxOutputLength: bytes + EXCESS_BYTES,
     chunkSize: Math.max(bytes + 1, 64),
   }
   // The types leave out what `info` makes of the result.
@@ -89,5 +89,7 @@ const checkConsumed = ({ path, packedBytes }: PlacedMember, consumed: number): v
 const STREAM_FAULT = /^(Z_(?!MEM_ERROR)|ABORT_ERR$|ERR_STREAM_|ERR_TRAILING_JUNK)/
 /** Read from the source at once. */
 const READ_BYTES = 256 * 1024
-/** Also what is unpacked at once: no entry gets further than this beyond its declared size. */
+/** Also what is unpacked at once. */
 const SMALL_BYTES = 64 * 1024
+/** How far an entry is unpacked beyond its declared size, to tell damaged data from a false size. */
+export const EXCESS_BYTES = SMALL_BYTES

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { deflateRawSync } from 'node:zlib'
 
 import { ARCHIVE_CODES } from '../../../src/extraction/archive/codes.ts'
 import { ARCHIVE_LIMITS } from '../../../src/extraction/archive/limits.ts'
@@ -29,6 +30,22 @@ describe('a hostile or broken archive', () => {
       Object.keys(ARCHIVE_CODES).filter((code) => !shown.has(code)),
       [],
     )
+  })
+
+  test('is told to be damaged where a bit of packed data is another, whatever size that makes', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index} = ${index ** 2}\n`)
+    const data = lines.join('')
+    const packed = deflateRawSync(data)
+    const codes = new Set<string>()
+    for (const at of packed.keys()) {
+      const damaged = Buffer.from(packed)
+      damaged.writeUInt8(packed.readUInt8(at) ^ (1 << (at % 8)), at)
+      const zip = writeZip([{ name: 'a', data, packed: damaged, method: 8 }])
+      const result = await readArchive(makeBytesSource(zip))
+      codes.add(result.verdict === 'rejected' ? result.code : 'sound')
+    }
+    // The bits behind the last block mean nothing.
+    assert.deepEqual([...codes].toSorted(), ['bad_crc', 'bad_data', 'sound'])
   })
 
   test('names entry, limit and value in one sentence without control characters', async () => {
