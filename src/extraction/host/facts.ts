@@ -36,7 +36,8 @@ interface V3Facts {
   outputs: Record<string, string[]>
   /** Parameters of everything else that takes part in a schema. */
   makers: Record<string, string[]>
-  defaults: Record<string, Record<string, string | number>>
+  /** By maker; of inputs by type and maker. */
+  defaults: Record<string, Record<string, string | number | boolean>>
   /** How the older form spells an option, where that differs from the parameter. */
   options: Record<string, string>
   /** What methods of the host's enumerations give, by the tail of their name. */

@@ -49,7 +49,9 @@ export const hasWidget = (part: PartKind): boolean =>
 export const bindPart = (kind: PartKind, args: readonly Value[], kwargs: Kwargs) => {
   const parameters = parametersOf(kind)
   const values = new Map<string, Value>(parameters.map((name) => [name, null]))
-  const defaults = ownEntry(v3.defaults, kind.maker) ?? {}
+  const type = typeNameOf(kind)
+  const maker = type === undefined ? kind.maker : `${type}.${kind.maker}`
+  const defaults = ownEntry(v3.defaults, maker) ?? {}
   for (const [name, value] of Object.entries(defaults))
     values.set(name, typeof value === 'number' ? BigInt(value) : value)
   if (kind.maker === 'Schema')

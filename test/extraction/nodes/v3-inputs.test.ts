@@ -81,8 +81,9 @@ describe('an input of the newer form', () => {
     ],
     [
       'io.String.Input("x", "X", False, "A tip")',
-      ['STRING', { display_name: 'X', tooltip: 'A tip' }],
+      ['STRING', { display_name: 'X', tooltip: 'A tip', multiline: false }],
     ],
+    ['io.String.Input("x", multiline=None)', ['STRING', {}]],
     ['io.Image.Input("x", lazy=True, raw_link=True)', ['IMAGE', { lazy: true, rawLink: true }]],
     [
       'io.Int.Input("x", socketless=True, advanced=True)',
@@ -90,20 +91,21 @@ describe('an input of the newer form', () => {
     ],
     ['io.Int.Input("x", default=None, tooltip=None)', ['INT', {}]],
     ['io.Image.Input("x", extra_dict={"kiln": 1, "none": None})', ['IMAGE', { kiln: 1 }]],
-    ['io.Combo.Input("x", ["a", "b"])', ['COMBO', { options: ['a', 'b'] }]],
+    ['io.Combo.Input("x", ["a", "b"])', ['COMBO', { multiselect: false, options: ['a', 'b'] }]],
     [
       'io.Combo.Input("x", options=Glaze, default=Glaze.MATT)',
-      ['COMBO', { default: 'matt', options: ['matt', 'shiny'] }],
+      ['COMBO', { default: 'matt', multiselect: false, options: ['matt', 'shiny'] }],
     ],
     [
       'io.Combo.Input("x", options=[], upload=io.UploadType.image, image_folder=io.FolderType.output)',
-      ['COMBO', { options: [], image_upload: true, image_folder: 'output' }],
+      ['COMBO', { multiselect: false, options: [], image_upload: true, image_folder: 'output' }],
     ],
     [
       'io.Combo.Input("x", remote=io.RemoteOptions("/clay", True, timeout=5))',
       [
         'COMBO',
         {
+          multiselect: false,
           remote: {
             route: '/clay',
             refresh_button: true,
@@ -191,11 +193,11 @@ describe('an input of the newer form', () => {
     ['[io.Custom(elsewhere.TYPE).Input("x")]', { required: { x: ['*', {}] } }],
     [
       '[io.Combo.Input("x", options=folder_paths.get_filename_list("loras"))]',
-      { required: { x: ['COMBO', { options: [] }] } },
+      { required: { x: ['COMBO', { multiselect: false, options: [] }] } },
     ],
     [
       '[io.Combo.Input("x", options=elsewhere.LIST)]',
-      { required: { x: ['COMBO', { options: [] }] } },
+      { required: { x: ['COMBO', { multiselect: false, options: [] }] } },
     ],
     ['[io.Int.Input("x", **elsewhere.OPTIONS)]', { required: { x: ['INT', {}] } }],
     ['elsewhere.inputs()', { required: {} }],

@@ -124,7 +124,8 @@ const addChoices = (
   value: Value,
 ): void => {
   const isMultiple = typeNameOf(part) === 'MultiCombo'
-  if (isMultiple) options.set('multiselect', true)
+  // The host emits it of every combo.
+  if (isMultiple || typeNameOf(part) === 'Combo') options.set('multiselect', isMultiple)
   if (isUnknown(value)) note(FIELD)
   if (value !== null) options.set('options', isUnknown(value) ? makeList([], true) : listOf(value))
   if (isMultiple) options.set('multi_select', true)
