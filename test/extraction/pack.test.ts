@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { extensionOf } from '../../src/extraction/archive/entry.ts'
+import { extensionOf, isTextKind } from '../../src/extraction/archive/entry.ts'
 import { makePack, normalName } from '../../src/extraction/pack.ts'
 import type { Pack } from '../../src/extraction/pack.ts'
 import { entriesOf } from './entries.ts'
@@ -105,4 +105,11 @@ describe('a pack', () => {
 test('an extension is that of the last segment, in lower case', () => {
   const paths = ['a.PY', 'a.tar.gz', 'a', '.gitignore', 'a.b/c', 'a/.env', 'a/b.json', 'a.']
   assert.deepEqual(paths.map(extensionOf), ['.py', '.gz', '', '', '', '', '.json', '.'])
+})
+
+test('a text kind stays one under the name of a template', () => {
+  const kept = ['a.json', 'a.json.default', 'a/b.TXT.Example', 'a.yaml.template']
+  assert.deepEqual(kept.filter(isTextKind), kept)
+  const others = ['a.default', 'a.zip.default', 'a.json.gz', 'a.json/b.default', '.default']
+  assert.deepEqual(others.filter(isTextKind), [])
 })

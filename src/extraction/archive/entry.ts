@@ -25,7 +25,11 @@ export interface ArchiveEntry {
 export const HEAD_BYTES = 4096
 
 /** Whether a path names a kind of text whose content is kept for interpreter and scan. */
-export const isTextKind = (path: string): boolean => TEXT_KINDS.has(extensionOf(path))
+export const isTextKind = (path: string): boolean =>
+  TEXT_KINDS.has(extensionOf(path.replace(TEMPLATE, '')))
+
+/** What packs put behind the name of a data file that they copy at their first start: `styles.json.default`. */
+const TEMPLATE = /\.(?:default|dist|example|sample|template|bak)$/i
 
 /** Extension of the last segment in lower case with its dot (`.py`); '' if it has none. */
 export const extensionOf = (path: string): string =>

@@ -5,6 +5,7 @@ import type { DictValue, Value } from '../interpret/values/value.ts'
 import { findClassFact, lacksAttribute, ownEntry } from './class-facts.ts'
 import { FACTS } from './facts.ts'
 import { makeFolderFacts } from './folder-facts.ts'
+import { findNumpyFact } from './numpy-facts.ts'
 import { makeSchemaTypes } from './schema-types.ts'
 
 /** Names that a pack can't replace: the host ignores them. */
@@ -23,6 +24,7 @@ export const makeHostFacts = (): HostFacts => {
     findTypeName,
     findChoices,
     below('folder_paths.', makeFolderFacts()),
+    below('numpy.', findNumpyFact),
     makeSchemaTypes(),
   ]
   const find = (dottedName: string): Value | undefined => {

@@ -70,6 +70,7 @@ export type Statement =
 export interface FunctionDef extends Node<'FunctionDef'> {
   name: string
   args: Arguments
+  returns: Expression | undefined
   body: Statement[]
   /** In source order. */
   decorators: Expression[]

@@ -83,6 +83,51 @@ class X(Cup):
       '{"required":{"b":["A",{"2":1,"true":0,"null":3}],"__proto__":["B"],"1":["C"]}}',
     ],
     [
+      'have the numbers of numpy for limits',
+      `
+import numpy as np
+from numpy import pi
+class X(Cup):
+    INPUT_TYPES = {"required": {"a": ("FLOAT", {"default": np.pi * 2.0, "max": 5 * pi}), "b": ("INT", {"max": np.iinfo(np.int32).max, "min": np.iinfo("uint8").min})}}
+`,
+      '{"required":{"a":["FLOAT",{"default":6.283185307179586,"max":15.707963267948966}],"b":["INT",{"max":2147483647,"min":0}]}}',
+    ],
+    [
+      'are those of a host that lists nodes, and not of one that checks a graph',
+      `
+import inspect
+class X(Cup):
+    @classmethod
+    def INPUT_TYPES(cls):
+        more = {"one": ("CLAY",)}
+        stack = inspect.stack()
+        if stack[1].function == "get_input_info" or len(stack) > 2 and stack[2].function == "get_input_info":
+            more = AnyKey(more)
+        return {"required": {}, "optional": more}
+class AnyKey(dict):
+    def __init__(self, known): self["any"] = ("*",)
+`,
+      '{"required":{},"optional":{"one":["CLAY"]}}',
+    ],
+    [
+      'are made of the signature of a function',
+      `
+import inspect, typing
+def node(func):
+    inputs = {}
+    for name, given in inspect.signature(func).parameters.items():
+        if given.annotation is int: inputs[name] = ("INT", {"default": given.default})
+        elif isinstance(given.annotation, str): inputs[name] = (given.annotation,)
+        elif typing.get_origin(given.annotation) is typing.Literal: inputs[name] = (typing.get_args(given.annotation),)
+        else: raise NotImplementedError(given.annotation)
+    class Made(Cup): INPUT_TYPES = lambda: {"required": inputs}
+    return Made
+@node
+def X(turns: int = 3, clay: "CLAY" = None, mode: typing.Literal["a", "b"] = "a") -> tuple[int]: pass
+`,
+      '{"required":{"turns":["INT",{"default":3}],"clay":["CLAY"],"mode":[["a","b"]]}}',
+    ],
+    [
       'give enumerations their values, and NaN and infinities null',
       `
 from enum import Enum

@@ -1,10 +1,14 @@
 import { pythonModule } from './python-module.ts'
+import { evaluateAnnotation } from '../evaluate/expression.ts'
 import { findAttribute, listAttributes } from '../operate/attribute.ts'
+import { call } from '../operate/call.ts'
 import type { Runtime } from '../runtime.ts'
-import { isFunction, isModule, isUnknown } from '../values/guards.ts'
+import { isClass, isFunction, isModule, isUnknown } from '../values/guards.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import { nativeFunction } from '../values/native.ts'
+import type { Scope } from '../values/scope.ts'
 import type { NativeCall, Value } from '../values/value.ts'
+import type { Expression } from '../../python/ast.ts'
 
 /** Names and values, sorted by name. */
 const getmembers: NativeCall = (rt, [object]) => {
@@ -28,8 +32,53 @@ const iscoroutinefunction: NativeCall = (_rt, [value]) => {
   return isFunction(value) && value.node.kind === 'FunctionDef' && value.node.isAsync
 }
 
+/**
+ * Parameters of a function as tuples: name, number of kind, default and annotation, each of the two in a tuple of its own
+ * that is empty without one. The last tuple has the annotation of the result.
+ */
+const parameters: NativeCall = (rt, [fn, alias = null]) => {
+  if (!isFunction(fn)) return undefined
+  const { args } = fn.node
+  const returns = fn.node.kind === 'Lambda' ? undefined : fn.node.returns
+  const annotationOf = (node: Expression | undefined): Value =>
+    makeTuple(node ? [annotate(rt, node, { scope: fn.scope, alias })] : [])
+  const kinds = [args.positionalOnly, args.positional, args.varargs, args.keywordOnly, args.kwargs]
+  const rows = kinds.flatMap((list, kind) =>
+    [list ?? []].flat().map(({ name, annotation }) => {
+      const value = fn.defaults.get(name)
+      const given = makeTuple(value === undefined ? [] : [value])
+      return makeTuple([name, BigInt(kind), given, annotationOf(annotation)])
+    }),
+  )
+  return makeList([...rows, annotationOf(returns)])
+}
+
+/** Elsewhere `tuple[int]` is taken for `tuple`; here it keeps its arguments, in the alias that Python makes of it. */
+const annotate = (rt: Runtime, node: Expression, at: { scope: Scope; alias: Value }): Value => {
+  const value = evaluateAnnotation(rt, node.kind === 'Subscript' ? node.value : node, at.scope)
+  if (node.kind !== 'Subscript') return value
+  if (!isClass(value) || value.home !== 'library' || value.module !== 'builtins')
+    return evaluateAnnotation(rt, node, at.scope)
+  const items = node.index.kind === 'Tuple' ? node.index.items : [node.index]
+  return call(rt, at.alias, [value, makeTuple(items.map((item) => annotate(rt, item, at)))])
+}
+
+/** Names of the functions that are running, the innermost first; what called the host's own is unknown. */
+const callers: NativeCall = (rt) => {
+  const names: string[] = []
+  let { scope } = rt.state
+  for (; scope.frame; scope = scope.frame.caller)
+    if (scope.module.home === 'pack') names.push(scope.frame.function.name)
+  // Where no module of the pack is running, the host lists the node.
+  return makeList([...names, ...(scope.module.file === '' ? HOST_FRAMES : ['<module>'])], true)
+}
+
+const HOST_FRAMES = ['node_info', 'get_object_info']
+
 /** `inspect`: kinds and members of objects. */
 export const makeInspect = pythonModule('inspect', () => [
   ['_members', nativeFunction('inspect.getmembers', getmembers)],
+  ['_parameters', nativeFunction('inspect.signature', parameters)],
+  ['_callers', nativeFunction('inspect.stack', callers)],
   ['iscoroutinefunction', nativeFunction('inspect.iscoroutinefunction', iscoroutinefunction)],
 ])

@@ -1,4 +1,4 @@
-import { isBytes } from '../values/guards.ts'
+import { isBytes, isModule } from '../values/guards.ts'
 import { payloadOf } from '../values/payload.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
@@ -11,15 +11,25 @@ import type { JsonBuilder } from '../text/json/read.ts'
 import { decode } from '../text/string/codec.ts'
 import type { Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { dumps } from './json-dumps.ts'
+import { loadSubmodule } from './support/library-class.ts'
 import { functionsOf } from './support/names.ts'
 
 /** `json`, with both directions and the hooks of reading. */
-export const makeJson = (rt: Runtime): ModuleValue =>
-  nativeModule('json', [
+export const makeJson = (rt: Runtime): ModuleValue => {
+  const decoder = loadSubmodule(rt, 'json.decoder', makeJsonDecoder)
+  return nativeModule('json', [
     ...functionsOf('json', { loads, load, dumps, dump }),
+    ...(isModule(decoder) ? decoder.namespace : []),
+    ['decoder', decoder],
+    ['JSONEncoder', nativeClass(rt, { name: 'JSONEncoder', module: 'json.encoder' })],
+  ])
+}
+
+/** `json.decoder`, whose names `json` has, too. */
+export const makeJsonDecoder = (rt: Runtime): ModuleValue =>
+  nativeModule('json.decoder', [
     // Handlers for either are found when a text is no JSON.
     ['JSONDecodeError', rt.builtinClass('ValueError')],
-    ['JSONEncoder', nativeClass(rt, { name: 'JSONEncoder', module: 'json.encoder' })],
     ['JSONDecoder', nativeClass(rt, { name: 'JSONDecoder', module: 'json.decoder' })],
   ])
 

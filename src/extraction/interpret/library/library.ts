@@ -8,7 +8,7 @@ import { makeImportlib, makeImportlibMetadata, makeImportlibResources } from './
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
-import { makeJson } from './json.ts'
+import { makeJson, makeJsonDecoder } from './json.ts'
 import { makeMath } from './math.ts'
 import { makeImportlibMachinery } from './module-spec.ts'
 import { makeOsPath } from './os-path.ts'
@@ -62,6 +62,7 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['io', makeIo],
   ['itertools', makeItertools],
   ['json', makeJson],
+  ['json.decoder', makeJsonDecoder],
   ['math', makeMath],
   ['os', makeOs],
   ['os.path', makeOsPath],

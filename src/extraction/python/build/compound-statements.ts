@@ -1,5 +1,6 @@
 import type * as ast from '../ast.ts'
 import {
+  after,
   block,
   BROKEN,
   exprAt,
@@ -86,6 +87,7 @@ export const compoundStatementBuilders: Builders = {
     line: kids.line,
     name: nameOf(kids),
     args: find(kids, 'parameters') as ast.Arguments | undefined as ast.Arguments,
+    returns: after(kids, '->') as ast.Expression | undefined,
     body: block(kids),
     decorators: [],
     isAsync: nameAt(kids, 0) === 'async',

@@ -40,6 +40,7 @@ const KNOWN_AND_NOT: [string, string][] = [
   ['importlib.util.find_spec("some_library")', '<unknown importlib.util.find_spec()>'],
   ['importlib.metadata.version("x")', '<unknown importlib.metadata.version()>'],
   ['inspect.signature(len)', '<unknown inspect.signature()>'],
+  ['inspect.signature(unknown_module.x)', '<unknown inspect.signature()>'],
   ['inspect.isclass(unknown_module.X)', '<unknown inspect.isclass()>'],
   ['hashlib.md5(unknown_module.x)', '<unknown hashlib.md5()>'],
   ['typing.Optional[int]', '<unknown typing.Optional[]>'],

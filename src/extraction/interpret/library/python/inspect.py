@@ -1,7 +1,9 @@
 import sys as _sys
+from collections import namedtuple as _namedtuple
+from enum import IntEnum as _IntEnum
 
 
-# Signatures, sources and frames are unknown.
+# Sources are unknown, and frames but for the names of their functions.
 def _predicate(name, *kinds):
     def holds(object):
         return _unknown(f'inspect.{name}()') if _is_unknown(object) else _kind(object) in kinds
@@ -59,3 +61,81 @@ getsourcefile = getfile
 
 def getmro(cls):
     return cls.__mro__
+
+
+FrameInfo = _namedtuple('FrameInfo', 'frame filename lineno function code_context index')
+
+
+def stack(context=1):
+    unknown = _unknown('inspect.stack()')
+    return [FrameInfo(unknown, unknown, unknown, name, unknown, unknown) for name in _callers()]
+
+
+class _empty:
+    pass
+
+
+class _ParameterKind(_IntEnum):
+    POSITIONAL_ONLY = 0
+    POSITIONAL_OR_KEYWORD = 1
+    VAR_POSITIONAL = 2
+    KEYWORD_ONLY = 3
+    VAR_KEYWORD = 4
+
+
+class Parameter:
+    POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD = _ParameterKind
+    empty = _empty
+
+    def __init__(self, name, kind, *, default=_empty, annotation=_empty):
+        self.name, self.kind, self.default, self.annotation = name, kind, default, annotation
+
+
+class Signature:
+    empty = _empty
+
+    def __init__(self, parameters=None, *, return_annotation=_empty):
+        self.parameters = {parameter.name: parameter for parameter in parameters or ()}
+        self.return_annotation = return_annotation
+
+
+class _GenericAlias:
+    def __init__(self, origin, args):
+        self.__origin__, self.__args__ = origin, args
+
+
+def signature(obj, **options):
+    unknown = _unknown('inspect.signature()')
+    if _is_unknown(obj):
+        return unknown
+    if isclass(obj):
+        return _without_first(getattr(obj, '__init__', unknown))
+    if _kind(obj) == 'method':
+        return _without_first(obj.__func__)
+    if not isfunction(obj):
+        return unknown
+    wrapped = getattr(obj, '__wrapped__', None)
+    if wrapped is not None:
+        return signature(wrapped)
+    rows = _parameters(obj, _GenericAlias)
+    if _is_unknown(rows):
+        return unknown
+    *rows, result = rows
+    parameters = [
+        Parameter(
+            name,
+            _ParameterKind(kind),
+            default=default[0] if default else _empty,
+            annotation=annotation[0] if annotation else _empty,
+        )
+        for name, kind, default, annotation in rows
+    ]
+    return Signature(parameters, return_annotation=result[0] if result else _empty)
+
+
+def _without_first(function):
+    found = signature(function)
+    if _is_unknown(found):
+        return found
+    _, *others = found.parameters.values() or [None]
+    return Signature(others, return_annotation=found.return_annotation)
