@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, mock, test } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
@@ -10,6 +13,7 @@ import { makeBudget } from '../../src/http/body/budget.ts'
 import { defineRoute } from '../../src/http/route.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
+import { makeSendQueue } from '../../src/http/serve/send-queue.ts'
 import { closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
@@ -54,6 +58,30 @@ describe('a connection', () => {
           `${closedAfter} s`,
         )
     })
+})
+
+test('what the system holds of a connection is read from its table', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-table-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const line = (address: string, port: string, queue: string) =>
+    `   0: 0100007F:1F90 ${address}:${port} 01 ${queue}:00000000 02:000 00000000  0 0 25 1 0 20 4 30 10 -1\n`
+  const table = join(folder, 'tcp')
+  await writeFile(
+    table,
+    '  sl  local_address rem_address   st tx_queue rx_queue\n' +
+      line('0200007F', 'D431', '00000400') +
+      line('0300007F', 'D431', '00000000') +
+      line('B80D0120000000000000000007000000', 'D431', '00200000') +
+      line('0000000000000000FFFF00000200007F', 'D432', '0000000A'),
+  )
+  const queued = makeSendQueue([table, join(folder, 'none')])
+  const of = (remoteAddress: string, remotePort = 54_321) =>
+    queued({ localPort: 8080, remotePort, remoteAddress } as Socket)
+  assert.deepEqual(
+    [of('127.0.0.2'), of('127.0.0.3'), of('2001:db8::7'), of('::ffff:127.0.0.2', 54_322)],
+    [1024, 0, 2_097_152, 10],
+  )
+  assert.deepEqual([of('127.0.0.4'), of('127.0.0.2', 1)], [0, 0])
 })
 
 /** More than the system takes for both ends of a connection. */

@@ -17,7 +17,7 @@ export type Counted = 'received' | 'held' | 'unsent'
 const LIMITS: Record<Counted, Limit> = {
   received: { total: 2 ** 31, share: 2 ** 29 },
   held: { total: 2 ** 27, share: 2 ** 26 },
-  unsent: { total: 2 ** 28, share: 2 ** 27 },
+  unsent: { total: 2 ** 28, share: 2 ** 26 },
 }
 
 /** Bytes of each request that count nothing: a small one passes whatever the large ones do. */

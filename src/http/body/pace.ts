@@ -22,8 +22,11 @@ export const watchPace = (
   const least = (pace.bytesPerSecond * pace.windowMs) / 1000
   let samples = [0]
   const timer = setInterval(() => {
+    if (!client.waiting()) {
+      samples = []
+      return
+    }
     const now = client.bytes()
-    if (!client.waiting()) samples = []
     samples.push(now)
     if (samples.length <= SAMPLES_PER_WINDOW) return
     const before = samples.shift() ?? 0

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 
 import { watchPace } from '../body/pace.ts'
 import type { Pace } from '../body/pace.ts'
+import { makeSendQueue } from './send-queue.ts'
 
 /** Nothing for 30 s, or less than 16 KiB/s over a minute: the slowest phone takes more, and who takes less holds memory. */
 export const READER_PACES: readonly Pace[] = [
@@ -15,11 +16,12 @@ export const READER_PACES: readonly Pace[] = [
  * long it is silent.
  */
 export const closeSlowReaders = (server: Server, paces: readonly Pace[]): void => {
+  const queued = makeSendQueue()
   server.on('connection', (socket: Socket) => {
     const stops = paces.map((pace) =>
       watchPace(pace, {
-        // What Node has handed to the system, in the pieces that answers are written in.
-        bytes: () => socket.bytesWritten - socket.writableLength,
+        // Of what Node has handed to the system, in the pieces that answers are written in.
+        bytes: () => socket.bytesWritten - socket.writableLength - queued(socket),
         waiting: () => socket.writableLength > 0,
         tooSlow: () => socket.destroy(),
       }),
