@@ -103,7 +103,7 @@ const routes = makeRoutes({
   log,
   memo: makeCountMemo(),
   // Together fewer than the pool has connections, so that others get one.
-  heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 4)),
+  heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
   searches: makeGate(Math.ceil(config.DATABASE_POOL / 2)),
   publishAuth: config.PUBLISH_AUTH,
   redeliveryLimits: {

@@ -100,7 +100,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     signer: makeSigner({ keys, publicUrl, linkSeconds: 60 }),
     log,
     memo: makeCountMemo(),
-    heavyReads: makeGate(3),
+    heavyReads: makeGate(4),
     searches: makeGate(5),
     publicUrl,
     taskQueue: 'bench',

@@ -45,7 +45,8 @@ import {
   hasExtraction,
   settleExtraction,
 } from '../../src/db/registry/extraction.ts'
-import { findHostNode, findNodeOfHostNode, listHostNodes } from '../../src/db/registry/host-node.ts'
+import { listHostNodes, readHostNodeEntries } from '../../src/db/registry/host-node-list.ts'
+import { findHostNode, findNodeOfHostNode } from '../../src/db/registry/host-node.ts'
 import { listMembers } from '../../src/db/registry/member.ts'
 import { findNodeFacts } from '../../src/db/registry/node.ts'
 import {
@@ -68,6 +69,8 @@ import {
 import { listReviews } from '../../src/db/registry/review.ts'
 import { findScan, hasScan, listFindings } from '../../src/db/registry/scan.ts'
 import { listVersionMoves } from '../../src/db/registry/version-move.ts'
+import { readNodeEntries } from '../../src/db/search/node-entries.ts'
+import { readVersionEntries } from '../../src/db/search/version-list.ts'
 import { findApiKey, listApiKeys, touchApiKey } from '../../src/db/shared/api-key.ts'
 import { findUser } from '../../src/db/shared/app-user.ts'
 import { findFile } from '../../src/db/shared/file.ts'
@@ -148,6 +151,9 @@ const CALLS: Record<string, Call> = {
   failExtraction: (sql) => failExtraction(sql, VERSION),
   findExtraction: (sql) => findExtraction(sql, ID),
   listHostNodes: (sql) => listHostNodes(sql, { ...PAGE, versionId: ID }),
+  readHostNodeEntries: (sql) => readHostNodeEntries(sql, { versionId: ID, names: ['a'] }),
+  readVersionEntries: (sql) => readVersionEntries(sql, [ID], { publicUrl: '' }),
+  readNodeEntries: (sql) => readNodeEntries(sql, ['a'], { publicUrl: '' }),
   findHostNode: (sql) => findHostNode(sql, { versionId: ID, name: 'Cut' }),
   findNodeOfHostNode: (sql) => findNodeOfHostNode(sql, 'Cut', { publicUrl: '' }),
   listMembers: (sql) => listMembers(sql, 'acme'),

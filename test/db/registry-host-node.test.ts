@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import {
-  findHostNode,
-  findNodeOfHostNode,
-  listHostNodes,
-  putHostNodes,
-} from '../../src/db/registry/host-node.ts'
+import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
+import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../src/db/registry/host-node.ts'
 import { findExtraction } from '../../src/db/registry/extraction.ts'
 import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
 import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
 import { toHostNodeRow } from '../../src/domain/registry/host-node-judge.ts'
-import type { RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
-import { AUDIT, OPTIONS, useRegistryPlace } from './registry-place.ts'
+import type { HostNode, RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
+import { AUDIT, OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()
 
@@ -37,9 +33,9 @@ const put = (
     }),
   )
 const list = async (versionId: string): Promise<string[]> =>
-  (await listHostNodes(database.sql, { versionId, page: 1, limit: 1_000 })).hostNodes.map(
-    (one) => one.host_node_name,
-  )
+  parseEntries<HostNode>(
+    (await listHostNodes(database.sql, { versionId, page: 1, limit: 1_000 })).hostNodes,
+  ).map((one) => one.host_node_name)
 
 describe('the host nodes of a version', () => {
   test('are stored as they were given, whatever their names', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
+import { expectStatus, listOf, pluck, usePublisher, useRegistry } from './registry-support.ts'
 
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
@@ -108,6 +108,22 @@ describe('the host nodes of a version', () => {
     const { body } = await registry.anonymous.get(`${version}/host-nodes?page=5&limit=1000`)
     const last = body['host_nodes'] as unknown as { host_node_name: string }[]
     assert.deepEqual([body['total'], last.length, last[0]?.host_node_name], [5000, 1000, 'N4000'])
+  })
+
+  test('may be large, and are then written in parts', async () => {
+    const { version } = await owned.addActive()
+    const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
+    const fields = { input_types: 'x'.repeat(400_000) }
+    const nodes = Object.fromEntries(names.map((name) => [name, fields]))
+    expectStatus(await registry.anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    const path = `${version}/host-nodes?limit=1000`
+    const answer = await registry.anonymous.get(path)
+    const listed = listOf(expectStatus(answer, 200), 'host_nodes')
+    assert.deepEqual(pluck(listed, 'host_node_name'), names)
+    for (const one of listed) assert.ok(one['input_types'] === fields.input_types, 'whole')
+    assert.equal(answer.headers.get('transfer-encoding'), 'chunked')
+    const past = await registry.anonymous.get(`${version}/host-nodes?page=2`)
+    assert.deepEqual([past.body['total'], listOf(past, 'host_nodes')], [7, []])
   })
 
   test('come with any part of the build info, which is stored', async () => {

@@ -2,7 +2,6 @@ import type { toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
 import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
 import type { NodeOfHostNode } from '../../domain/registry/node.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
-import { offsetOf } from './audit-log.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { joinPolicy, policyOf } from './host-node-policy.ts'
 import { settleCurrentHostNodes, settleLatestVersion } from './latest-version.ts'
@@ -131,35 +130,14 @@ const isLatest = async (sql: Transaction, nodeId: string, versionId: string): Pr
   return row !== undefined
 }
 
-const hostNodeJson = (sql: Queryable) => sql`
+/** Of `host_node h` and what `joinPolicy` joins. */
+export const hostNodeJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object(
     'host_node_name', h.host_node_name, 'category', h.category, 'description', h.description,
     'function', h.function, 'deprecated', h.deprecated, 'experimental', h.experimental,
     'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
     'output_is_list', h.output_is_list, 'policy', ${policyOf(sql)}))
 `
-
-/** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
-export const listHostNodes = async (
-  sql: Queryable,
-  { versionId, page, limit }: { versionId: string; page: number; limit: number },
-): Promise<{ hostNodes: HostNode[]; total: number }> => {
-  const found = sql`
-    from host_node h
-    join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
-    ${joinPolicy(sql)}
-    where h.version_id = ${versionId}
-  `
-  // One statement, so that page and total are of one moment: a reading may be stored meanwhile.
-  const [row] = await sql<{ hostNodes: HostNode[]; total: number }[]>`
-    select (select count(*)::integer ${found}) as total, coalesce((
-      select json_agg("hostNode") from (
-        select ${hostNodeJson(sql)} as "hostNode" ${found}
-        order by h.host_node_name limit ${limit} offset ${offsetOf(page, limit)}
-      ) shown), '[]') as "hostNodes"
-  `
-  return row ?? { hostNodes: [], total: 0 }
-}
 
 /** A host node by its exact name. */
 export const findHostNode = async (

@@ -97,7 +97,7 @@ const list = (deps: RegistryDeps): Route =>
         example: { host_nodes: [HOST_NODE], page: 1, limit: 10, total: 1, totalNumberOfPages: 1 },
       },
     },
-    errors: VERSION_ERRORS,
+    errors: [...VERSION_ERRORS, 'busy'],
     handler: (request) => listHostNodesOfVersion(deps, request),
   })
 

@@ -1,12 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { withinDeadline } from '../../db/client.ts'
-import {
-  findHostNode,
-  findNodeOfHostNode,
-  listHostNodes,
-  putHostNodes,
-} from '../../db/registry/host-node.ts'
+import { listHostNodes, readHostNodeEntries } from '../../db/registry/host-node-list.ts'
+import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../db/registry/host-node.ts'
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
@@ -17,6 +13,7 @@ import type { CredentialHeaders } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
+import { answerList } from './list-answer.ts'
 import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
 /** Makes the judge of who registers host nodes. Throws 401. */
@@ -76,11 +73,15 @@ export const listHostNodesOfVersion = async (
 ): Promise<JsonAnswer> => {
   const { page, limit } = query
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const { hostNodes, total } = await withinDeadline(
-    listHostNodes(deps.sql, { versionId, page, limit }),
+  const { hostNodes, total } = await deps.heavyReads.run(() =>
+    withinDeadline(listHostNodes(deps.sql, { versionId, page, limit })),
   )
-  const totalNumberOfPages = totalPages(total, limit)
-  return { status: 200, body: { host_nodes: hostNodes, page, limit, total, totalNumberOfPages } }
+  return answerList(deps, {
+    entries: hostNodes,
+    readEntries: (names) => readHostNodeEntries(deps.sql, { versionId, names }),
+    member: 'host_nodes',
+    others: { page, limit, total, totalNumberOfPages: totalPages(total, limit) },
+  })
 }
 
 export const readHostNode = async (

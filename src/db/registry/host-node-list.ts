@@ -1,0 +1,57 @@
+import type { Fragment, Queryable } from '../client.ts'
+import { isWithin, toEntries } from '../search/entries.ts'
+import type { Entries, EntryRow } from '../search/entries.ts'
+import { offsetOf } from './audit-log.ts'
+import { hostNodeJson } from './host-node.ts'
+import { joinPolicy } from './host-node-policy.ts'
+
+/** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
+export const listHostNodes = async (
+  sql: Queryable,
+  { versionId, page, limit }: { versionId: string; page: number; limit: number },
+): Promise<{ hostNodes: Entries; total: number }> => {
+  const found = sql`${hostNodesOf(sql, versionId)}`
+  const shown = sql`
+    select h.*, v.rev ${found} order by host_node_name limit ${limit} offset ${offsetOf(page, limit)}
+  `
+  // One statement, so that page and total are of one moment: a reading may be stored meanwhile.
+  const rows = await sql<(EntryRow & { total: number })[]>`
+    select counted.total, entry.*
+    from (select count(*)::integer as total ${found}) counted
+    left join (${entriesQuery(sql, shown)}) entry on true
+    order by entry.id
+  `
+  const entries = rows.filter(({ id }) => id !== null)
+  return { hostNodes: toEntries(entries), total: rows[0]?.total ?? 0 }
+}
+
+/** Host nodes that a page has left for later, by name. One that was replaced meanwhile is left out. */
+export const readHostNodeEntries = async (
+  sql: Queryable,
+  { versionId, names }: { versionId: string; names: readonly string[] },
+): Promise<Entries> => {
+  const asked = sql`
+    select h.*, v.rev ${hostNodesOf(sql, versionId)} and h.host_node_name = any(${[...names]})
+  `
+  const rows = await sql<EntryRow[]>`${entriesQuery(sql, asked)} order by id`
+  return toEntries(rows)
+}
+
+const hostNodesOf = (sql: Queryable, versionId: string) => sql`
+  from host_node h
+  join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+  where h.version_id = ${versionId}
+`
+
+const entriesQuery = (sql: Queryable, hostNodes: Fragment) => sql`
+  select h.host_node_name as id, h.rev::text as revision,
+    case when ${isWithin(sql, hostNodeBytes(sql))} then ${hostNodeJson(sql)}::text end as text
+  from (${hostNodes}) h
+  ${joinPolicy(sql)}
+  window listed as (order by h.host_node_name)
+`
+
+const hostNodeBytes = (sql: Queryable) => sql`
+  stored_bytes(h.input_types) + stored_bytes(h.return_types) + stored_bytes(h.return_names)
+    + stored_bytes(h.category) + stored_bytes(h.description) + stored_bytes(h.function)
+`
