@@ -103,6 +103,8 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   /** Socket types or names: what can't be known is a socket of any type. */
   const writeTypes = (value: Value, at: Writing): string | undefined => {
     if (!isSequence(value)) return write(value, at)
+    // Outputs have a place each: a list of what several branches give has them at wrong ones.
+    if (value.united === true) return undefined
     const { items, rest } = interpreter.readItems(value)
     if (rest) at.isDynamic = true
     return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`

@@ -1,4 +1,4 @@
-import { isFunction, isUnknown } from '../interpret/values/guards.ts'
+import { isFunction, isSequence, isUnknown } from '../interpret/values/guards.ts'
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { BaseValue, Value } from '../interpret/values/value.ts'
@@ -107,6 +107,8 @@ const wantsClass = (callee: Value): boolean => {
   return first !== undefined && first.default === undefined
 }
 
+const isUnited = (value: Value): boolean => isSequence(value) && value.united === true
+
 /** Given, or one `false` for each element of `RETURN_TYPES`. */
 const readIsList = (
   interpreter: Interpreter,
@@ -116,9 +118,11 @@ const readIsList = (
   if (given === undefined) {
     const types = find('RETURN_TYPES')
     if (types === undefined) return known([])
+    if (isUnited(types)) return { value: [], isDynamic: true }
     const { items, rest } = interpreter.readItems(types)
     return { value: items.map(() => false), isDynamic: rest }
   }
+  if (isUnited(given)) return { value: [], isDynamic: true }
   if (typeof given === 'boolean') return known([given])
   const { items, rest } = interpreter.readItems(given)
   const flags = items.map((item) => interpreter.truth(item))

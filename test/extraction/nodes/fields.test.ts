@@ -144,6 +144,50 @@ class X(Cup):
       assert.deepEqual([node.input_types, node.dynamic], [inputTypes, dynamic])
     })
 
+  const outputs: [title: string, source: string, types: string, names: string, flags: boolean[]][] =
+    [
+      [
+        'are not all that branches of an undecided test give',
+        'types = []\nif elsewhere.A: types.append("INT")\nelif elsewhere.B: types.extend(["MASK"])\nelse: types += ["CLAY"]',
+        '[]',
+        '[]',
+        [],
+      ],
+      [
+        'are not all that either side of a conditional gives',
+        'types = ["INT"] if elsewhere.A else ["INT", "MASK"]',
+        '[]',
+        '[]',
+        [],
+      ],
+      [
+        'are not what one round of an undecided loop gives in branches',
+        'types = []\nfor item in elsewhere.ITEMS:\n    if isinstance(item, str): types.append(item)\n    elif item is int: types.append("INT")',
+        '[]',
+        '[]',
+        [],
+      ],
+      [
+        'are what all branches give alike, each at its place',
+        'types = ["INT", "INT"] if elsewhere.A else ["INT", "INT"]',
+        '["INT","INT"]',
+        '["INT","INT"]',
+        [false, false],
+      ],
+    ]
+  for (const [title, source, types, names, flags] of outputs)
+    test(`of its outputs ${title}`, () => {
+      const node = read(`
+import elsewhere
+${source}
+class X(Cup): RETURN_TYPES = tuple(types)
+`)
+      const { return_types, return_names, output_is_list, dynamic } = node
+      assert.deepEqual([return_types, return_names, output_is_list], [types, names, flags])
+      const marked = flags.length > 0 ? [] : ['return_types', 'return_names', 'output_is_list']
+      assert.deepEqual(dynamic, marked)
+    })
+
   test('take strings and dicts of own classes as what they hold', () => {
     const node = read(`
 class Anything(str):

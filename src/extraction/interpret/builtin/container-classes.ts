@@ -11,7 +11,7 @@ import {
 } from './payload-methods.ts'
 import { LIST_METHODS, SEQUENCE_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
-import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
+import { inheritUnited, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
@@ -25,7 +25,8 @@ export const LIST: Definition = {
     if (cls.module !== 'builtins') return wrap(rt, cls, makeList([]))
     if (value === undefined) return makeList([])
     const { items, rest } = readItems(rt, value)
-    return rt.budget.allowItems(items.length) ? makeList(items, rest) : undefined
+    if (!rt.budget.allowItems(items.length)) return undefined
+    return inheritUnited(makeList(items, rest), payloadOf(value))
   },
   methods: {
     ...VALUE_METHODS,
@@ -49,7 +50,8 @@ export const TUPLE: Definition = {
   construct: (rt, cls, [value]) => {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
     const { items, rest } = readItems(rt, value)
-    return rt.budget.allowItems(items.length) ? wrap(rt, cls, makeTuple(items, rest)) : undefined
+    if (!rt.budget.allowItems(items.length)) return undefined
+    return wrap(rt, cls, inheritUnited(makeTuple(items, rest), payloadOf(value)))
   },
   methods: {
     ...VALUE_METHODS,

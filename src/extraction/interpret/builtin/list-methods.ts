@@ -1,11 +1,11 @@
-import { extendList } from '../execute/assignment.ts'
+import { extendList, noteAdding } from '../execute/assignment.ts'
 import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { isObject } from '../values/guards.ts'
-import { makeList } from '../values/make-value.ts'
+import { inheritUnited, makeList } from '../values/make-value.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
 import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 
@@ -14,7 +14,7 @@ type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) 
 const METHODS: Record<string, ListMethod> = {
   append: (rt, list, [item]) => {
     if (item === undefined) return undefined
-    noteRepeating(rt, list)
+    noteAdding(rt, list)
     if (list.items.length < rt.budget.limits.containerItems) list.items.push(item)
     else {
       rt.budget.spent('items')
@@ -29,7 +29,7 @@ const METHODS: Record<string, ListMethod> = {
   insert: (rt, list, [at, item]) => {
     const index = intOf(at)
     if (item === undefined) return undefined
-    noteRepeating(rt, list)
+    noteAdding(rt, list)
     if (index === undefined || (index < 0n && list.rest)) list.rest = true
     else list.items.splice(Number(index), 0, item)
     return null
@@ -44,9 +44,10 @@ const METHODS: Record<string, ListMethod> = {
   clear: (_, list) => {
     list.items = []
     list.rest = false
+    list.united = false
     return null
   },
-  copy: (_, list) => makeList(list.items.slice(), list.rest),
+  copy: (_, list) => inheritUnited(makeList(list.items.slice(), list.rest), list),
   reverse: (_, list) => {
     list.items.reverse()
     return null
@@ -61,11 +62,6 @@ const METHODS: Record<string, ListMethod> = {
     if (items !== undefined) extendList(rt, list, items)
     return null
   },
-}
-
-/** In a loop of unknown length there may be more of what its one round adds. */
-function noteRepeating(rt: Runtime, list: ListValue): void {
-  if (rt.state.repeating > 0) list.rest = true
 }
 
 function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undefined {

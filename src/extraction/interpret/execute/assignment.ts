@@ -12,7 +12,7 @@ import { deleteItem, setItem } from '../operate/set-item.ts'
 import { combineSets } from '../operate/set-operation.ts'
 import type { Runtime } from '../runtime.ts'
 import { isList, isNotImplemented, isObject, isUnknown } from '../values/guards.ts'
-import { makeList, makeUnknown, orElse } from '../values/make-value.ts'
+import { inheritUnited, makeList, makeUnknown, orElse } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Scope } from '../values/scope.ts'
 import type { ListValue, SetValue, Value } from '../values/value.ts'
@@ -130,10 +130,21 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
   return left
 }
 
+/**
+ * In a loop of unknown length there may be more of what its one round adds. What a branch of an undecided test adds may
+ * not be there.
+ */
+export function noteAdding(rt: Runtime, list: ListValue): void {
+  if (rt.state.repeating > 0) list.rest = true
+  if (rt.state.removed) list.united = true
+}
+
 /** `list.extend`. */
 export function extendList(rt: Runtime, list: ListValue, value: Value): void {
   const { items, rest } = readItems(rt, value)
-  if (rest || rt.state.repeating > 0) list.rest = true
+  if (rest) list.rest = true
+  noteAdding(rt, list)
+  inheritUnited(list, payloadOf(value))
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true
     return

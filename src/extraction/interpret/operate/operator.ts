@@ -17,7 +17,14 @@ import {
   isTuple,
   isUnknown,
 } from '../values/guards.ts'
-import { makeList, makeTuple, makeUnknown, orElse, unknownResult } from '../values/make-value.ts'
+import {
+  inheritUnited,
+  makeList,
+  makeTuple,
+  makeUnknown,
+  orElse,
+  unknownResult,
+} from '../values/make-value.ts'
 import { numberOf, payloadOf } from '../values/payload.ts'
 import type {
   BytesValue,
@@ -119,7 +126,8 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
   if (!rt.budget.allowItems(left.items.length + other.items.length)) return makeUnknown(left.kind)
   const items = [...left.items, ...other.items]
   const rest = left.rest || other.rest
-  return left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
+  const made = left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
+  return inheritUnited(made, left, right)
 }
 
 function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {

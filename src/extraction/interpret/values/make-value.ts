@@ -1,4 +1,4 @@
-import { isUnknown } from './guards.ts'
+import { isSequence, isUnknown } from './guards.ts'
 import type {
   BytesValue,
   ClassValue,
@@ -26,6 +26,13 @@ export function makeList(items: Value[], rest = false): ListValue {
 
 export function makeTuple(items: Value[], rest = false): TupleValue {
   return { kind: 'tuple', items, rest }
+}
+
+/** What is made of lists or tuples that unite branches does so, too. */
+export function inheritUnited<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
+  if (isSequence(made) && sources.some((source) => isSequence(source) && source.united === true))
+    made.united = true
+  return made
 }
 
 export function makeBytes(data: Uint8Array): BytesValue {

@@ -37,8 +37,16 @@ function uniteDicts(values: Value[]): Value {
 
 function uniteLists(values: Value[]): Value {
   const lists = values.filter((value) => isList(value))
+  const rest = lists.some((list) => list.rest)
+  const [first, ...others] = lists.map((list) => list.items)
+  if (first && others.every((items) => isSame(items, first)))
+    return { kind: 'list', items: first.slice(), rest }
   const items = new Set(lists.flatMap((list) => list.items))
-  return { kind: 'list', items: [...items], rest: lists.some((list) => list.rest) }
+  return { kind: 'list', items: [...items], rest, united: true }
+}
+
+function isSame(left: readonly Value[], right: readonly Value[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index])
 }
 
 function uniteSets(values: Value[]): Value {

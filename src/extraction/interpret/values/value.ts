@@ -39,17 +39,22 @@ export interface BytesValue {
   data: Uint8Array
 }
 
-/** `rest`: the items are known, but more may follow. */
+/**
+ * `rest`: the items are known, but more may follow. `united`: they are those of all branches of an undecided test, so
+ * that the list itself may be none of what the pack makes.
+ */
 export interface ListValue {
   kind: 'list'
   items: Value[]
   rest: boolean
+  united?: boolean
 }
 
 export interface TupleValue {
   kind: 'tuple'
   items: Value[]
   rest: boolean
+  united?: boolean
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isSequence } from '../../interpret/values/guards.ts'
 import { findPart, typeNameOf } from '../../host/schema-part.ts'
 import type { SchemaPart } from '../../host/schema-part.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
@@ -13,7 +14,10 @@ export const readOutputs = (
   reading: V3Reading,
   outputs: Value,
 ): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
-  const read = itemsOf(reading, outputs, FIELDS).map((item) => readOutput(reading, findPart(item)))
+  const isUnited = isSequence(outputs) && outputs.united === true
+  if (isUnited) for (const field of FIELDS) reading.note(field)
+  const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
+  const read = items.map((item) => readOutput(reading, findPart(item)))
   return {
     returnTypes: makeList(read.map(({ type }) => type)),
     returnNames: makeList(read.map(({ name }) => name)),
