@@ -60,8 +60,11 @@ const showNodes = (nodes: readonly ExtractedNode[]): string[] => {
   return nodes.map((node) => {
     const marks = [node.deprecated && 'deprecated', node.experimental && 'experimental']
     const rest = [node.category, `→ ${outputsOf(node)}`, ...marks.filter((mark) => mark !== false)]
-    const unknown =
-      node.dynamic.length > 0 ? [`(depends on the machine: ${node.dynamic.join(', ')})`] : []
+    const fields = node.dynamic.filter((field) => field !== 'host_node_name')
+    const unknown = [
+      fields.length < node.dynamic.length && '(only under a condition)',
+      fields.length > 0 && `(depends on the machine: ${fields.join(', ')})`,
+    ].filter((note) => note !== false)
     return `    ${node.name.padEnd(width)}  ${[...rest, ...unknown].join('  ')}`
   })
 }

@@ -56,7 +56,10 @@ export interface ExtractedNode {
   return_types: string
   return_names: string
   output_is_list: boolean[]
-  /** Fields whose value depends on the machine or could not be known in part. */
+  /**
+   * Fields whose value depends on the machine or could not be known in part; `host_node_name` where the machine decides
+   * whether the node is there at all, mostly by another pack that is installed or not.
+   */
   dynamic: string[]
 }
 

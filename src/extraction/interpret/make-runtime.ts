@@ -58,6 +58,7 @@ function makeState(packageName: string): RunState {
     repeating: 0,
     maybeBroken: false,
     removed: undefined,
+    added: undefined,
     assigned: new WeakMap(),
     identities: new WeakMap(),
     lastIdentity: 0,

@@ -3,7 +3,7 @@ import type { HostFacts } from './host-facts.ts'
 import type { LibraryRegistry } from './modules/library-registry.ts'
 import type { FileParser } from './modules/parse-files.ts'
 import type { VirtualFiles } from './modules/virtual-files.ts'
-import type { RemovedEntries } from './operate/removed-entries.ts'
+import type { AddedEntries, RemovedEntries } from './operate/removed-entries.ts'
 import type { Scope } from './values/scope.ts'
 import type { ClassValue, ListValue, Value } from './values/value.ts'
 import type { Expression } from '../python/ast.ts'
@@ -50,6 +50,8 @@ export interface RunState {
   maybeBroken: boolean
   /** What an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
   removed: RemovedEntries | undefined
+  /** What an undecided branch put into dicts; undefined outside of one, and in what it imports. */
+  added: AddedEntries | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
   /** Numbers given out for `id()`. */

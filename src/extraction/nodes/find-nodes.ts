@@ -1,8 +1,8 @@
 import { isUnknown } from '../interpret/values/guards.ts'
-import { dictEntries } from '../interpret/values/dict.ts'
+import { dictEntries, dictKey } from '../interpret/values/dict.ts'
 import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { ModuleValue, Value } from '../interpret/values/value.ts'
+import type { DictValue, ModuleValue, Value } from '../interpret/values/value.ts'
 import { isNode } from './judge-node.ts'
 import { makeJsonWriter } from './json-text.ts'
 import { readNode } from './read-node.ts'
@@ -43,7 +43,7 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
   const { interpreter } = reader
   const dict = interpreter.asDict(mapping)
   if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
-  const found = readEntries(reader, dictEntries(dict))
+  const found = readEntries(reader, dict)
   const isWhole = !dict.rest && found.reasons.length === 0
   return {
     ...found,
@@ -53,22 +53,20 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
   }
 }
 
-const readEntries = (
-  reader: NodeReader,
-  entries: readonly (readonly [Value, Value])[],
-): Omit<FoundNodes, 'how' | 'state'> => {
+const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how' | 'state'> => {
   const { interpreter } = reader
   const nodes = new Map<string, ExtractedNode>()
   const reasons = new Set<string>()
   let dropped = 0
-  for (const [key, value] of entries) {
+  const conditional = new Set([...(dict.maybe ?? [])].map((hash) => dictKey(dict, hash)))
+  for (const [key, value] of dictEntries(dict)) {
     const name = isUnknown(key) ? undefined : interpreter.text(key)
     if (name === undefined) {
       reasons.add('name_unresolved')
       continue
     }
-    if (isNode(interpreter, value)) nodes.set(name, readNode(reader, name, value))
-    else dropped += 1
+    if (!isNode(interpreter, value)) dropped += 1
+    else nodes.set(name, markName(readNode(reader, name, value), conditional.has(key)))
   }
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
@@ -88,7 +86,7 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
     }
     const node = readNode(reader, undefined, value)
     if (node.name === '') reasons.add('name_unresolved')
-    else nodes.set(node.name, node)
+    else nodes.set(node.name, markName(node, listed.conditional.has(value)))
   }
   return {
     nodes: [...nodes.values()],
@@ -98,6 +96,10 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
     state: reasons.size === 0 ? 'known' : 'unknown',
   }
 }
+
+/** A name that the pack registers under a condition, mostly that another pack is installed, depends on the machine. */
+const markName = (node: ExtractedNode, isConditional: boolean): ExtractedNode =>
+  isConditional ? { ...node, dynamic: ['host_node_name', ...node.dynamic] } : node
 
 const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
   const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')

@@ -104,7 +104,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   const writeTypes = (value: Value, at: Writing): string | undefined => {
     if (!isSequence(value)) return write(value, at)
     // Outputs have a place each: a list of what several branches give has them at wrong ones.
-    if (value.united === true) return undefined
+    if (value.maybe) return undefined
     const { items, rest } = interpreter.readItems(value)
     if (rest) at.isDynamic = true
     return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`

@@ -107,7 +107,7 @@ const wantsClass = (callee: Value): boolean => {
   return first !== undefined && first.default === undefined
 }
 
-const isUnited = (value: Value): boolean => isSequence(value) && value.united === true
+const isUnited = (value: Value): boolean => isSequence(value) && value.maybe !== undefined
 
 /** Given, or one `false` for each element of `RETURN_TYPES`. */
 const readIsList = (

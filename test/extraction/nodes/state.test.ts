@@ -26,6 +26,68 @@ describe('what is known of a pack', () => {
     assert.equal(section.partial, true)
   })
 
+  const conditional: [title: string, source: string | Record<string, string>][] = [
+    [
+      'by the name of another pack',
+      `${CUP}import importlib.util, elsewhere
+def check_module_exists(name): return importlib.util.find_spec(name) is not None
+NODE_CLASS_MAPPINGS = {"Cup": Cup}
+if check_module_exists("another_pack"): NODE_CLASS_MAPPINGS["Guest"] = Cup
+if elsewhere.A: NODE_CLASS_MAPPINGS["Both"] = Cup; NODE_CLASS_MAPPINGS["Cup"] = Cup
+else: NODE_CLASS_MAPPINGS.update({"Both": Cup})`,
+    ],
+    [
+      'in another module, by a function, and copied',
+      {
+        '__init__.py': `from .guests import MAPPING
+from . import cups
+NODE_CLASS_MAPPINGS = {**MAPPING, **cups.MAPPING}`,
+        'guests.py': `${CUP}import nodes
+MAPPING = {}
+def add(name): MAPPING[name] = Cup
+if "Another Pack's" in nodes.NODE_CLASS_MAPPINGS: add("Guest")
+if "Another Pack's" in nodes.NODE_CLASS_MAPPINGS:
+    from . import cups`,
+        'cups.py': `${CUP}MAPPING = {"Cup": Cup, "Both": Cup}`,
+      },
+    ],
+    [
+      'in a mapping of a branch, merged',
+      `${CUP}import elsewhere
+NODE_CLASS_MAPPINGS = {"Cup": Cup, "Both": Cup}
+if elsewhere.A: NODE_CLASS_MAPPINGS = {**NODE_CLASS_MAPPINGS, "Guest": Cup}`,
+    ],
+    [
+      'of the newer form',
+      `from comfy_api.latest import io, ComfyExtension
+import elsewhere
+def make(name):
+    class Node(io.ComfyNode):
+        @classmethod
+        def define_schema(cls): return io.Schema(node_id=name, inputs=[], outputs=[])
+        @classmethod
+        def execute(cls): pass
+    return Node
+class Pack(ComfyExtension):
+    async def get_node_list(self):
+        found = [make("Cup"), make("Both")]
+        if elsewhere.A: found.append(make("Guest"))
+        return found
+async def comfy_entrypoint(): return Pack()`,
+    ],
+  ]
+  for (const [title, source] of conditional)
+    test(`a name that is there only under a condition is marked: ${title}`, () => {
+      const section = extract(source)
+      assert.deepEqual(namesOf(section).toSorted(), ['Both', 'Cup', 'Guest'])
+      assert.equal(section.partial, false)
+      const marked = section.nodes.filter(({ dynamic }) => dynamic.includes('host_node_name'))
+      assert.deepEqual(
+        marked.map(({ name }) => name),
+        ['Guest'],
+      )
+    })
+
   test('interface files only are a success without nodes', () => {
     const section = extract('NODE_CLASS_MAPPINGS = {}\nWEB_DIRECTORY = "./web"')
     assert.deepEqual([section.status, section.partial, section.how], ['success', false, 'none'])

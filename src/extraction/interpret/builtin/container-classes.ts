@@ -1,5 +1,5 @@
 import { isSet } from '../values/guards.ts'
-import { makeSet } from '../operate/mapping.ts'
+import { asNew, makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import {
   augmentingMethods,
@@ -11,7 +11,7 @@ import {
 } from './payload-methods.ts'
 import { LIST_METHODS, SEQUENCE_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
-import { inheritUnited, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
+import { inheritMaybe, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import type { NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
@@ -26,7 +26,7 @@ export const LIST: Definition = {
     if (value === undefined) return makeList([])
     const { items, rest } = readItems(rt, value)
     if (!rt.budget.allowItems(items.length)) return undefined
-    return inheritUnited(makeList(items, rest), payloadOf(value))
+    return inheritMaybe(makeList(items, rest), payloadOf(value))
   },
   methods: {
     ...VALUE_METHODS,
@@ -51,7 +51,7 @@ export const TUPLE: Definition = {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
     const { items, rest } = readItems(rt, value)
     if (!rt.budget.allowItems(items.length)) return undefined
-    return wrap(rt, cls, inheritUnited(makeTuple(items, rest), payloadOf(value)))
+    return wrap(rt, cls, inheritMaybe(makeTuple(items, rest), payloadOf(value)))
   },
   methods: {
     ...VALUE_METHODS,
@@ -73,7 +73,7 @@ export const DICT: Definition = {
     const dict = makeEmptyDict()
     if (cls.module !== 'builtins') return wrap(rt, cls, dict)
     DICT_METHODS['update']?.(rt, [dict, ...args], kwargs)
-    return rt.budget.allowItems(dict.values.size) ? dict : undefined
+    return rt.budget.allowItems(dict.values.size) ? asNew(rt, dict) : undefined
   },
   methods: {
     ...VALUE_METHODS,

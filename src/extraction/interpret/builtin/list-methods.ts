@@ -5,7 +5,7 @@ import { raiseIfExpected } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { isObject } from '../values/guards.ts'
-import { inheritUnited, makeList } from '../values/make-value.ts'
+import { inheritMaybe, makeList } from '../values/make-value.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
 import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 
@@ -14,7 +14,7 @@ type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) 
 const METHODS: Record<string, ListMethod> = {
   append: (rt, list, [item]) => {
     if (item === undefined) return undefined
-    noteAdding(rt, list)
+    noteAdding(rt, list, [item])
     if (list.items.length < rt.budget.limits.containerItems) list.items.push(item)
     else {
       rt.budget.spent('items')
@@ -29,7 +29,7 @@ const METHODS: Record<string, ListMethod> = {
   insert: (rt, list, [at, item]) => {
     const index = intOf(at)
     if (item === undefined) return undefined
-    noteAdding(rt, list)
+    noteAdding(rt, list, [item])
     if (index === undefined || (index < 0n && list.rest)) list.rest = true
     else list.items.splice(Number(index), 0, item)
     return null
@@ -44,10 +44,10 @@ const METHODS: Record<string, ListMethod> = {
   clear: (_, list) => {
     list.items = []
     list.rest = false
-    list.united = false
+    delete list.maybe
     return null
   },
-  copy: (_, list) => inheritUnited(makeList(list.items.slice(), list.rest), list),
+  copy: (_, list) => inheritMaybe(makeList(list.items.slice(), list.rest), list),
   reverse: (_, list) => {
     list.items.reverse()
     return null

@@ -2,7 +2,7 @@ import { isSet } from '../values/guards.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
 import { iterate } from '../operate/iterate.ts'
-import { makeSet, setEntry } from '../operate/mapping.ts'
+import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import { evaluate, stepOf } from './expression.ts'
 import { makeEmptyDict, makeIterator, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
@@ -46,7 +46,7 @@ export function evaluateDictComprehension(
   }
   if (!rt.budget.allowItems(dict.values.size)) return makeUnknown('items')
   if (run.rest) dict.rest = true
-  return dict
+  return asNew(rt, dict)
 }
 
 interface Run {

@@ -2,7 +2,7 @@ import { isSet } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { evaluate } from './expression.ts'
 import { makeEmptyDict, makeUnknown } from '../values/make-value.ts'
-import { addToDict, makeSet, setEntry } from '../operate/mapping.ts'
+import { addToDict, asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
@@ -57,5 +57,5 @@ export function evaluateDict(rt: Runtime, node: Dict, scope: Scope): Value {
       setEntry(rt, dict, hashed, evaluate(rt, value, scope))
     }
   }
-  return dict
+  return asNew(rt, dict)
 }

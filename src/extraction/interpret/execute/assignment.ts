@@ -12,7 +12,7 @@ import { deleteItem, setItem } from '../operate/set-item.ts'
 import { combineSets } from '../operate/set-operation.ts'
 import type { Runtime } from '../runtime.ts'
 import { isList, isNotImplemented, isObject, isUnknown } from '../values/guards.ts'
-import { inheritUnited, makeList, makeUnknown, orElse } from '../values/make-value.ts'
+import { inheritMaybe, makeList, makeUnknown, orElse } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Scope } from '../values/scope.ts'
 import type { ListValue, SetValue, Value } from '../values/value.ts'
@@ -134,17 +134,17 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
  * In a loop of unknown length there may be more of what its one round adds. What a branch of an undecided test adds may
  * not be there.
  */
-export function noteAdding(rt: Runtime, list: ListValue): void {
+export function noteAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
   if (rt.state.repeating > 0) list.rest = true
-  if (rt.state.removed) list.united = true
+  if (rt.state.removed) list.maybe = new Set([...(list.maybe ?? []), ...items])
 }
 
 /** `list.extend`. */
 export function extendList(rt: Runtime, list: ListValue, value: Value): void {
   const { items, rest } = readItems(rt, value)
   if (rest) list.rest = true
-  noteAdding(rt, list)
-  inheritUnited(list, payloadOf(value))
+  noteAdding(rt, list, items)
+  inheritMaybe(list, payloadOf(value))
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true
     return

@@ -5,7 +5,8 @@ import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { Raised } from '../operate/raise.ts'
 import { putBack } from '../operate/removed-entries.ts'
-import type { RemovedEntries } from '../operate/removed-entries.ts'
+import type { AddedEntries, RemovedEntries } from '../operate/removed-entries.ts'
+import { dictMark } from '../values/dict.ts'
 import type { Completion, Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { Value } from '../values/value.ts'
@@ -32,6 +33,7 @@ function bodyBranch(rt: Runtime, body: readonly Statement[]): Branch {
 interface Outcome {
   end: Completion
   raised: Raised | undefined
+  added: AddedEntries
   bindings: Map<string, Value | undefined>
 }
 
@@ -48,29 +50,51 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
     writeBindings(scope, before)
     const outcome = runBranch(rt, scope, branch)
     outcomes.push({ ...outcome, bindings: readBindings(scope, names) })
+    markAdded(outcome)
   }
   const alive = outcomes.filter((outcome) => !outcome.raised && outcome.end === undefined)
-  mergeBindings(scope, names, alive.length > 0 ? alive : outcomes)
+  const counted = alive.length > 0 ? alive : outcomes
+  mergeBindings(scope, names, counted)
+  unmarkCommon(rt, counted)
   return endOf(rt, scope, outcomes, alive.length > 0)
 }
 
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
-  const { nesting, depth, scope: running, removed: around } = state
+  const { nesting, depth, scope: running, removed: around, added: addedAround } = state
   const removed: RemovedEntries = new Map()
-  state.removed = removed
+  const added: AddedEntries = new Map()
+  Object.assign(state, { removed, added })
   try {
-    return { end: branch.run(scope), raised: undefined }
+    return { end: branch.run(scope), raised: undefined, added }
   } catch (error) {
     if (!(error instanceof Raised)) throw error
-    return { end: undefined, raised: error }
+    return { end: undefined, raised: error, added }
   } finally {
     state.nesting = nesting
     state.depth = depth
     state.scope = running
     state.removed = around
+    state.added = addedAround
     putBack(removed)
   }
+}
+
+/** What a branch put into dicts may not be there. */
+function markAdded({ added }: Pick<Outcome, 'added'>): void {
+  for (const [dict, hashes] of added)
+    for (const hash of hashes) if (dict.values.has(hash)) dictMark(dict, hash, true)
+}
+
+/** What all branches put into a dict is there, as far as what is around them is. */
+function unmarkCommon(rt: Runtime, [first, ...others]: Outcome[]): void {
+  for (const [dict, hashes] of first?.added ?? [])
+    for (const hash of hashes) {
+      if (!others.every(({ added }) => added.get(dict)?.has(hash))) continue
+      dictMark(dict, hash, false)
+      const around = rt.state.added
+      around?.set(dict, (around.get(dict) ?? new Set()).add(hash))
+    }
 }
 
 function scopeOf(scope: Scope, name: string): Scope {

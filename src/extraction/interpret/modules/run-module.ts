@@ -56,17 +56,25 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
 /** Runs the statements of a module. */
 export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
-  const { scope: around, handlers, handled, nesting, repeating, maybeBroken, removed } = state
+  const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
+  const { removed, added } = state
   const scope = moduleScope(module)
   // A handler of the importing module does not keep a raise from being noted here.
-  const fresh = { handlers: [], handled: [], nesting: 0, repeating: 0, removed: undefined }
+  const fresh = {
+    handlers: [],
+    handled: [],
+    nesting: 0,
+    repeating: 0,
+    removed: undefined,
+    added: undefined,
+  }
   Object.assign(state, { scope, ...fresh })
   module.running = true
   try {
     for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
   } finally {
     module.running = false
-    const before = { handlers, handled, nesting, repeating, maybeBroken, removed }
+    const before = { handlers, handled, nesting, repeating, maybeBroken, removed, added }
     Object.assign(state, { scope: around, ...before })
   }
 }

@@ -3,11 +3,11 @@ import { getItem } from './item.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { hashKey } from './hash-key.ts'
-import { dictGet, dictSet, dictUpdate } from '../values/dict.ts'
+import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
-import type { DictValue, Value } from '../values/value.ts'
+import type { DictValue, HashKey, Value } from '../values/value.ts'
 
 /** The entry under the key; undefined if there is certainly none or the key can't be hashed. */
 export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | undefined {
@@ -25,7 +25,24 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
     dict.rest = true
     return
   }
+  noteAdded(rt, dict, hash)
   dictSet(dict, hash, key, value)
+}
+
+/** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */
+function noteAdded(rt: Runtime, dict: DictValue, hash: HashKey, isMaybe = false): void {
+  const isSure = dict.values.has(hash) && !dict.maybe?.has(hash)
+  if (isSure || isMaybe) return
+  const { added } = rt.state
+  if (!added) return dictMark(dict, hash, false)
+  const hashes = added.get(dict) ?? new Set()
+  added.set(dict, hashes.add(hash))
+}
+
+/** A dict that was made and filled in one: where it is, its entries are. */
+export function asNew(rt: Runtime, dict: DictValue): DictValue {
+  rt.state.added?.delete(dict)
+  return dict
 }
 
 /** `dict.update(value)`, `**value`: a mapping, pairs, or an unknown, which leaves an unknown rest. */
@@ -33,6 +50,7 @@ export function addToDict(rt: Runtime, dict: DictValue, value: Value): void {
   const from = asDict(rt, value)
   if (from) {
     rt.budget.step(from.values.size >> 4)
+    for (const hash of from.values.keys()) noteAdded(rt, dict, hash, from.maybe?.has(hash))
     dictUpdate(dict, from)
   } else addPairs(rt, dict, value)
 }

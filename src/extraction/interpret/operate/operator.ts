@@ -18,7 +18,7 @@ import {
   isUnknown,
 } from '../values/guards.ts'
 import {
-  inheritUnited,
+  inheritMaybe,
   makeList,
   makeTuple,
   makeUnknown,
@@ -127,7 +127,7 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
   const items = [...left.items, ...other.items]
   const rest = left.rest || other.rest
   const made = left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
-  return inheritUnited(made, left, right)
+  return inheritMaybe(made, left, right)
 }
 
 function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {

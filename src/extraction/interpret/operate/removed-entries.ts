@@ -5,6 +5,9 @@ import type { DictValue, HashKey, Value } from '../values/value.ts'
 /** What was taken out of dicts since an undecided branch began. */
 export type RemovedEntries = Map<DictValue, Removed>
 
+/** What was put into dicts since an undecided branch began, also by what it calls. */
+export type AddedEntries = Map<DictValue, Set<HashKey>>
+
 interface Removed {
   /** Hash keys of the dict before the first removal. */
   order: HashKey[]

@@ -44,12 +44,23 @@ export function dictCopy(dict: DictValue): DictValue {
     values: new Map(dict.values),
     keys: dict.keys && new Map(dict.keys),
     rest: dict.rest,
+    ...(dict.maybe && { maybe: new Set(dict.maybe) }),
   }
+}
+
+/** Marks an entry as one that may not be there, or as one that is. */
+export function dictMark(dict: DictValue, hash: HashKey, isMaybe: boolean): void {
+  if (!isMaybe) dict.maybe?.delete(hash)
+  else (dict.maybe ??= new Set()).add(hash)
 }
 
 /** Puts the entries of `from` into `dict`; those of `from` win. */
 export function dictUpdate(dict: DictValue, from: DictValue): void {
   if (dict === from) return
   if (from.rest) dict.rest = true
-  for (const [hash, value] of from.values) dictSet(dict, hash, dictKey(from, hash), value)
+  for (const [hash, value] of from.values) {
+    const isNew = !dict.values.has(hash)
+    dictSet(dict, hash, dictKey(from, hash), value)
+    if (isNew && from.maybe?.has(hash)) dictMark(dict, hash, true)
+  }
 }

@@ -28,10 +28,11 @@ export function makeTuple(items: Value[], rest = false): TupleValue {
   return { kind: 'tuple', items, rest }
 }
 
-/** What is made of lists or tuples that unite branches does so, too. */
-export function inheritUnited<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
-  if (isSequence(made) && sources.some((source) => isSequence(source) && source.united === true))
-    made.united = true
+/** What is made of lists or tuples has their items that may not be there. */
+export function inheritMaybe<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
+  for (const source of sources)
+    if (isSequence(made) && isSequence(source) && source.maybe)
+      made.maybe = new Set([...(made.maybe ?? []), ...source.maybe])
   return made
 }
 

@@ -1,5 +1,5 @@
 import { isDict, isList, isObject, isSet, isUnknown } from './guards.ts'
-import { dictCopy, dictKey, dictSet } from './dict.ts'
+import { dictCopy, dictKey, dictMark, dictSet } from './dict.ts'
 import type { Value } from './value.ts'
 
 /**
@@ -32,6 +32,9 @@ function uniteDicts(values: Value[]): Value {
     for (const [hash, value] of other.values)
       if (!united.values.has(hash)) dictSet(united, hash, dictKey(other, hash), value)
   }
+  for (const hash of united.values.keys())
+    if (dicts.some(({ values: own, maybe }) => !own.has(hash) || maybe?.has(hash)))
+      dictMark(united, hash, true)
   return united
 }
 
@@ -42,7 +45,12 @@ function uniteLists(values: Value[]): Value {
   if (first && others.every((items) => isSame(items, first)))
     return { kind: 'list', items: first.slice(), rest }
   const items = new Set(lists.flatMap((list) => list.items))
-  return { kind: 'list', items: [...items], rest, united: true }
+  const maybe = new Set(
+    [...items].filter((item) => lists.some((list) => !list.items.includes(item))),
+  )
+  for (const list of lists) for (const item of list.maybe ?? []) maybe.add(item)
+  // In another order they are none of the lists either.
+  return { kind: 'list', items: [...items], rest, maybe: maybe.size > 0 ? maybe : items }
 }
 
 function isSame(left: readonly Value[], right: readonly Value[]): boolean {

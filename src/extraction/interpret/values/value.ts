@@ -40,21 +40,21 @@ export interface BytesValue {
 }
 
 /**
- * `rest`: the items are known, but more may follow. `united`: they are those of all branches of an undecided test, so
- * that the list itself may be none of what the pack makes.
+ * `rest`: the items are known, but more may follow. `maybe`: those of them that not all branches of an undecided test put
+ * there, so that the list as a whole may be none of what the pack makes.
  */
 export interface ListValue {
   kind: 'list'
   items: Value[]
   rest: boolean
-  united?: boolean
+  maybe?: Set<Value>
 }
 
 export interface TupleValue {
   kind: 'tuple'
   items: Value[]
   rest: boolean
-  united?: boolean
+  maybe?: Set<Value>
 }
 
 /**
@@ -82,6 +82,8 @@ export interface DictValue {
   keys: Map<HashKey, Value> | undefined
   /** More entries may exist, under unknown keys. */
   rest: boolean
+  /** Hash keys of entries that not all branches of an undecided test put there. */
+  maybe?: Set<HashKey>
 }
 
 /** `d.keys()`, `d.values()`, `d.items()`: live. */

@@ -1,8 +1,16 @@
-import { isClass, isUnknown } from '../../interpret/values/guards.ts'
+import { isClass, isSequence, isUnknown } from '../../interpret/values/guards.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
 import type { ModuleValue, Value } from '../../interpret/values/value.ts'
 import { findSchemaMethod } from './schema-method.ts'
+
+interface V3Classes {
+  classes: Value[]
+  /** There are no more. */
+  complete: boolean
+  /** Those that the pack lists only under a condition which cannot be known. */
+  conditional: ReadonlySet<Value>
+}
 
 /**
  * The node classes that the pack's `comfy_entrypoint` gives; undefined for a pack without one. `complete` is false if
@@ -12,18 +20,20 @@ import { findSchemaMethod } from './schema-method.ts'
 export const listV3Classes = (
   interpreter: Interpreter,
   entry: ModuleValue,
-): { classes: Value[]; complete: boolean } | undefined => {
+): V3Classes | undefined => {
   const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
   if (entrypoint === undefined || entrypoint === null) return undefined
   const extension = interpreter.call(entrypoint, [])
   const getNodes = interpreter.findAttribute(extension, 'get_node_list')
-  if (getNodes === undefined) return { classes: [], complete: false }
-  const { items, rest } = interpreter.readItems(interpreter.call(getNodes, []))
+  if (getNodes === undefined) return { classes: [], complete: false, conditional: new Set() }
+  const list = interpreter.call(getNodes, [])
+  const { items, rest } = interpreter.readItems(list)
   const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
   const others = items.filter((item) => !isNode(item))
   return {
     classes: [...new Set(items.filter(isNode))],
     complete: !rest && !others.some(mayBeNode),
+    conditional: new Set(isSequence(list) ? list.maybe : []),
   }
 }
 

@@ -14,7 +14,7 @@ export const readOutputs = (
   reading: V3Reading,
   outputs: Value,
 ): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
-  const isUnited = isSequence(outputs) && outputs.united === true
+  const isUnited = isSequence(outputs) && outputs.maybe !== undefined
   if (isUnited) for (const field of FIELDS) reading.note(field)
   const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
   const read = items.map((item) => readOutput(reading, findPart(item)))
