@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { SNIPPETS } from './interpret/snippets.ts'
 import { extract } from './nodes/extract-pack.ts'
 import { CASES } from './scan/code-cases.ts'
+import { EVASIONS, HARMLESS } from './scan/pack-cases.ts'
 import { scanFiles } from './scan/support.ts'
 
 /** What extractor and scanner make of every synthetic pack and case: a digest each, figures of the run left out. */
@@ -18,7 +19,11 @@ export const readAllResults = (): {
     rule,
     digestOf([...hits, ...passes].map((source) => scanFiles({ '__init__.py': source }))),
   ])
-  return { nodes: Object.fromEntries(nodes), findings: Object.fromEntries(findings) }
+  const packs = digestOf([...EVASIONS, ...HARMLESS].map(({ files }) => scanFiles(files)))
+  return {
+    nodes: Object.fromEntries(nodes),
+    findings: { ...Object.fromEntries(findings), packs },
+  }
 }
 
 /** The version of whoever made it is no part of a result. */

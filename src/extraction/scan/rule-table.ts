@@ -1,7 +1,7 @@
 import type { Severity } from '../../domain/registry/finding.ts'
 
 /** Raised with every change that can alter a result. */
-export const SCANNER_VERSION = 1
+export const SCANNER_VERSION = 2
 
 export const SCANNER = 'kiln'
 

@@ -14,6 +14,9 @@ import { findRemoteCode, findUnsafeLoads } from './rules/loading.ts'
 import { findMiners } from './rules/miner.ts'
 import { findMinified } from './rules/minified.ts'
 import { findProcesses } from './rules/process.ts'
+import { RULES } from './rule-table.ts'
+import { PASSED_STEPS, passedCalls } from './source/passed-calls.ts'
+import type { Effort } from './source/scope.ts'
 import type { SourceFile } from './source/source-file.ts'
 
 /** What every rule finds in one Python file; not complete when a rule failed or the file costs too much to judge. */
@@ -21,8 +24,19 @@ export const scanFile = (
   file: SourceFile,
   binaries: readonly Binary[],
 ): { hits: Hit[]; complete: boolean } => {
-  const { hits, complete } = collectHits(FILE_RULES.map((find) => () => find(file, binaries)))
-  return { hits, complete: complete && file.effort.steps > 0 }
+  const own = collectHits(FILE_RULES.map((find) => () => find(file, binaries)))
+  const effort = { steps: PASSED_STEPS }
+  const passed = collectHits([() => findPassed(file, effort)])
+  const complete = own.complete && passed.complete && effort.steps > 0 && file.effort.steps > 0
+  return { hits: [...own.hits, ...passed.hits], complete }
+}
+
+/** Of what a call leads to only the worst is told at the call: the rest is told where it happens. */
+const findPassed = (file: SourceFile, effort: Effort): Hit[] => {
+  const calls = file.calls.flatMap((site) => passedCalls(site, effort))
+  const hits = CALL_RULES.flatMap((find) => find({ ...file, calls }))
+  const all = { ...file, calls: [...file.calls, ...calls] }
+  return [...hits, ...findDownloadRuns(all)].filter(({ rule }) => RULES[rule].tier === 'high')
 }
 
 const findBroken = ({ path, module }: SourceFile): Hit[] =>
@@ -33,13 +47,16 @@ const findBroken = ({ path, module }: SourceFile): Hit[] =>
     detail: 'a statement is not valid Python',
   }))
 
-const FILE_RULES: readonly ((file: SourceFile, binaries: readonly Binary[]) => Hit[])[] = [
+const CALL_RULES: readonly ((file: SourceFile) => Hit[])[] = [
   findDynamicCode,
   findHiddenCalls,
   findCodeObjects,
-  findDownloadRuns,
   findCredentialReads,
   findExfiltration,
+]
+
+const FILE_RULES: readonly ((file: SourceFile, binaries: readonly Binary[]) => Hit[])[] = [
+  ...CALL_RULES,
   findMiners,
   findSecretsInSource,
   findProcesses,

@@ -18,8 +18,8 @@ export interface ScanInput {
   pack: Pack
   archiveFacts?: readonly ArchiveFact[]
   /**
-   * The parsed file of an archive path, shared with the interpreter; asked once for each `.py` file whose text was kept.
-   * Undefined if it can't be parsed.
+   * The parsed file of an archive path, shared with the interpreter; asked for each `.py` file whose text was kept,
+   * again only in a pack of more than 8 MB. Undefined if it can't be parsed.
    */
   modules: (path: string) => Module | undefined
   /** Archive paths of the files that `__init__.py` reaches. */
@@ -37,7 +37,7 @@ export interface ScanInput {
  */
 export const scanPack = (input: ScanInput): FindingsSection => {
   const { pack, modules, reached, limits = SCAN_LIMITS, now = () => 0 } = input
-  const scanned = scanSources({ entries: pack.entries, modules, reached, limits, now })
+  const scanned = scanSources({ pack, modules, reached, limits, now })
   const others = scanEntries(input, scanned.opened)
   const scripts = listHostScripts({ root: pack.root, imports: scanned.imports })
   const judged = [...foldHits(others.hits, limits.perRuleAndFile), ...scanned.hits].flatMap((hit) =>

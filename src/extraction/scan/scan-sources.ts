@@ -1,4 +1,5 @@
 import type { ArchiveEntry } from '../archive/entry.ts'
+import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import { findUnknownEncoding } from '../python/source-text.ts'
 import { foldHits } from './fold-hits.ts'
@@ -11,9 +12,11 @@ import { scanFile } from './scan-file.ts'
 import { readSource } from './source/source-file.ts'
 import type { SourceFile } from './source/source-file.ts'
 import type { ImportedModule } from './source/walk.ts'
+import { makeWalkedFiles } from './source/walked-files.ts'
+import type { WalkedFiles } from './source/walked-files.ts'
 
 interface Sources {
-  entries: readonly ArchiveEntry[]
+  pack: Pack
   modules: (path: string) => Module | undefined
   reached: ReadonlySet<string>
   limits: ScanLimits
@@ -33,7 +36,8 @@ export const scanSources = (sources: Sources): ScannedSources => {
   const { limits, now } = sources
   const scan: Scan = {
     ...sources,
-    binaries: listBinaries(sources.entries),
+    binaries: listBinaries(sources.pack.entries),
+    walked: makeWalkedFiles(sources.pack, sources.modules),
     scanned: { hits: [], opened: new Set(), imports: new Map(), complete: true },
   }
   const [start, files] = [now(), orderSources(sources)]
@@ -46,18 +50,20 @@ export const scanSources = (sources: Sources): ScannedSources => {
     }
     scanEntry(entry, scan)
   }
+  if (scan.walked.isSpent()) giveUp(scan, undefined, 'files import each other too often')
   return scan.scanned
 }
 
 interface Scan extends Sources {
+  walked: WalkedFiles
   binaries: readonly Binary[]
   scanned: ScannedSources
 }
 
-const orderSources = ({ entries, reached }: Sources): ArchiveEntry[] => {
+const orderSources = ({ pack, reached }: Sources): ArchiveEntry[] => {
   const rank = ({ path }: ArchiveEntry): number =>
     reached.has(path) ? 0 : /(?:^|\/)(?:install|prestartup_script)\.py$/.test(path) ? 1 : 2
-  return entries
+  return pack.entries
     .filter(({ path }) => /\.py$/i.test(path))
     .toSorted((left, right) => rank(left) - rank(right))
 }
@@ -67,8 +73,8 @@ const scanEntry = (entry: ArchiveEntry, scan: Scan): void => {
   const encoding = findUnknownEncoding(entry.text)
   if (encoding !== undefined) tell(scan, entry.path, `the encoding ${encoding} is not known`)
   try {
-    const module = scan.modules(entry.path)
-    if (module) scanModule(readSource(entry.path, module), scan)
+    const file = scan.walked.get(entry.path)
+    if (file) scanModule(readSource(file), scan)
     else giveUp(scan, entry.path, 'it could not be parsed')
   } catch {
     // Whatever a hostile file does to the scan costs that file's findings only, and is told.

@@ -93,6 +93,54 @@ describe('hostile sources', () => {
       assertSound(scanFiles({ '__init__.py': source }))
     })
 
+  const many = (count: number, source: (at: number) => string): Record<string, string> => {
+    const files = Array.from({ length: count }, (_, at): [string, string] => [
+      `m${at}.py`,
+      source(at),
+    ])
+    return { ...Object.fromEntries(files), '__init__.py': 'from .m0 import *\nexec(x)\nx(x)(x)\n' }
+  }
+  const stars = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `from .m${at} import *\n`).join('')
+  const HOSTILE_PACKS: [title: string, files: Record<string, string>][] = [
+    ['a chain of 2,000 files', many(2000, (at) => `from .m${at + 1} import *\nx += 1\n`)],
+    ['files that all import all of each other', many(60, () => `${stars(60)}x = x(y, z)\n`)],
+    ['names that go round', many(40, (at) => `from .m${(at + 1) % 40} import x, y\nexec(y(x))\n`)],
+    [
+      'functions that call each other with more each time',
+      many(
+        20,
+        (at) =>
+          `${stars(20)}def f${at}(*a, k=x):\n    ${`f${(at + 1) % 20}(f${at}(*a), k(a), a); `.repeat(20)}\nf${at}(f${at}, 1)\n`,
+      ),
+    ],
+    [
+      'classes that are their own bases',
+      many(
+        20,
+        (at) =>
+          `${stars(20)}class A${at}(A${(at + 1) % 20}, A${at}): pass\nA${at}.x.y(A${at}().z(1))\n`,
+      ),
+    ],
+    [
+      'chains of calls',
+      many(
+        3,
+        (at) => `${stars(3)}def f(a, b=x): return f(a).f(b)\nx = f${`.f(x${at})`.repeat(300)}\n`,
+      ),
+    ],
+    [
+      'tables of tables',
+      many(
+        3,
+        () =>
+          `${stars(3)}t = {"a": [t, u, x], "b": (t, t)}\nx = u = t["a"][0]["b"][x][1]\nx(t)(u)[x](x)\n`,
+      ),
+    ],
+  ]
+  for (const [title, files] of HOSTILE_PACKS)
+    test(`${title} end with a result`, () => assertSound(scanFiles(files)))
+
   test('what a rule meets in one file leaves the others scanned', () => {
     const { findings, complete } = scanFiles(
       { '__init__.py': '', 'a.py': 'x = 1', 'b.py': 'eval(t)' },

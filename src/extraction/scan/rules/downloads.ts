@@ -1,7 +1,7 @@
 import type { Expression } from '../../python/ast.ts'
 import { findArgument } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
-import { findBindings } from '../source/scope.ts'
+import { findBindings } from '../source/find-bindings.ts'
 import type { Scope } from '../source/scope.ts'
 import type { CallSite } from '../source/call-site.ts'
 import { valueKey } from '../source/value-key.ts'

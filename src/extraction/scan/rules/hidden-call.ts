@@ -1,12 +1,11 @@
 import type { Expression } from '../../python/ast.ts'
-import { IMPORTERS } from '../source/names.ts'
+import { IMPORTERS, keywordOf } from '../source/targets.ts'
 import type { Origin } from '../source/origin-names.ts'
 import { originsOf } from '../source/origins.ts'
-import { findBindings } from '../source/scope.ts'
 import type { Scope } from '../source/scope.ts'
 import type { CallSite } from '../source/call-site.ts'
 import { eachCall } from './each-call.ts'
-import { constantText, namesOf } from '../source/values.ts'
+import { constantText, namesOf, targetsOf } from '../source/values.ts'
 import { words } from '../../words.ts'
 
 /**
@@ -23,7 +22,11 @@ const hiddenName = (site: CallSite): string | undefined => {
   const { call, scope, names } = site
   const isImport = names.some((name) => IMPORTERS.has(name))
   const isGetter = names.includes('builtins.getattr')
-  const argument = isImport ? call.args[0] : isGetter ? call.args[1] : undefined
+  const argument = isImport
+    ? (call.args[0] ?? keywordOf(call, 'name'))
+    : isGetter
+      ? call.args[1]
+      : undefined
   return argument && judgeName(argument, scope, isImport ? MODULES : MEMBERS)
 }
 
@@ -54,7 +57,7 @@ const judgeName = (
 const isPlain = (node: Expression, scope: Scope): boolean => {
   if (node.kind === 'Constant') return true
   if (node.kind !== 'Name') return false
-  const bindings = findBindings(scope, node.id) ?? []
+  const bindings = targetsOf(node, scope)
   return bindings.every((binding) => binding.kind !== 'value' || binding.value.kind === 'Constant')
 }
 

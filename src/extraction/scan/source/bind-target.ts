@@ -36,7 +36,7 @@ const itemOf = (binding: Binding): Binding =>
 export const bindImport = (node: Import, scope: Scope): void => {
   for (const { name, asname } of node.names) {
     const top = name.split('.')[0] ?? name
-    bindName(scope, asname ?? top, { kind: 'import', name: asname ? name : top })
+    bindName(scope, asname ?? top, { kind: 'import', name: asname ? name : top, scope })
   }
 }
 
@@ -47,7 +47,7 @@ export const bindImportFrom = (node: ImportFrom, scope: Scope): void => {
     if (name === '*') moduleOf(scope).stars.push(from)
     else {
       const separator = from.endsWith('.') ? '' : '.'
-      bindName(scope, asname ?? name, { kind: 'import', name: `${from}${separator}${name}` })
+      bindName(scope, asname ?? name, { kind: 'import', name: `${from}${separator}${name}`, scope })
     }
   }
 }

@@ -3,8 +3,9 @@ import { words } from '../../words.ts'
 /** Builtins that rules name; all other unbound names may come from a star import. */
 export const BUILTINS: ReadonlySet<string> = new Set(
   words(`
-    __import__ bytearray bytes chr compile dict enumerate eval exec execfile filter getattr
-    globals iter list locals map memoryview open print repr reversed sorted str tuple vars zip`),
+    __import__ bytearray bytes chr classmethod compile dict enumerate eval exec execfile filter
+    getattr globals iter list locals map memoryview open print repr reversed sorted staticmethod str
+    tuple vars zip`),
 )
 
 /** One name for one thing: the modules under which Python offers the same functions again. */

@@ -1,6 +1,6 @@
 import type { BinOp, Expression } from '../../python/ast.ts'
 import { isList } from './parts.ts'
-import { findBindings } from './scope.ts'
+import { findBindings } from './find-bindings.ts'
 import type { Binding, Scope } from './scope.ts'
 
 /** An item of a list, with the scope in which it is to be read. */

@@ -1,6 +1,6 @@
 import type { Expression } from '../../python/ast.ts'
 import type { NamedCall } from './call-site.ts'
-import { findBindings } from './scope.ts'
+import { findBindings } from './find-bindings.ts'
 import type { Scope } from './scope.ts'
 import { constantText } from './values.ts'
 

@@ -1,7 +1,8 @@
 import type { Call, Expression, Subscript } from '../../python/ast.ts'
 import { BUILTINS, canonicalName } from './builtins.ts'
 import type { Query } from './query.ts'
-import { findBindings, findOwnClass, moduleOf } from './scope.ts'
+import { IMPORTERS, itemsOf, keywordOf } from './targets.ts'
+import { findBindings } from './find-bindings.ts'
 import type { Binding, Scope } from './scope.ts'
 
 /**
@@ -16,13 +17,13 @@ export const namesWithin = (node: Expression, scope: Scope, query: Query): strin
       return namesOfName(node.id, scope, query)
     case 'Attribute':
       return [
-        ...ownAttribute(node.value, node.attr, scope).flatMap((at) => namesOfBinding(at, query)),
+        ...namesOfTargets(node, scope, query),
         ...member(query.names(node.value, scope), node.attr),
       ]
     case 'Call':
-      return namesOfCall(node, scope, query)
+      return [...namesOfTargets(node, scope, query), ...namesOfCall(node, scope, query)]
     case 'Subscript':
-      return namesOfItem(node, scope, query)
+      return [...namesOfTargets(node, scope, query), ...namesOfItem(node, scope, query)]
     case 'Await':
     case 'NamedExpr':
       return query.names(node.value, scope)
@@ -40,11 +41,23 @@ const MAX_CHOICES = 8
 
 const namesOfName = (id: string, scope: Scope, query: Query): string[] => {
   const bindings = findBindings(scope, id)
-  if (bindings) return bindings.flatMap((binding) => namesOfBinding(binding, query))
-  if (BUILTINS.has(id) || id === '__builtins__')
-    return [canonicalName(BUILTINS.has(id) ? `builtins.${id}` : id)]
-  return moduleOf(scope).stars.map((module) => canonicalName(`${module}.${id}`))
+  const builtin = BUILTINS.has(id) ? [`builtins.${id}`] : []
+  if (bindings)
+    return [
+      ...bindings.flatMap((binding) => namesOfBinding(binding, query)),
+      ...(bindings.some((binding) => isItself(binding, id)) ? builtin : []),
+    ]
+  return id === '__builtins__' ? [canonicalName(id)] : builtin
 }
+
+/** `exec = exec` leaves the builtin what it is. */
+const isItself = (binding: Binding, id: string): boolean =>
+  (binding.kind === 'value' || binding.kind === 'parameter') &&
+  binding.value?.kind === 'Name' &&
+  binding.value.id === id
+
+const namesOfTargets = (node: Expression, scope: Scope, query: Query): string[] =>
+  query.targets(node, scope).flatMap((binding) => namesOfBinding(binding, query))
 
 const namesOfBinding = (binding: Binding, query: Query): string[] => {
   switch (binding.kind) {
@@ -52,24 +65,25 @@ const namesOfBinding = (binding: Binding, query: Query): string[] => {
       return [canonicalName(binding.name)]
     case 'value':
       return query.names(binding.value, binding.scope)
+    case 'parameter':
+      return binding.value ? query.names(binding.value, binding.scope) : []
     case 'item':
-      return query.names(binding.value, binding.scope).map((name) => `${name}[]`)
+      return [
+        ...query.names(binding.value, binding.scope).map((name) => `${name}[]`),
+        ...itemsOf(binding, query).flatMap((item) => namesOfBinding(item, query)),
+      ]
     default:
       return []
   }
-}
-
-/** What the class of a method assigns to `self.<attr>`, in its body or in any method. */
-export const ownAttribute = (value: Expression, attr: string, scope: Scope): Binding[] => {
-  const owner = value.kind === 'Name' ? findOwnClass(scope, value.id) : undefined
-  return owner ? [...(owner.names.get(attr) ?? []), ...(owner.attributes.get(attr) ?? [])] : []
 }
 
 const member = (names: string[], attr: string): string[] =>
   names
     .filter((name) => name.length < MAX_LENGTH)
     .map((name) =>
-      name.endsWith('.__dict__') && attr === 'get' ? name : canonicalName(`${name}.${attr}`),
+      (name.endsWith('.__dict__') && attr === 'get') || attr === '__call__'
+        ? name
+        : canonicalName(`${name}.${attr}`),
     )
 
 /** Beyond it no rule has a name. */
@@ -77,7 +91,7 @@ const MAX_LENGTH = 200
 
 const namesOfCall = (node: Call, scope: Scope, query: Query): string[] =>
   query.names(node.func, scope).flatMap((func) => {
-    const [first, second] = node.args
+    const [first = keywordOf(node, 'name'), second] = node.args
     const text = (part: Expression | undefined): string | undefined =>
       part && query.constant(part, scope)
     if (func === 'builtins.getattr' && first) {
@@ -93,13 +107,6 @@ const namesOfCall = (node: Call, scope: Scope, query: Query): string[] =>
     if (func.endsWith('.__dict__')) return memberOfText(func, text(first))
     return func.length < MAX_LENGTH ? [`${func}()`] : []
   })
-
-/** They give the module that their first argument names. */
-export const IMPORTERS: ReadonlySet<string> = new Set([
-  'builtins.__import__',
-  'importlib.import_module',
-  'importlib.__import__',
-])
 
 const namesOfItem = (node: Subscript, scope: Scope, query: Query): string[] =>
   query.names(node.value, scope).flatMap((base) => {

@@ -1,12 +1,11 @@
 import type { Attribute, Call, Expression, Subscript } from '../../python/ast.ts'
 import { isDisguise } from './decode.ts'
-import { ownAttribute } from './names.ts'
 import { isDecoder, sourcesOf } from './origin-names.ts'
 import type { Origin } from './origin-names.ts'
 import { partsOf } from './parts.ts'
 import { charge, deeper } from './query.ts'
 import type { Query } from './query.ts'
-import { findBindings } from './scope.ts'
+import { findBindings } from './find-bindings.ts'
 import type { Binding, Scope } from './scope.ts'
 import { makeQuery } from './values.ts'
 import { dottedNames } from '../../words.ts'
@@ -73,13 +72,13 @@ const MAX_PARTS = 300
 
 const addBindings = (bindings: Binding[], search: Search): void => {
   for (const binding of bindings) {
-    if (binding.kind === 'value' || binding.kind === 'added' || binding.kind === 'item')
+    if ('value' in binding && binding.value)
       addOrigins({ node: binding.value, scope: binding.scope }, search)
   }
 }
 
 const addAttribute = (node: Attribute, scope: Scope, search: Search): void => {
-  addBindings(ownAttribute(node.value, node.attr, scope), search)
+  addBindings(search.query.targets(node, scope), search)
   if (search.query.names(node, scope).includes('os.environ')) search.found.add('environment')
   else if (!ABOUT_ANSWER.has(node.attr)) addOrigins({ node: node.value, scope }, search)
 }
@@ -98,7 +97,7 @@ const addCall = (node: Call, scope: Scope, search: Search): void => {
   for (const source of sources) search.found.add(source)
   if (sources.includes('variable')) return
   if (names.includes('builtins.map')) addMapped(node, scope, search)
-  if (names.length === 0) addReturns(node.func, scope, search)
+  addBindings(search.query.targets(node, scope), search)
   if (node.func.kind === 'Attribute') addMethod(node, node.func, scope, search)
   if (names.some(isPassing) || sources.length > 0)
     for (const part of node.args.slice(0, MAX_PARTS)) addOrigins({ node: part, scope }, search)
@@ -108,14 +107,6 @@ const addCall = (node: Call, scope: Scope, search: Search): void => {
 const addMapped = ({ args: [mapped] }: Call, scope: Scope, search: Search): void => {
   const names = mapped ? search.query.names(mapped, scope) : []
   if (names.some(isDecoder)) search.found.add('decoded')
-}
-
-const addReturns = (func: Expression, scope: Scope, search: Search): void => {
-  if (func.kind !== 'Name') return
-  for (const binding of findBindings(scope, func.id) ?? [])
-    if (binding.kind === 'function')
-      for (const value of binding.scope.returns)
-        addOrigins({ node: value, scope: binding.scope }, search)
 }
 
 const addMethod = (node: Call, func: Attribute, scope: Scope, search: Search): void => {
@@ -152,6 +143,7 @@ const addItem = (node: Subscript, scope: Scope, search: Search): void => {
   else {
     if (isReversal(node.index) && search.query.constant(node.value, scope) !== undefined)
       search.found.add('decoded')
+    addBindings(search.query.targets(node, scope), search)
     addOrigins({ node: node.value, scope }, search)
   }
 }

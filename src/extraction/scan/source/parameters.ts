@@ -2,7 +2,7 @@ import type { Arguments, Expression, Parameter } from '../../python/ast.ts'
 import { bind } from './scope.ts'
 import type { Scope } from './scope.ts'
 
-const parametersOf = (args: Arguments): Parameter[] => [
+export const parametersOf = (args: Arguments): Parameter[] => [
   ...args.positionalOnly,
   ...args.positional,
   ...args.keywordOnly,
@@ -13,6 +13,7 @@ export const defaultsOf = (args: Arguments): (Expression | undefined)[] =>
 
 /** Binds parameters in a function; their defaults are read in the scope outside of it. */
 export const bindParameters = (args: Arguments, own: Scope, outside: Scope): void => {
+  own.parameters = args
   for (const parameter of parametersOf(args))
     bind(own.names, parameter.name, {
       kind: 'parameter',

@@ -1,5 +1,5 @@
 import type { Expression } from '../../python/ast.ts'
-import type { Effort, Scope } from './scope.ts'
+import type { Binding, Effort, Scope } from './scope.ts'
 
 /**
  * One question about a value. Its steps bound the cost of the answer with all questions that it leads to, so that a
@@ -12,6 +12,10 @@ export interface Query {
   effort: Effort
   names(node: Expression, scope: Scope): string[]
   texts(node: Expression, scope: Scope): string[]
+  /** What a value leads to; see `targetsWithin`. */
+  targets(node: Expression, scope: Scope): Binding[]
+  /** The last bindings that targets lead to. */
+  ends(node: Expression, scope: Scope): Binding[]
   /** The text of a value that can be only one and is wholly known. */
   constant(node: Expression, scope: Scope): string | undefined
 }

@@ -1,8 +1,8 @@
-import type { Expression } from '../../python/ast.ts'
+import type { Arguments, Call, Expression, Lambda } from '../../python/ast.ts'
 
 /** A place where names are bound: a module, class, function (lambda) or comprehension. */
 export interface Scope {
-  /** Number of the scope within its file, for keys of values. */
+  /** Number of the scope within the pack, for keys of values. */
   id: number
   kind: 'module' | 'class' | 'function' | 'comprehension'
   parent: Scope | undefined
@@ -11,14 +11,43 @@ export interface Scope {
   attributes: Map<string, Binding[]>
   /** Names declared `global` or `nonlocal` here. */
   outer: Set<string>
+  /** Of a class. */
+  bases: Expression[]
+  /** Of a function. */
+  parameters: Arguments | undefined
   /** Of a function: what it returns or yields. */
   returns: Expression[]
+  /** Of a function: whether what it is given may do harm; absent until it was asked for. */
+  mayHarm?: boolean
+  /** Of a function: the calls in its body. */
+  calls: { call: Call; scope: Scope }[]
   /** Of a method: its first parameter, which stands for the class's instance. */
   self: string | undefined
   /** Of a module: modules whose names a star import brought in. */
   stars: string[]
+  /** Of a module: what the stars brought in, by name, as far as it was asked for. */
+  starred: Map<string, Binding[]>
+  /** One for all scopes of a file. */
+  file: FileContext
   /** What questions about values may still cost; one for all scopes of a file. */
   effort: Effort
+}
+
+export interface FileContext {
+  path: string
+  modules: PackModules
+  lambdas: Map<Lambda, Scope>
+}
+
+/** The pack's own modules, each read when it is first asked for. */
+export interface PackModules {
+  /**
+   * Module scopes that a dotted name may mean in the file of this path; a relative name starts with a dot. Several when
+   * only the last parts of the name fit, as `sys.path` may lead anywhere.
+   */
+  find(name: string, from: string): Scope[]
+  /** Those of a file that is known by its path or the end of it. */
+  findFile(path: string, from: string): Scope[]
 }
 
 export interface Effort {
@@ -30,8 +59,9 @@ const FILE_STEPS = 3_000_000
 
 /** What a name stands for, with the scope in which the expression is to be read. */
 export type Binding =
-  /** Dotted name of a module or of something in it; a relative one starts with a dot. */
-  | { kind: 'import'; name: string }
+  | ImportBinding
+  /** A module of the pack. */
+  | { kind: 'module'; scope: Scope }
   /** `name = value`, `with value as name`, `name := value`. */
   | { kind: 'value'; value: Expression; scope: Scope }
   /** `name += value`. */
@@ -44,21 +74,34 @@ export type Binding =
   | { kind: 'class'; scope: Scope }
   | { kind: 'unknown' }
 
+export interface ImportBinding {
+  kind: 'import'
+  /** Dotted name of a module or of something in it; a relative one starts with a dot. */
+  name: string
+  scope: Scope
+  /** What the pack's modules bind to that name; absent until it was asked for. */
+  found?: Binding[]
+}
+
 export const makeScope = (
-  id: number,
-  kind: Scope['kind'],
+  { id, kind, file }: Pick<Scope, 'id' | 'kind' | 'file'>,
   parent: Scope | undefined,
   self?: string,
 ): Scope => ({
   id,
   kind,
   parent,
+  file,
   names: new Map(),
   attributes: new Map(),
   outer: new Set(),
+  bases: [],
+  parameters: undefined,
   returns: [],
+  calls: [],
   self,
   stars: [],
+  starred: new Map(),
   effort: parent?.effort ?? { steps: FILE_STEPS },
 })
 
@@ -81,14 +124,7 @@ const outerHome = (scope: Scope, name: string): Scope => {
   return home
 }
 
-/**
- * What a name may stand for where it is read; undefined for one that the file doesn't bind: a builtin or an unknown. A
- * class body is no enclosing scope for what is defined in it.
- */
-export const findBindings = (scope: Scope, name: string): Binding[] | undefined =>
-  findHome(scope, name)?.names.get(name)
-
-/** The scope in which a name that is read here is bound. */
+/** The scope in which a name that is read here is bound. A class body is no enclosing scope for what is defined in it. */
 export const findHome = (scope: Scope, name: string): Scope | undefined => {
   for (let at: Scope | undefined = scope; at; at = at.parent)
     if ((at.kind !== 'class' || at === scope) && at.names.has(name)) return at

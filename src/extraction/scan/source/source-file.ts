@@ -3,6 +3,7 @@ import type { CallSite, NamedCall } from './call-site.ts'
 import { commandsOf } from './commands.ts'
 import { namesOf } from './values.ts'
 import { makeScope } from './scope.ts'
+import type { PackModules, Scope } from './scope.ts'
 import { walkExpression } from './walk-expression.ts'
 import { walkStatement } from './walk-statement.ts'
 import { push } from './walk.ts'
@@ -15,12 +16,19 @@ export interface SourceFile extends Omit<Sites, 'calls'> {
   calls: readonly CallSite[]
 }
 
-export const readSource = (path: string, module: Module): SourceFile => {
-  const { calls, ...rest } = collectSites(module)
-  return { path, module, ...rest, calls: calls.map(readCall) }
+/** A file whose names are bound, and whose values nobody has asked for yet. */
+export interface WalkedFile extends Sites {
+  path: string
+  module: Module
+  top: Scope
 }
 
-const readCall = ({ call, scope }: Pick<NamedCall, 'call' | 'scope'>): CallSite => {
+export const readSource = ({ calls, ...rest }: WalkedFile): SourceFile => ({
+  ...rest,
+  calls: calls.map(readCall),
+})
+
+export const readCall = ({ call, scope }: Pick<NamedCall, 'call' | 'scope'>): CallSite => {
   const site: CallSite = { call, scope, names: namesOf(call.func, scope), commands: NONE }
   const commands = commandsOf(site)
   // One empty list for all: a file may have half a million calls.
@@ -31,11 +39,13 @@ const readCall = ({ call, scope }: Pick<NamedCall, 'call' | 'scope'>): CallSite 
 const NONE: readonly never[] = []
 
 /** Walks a module once: binds every name, gathers what rules look at, in source order. */
-const collectSites = (module: Module): Sites => {
-  const top = makeScope(0, 'module', undefined)
+export const walkFile = (path: string, module: Module, context: WalkContext): WalkedFile => {
+  const file = { path, modules: context.modules, lambdas: new Map() }
+  const top = makeScope({ id: context.scopes++, kind: 'module', file }, undefined)
   const walk: Walk = {
     todo: [],
-    scopes: 1,
+    scopes: context.scopes,
+    file,
     calls: [],
     texts: [],
     longTexts: [],
@@ -48,5 +58,13 @@ const collectSites = (module: Module): Sites => {
     if ('statement' in next) walkStatement(walk, next.statement, next.scope)
     else walkExpression(walk, next.expression, next.scope)
   }
-  return walk
+  context.scopes = walk.scopes
+  return { ...walk, path, module, top }
+}
+
+/** What the files of a pack have in common. */
+export interface WalkContext {
+  modules: PackModules
+  /** Number of the next scope. */
+  scopes: number
 }

@@ -2,8 +2,7 @@ import type { BinOp, Call, Constant, Dict, Expression, Subscript } from '../../p
 import { textsOfCall } from './call-texts.ts'
 import { deeper } from './query.ts'
 import type { Query } from './query.ts'
-import { ownAttribute } from './names.ts'
-import { findBindings } from './scope.ts'
+import { findBindings } from './find-bindings.ts'
 import type { Binding, Scope } from './scope.ts'
 import { HOLE, MAX_TEXT, MAX_TEXTS, bytesText, concatenate, environmentFolder } from './text.ts'
 
@@ -29,15 +28,19 @@ export const textsWithin = (node: Expression, scope: Scope, query: Query): strin
     case 'Name':
       return textsOfBindings(findBindings(scope, node.id), query)
     case 'Attribute':
-      return textsOfBindings(ownAttribute(node.value, node.attr, scope), query)
+      return textsOfBindings(query.targets(node, scope), query)
     case 'Call':
-      return textsOfCall(node, scope, query)
+      return orElse(textsOfCall(node, scope, query), node, scope, query)
     case 'Subscript':
-      return textsOfItem(node, scope, query)
+      return orElse(textsOfItem(node, scope, query), node, scope, query)
     default:
       return textsOfChoice(node, texts)
   }
 }
+
+/** What functions and items of other files give is looked for where nothing else is known. */
+const orElse = (texts: string[], node: Expression, scope: Scope, query: Query): string[] =>
+  texts.every((text) => text === HOLE) ? textsOfBindings(query.targets(node, scope), query) : texts
 
 const textsOfChoice = (node: Expression, texts: (part: Expression) => string[]): string[] => {
   if (node.kind === 'IfExp') return [node.body, node.orelse].flatMap(texts)

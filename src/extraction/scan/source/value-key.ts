@@ -1,5 +1,6 @@
 import type { Attribute, Call, Expression, JoinedStr } from '../../python/ast.ts'
 import { SAME_PATH } from './call-texts.ts'
+import { findBindings } from './find-bindings.ts'
 import { findHome, findOwnClass } from './scope.ts'
 import type { Scope } from './scope.ts'
 import { namesOf } from './values.ts'
@@ -37,7 +38,7 @@ const MAX_DEPTH = 12
 const keyOfName = (id: string, scope: Scope, depth: number): string | undefined => {
   const home = findHome(scope, id)
   if (!home) return `?${id}`
-  const [binding, ...others] = home.names.get(id) ?? []
+  const [binding, ...others] = findBindings(scope, id) ?? []
   const followed =
     others.length === 0 && binding?.kind === 'value'
       ? valueKey(binding.value, binding.scope, depth + 1)

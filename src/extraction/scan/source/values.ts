@@ -2,8 +2,9 @@ import type { Expression } from '../../python/ast.ts'
 import { namesWithin } from './names.ts'
 import { MAX_STEPS, charge, deeper } from './query.ts'
 import type { Query } from './query.ts'
-import type { Scope } from './scope.ts'
+import type { Binding, Scope } from './scope.ts'
 import { HOLE, MAX_TEXTS, isWhole } from './text.ts'
+import { endsWithin, targetsWithin } from './targets.ts'
 import { textsWithin } from './texts.ts'
 
 export const makeQuery = ({ effort }: Scope): Query => {
@@ -11,8 +12,11 @@ export const makeQuery = ({ effort }: Scope): Query => {
     steps: MAX_STEPS,
     depth: 0,
     effort,
-    names: (node, scope) =>
+    names: once((node, scope) =>
       deeper(query, () => unique(namesWithin(node, scope, query), MAX_NAMES), []),
+    ),
+    targets: once((node, scope) => deeper(query, () => targetsWithin(node, scope, query), [])),
+    ends: once((node, scope) => deeper(query, () => endsWithin(node, scope, query), [])),
     texts: (node, scope) => {
       const texts = deeper(query, () => textsWithin(node, scope, query), [HOLE])
       // Long texts cost what many short ones do.
@@ -29,6 +33,21 @@ export const makeQuery = ({ effort }: Scope): Query => {
 
 const MAX_NAMES = 6
 
+/** Answers a question again without asking again; a question that leads back to itself has no answer. */
+const once = <T>(
+  answer: (node: Expression, scope: Scope) => T[],
+): ((node: Expression, scope: Scope) => T[]) => {
+  const known = new Map<Expression, { scope: Scope; found: T[] }>()
+  return (node, scope) => {
+    const at = known.get(node)
+    if (at?.scope === scope) return at.found
+    const asked = { scope, found: [] as T[] }
+    known.set(node, asked)
+    asked.found = answer(node, scope)
+    return asked.found
+  }
+}
+
 /** Characters of text that count as a step. */
 const STEP_LENGTH = 64
 
@@ -39,6 +58,14 @@ const unique = (all: string[], most: number): string[] =>
 /** Dotted names that an expression may stand for; see `namesWithin`. */
 export const namesOf = (node: Expression, scope: Scope): string[] =>
   makeQuery(scope).names(node, scope)
+
+/** What an expression leads to; see `targetsWithin`. */
+export const targetsOf = (node: Expression, scope: Scope): Binding[] =>
+  makeQuery(scope).targets(node, scope)
+
+/** The last bindings that an expression leads to. */
+export const endsOf = (node: Expression, scope: Scope): Binding[] =>
+  makeQuery(scope).ends(node, scope)
 
 /** Texts that a value may be, unknown parts as HOLE; see `textsWithin`. */
 export const textsOf = (node: Expression, scope: Scope): string[] =>

@@ -1,4 +1,4 @@
-import type { ComprehensionClause, Expression, Lambda } from '../../python/ast.ts'
+import type { Call, ComprehensionClause, Expression, Lambda } from '../../python/ast.ts'
 import { bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
 import { partsOf } from './parts.ts'
@@ -33,12 +33,17 @@ export const isText = (node: Expression): boolean =>
   node.kind === 'Constant' || node.kind === 'Bytes' || node.kind === 'JoinedStr'
 
 const note = (walk: Walk, node: Expression, scope: Scope): void => {
-  if (node.kind === 'Call') walk.calls.push({ call: node, scope })
+  if (node.kind === 'Call') noteCall(walk, node, scope)
   else if (node.kind === 'Dict') walk.dicts.push({ node, scope })
   else {
     walk.texts.push(...textSites(node))
     noteLong(walk, node)
   }
+}
+
+export const noteCall = (walk: Walk, call: Call, scope: Scope): void => {
+  walk.calls.push({ call, scope })
+  functionOf(scope)?.calls.push({ call, scope })
 }
 
 /** Notes a long text, that of a docstring too. */
@@ -62,6 +67,7 @@ const walkLambda = (walk: Walk, node: Lambda, scope: Scope): void => {
   const own = newScope(walk, 'function', scope)
   bindParameters(node.args, own, scope)
   own.returns.push(node.body)
+  walk.file.lambdas.set(node, own)
   pushExpressions(walk, [node.body], own)
   pushExpressions(walk, defaultsOf(node.args), scope)
 }

@@ -1,9 +1,9 @@
-import type { ClassDef, FunctionDef, Statement } from '../../python/ast.ts'
+import type { ClassDef, Expression, FunctionDef, Statement } from '../../python/ast.ts'
 import { bindImport, bindImportFrom, bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
 import { bindName } from './scope.ts'
 import type { Scope } from './scope.ts'
-import { isText, noteLong } from './walk-expression.ts'
+import { isText, noteCall, noteLong } from './walk-expression.ts'
 import { functionOf, newScope, push, pushExpressions } from './walk.ts'
 import type { Walk } from './walk.ts'
 
@@ -98,9 +98,20 @@ const walkFunction = (walk: Walk, node: FunctionDef, scope: Scope): void => {
   const first = [...node.args.positionalOnly, ...node.args.positional][0]?.name
   const own = newScope(walk, 'function', scope, isMethod ? first : undefined)
   bindName(scope, node.name, { kind: 'function', scope: own })
+  bindDecorated(walk, node, scope)
   bindParameters(node.args, own, scope)
   push(walk, node.body, own)
   pushExpressions(walk, [...node.decorators, ...defaultsOf(node.args)], scope)
+}
+
+/** A decorator is a call of what it decorates, and the name stands for what that gives. */
+const bindDecorated = (walk: Walk, node: FunctionDef | ClassDef, scope: Scope): void => {
+  let value: Expression = { kind: 'Constant', value: null, line: node.line }
+  for (const func of node.decorators.toReversed()) {
+    value = { kind: 'Call', func, args: [value], keywords: [], line: func.line }
+    noteCall(walk, value, scope)
+  }
+  if (value.kind === 'Call') bindName(scope, node.name, { kind: 'value', value, scope })
 }
 
 const isStatic = (node: FunctionDef): boolean =>
@@ -108,7 +119,9 @@ const isStatic = (node: FunctionDef): boolean =>
 
 const walkClass = (walk: Walk, node: ClassDef, scope: Scope): void => {
   const own = newScope(walk, 'class', scope)
+  own.bases.push(...node.bases)
   bindName(scope, node.name, { kind: 'class', scope: own })
+  bindDecorated(walk, node, scope)
   push(walk, node.body, own)
   pushExpressions(
     walk,

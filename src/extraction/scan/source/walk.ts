@@ -1,6 +1,6 @@
 import type { Call, Dict, Expression, Statement } from '../../python/ast.ts'
 import { makeScope } from './scope.ts'
-import type { Effort, Scope } from './scope.ts'
+import type { Effort, FileContext, Scope } from './scope.ts'
 
 /** A string or bytes literal that is neither a docstring nor a statement of its own. */
 export interface TextSite {
@@ -32,7 +32,9 @@ export interface Sites {
 /** What is still to be walked. A stack of its own: sources may nest deeper than JavaScript can call. */
 export interface Walk extends Sites {
   todo: ({ statement: Statement; scope: Scope } | { expression: Expression; scope: Scope })[]
+  /** Number of the next scope. */
   scopes: number
+  file: FileContext
 }
 
 export const newScope = (
@@ -40,7 +42,7 @@ export const newScope = (
   kind: Scope['kind'],
   parent: Scope | undefined,
   self?: string,
-): Scope => makeScope(walk.scopes++, kind, parent, self)
+): Scope => makeScope({ id: walk.scopes++, kind, file: walk.file }, parent, self)
 
 export const push = (walk: Walk, statements: readonly Statement[], scope: Scope): void => {
   for (const statement of statements.toReversed()) walk.todo.push({ statement, scope })

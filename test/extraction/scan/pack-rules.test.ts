@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import type { Files } from '../entries.ts'
+import { EVASIONS, HARMLESS } from './pack-cases.ts'
+import { scanFiles } from './support.ts'
+
+const highRulesOf = (files: Files): string[] =>
+  scanFiles(files)
+    .findings.filter(({ severity }) => severity === 'high')
+    .map(({ issue_type: rule }) => rule)
+
+describe('a pack is judged as its plain form is', () => {
+  for (const { title, rule, files } of EVASIONS)
+    test(`${rule}: ${title}`, () => {
+      const rules = highRulesOf(files)
+      assert.ok(rules.includes(rule), `found ${rules.join(', ') || 'nothing'}`)
+    })
+})
+
+describe('a pack is not judged by what it merely imports', () => {
+  for (const { title, files } of HARMLESS)
+    test(title, () => assert.deepEqual(highRulesOf(files), []))
+})
