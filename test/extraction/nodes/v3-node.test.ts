@@ -96,6 +96,15 @@ describe('a node of the newer form', () => {
     assert.deepEqual(node.dynamic, ['return_types', 'return_names', 'output_is_list'])
   })
 
+  test('has no outputs that are the union of branches', () => {
+    const node = readSchema(
+      'node_id="K", outputs=[io.Int.Output()] + ([io.Mask.Output()] if elsewhere.A else [])',
+      'import elsewhere',
+    )
+    assert.deepEqual([node.returnTypes, node.returnNames, node.outputIsList], [[], [], []])
+    assert.deepEqual(node.dynamic, ['return_types', 'return_names', 'output_is_list'])
+  })
+
   const hidden: [args: string, hidden: unknown][] = [
     ['hidden=[io.Hidden.unique_id]', { unique_id: ['UNIQUE_ID'] }],
     ['is_output_node=True', { prompt: ['PROMPT'], extra_pnginfo: ['EXTRA_PNGINFO'] }],
