@@ -2,11 +2,12 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * What one party has of an address: the address itself, or of IPv6 its network of 64 bits, in which it may take another
- * address each time. A text that is no address stays as it is.
+ * address each time. Some proxies write the client's port behind it, which is another one for each connection. What is no
+ * address at all is one party.
  */
 export const networkOf = (text: string): string => {
-  const plain = text.replace(/%.*$/, '')
-  if (!ipaddr.isValid(plain)) return text
+  const plain = text.replace(/^\[([^\]]*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3').replace(/%.*$/, '')
+  if (!ipaddr.isValid(plain)) return 'unknown'
   const address = ipaddr.process(plain)
   if (address instanceof ipaddr.IPv4) return address.toString()
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`

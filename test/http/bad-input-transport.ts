@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
 import { IMAGE_API } from '../support/client.ts'
@@ -210,6 +211,12 @@ export const TRANSPORT_ROWS: Row[] = [
     ...malformed,
   })),
   { row: 16, what: 'no Host', raw: 'GET /health HTTP/1.1\r\n\r\n', ...malformed },
+  {
+    row: 16,
+    what: 'two Hosts',
+    raw: 'GET /health HTTP/1.1\r\nHost: kiln\r\nHost: other\r\n\r\n',
+    ...malformed,
+  },
   { row: 16, what: 'a target that does not parse', raw: rawGet('http://['), ...malformed },
   { row: 16, what: 'CONNECT', raw: rawGet('kiln:443').replace('GET', 'CONNECT'), ...malformed },
   {
@@ -303,6 +310,12 @@ export const CALLER_ROWS: Row[] = [
       ),
     ...unauthorized,
   },
+  {
+    row: 19,
+    what: 'a wrong token behind 1,500 other headers, where it may be absent',
+    raw: rawGet('/nodes', `${'X:y\r\n'.repeat(1500)}Authorization: Bearer x\r\n`),
+    ...unauthorized,
+  },
   ...['GET', 'POST'].map((method) => ({
     row: 28,
     what: `${method} on another owner's task`,
@@ -312,6 +325,14 @@ export const CALLER_ROWS: Row[] = [
     status: 404,
     error: 'task_not_found',
   })),
+  {
+    row: 30,
+    what: 'a key, and a path longer than an index takes',
+    path: `${UPSCALE}/${randomBytes(5000).toString('hex')}/cancel`,
+    headers: { 'idempotency-key': 'long' },
+    status: 404,
+    error: 'task_not_found',
+  },
   ...['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'ké', '"abc', 'a b', '"a"b"'].map(
     (key) => ({
       row: 30,

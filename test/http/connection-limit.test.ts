@@ -8,13 +8,29 @@ import { after, before, describe, test } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
+import { defineRoute } from '../../src/http/route.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('connections', () => {
   const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
-  const routes = makeHealthRoutes({ lifecycle: { state: 'serving' }, checks: {} } as never)
+  const asked: (() => void)[] = []
+  const waiting = defineRoute({
+    method: 'post',
+    path: '/waiting',
+    tag: 'Test',
+    summary: 'Test',
+    auth: 'none',
+    responses: { 204: { description: 'Done' } },
+    errors: [],
+    handler: async () => {
+      await new Promise<void>((resolve) => asked.push(resolve))
+      return { status: 204 }
+    },
+  })
+  const health = makeHealthRoutes({ lifecycle: { state: 'serving' }, checks: {} } as never)
+  const routes = [...health, waiting]
   const agent = new Agent({ keepAlive: true })
   let server: RouteServer
   const held: Socket[] = []
@@ -55,6 +71,33 @@ describe('connections', () => {
     assert.equal(answer.headers['keep-alive'], 'timeout=75')
     held.pop()?.destroy()
     await waitFor('there is room', async () => await get('127.0.0.2').catch(() => undefined))
+  })
+
+  test('take eight requests that are not answered', async () => {
+    const { hostname, port } = new URL(server.url)
+    const ask = (requests: number) => {
+      asked.length = 0
+      const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.4' })
+      socket.on('error', () => {})
+      socket.write('POST /waiting HTTP/1.1\r\nHost: kiln\r\n\r\n'.repeat(requests))
+      held.push(socket)
+      return socket
+    }
+    const patient = ask(8)
+    let answers = 0
+    patient.on(
+      'data',
+      (piece: Buffer) => (answers += piece.toString().split('HTTP/1.1 204').length - 1),
+    )
+    await waitFor('all are asked', async () => asked.length === 8)
+    for (const answer of asked) answer()
+    await waitFor('all are answered', async () => answers === 8)
+    patient.write('GET /health HTTP/1.1\r\nHost: kiln\r\nConnection: close\r\n\r\n')
+    await once(patient, 'close')
+
+    const hasty = ask(1000).resume()
+    await waitFor('it is closed', async () => hasty.closed || asked.length > 8)
+    assert.equal(asked.length, 8)
   })
 
   test('of a proxy have none but the total, near which idle ones end sooner', async () => {

@@ -15,10 +15,15 @@ describe('whose keys a request’s key is among', () => {
     ['2001:db8:1:3::9', 'address:2001:db8:1:3::/64'],
     ['::1', 'address:::/64'],
     ['fe80::1%eth0', 'address:fe80::/64'],
-    [undefined, 'address:'],
+    ['203.0.113.7:41812', 'address:203.0.113.7'],
+    ['[2001:db8:1:2::9]:41812', 'address:2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]', 'address:2001:db8:1:2::/64'],
+    ['unknown', 'address:unknown'],
+    ['x'.repeat(12_000), 'address:unknown'],
+    [undefined, 'address:unknown'],
   ]
   for (const [address, expected] of ADDRESSES)
-    test(`is the client’s at ${address}`, () =>
+    test(`is the client’s at ${address?.slice(0, 40)}`, () =>
       assert.equal(principalOf(undefined, address), expected))
 
   test('is the user’s, who is no address whatever the id looks like', () => {

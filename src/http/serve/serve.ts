@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import type { Request, Response } from 'express'
 
 import { apiError, errors } from '../../domain/shared/errors.ts'
@@ -130,9 +132,13 @@ const claimKey = async (
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined) return undefined
   const principal = principalOf(caller, request.ip)
-  const scope = { principal, method: 'POST', path: request.path, key }
+  const scope = { principal, method: 'POST', path: scopePath(request), key }
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
 }
+
+/** The path whose keys are apart from those of others: of a long one its digest, because an index has no room for it. */
+const scopePath = ({ path }: Request): string =>
+  path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
 
 interface Parts {
   route: Route
