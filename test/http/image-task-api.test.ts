@@ -417,8 +417,11 @@ describe('an upload', () => {
     assert.equal((await client.get(`${UPSCALE}/${id}`)).status, 200)
   })
 
-  test('is refused beyond the bytes of its owner, and then leaves no file', async () => {
-    const { baseUrl, entry } = await service.startSecondApi({ OWNER_BYTE_LIMIT: '1000' })
+  test('is refused beyond the bytes of its owner, and then leaves no file; so is a task, and one too many', async () => {
+    const { baseUrl, entry } = await service.startSecondApi({
+      OWNER_BYTE_LIMIT: '1000',
+      OWNER_TASK_LIMIT: '3',
+    })
     const client = makeClient(baseUrl, await service.token(`user-${randomUUID()}`))
     const links = await upload(client, 'a.bin', Buffer.alloc(600, 1))
     assert.equal((await put(links, Buffer.alloc(900, 2))).status, 200, 'what it replaces is free')
@@ -428,6 +431,17 @@ describe('an upload', () => {
     assert.equal(((await refused.json()) as { error: string }).error, 'quota_exceeded')
     assert.deepEqual([(await filesOf(second)).length, (await filesOf(links)).length], [0, 1])
     assert.equal((await put(second, Buffer.alloc(100, 3))).status, 200)
+
+    const inline = await client.post(UPSCALE, { image: (await makePicture()).toString('base64') })
+    assert.deepEqual([inline.status, inline.body.error], [429, 'quota_exceeded'])
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () => client.post(UPSCALE, { image: ADDRESS })),
+    )
+    const told = made.map(({ status, body }) => `${status} ${body.error ?? ''}`).toSorted()
+    assert.deepEqual(told, [
+      ...Array.from({ length: 3 }, () => '200 '),
+      ...Array.from({ length: 9 }, () => '429 quota_exceeded'),
+    ])
     await entry.kill()
   })
 

@@ -1,6 +1,7 @@
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskFacts } from '../../domain/image-task/image-record.ts'
 import type { ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import type { Quota } from '../../domain/task/quota.ts'
 import {
   DELIVERED_STATUSES,
   IMAGE_TASK_MOVES,
@@ -8,8 +9,7 @@ import {
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent } from '../event/event.ts'
-import { chargeAccount } from '../task/account.ts'
-import type { AccountLimits } from '../task/account.ts'
+import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import { moveTask } from '../task/task-move.ts'
@@ -25,11 +25,14 @@ export interface NewImageTask {
   inputs: NewTaskInput[]
 }
 
-/** Inserts a task in CREATED with its inputs and its first event. Throws 429 when its account may have no more. */
+/**
+ * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more:
+ * `toQuotaError` tells it.
+ */
 export const insertImageTask = async (
   sql: Transaction,
   task: NewImageTask,
-  limits: AccountLimits = {},
+  quota?: Quota,
 ): Promise<void> => {
   const { owner: account } = task
   const bytes = ownBytes(task.inputs)
@@ -44,7 +47,7 @@ export const insertImageTask = async (
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
-    chargeAccount(sql, { account, credits: 0, bytes }, limits),
+    setQuota(sql, quota),
   ])
 }
 

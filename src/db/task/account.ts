@@ -52,6 +52,22 @@ export const chargeAccount = async (
     throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
 }
 
+/** Tells the charge of an image task, which its COMMIT makes, what its account may have. */
+export const setQuota = async (sql: Transaction, quota: Quota | undefined): Promise<void> => {
+  if (quota)
+    await sql`
+      select set_config('kiln.most_tasks', ${String(quota.tasks)}, true),
+        set_config('kiln.most_bytes', ${String(quota.bytes)}, true)
+    `
+}
+
+/** What a COMMIT that passes a quota is told as: 429 `quota_exceeded`; any other error as it is. */
+export const toQuotaError = (error: unknown, quota: Quota): unknown => {
+  const code = (error as { code?: unknown } | null)?.code
+  if (code === 'KQ001') return errors.taskQuotaExceeded(quota.tasks)
+  return code === 'KQ002' ? errors.byteQuotaExceeded(quota.bytes, quota.retentionDays) : error
+}
+
 /** Adds the bytes of what a task has made to the task and its account. An older release counted nothing. */
 export const addStoredBytes = async (
   sql: Transaction,

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value'
 
 import { insertImageTask } from '../../db/image-task/image-task.ts'
+import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { estimateSeconds } from '../../domain/image-task/image-estimate.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
@@ -46,6 +47,7 @@ const createTask = async (
   { id, request, inputs }: NewTask,
 ): Promise<JsonAnswer> => {
   const { owner } = getCaller(request)
+  const quota = deps.quotas.owner
   const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
   const size = sizeOf(inputs)
   const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
@@ -62,12 +64,11 @@ const createTask = async (
     id,
     start: startImageTask(facts, deps),
     insert: async (sql) => {
-      await Promise.all([
-        insertImageTask(sql, task, { quota: deps.quotas.owner }),
-        request.finish(sql, answer),
-      ])
+      await Promise.all([insertImageTask(sql, task, quota), request.finish(sql, answer)])
       return answer
     },
+  }).catch((error: unknown) => {
+    throw toQuotaError(error, quota)
   })
 }
 
