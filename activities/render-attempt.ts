@@ -48,7 +48,10 @@ export class EngineError extends Error {
 /** Faults of engine or store that are tried again before the task fails. */
 const MAX_FAILURES = 3
 
-/** Attempts that told of no outage, those lost with a killed worker included: a task that kills its worker each time must end. */
+/**
+ * Attempts that PostgreSQL did not end, those lost with a killed worker included: a task that kills its worker each time
+ * must end.
+ */
 const MAX_CLAIMS = 10
 
 /**
@@ -73,13 +76,13 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
   const outages = countOutages(context.info.heartbeatDetails)
   const counted = outages > 0 ? { outages } : {}
-  let details = { step: 'starting', percent: 0, ...counted }
+  let details = { step: 'starting', percent: 0 }
   const report: RenderAttempt['report'] = (step, percent) => {
-    details = { step, percent: Math.round(percent), ...counted }
+    details = { step, percent: Math.round(percent) }
   }
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
-  return await withHeartbeat({ beatMs, details: () => details }, async () => {
+  return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
     try {
       if (remainingMs === 0) throw new TaskFault('timeout')
       await mkdir(scratchDir, { recursive: true })

@@ -5,9 +5,8 @@ import type { CommonDependencies } from './dependencies.ts'
 
 /**
  * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
- * Answers the status of the task. It reads the
- * row, because a repetition makes no move, and the files of a completed task must stay. `known` is the content of the
- * row when the caller has just written it.
+ * Answers the status of the task. It reads the row, because a repetition makes no move, and the files of a completed task
+ * must stay. `known` is the content of the row when the caller has just written it.
  */
 export const sweepAttempts = async (
   { sql, storage, log }: CommonDependencies,
