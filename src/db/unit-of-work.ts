@@ -62,6 +62,10 @@ export const unitOfWork = async <T>(
   return (unit.done as Done<T>).result
 }
 
+/** Whether a unit of work may have taken effect although it threw: what it names must stay. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'outcome_unknown'
+
 interface Done<T> {
   result: T
 }

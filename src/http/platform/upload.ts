@@ -4,7 +4,7 @@ import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
 import { hasReceived, receiveUpload } from '../../db/shared/upload.ts'
 import type { ReceivedFile } from '../../db/shared/upload.ts'
-import { unitOfWork } from '../../db/unit-of-work.ts'
+import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { MEDIA_TYPE_BYTES, mediaTypeOf } from '../../domain/shared/media-type.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
@@ -36,8 +36,7 @@ export const receive = async (deps: ReceiveDeps, { id, ...incoming }: Incoming):
     const stored = { id, storageKey, contentType: mediaTypeOf(head), ...file }
     const replaced = await record(deps, stored).catch(async (error: unknown) => {
       // When the commit is in doubt the row may name the file.
-      if ((error as { code?: string }).code !== 'outcome_unknown')
-        await deps.storage.remove(storageKey).catch(() => {})
+      if (!isOutcomeUnknown(error)) await deps.storage.remove(storageKey).catch(() => {})
       throw error
     })
     // What a store keeps for now goes with the upload.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../db/client.ts'
 import type { OutboxStart } from '../../db/shared/outbox.ts'
 import { existsTask } from '../../db/task/task.ts'
-import { unitOfWork } from '../../db/unit-of-work.ts'
+import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
 import type { JsonAnswer } from '../route.ts'
 import type { TaskDeps } from './deps.ts'
 
@@ -19,8 +19,7 @@ export const createUnderNewId = async (
   try {
     return await create(id)
   } catch (error) {
-    if ((error as { code?: string }).code !== 'outcome_unknown')
-      await storage.removePrefix(`inputs/${id}`).catch(() => {})
+    if (!isOutcomeUnknown(error)) await storage.removePrefix(`inputs/${id}`).catch(() => {})
     throw error
   }
 }
