@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import type { Metadata } from 'sharp'
 
 import { TaskFault } from '../domain/task/task-fault.ts'
+import { hasFewParts } from './image-parts.ts'
 
 /** What the header of an image file says. */
 export interface ProbedImage {
@@ -31,6 +32,7 @@ export const probeImage = async (
   const format = findFormat(head)
   // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
   if (format === undefined) throw new TaskFault('image_invalid', notSupported(head))
+  if (!(await hasFewParts(path, format))) throw new TaskFault('image_invalid', TOO_MANY_PARTS)
   const metadata = await readMetadata(path)
   if (familyOf(metadata) !== format) throw new TaskFault('image_invalid', BROKEN_HEADER)
   const { width, height } = metadata.autoOrient
@@ -47,6 +49,7 @@ const FORMATS = {
   gif: { extension: 'gif', contentType: 'image/gif' },
 } as const
 
+const TOO_MANY_PARTS = 'The image has too many frames, pages, fields or compressed texts.'
 const BROKEN_HEADER = 'The header of the image is broken.'
 
 const notSupported = (head: Buffer): string =>

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 
-import CRC32 from 'crc-32'
 import sharp from 'sharp'
 
 import { probeImage } from '../../src/adapters/image-probe.ts'
 import { TaskFault } from '../../src/domain/task/task-fault.ts'
 import { makePicture } from '../support/pictures.ts'
+import { gifOfFrames, makeTiff, pngChunk, pngOfTexts, webpOfFrames } from './image-bombs.ts'
 
 const MAX_PIXELS = 100_000_000
 
@@ -127,6 +127,29 @@ describe('image probe', () => {
     })
   }
 
+  // libvips goes through all of these for the header alone.
+  const PARTS: [title: string, most: number, make: (parts: number) => Buffer | Promise<Buffer>][] =
+    [
+      ['compressed texts of a PNG', 32, pngOfTexts],
+      ['frames of a WebP', 10_000, webpOfFrames],
+      ['frames of a WebP, each inside the one before', 10_000, (n) => webpOfFrames(n, true)],
+      ['frames of a GIF', 10_000, gifOfFrames],
+      ['fields of a page of a TIFF', 256, (fields) => makeTiff({ fields })],
+      ['pages of a TIFF', 2000, (pages) => makeTiff({ pages })],
+      ['MiB of a TIFF', 63, (mib) => makeTiff({ fields: 10, valueBytes: mib * 2 ** 20 })],
+    ]
+  for (const [title, most, make] of PARTS) {
+    test(`takes ${most} ${title}, and refuses one more`, async () => {
+      assert.deepEqual((await probe(await make(most))).width, 1)
+      await assert.rejects(probe(await make(most + 1)), refused('image_invalid', /too many/))
+    })
+  }
+
+  test('refuses a TIFF whose pages never end', async () => {
+    const tiff = makeTiff({ pages: 2, endless: true })
+    await assert.rejects(probe(tiff), refused('image_invalid', /too many/))
+  })
+
   test('lets a fault of the disk through', async () => {
     await assert.rejects(probeImage(join(folder, 'missing'), { maxPixels: 1 }), { code: 'ENOENT' })
   })
@@ -151,13 +174,4 @@ const declarePng = (width: number, height: number): Buffer => {
     pngChunk('IDAT', deflateSync(Buffer.alloc(10))),
     pngChunk('IEND', Buffer.alloc(0)),
   ])
-}
-
-const pngChunk = (type: string, data: Buffer) => {
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  const body = Buffer.concat([Buffer.from(type), data])
-  const crc = Buffer.alloc(4)
-  crc.writeInt32BE(CRC32.buf(body))
-  return Buffer.concat([length, body, crc])
 }
