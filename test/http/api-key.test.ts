@@ -12,7 +12,7 @@ import { makeAuthenticator } from '../../src/http/access/auth.ts'
 import { makeApiKeyRoutes } from '../../src/http/platform/api-key-routes.ts'
 import { DEVELOPMENT_AUDIENCE, signToken, startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
-import { makeAnswerReader } from '../support/client.ts'
+import { readAnswer } from '../support/client.ts'
 import { startRoutes } from '../support/routes.ts'
 import { createDatabase } from '../support/stack.ts'
 
@@ -67,8 +67,6 @@ interface Call {
   headers?: Record<string, string>
   body?: unknown
 }
-
-const readAnswer = makeAnswerReader()
 
 const call = async ({ method, path: rest = '', headers = {}, body }: Call) => {
   const path = `/users/api-keys${rest}`

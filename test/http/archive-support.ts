@@ -20,7 +20,7 @@ import { makeUploadRoutes } from '../../src/http/platform/upload-routes.ts'
 import type { UploadDeps } from '../../src/http/platform/upload-routes.ts'
 import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'
 import type { Publishing, RegistryPlace } from '../db/registry-place.ts'
-import { makeContract, readDocument } from '../support/contract.ts'
+import { readContract } from '../support/contract.ts'
 import { sha256Of } from '../support/digest.ts'
 import { startRoutes } from '../support/routes.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -75,7 +75,7 @@ export const openArchivePlace = async () => {
     now: () => new Date(),
   } as unknown as UploadDeps
   const server = await startRoutes([...makeUploadRoutes(deps), ...makeArchiveRoutes(deps)], { sql })
-  const checkAnswer = makeContract(await readDocument())
+  const checkAnswer = await readContract()
 
   /** Begins a request to the path of a link. */
   const begin = (link: string, { method = 'PUT', headers = {} }: Sent = {}): ClientRequest => {

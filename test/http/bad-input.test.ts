@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { exportSPKI, importJWK, SignJWT } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
-import { IMAGE_API, VIDEO_API, makeAnswerReader, makeClient } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
 import { startReceiver } from '../support/network.ts'
@@ -34,7 +34,6 @@ let receiver: Receiver
 let mallory: Client
 let world: World
 let slow: { headers: Promise<RawAnswer>; body: Promise<RawAnswer> }
-const readAnswer = makeAnswerReader()
 
 before(async () => {
   service = await startService({

@@ -17,7 +17,8 @@ import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
-import { makeContract, readDocument } from '../support/contract.ts'
+import { readContract } from '../support/contract.ts'
+import type { makeContract } from '../support/contract.ts'
 import { createDatabase } from '../support/stack.ts'
 import { startRoutes } from '../support/routes.ts'
 
@@ -35,7 +36,7 @@ let now = new Date()
 let checkAnswer: ReturnType<typeof makeContract>
 
 before(async () => {
-  checkAnswer = makeContract(await readDocument())
+  checkAnswer = await readContract()
   database = await createDatabase()
   sql = database.sql
   root = await mkdtemp(join(tmpdir(), 'kiln-file-'))

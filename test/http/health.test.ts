@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 
 import getPort from 'get-port'
 
-import { IMAGE_API, makeAnswerReader, makeClient } from '../support/client.ts'
+import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -18,7 +18,6 @@ interface Readiness {
 }
 
 const service = useService({ roles: ['api'] })
-const readAnswer = makeAnswerReader()
 
 const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
   await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })

@@ -6,7 +6,7 @@ import type { TObject } from 'typebox'
 
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import type { Route } from '../../src/http/route.ts'
-import { makeAnswerReader } from '../support/client.ts'
+import { readAnswer } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { ADMIN, usePublisher, useRegistry } from './registry-support.ts'
 
@@ -15,7 +15,6 @@ const owned = usePublisher(registry, { id: 'acme' })
 let versionId: string
 /** The Authorization of each kind of caller. */
 let credentials: (string | undefined)[]
-const readAnswer = makeAnswerReader()
 
 registry.prepare(async () => {
   versionId = (await owned.addActive({ nodeId: 'tools' })).id

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { makeAnswerReader, makeClient } from '../support/client.ts'
+import { readAnswer, makeClient } from '../support/client.ts'
 import type { Answer, VideoTask } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -180,7 +180,6 @@ describe('a text-to-video creation', () => {
       'idempotency-key': 'emoji',
     }
     const payload = '🌊'.repeat(1_048_576)
-    const readAnswer = makeAnswerReader()
     for (const replayed of [null, 'true']) {
       const response = await fetch(service.baseUrl + TEXT, { method: 'POST', headers, body })
       assert.equal(response.headers.get('idempotent-replayed'), replayed)

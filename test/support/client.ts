@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { makeContract, readDocument } from './contract.ts'
+import { readContract } from './contract.ts'
 import { waitFor } from './wait.ts'
 
 export interface Answer {
@@ -56,18 +56,14 @@ interface Asked {
   path: string
 }
 
-/** Makes what turns a response into an answer and checks it against the OpenAPI document. */
-export const makeAnswerReader = () => {
-  let contract: Promise<ReturnType<typeof makeContract>> | undefined
-  return async (response: Response, { method, path }: Asked): Promise<Answer> => {
-    const text = await response.text()
-    const { status, headers } = response
-    const body = (text === '' ? undefined : JSON.parse(text)) as Answer['body']
-    contract ??= readDocument().then(makeContract)
-    const check = await contract
-    check({ method, path, status, body })
-    return { status, headers, body }
-  }
+/** Turns a response into an answer and checks it against the OpenAPI document. */
+export const readAnswer = async (response: Response, { method, path }: Asked): Promise<Answer> => {
+  const text = await response.text()
+  const { status, headers } = response
+  const body = (text === '' ? undefined : JSON.parse(text)) as Answer['body']
+  const check = await readContract()
+  check({ method, path, status, body })
+  return { status, headers, body }
 }
 
 /**
@@ -79,7 +75,6 @@ export const makeClient = (
   baseUrl: string | (() => string),
   token?: string | (() => Promise<string>),
 ) => {
-  const readAnswer = makeAnswerReader()
   const call = async (
     method: string,
     path: string,

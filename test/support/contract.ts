@@ -74,6 +74,12 @@ export const readDocument = async (settings?: Partial<RouteDeps>): Promise<Docum
   return JSON.parse(JSON.stringify(answer.body)) as Document
 }
 
+let contract: Promise<ReturnType<typeof makeContract>> | undefined
+
+/** The judge of answers of a service with default settings. One serves all clients of a process: it costs as much as ten requests. */
+export const readContract = (): Promise<ReturnType<typeof makeContract>> =>
+  (contract ??= readDocument().then(makeContract))
+
 /** Makes the judge of answers: each must have a documented status and a body that passes the documented schema. */
 export const makeContract = (document: Document) => {
   const templates = Object.keys(document.paths)

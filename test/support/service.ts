@@ -112,6 +112,7 @@ export const startService = async ({
     ...env,
   }
   const entries = new Map<Role, Entry>()
+  const tokens = new Map<string, Promise<string>>()
   const started: Entry[] = []
 
   const start = async (role: Role, own: NodeJS.ProcessEnv = {}): Promise<Entry> => {
@@ -161,7 +162,11 @@ export const startService = async ({
     taskQueue,
     storagePath,
     webhookSecret,
-    token: (subject) => signToken(key, subject),
+    token: (subject) => {
+      const token = tokens.get(subject) ?? signToken(key, subject)
+      tokens.set(subject, token)
+      return token
+    },
     issuerKey: key,
     start,
     startSecondApi,
