@@ -3,6 +3,7 @@
  * changed since the last time. The entries that run as processes are bundled with their packages: without that a worker
  * spends a second reading some 1,500 files before it does anything. Plain JavaScript, because it runs first.
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -16,8 +17,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+
+import { codeOf } from './load.mjs'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BUILT = join(ROOT, '.built')
@@ -28,10 +32,11 @@ const FOLDERS = ['src', 'workflows', 'activities', 'test', 'bench', 'tools'].fil
 )
 const CHUNKS = 'src/chunks'
 
-/** What runs as a process or a thread of its own. */
+/** They start most often, so that V8 keeps what it has made of each: see load.mjs. */
+const SERVICES = ['src/api.ts', 'src/worker.ts']
+
+/** What else runs as a process or a thread of its own. */
 const PROGRAMS = [
-  'src/api.ts',
-  'src/worker.ts',
   'src/migrate.ts',
   'src/operate.ts',
   'src/extract.ts',
@@ -41,14 +46,7 @@ const PROGRAMS = [
 ]
 
 /** Native code, and what only the bundling of workflows loads. */
-const LEFT_OUT = [
-  'sharp',
-  '@temporalio/core-bridge',
-  'webpack',
-  '@swc/core',
-  'swc-loader',
-  'source-map-loader',
-]
+const LEFT_OUT = ['sharp', 'webpack', '@swc/core', 'swc-loader', 'source-map-loader']
 
 /** Path of what a source file, named below the checkout, becomes. */
 export const builtPath = (source) => join(BUILT, source.replace(/\.ts$/, '.js'))
@@ -68,8 +66,8 @@ export const compile = async () => {
   const esbuild = (await import('esbuild')).default
   const runs = [...gone, ...code].some((path) => isCode(path) && /^(src|activities)\//.test(path))
   await Promise.all([
-    build(esbuild, mirror(code.filter((path) => !PROGRAMS.includes(path)))),
-    runs ? build(esbuild, BUNDLES).then(dropOldChunks) : undefined,
+    build(esbuild, mirror(code.filter((path) => ![...SERVICES, ...PROGRAMS].includes(path)))),
+    runs ? bundle(esbuild) : undefined,
   ])
   place(MANIFEST, (to) => writeFileSync(to, JSON.stringify({ key, files: found })))
 }
@@ -83,6 +81,7 @@ const makeKey = () =>
   [
     ROOT,
     readFileSync(fileURLToPath(import.meta.url)),
+    process.version,
     readFileSync(join(ROOT, 'package-lock.json')),
   ]
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
@@ -122,6 +121,12 @@ const place = (path, write) => {
 }
 
 const build = async (esbuild, options) => {
+  const files = await make(esbuild, options)
+  for (const { path, contents } of files) place(path, (to) => writeFileSync(to, contents))
+  return files.map(({ path }) => path)
+}
+
+const make = async (esbuild, options) => {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: ROOT,
     outdir: BUILT,
@@ -134,8 +139,7 @@ const build = async (esbuild, options) => {
     logLevel: 'warning',
     ...options,
   })
-  for (const { path, contents } of outputFiles) place(path, (to) => writeFileSync(to, contents))
-  return new Set(outputFiles.map(({ path }) => path))
+  return outputFiles
 }
 
 /** Each file by itself: what it imports stays an import. */
@@ -157,17 +161,34 @@ const mirror = (files) => ({
   ],
 })
 
-const BUNDLES = {
-  entryPoints: PROGRAMS,
-  splitting: true,
-  chunkNames: `${CHUNKS}/[hash]`,
+const bundle = async (esbuild) => {
+  const written = await Promise.all([
+    build(esbuild, BUNDLES),
+    ...SERVICES.map((source) => bundleService(esbuild, source)),
+  ])
+  dropOldChunks(new Set(written.flat()))
+}
+
+/** The name of a script tells its text, so that what V8 keeps of it is never taken for that of another. */
+const bundleService = async (esbuild, source) => {
+  const [{ contents }] = await make(esbuild, { ...BUNDLED, ...SERVICE, entryPoints: [source] })
+  const digest = createHash('sha256').update(contents).digest('hex').slice(0, 16)
+  const path = join(BUILT, CHUNKS, `${basename(source, '.ts')}-${digest}.cjs`)
+  place(path, (to) => writeFileSync(to, contents))
+  await promisify(execFile)(process.execPath, [join(ROOT, 'tools/keep-code.mjs'), path])
+  const loader = pathToFileURL(join(ROOT, 'tools/load.mjs')).href
+  const start = `import { load } from '${loader}'\nawait load(${JSON.stringify(path)}).main()\n`
+  place(builtPath(source), (to) => writeFileSync(to, start))
+  return [path, codeOf(path)]
+}
+
+const BUNDLED = {
   external: LEFT_OUT,
   // A process spends a quarter of its start on parsing.
   minifyWhitespace: true,
   minifySyntax: true,
-  banner: {
-    js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(pathToFileURL(`${ROOT}/`).href)})`,
-  },
+  // Asking for it loads all of Node's own fetch, which no process of ours uses.
+  define: { 'globalThis.Headers': 'undefined' },
   plugins: [
     {
       name: 'places',
@@ -178,6 +199,37 @@ const BUNDLES = {
           return { contents: pinPlaces(path, text), loader: isCode(path) ? 'ts' : 'js' }
         }),
     },
+  ],
+}
+
+const BUNDLES = {
+  ...BUNDLED,
+  entryPoints: PROGRAMS,
+  splitting: true,
+  chunkNames: `${CHUNKS}/[hash]`,
+  banner: {
+    js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(pathToFileURL(`${ROOT}/`).href)})`,
+  },
+}
+
+/** V8 keeps the code of scripts only, and no script waits at its top level: what follows the imports becomes a function. */
+const SERVICE = {
+  format: 'cjs',
+  banner: { js: '(function (exports, require, module) {' },
+  footer: { js: '})' },
+  plugins: [
+    {
+      name: 'service',
+      setup: ({ onLoad }) =>
+        onLoad({ filter: new RegExp(`/(${SERVICES.join('|')})$`) }, ({ path }) => {
+          const text = readFileSync(path, 'utf8')
+          const imports = [...text.matchAll(/^import\s[^;]*?'[^']+'\n/gm)]
+          const end = imports.at(-1).index + imports.at(-1)[0].length
+          const body = `export const main = async () => {\n${text.slice(end)}}\n`
+          return { contents: pinPlaces(path, text.slice(0, end) + body), loader: 'ts' }
+        }),
+    },
+    ...BUNDLED.plugins,
   ],
 }
 
@@ -195,6 +247,10 @@ const pinPlaces = (path, text) => {
     .replaceAll(/\b__dirname\b/g, folder)
     .replaceAll(/\b__filename\b/g, file)
     .replaceAll(/\brequire\.resolve\(/g, `require('node:module').createRequire(${file}).resolve(`)
+    .replaceAll(
+      'import.meta.resolve(',
+      `((name) => process.getBuiltinModule('node:url').pathToFileURL(process.getBuiltinModule('node:module').createRequire(${file}).resolve(name)).href)(`,
+    )
 }
 
 const DAY_MS = 86_400_000

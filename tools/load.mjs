@@ -1,0 +1,27 @@
+/**
+ * Runs the script of a service by the code that V8 has kept of it: without that, a start spends a quarter of a second on
+ * reading text. V8 refuses what another version of it has kept, and then reads the text.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Script, constants } from 'node:vm'
+
+/** Where the code of a script is kept. */
+export const codeOf = (path) => path.replace(/\.cjs$/, '.code')
+
+export const compileScript = (path) =>
+  new Script(readFileSync(path, 'utf8'), {
+    filename: path,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(existsSync(codeOf(path)) && { cachedData: readFileSync(codeOf(path)) }),
+  })
+
+/** Runs all modules of a script; answers what its entry exports. */
+export const run = (script) => {
+  const module = { exports: {} }
+  const require = createRequire(new URL('../package.json', import.meta.url))
+  script.runInThisContext()(module.exports, require, module)
+  return module.exports
+}
+
+export const load = (path) => run(compileScript(path))
