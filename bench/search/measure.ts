@@ -24,17 +24,24 @@ export interface Measured {
   bare: Round[]
 }
 
-const ROUNDS = 3
 /** Of a round: so many requests at least, unless they take longer than the most. */
 const LEAST = 120
-const LEAST_MS = 250
 const MOST_MS = 2_500
+
+export interface Rounds {
+  rounds: number
+  /** The least time of a round. */
+  leastMs: number
+}
+
+const SHORT: Rounds = { rounds: 3, leastMs: 250 }
 
 /** Measures a shape with so many requests at once: both sides in turn, several rounds of each. */
 export const measureShape = async (
   shape: Shape,
   concurrency: number,
   { http, bare }: { http: Side; bare: Side },
+  { rounds, leastMs }: Rounds = SHORT,
 ): Promise<Measured> => {
   const measured: Measured = { shape, concurrency, http: [], bare: [] }
   // The api closes a connection that sends nothing for ten seconds: those to it are opened last.
@@ -42,9 +49,9 @@ export const measureShape = async (
     bare: await openWarm(bare, shape, concurrency),
     http: await openWarm(http, shape, concurrency),
   }
-  for (let round = 0; round < ROUNDS; round += 1)
+  for (let round = 0; round < rounds; round += 1)
     for (const side of ['bare', 'http'] as const)
-      measured[side].push(await measureRound(shape, lanes[side]))
+      measured[side].push(await measureRound(shape, lanes[side], leastMs))
   for (const lane of [...lanes.bare, ...lanes.http]) lane.close()
   return measured
 }
@@ -64,12 +71,16 @@ const openWarm = async (side: Side, shape: Shape, concurrency: number): Promise<
   return lanes
 }
 
-const measureRound = async (shape: Shape, lanes: readonly Lane[]): Promise<Round> => {
+const measureRound = async (
+  shape: Shape,
+  lanes: readonly Lane[],
+  leastMs: number,
+): Promise<Round> => {
   const times: number[] = []
   const start = performance.now()
   const isOver = (): boolean => {
     const elapsed = performance.now() - start
-    return elapsed > MOST_MS || (elapsed > LEAST_MS && times.length >= LEAST)
+    return elapsed > MOST_MS || (elapsed > leastMs && times.length >= LEAST)
   }
   let next = 0
   let refused = 0
