@@ -1,8 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Connection } from '@temporalio/client'
-
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
@@ -25,6 +23,7 @@ import { makeRoutes } from './http/routes.ts'
 import { makeServer } from './http/serve/server.ts'
 import { makeUserNotes } from './http/access/user-notes.ts'
 import { makeJobs } from './jobs/client.ts'
+import { connectTemporal } from './jobs/connection.ts'
 import { makeLog } from './log.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
@@ -52,12 +51,7 @@ const lockSql = makeDatabase({
   statementTimeoutMs: 1500,
 })
 
-// Lazy: the api starts and creates tasks while Temporal is down.
-const connection = Connection.lazy({
-  address: config.TEMPORAL_ADDRESS,
-  // The client's own pause between attempts grows to two minutes: it would go on so long after an outage.
-  channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 },
-})
+const connection = connectTemporal(config.TEMPORAL_ADDRESS)
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const storage = makeLocalStorage({ root: config.STORAGE_PATH })
 const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
@@ -122,10 +116,7 @@ const routes = makeRoutes({
     postgres: async () => {
       await checkSchema(sql)
     },
-    temporal: () =>
-      connection.withDeadline(Date.now() + 1000, () =>
-        connection.workflowService.getSystemInfo({}),
-      ),
+    temporal: () => connection.workflowService.getSystemInfo({}),
     storage: () => storage.check(),
   },
 })

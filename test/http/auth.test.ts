@@ -178,6 +178,16 @@ describe('a bearer token', () => {
       assert.equal((await authenticate(bearer(await sign(ec, payload))))?.owner, payload.sub)
   })
 
+  test('that was taken before is refused after its end', async (t) => {
+    const authenticate = make()
+    const token = bearer(await sign(ec))
+    await authenticate(token)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 659_000 })
+    assert.equal((await authenticate(token))?.owner, 'alice')
+    t.mock.timers.tick(2_000)
+    await refuses(authenticate, { ended: token })
+  })
+
   test('without a key id is tried with each key of its type', async () => {
     const second = await makeKey('ES256', 'ec-2')
     issuer.keys.push(second.jwk)
@@ -321,7 +331,8 @@ describe('the key set', () => {
 
   test('takes a rotated key after the cool-down, for all who wait for it', async () => {
     const authenticate = make()
-    await authenticate(bearer(await sign(ec)))
+    const known = bearer(await sign(ec))
+    await authenticate(known)
     const fresh = await makeKey('ES256', 'fresh')
     issuer.keys = [fresh.jwk]
     time = 30_000
@@ -329,7 +340,7 @@ describe('the key set', () => {
     const callers = await Promise.all(Array.from({ length: 10 }, () => authenticate(bearer(token))))
     assert.ok(callers.every((caller) => caller?.owner === 'alice'))
     assert.equal(issuer.fetches, 2)
-    await refuses(authenticate, { 'old key': bearer(await sign(ec)) })
+    await refuses(authenticate, { 'old key': bearer(await sign(ec)), 'known token': known })
   })
 
   test('serves for 24 hours while the issuer is broken, asked every 30 s at most, then is unavailable', async () => {

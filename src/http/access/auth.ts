@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { errors as joseErrors, jwtVerify } from 'jose'
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+import type { JWTPayload, JWTVerifyOptions } from 'jose'
 
 import { makeKeySet } from '../../adapters/key-set.ts'
 import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
@@ -13,6 +13,7 @@ import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import { readProfile } from './claims.ts'
 import type { AdminJudge, Profile } from './claims.ts'
+import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserNotes } from './user-notes.ts'
 
 /** Who a request acts for. */
@@ -64,6 +65,7 @@ export const makeAuthenticator = ({
 }: AuthenticatorOptions): Authenticate => {
   const keys = makeKeySet({ url: jwksUrl, log, clock })
   const options = { ...JWT_RULES, issuer, audience }
+  const verify = makeTokenVerifier(keys, options)
 
   const judge = async ({ scheme, token }: Credential): Promise<Caller> => {
     if (token === undefined) throw new Refusal('malformed')
@@ -74,7 +76,7 @@ export const makeAuthenticator = ({
       return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
     }
     if (scheme === 'x-api-key') throw new Refusal('not an API key')
-    const claims = await verifyJwt(token, keys, options)
+    const claims = await verifyJwt(token, verify, options)
     const subject = readSubject(claims)
     const profile = readProfile(claims)
     return {
@@ -156,11 +158,11 @@ const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promi
 
 const verifyJwt = async (
   token: string,
-  keys: JWTVerifyGetKey,
+  verify: (token: string) => Promise<JWTPayload>,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> => {
   try {
-    return (await jwtVerify(token, keys, options)).payload
+    return await verify(token)
   } catch (error) {
     if (error instanceof ApiError) throw error
     if (error instanceof joseErrors.JWKSMultipleMatchingKeys)

@@ -12,16 +12,17 @@ const REFUSED_CREDENTIALS = ['unauthorized', 'invalid_personal_access_token']
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
 export const makeLimiter = (limits: RateLimits | undefined) => ({
   /** Any request of an address, before anything is known of it. */
-  async enter(route: Route, request: Request): Promise<void> {
-    if (quotaOf(route) !== undefined) await limits?.take('ip', addressOf(request))
+  async enter(route: Route, address: string): Promise<void> {
+    if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)
   },
 
   /** A request of a known caller. Every answer says what is left of the quota, also a refusal. */
-  async count(route: Route, { request, response, caller }: Asked): Promise<void> {
+  async count(route: Route, { address, response, caller }: Asked): Promise<void> {
     const quota = quotaOf(route)
     if (!limits || quota === undefined) return
     const isPersonal = quota === 'create' || quota === 'write'
-    response.set(await limits.take(quota, principalOf(isPersonal ? caller : undefined, request.ip)))
+    const principal = isPersonal && caller ? principalOf(caller, undefined) : address
+    response.set(await limits.take(quota, principal))
   },
 
   /** The error of a request: a refused credential becomes a 429 when its address has had too many refused. */
@@ -35,7 +36,7 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
 })
 
 interface Asked {
-  request: Request
+  address: string
   response: Response
   caller: Caller | undefined
 }

@@ -12,7 +12,6 @@ import { hasBody, requireJson } from './media-type.ts'
 import { readJsonBody } from './read-json-body.ts'
 import type { JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
-import { addressOf } from '../access/principal.ts'
 import { sendContinue } from '../serve/expect.ts'
 import { rawQuery } from '../serve/query.ts'
 import type { BodySpec, Route } from '../route.ts'
@@ -50,11 +49,11 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes)
         throw tooLarge(spec.maxBytes)
     },
-    async read(request: Request, response: Response): Promise<ReadBody> {
+    async read(request: Request, response: Response, address: string): Promise<ReadBody> {
       const body = await readJsonBody(request, {
         ...spec,
         budget: deps.budget,
-        address: addressOf(request),
+        address,
         scratchDir: deps.scratchDir,
         maxImageBytes: deps.maxImageBytes,
         maxPixels: deps.maxImagePixels,
@@ -97,6 +96,8 @@ const noBody = (request: Request): ReadBody => ({
   value: undefined,
   inline: new Map(),
   faults: [],
-  fingerprint: fingerprint(request, ''),
+  get fingerprint() {
+    return fingerprint(request, '')
+  },
   discard: () => Promise.resolve(),
 })

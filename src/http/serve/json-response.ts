@@ -2,7 +2,6 @@ import type { Response } from 'express'
 
 import { errors } from '../../domain/shared/errors.ts'
 import type { Caller } from '../access/auth.ts'
-import { addressOf } from '../access/principal.ts'
 import { SMALL } from '../body/budget.ts'
 import type { Budget } from '../body/budget.ts'
 import type { JsonAnswer, Route } from '../route.ts'
@@ -13,6 +12,8 @@ import { sendStream } from './file-response.ts'
 interface Asked {
   route: Route
   caller: Caller | undefined
+  /** Whom the answer counts for until it is sent. */
+  address: string
 }
 
 /**
@@ -26,51 +27,67 @@ export const sendJson = (
   budget: Budget,
   response: Response,
   { status, headers, body, text = toText(body), more }: JsonAnswer,
-  { route, caller }: Asked,
+  { route, caller, address }: Asked,
 ): Promise<void> => {
   const head = { ...makeReadHeaders(route, { caller, text }), ...headers }
   const isOld = route.read && isKnown(response.req.headers['if-none-match'], head['etag'])
-  const bytes = text === undefined || isOld ? undefined : Buffer.from(text)
-  const reservation = budget.open(addressOf(response.req))
+  if (text === undefined || isOld) {
+    setHead(response, isOld ? 304 : status, head).end()
+    return DONE
+  }
+  const length = Buffer.byteLength(text)
+  if (more === undefined && length <= SMALL) {
+    sendSmall(setHead(response, status, head), text, length)
+    return DONE
+  }
+  const bytes = Buffer.from(text)
+  const reservation = budget.open(address)
   try {
-    reservation.take('unsent', bytes?.length ?? 0)
+    reservation.take('unsent', length)
   } catch (error) {
     throw changes(route) ? errors.outcomeUnknown(error) : error
   }
-  const part = more && inParts(budget, addressOf(response.req), more)
-  return write(response.status(isOld ? 304 : status), head, bytes, part).finally(
-    reservation.release,
-  )
+  const rest = more && inParts(budget, address, more)
+  return sendLarge(setHead(response, status, head), bytes, rest).finally(reservation.release)
 }
+
+const DONE = Promise.resolve()
 
 const toText = (body: unknown): string | undefined =>
   body === undefined ? undefined : JSON.stringify(body)
 
 const changes = ({ method, readsOnly }: Route): boolean => method !== 'get' && readsOnly !== true
 
-const write = async (
+const setHead = (
   response: Response,
+  status: number,
   { vary, ...head }: Record<string, string>,
-  bytes: Buffer | undefined,
-  more: AsyncIterable<Buffer> | undefined,
-): Promise<void> => {
+): Response => {
+  response.statusCode = status
   if (vary !== undefined) response.vary(vary)
-  response.set(head)
-  if (bytes === undefined) response.end()
-  else await writeBody(response.type('application/json'), bytes, more)
+  for (const [name, value] of Object.entries(head)) response.setHeader(name, value)
+  return response
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** As one text, so that head and body are one write. */
+const sendSmall = (response: Response, text: string, length: number): void => {
+  response.setHeader('content-type', JSON_TYPE).setHeader('content-length', length)
+  if (response.req.method === 'HEAD') response.end()
+  else response.end(text, 'utf8')
 }
 
 /** In pieces, so that what a client takes of them is seen while it does. What is made on the way has no length. */
-const writeBody = async (
+const sendLarge = async (
   response: Response,
   bytes: Buffer,
   more: AsyncIterable<Buffer> | undefined,
 ): Promise<void> => {
-  const isHead = response.req.method === 'HEAD'
-  if (more && isHead) response.end()
-  else if (more) await sendStream(response, inTurn(inPieces(bytes), more))
-  else if (isHead || bytes.length <= SMALL) response.send(bytes)
-  else await sendStream(response.set('content-length', String(bytes.length)), inPieces(bytes))
+  response.setHeader('content-type', JSON_TYPE)
+  if (!more) response.setHeader('content-length', bytes.length)
+  if (response.req.method === 'HEAD') response.end()
+  else await sendStream(response, more ? inTurn(inPieces(bytes), more) : inPieces(bytes))
 }
 
 function* inPieces(bytes: Buffer): Generator<Buffer> {

@@ -1,0 +1,46 @@
+import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
+import type { ConnectionOptions } from '@temporalio/client'
+
+/**
+ * Makes the api's connection to Temporal, lazily: an api starts and creates tasks while Temporal is down. Every call has
+ * one deadline, whatever `withDeadline` says.
+ */
+export const connectTemporal = (address: string): Connection => {
+  const connection = Connection.lazy({
+    address,
+    // The client's own pause between attempts grows to two minutes: it would go on so long after an outage.
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 1000,
+    },
+    interceptors: [withinDeadline, makeGrpcRetryInterceptor(defaultGrpcRetryOptions())],
+  })
+  keepContextWhileCalling(connection)
+  return connection
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
+
+/** Longest call, tries of its own included. */
+const CALL_DEADLINE_MS = 2000
+
+const withinDeadline: Interceptor = (options, nextCall) =>
+  nextCall({ ...options, deadline: Date.now() + CALL_DEADLINE_MS }) as ReturnType<Interceptor>
+
+/**
+ * Has the client (1.24) keep the headers of a call in a variable while it makes the call. It would keep them in an
+ * AsyncLocalStorage, and from its first use on Node 20 runs hooks for every promise of the process.
+ */
+const keepContextWhileCalling = ({ callContextStorage: storage }: Connection): void => {
+  let current: ReturnType<typeof storage.getStore>
+  storage.getStore = () => current
+  storage.run = <Result>(context: typeof current, call: () => Result): Result => {
+    const outer = current
+    current = context
+    try {
+      return call()
+    } finally {
+      current = outer
+    }
+  }
+}
