@@ -23,7 +23,14 @@ export type VideoWork = (job: VideoJob, control: RenderControl) => Promise<void>
 export const makeVideoEngine = (work: VideoWork = () => {}): VideoEngine => ({
   name: 'test',
   probeSource: () =>
-    Promise.resolve({ container: 'mov', width: 320, height: 180, seconds: 5, hasAudio: false }),
+    Promise.resolve({
+      container: 'mov',
+      stream: 0,
+      width: 320,
+      height: 180,
+      seconds: 5,
+      hasAudio: false,
+    }),
   render: async (job, control): Promise<RenderedVideo> => {
     await work(job, control)
     const write = async (name: string): Promise<string> => {

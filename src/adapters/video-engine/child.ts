@@ -16,6 +16,8 @@ export interface ChildOrder {
   /** Ends the child and what it started: SIGTERM, after 2 s SIGKILL. */
   signal: AbortSignal
   binaries: Pick<VideoBinaries, 'setpriv' | 'user'>
+  /** Most address space where `setpriv` is there, in MiB; 4096 when absent. */
+  memoryMib?: number
   /** Called once it runs and is recorded. */
   onStart?: () => void
   /** Gets each line of its standard output. */
@@ -77,8 +79,9 @@ export const runChild = async (order: ChildOrder): Promise<void> => {
 const isRunning = ({ pid, exitCode, signalCode }: Child): boolean =>
   pid !== undefined && exitCode === null && signalCode === null
 
-const start = ({ program, args, dir, binaries: { setpriv, user } }: ChildOrder): Child => {
-  const before = setpriv === undefined ? [] : [...bindToUs(), program]
+const start = ({ program, args, dir, memoryMib = MOST_MIB, ...order }: ChildOrder): Child => {
+  const { setpriv, user } = order.binaries
+  const before = setpriv === undefined ? [] : [...bindToUs(memoryMib), program]
   return spawn(setpriv ?? program, [...before, ...args], {
     ...user,
     cwd: dir,
@@ -89,17 +92,20 @@ const start = ({ program, args, dir, binaries: { setpriv, user } }: ChildOrder):
   })
 }
 
+/** A source of 4096×4096 with 16 pictures to refer to, cross-faded at 1080p, takes 1.5 GB. */
+const MOST_MIB = 4096
+
 /**
  * Arguments of `setpriv` that let the kernel kill a program with this process. When this process dies before `setpriv`
- * has asked for that, no signal comes. The shell then sees that it has another parent, and does not start the program.
+ * has asked for that, no signal comes. The shell then sees that it has another parent, and does not start the program. The shell also bounds the memory.
  */
-const bindToUs = (): string[] => [
+const bindToUs = (memoryMib: number): string[] => [
   '--pdeathsig',
   'SIGKILL',
   '--',
   '/bin/sh',
   '-c',
-  '[ "$PPID" = "$0" ] && exec "$@"',
+  `[ "$PPID" = "$0" ] && ulimit -v ${memoryMib * 1024} && exec "$@"`,
   String(process.pid),
 ]
 

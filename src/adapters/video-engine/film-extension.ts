@@ -4,7 +4,7 @@ import type { InputFiles } from './input-file.ts'
 import { FPS, HELD } from './film.ts'
 import type { Film, FilmOptions } from './film.ts'
 import { makeCamera } from './film-still.ts'
-import { SCALER, VIDEO_COLOURS } from './options.ts'
+import { CALLERS, SCALER, VIDEO_COLOURS } from './options.ts'
 import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 
@@ -21,9 +21,9 @@ export const planExtension = async (
   if (job.source === undefined || source === undefined) throw new Error('the source is not probed')
   const length = Math.max(1, Math.round(source.seconds * FPS))
   const frames = length + added
-  const index = inputs.addFile(job.source.path, ['-f', source.container])
+  const index = inputs.addFile(job.source.path, [...CALLERS, '-f', source.container])
   const continued = [
-    `[${index}:v:0]${scaleTo(job)}`,
+    `[${index}:${source.stream}]${scaleTo(job)}`,
     // The last frame is held by `tpad`; one more than enough, in case the source is a little shorter than it says.
     `fps=${FPS}:start_time=0,tpad=stop=${frames}:stop_mode=clone,trim=end_frame=${frames}`,
     cameraFilter(makeCamera(job), { top: 0, frame: job }, { frames: added, after: length }),

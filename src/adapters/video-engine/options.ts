@@ -4,6 +4,12 @@ const words = (text: string): string[] => text.split(' ')
 /** Options of every input: it is a file, no list of other files and no address, and one thread reads it. */
 export const CONFINED = words('-protocol_whitelist file,pipe -threads 1')
 
+/**
+ * Options of an input that a caller gave: no picture in it is larger than a source may be, whatever its header says, and
+ * whatever its size becomes on the way.
+ */
+export const CALLERS = words('-max_pixels 16777216')
+
 export const QUIET = words('-hide_banner -nostdin -nostats -loglevel error')
 
 /** Counts on standard output what is done, and works in one thread: a slot of a worker is one core. */

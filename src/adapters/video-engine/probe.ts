@@ -1,5 +1,7 @@
+import { VideoFault } from '../../domain/video-task/video-fault.ts'
 import type { VideoBinaries } from './binaries.ts'
 import { runChild } from './child.ts'
+import { CALLERS } from './options.ts'
 
 export interface ProbeOrder {
   binaries: VideoBinaries
@@ -30,10 +32,10 @@ export interface FileFacts {
   start: number
 }
 
+/** No text of the file: it could hold what parts one field from the next. */
 const ENTRIES = [
   'stream=index,codec_type,codec_name,profile,pix_fmt,width,height,sample_aspect_ratio,sample_rate,channels',
   'stream_disposition=attached_pic',
-  'stream_tags=rotate',
   'stream_side_data=rotation',
   'format=start_time',
   'packet=stream_index,pts_time,duration_time',
@@ -41,26 +43,36 @@ const ENTRIES = [
 
 /** No real video has more. Further streams are ignored. */
 const MOST_STREAMS = 64
+/** Of address space: the index of a file of 8 KB can claim 1.8 GB. */
+const MOST_MIB = 1024
+/** A minute of 50 a second in each of them. */
+const MOST_PACKETS = 200_000
 
 /**
  * Reads the headers of a file and all its packets, without decoding them, in one run: a program that loads slowly costs
  * more than the reading.
- * @throws Error when ffprobe refuses the file
+ * @throws Error when ffprobe refuses the file, VideoFault when it has more packets than any real one
  */
 export const probeFile = async (
   { path, container }: ProbedFile,
   { binaries, dir, signal }: ProbeOrder,
 ): Promise<FileFacts> => {
-  const found: Findings = { packets: new Map(), streams: new Map(), start: 0 }
+  const found: Findings = { packets: new Map(), all: 0, streams: new Map(), start: 0 }
+  const crowded = new AbortController()
   const options = ['-hide_banner', '-loglevel', 'error', '-of', 'compact', '-show_entries', ENTRIES]
-  const input = ['-protocol_whitelist', 'file,pipe', '-f', container, '-i', `file:${path}`]
+  const confined = ['-protocol_whitelist', 'file,pipe', ...CALLERS]
+  const input = [...confined, '-f', container, '-i', `file:${path}`]
   await runChild({
     program: binaries.ffprobe.path,
     args: [...options, ...input],
     dir,
-    signal,
+    signal: AbortSignal.any([signal, crowded.signal]),
     binaries,
-    onLine: (line) => note(found, line),
+    memoryMib: MOST_MIB,
+    onLine: (line) => {
+      note(found, line)
+      if (found.all > MOST_PACKETS) crowded.abort(TOO_MANY_PACKETS)
+    },
   })
   const streams = [...found.streams.entries()].toSorted(([one], [other]) => one - other)
   return {
@@ -74,15 +86,23 @@ export const probeFile = async (
 
 interface Findings {
   packets: Map<number, { packets: number; end: number }>
+  /** Packets of all streams. */
+  all: number
   streams: Map<number, ReadonlyMap<string, string>>
   start: number
 }
+
+const TOO_MANY_PACKETS = new VideoFault(
+  'VideoFormatInvalid',
+  `The source video has more than ${MOST_PACKETS.toLocaleString('en')} packets.`,
+)
 
 const note = (found: Findings, line: string): void => {
   const [section, ...fields] = line.split('|')
   if (section !== 'packet' && section !== 'stream' && section !== 'format') return
   const values = new Map(fields.map(readField))
   const index = Number(values.get('index') ?? values.get('stream_index') ?? 0)
+  if (section === 'packet') found.all += 1
   if (section === 'format') found.start = Number(values.get('start_time')) || 0
   else if (index >= MOST_STREAMS) return
   else if (section === 'stream') found.streams.set(index, values)

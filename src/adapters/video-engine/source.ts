@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { Size } from '../../domain/shared/size.ts'
 import { VideoFault } from '../../domain/video-task/video-fault.ts'
 import { ChildFault, runChild } from './child.ts'
-import { CONFINED, COUNTED } from './options.ts'
+import { CALLERS, CONFINED, COUNTED } from './options.ts'
 import { probeFile } from './probe.ts'
 import type { ProbeOrder, StreamFacts } from './probe.ts'
 import type { ProbedSource, SourceFile } from './video-engine.ts'
@@ -36,9 +36,10 @@ export const probeSource = async (
     // As ffmpeg does, which moves the start of the file, early or late, to zero.
     const seconds = video.end - start
     if (!isOwn) requireLength(seconds)
-    await decodeOne(file, order)
+    const stream = Number(video.values.get('index'))
+    await decodeOne({ ...file, stream }, order)
     const hasAudio = streams.some(({ values }) => values.get('codec_type') === 'audio')
-    return { container, ...shownSize(video), seconds, hasAudio }
+    return { container, stream, ...shownSize(video), seconds, hasAudio }
   } catch (cause) {
     // A program that was killed says nothing about the video.
     if (!(cause instanceof ChildFault) || cause.exitCode === undefined) throw cause
@@ -108,12 +109,12 @@ const shownSize = (video: StreamFacts): Size => {
   const [across = 0, down = 0] = shape.split(':').map(Number)
   const square = across > 0 && down > 0 ? across / down : 1
   const shown = { width: Math.max(1, Math.round(width * square)), height }
-  const turn = Number(video.values.get('rotation') ?? video.values.get('tag:rotate') ?? 0)
+  const turn = Number(video.values.get('rotation') ?? 0)
   return Math.abs(turn) % 180 === 90 ? { width: shown.height, height: shown.width } : shown
 }
 
 const decodeOne = async (
-  { path, container }: { path: string; container: string },
+  { path, container, stream }: { path: string; container: string; stream: number },
   { binaries, dir, signal }: ProbeOrder,
 ): Promise<void> => {
   let frames = 0
@@ -122,11 +123,12 @@ const decodeOne = async (
     args: [
       ...COUNTED,
       ...CONFINED,
+      ...CALLERS,
       '-f',
       container,
       '-i',
       `file:${path}`,
-      ...'-map 0:v:0 -frames:v 1 -f null pipe:2'.split(' '),
+      ...`-map 0:${stream} -frames:v 1 -f null pipe:2`.split(' '),
     ],
     dir,
     signal,

@@ -54,6 +54,8 @@ export interface RenderedVideo {
 /** What a source video is, once it is known to be one that can be continued. */
 export interface ProbedSource {
   container: 'mov' | 'matroska'
+  /** Number of its video stream, which need not be the first: a cover may come before it. */
+  stream: number
   /** As it is shown: rotation and the shape of its pixels applied. */
   width: number
   height: number

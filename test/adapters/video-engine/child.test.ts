@@ -40,6 +40,15 @@ describe('a child of the video engine', () => {
     )
   })
 
+  test('may take so much memory and no more', async (t) => {
+    if (studio.binaries.setpriv === undefined) return t.skip('there is no setpriv')
+    const lines: string[] = []
+    const onLine = (line: string) => void lines.push(line)
+    await shell('ulimit -v', { onLine })
+    await shell('ulimit -v', { onLine, memoryMib: 512 })
+    assert.deepEqual(lines, [String(4096 * 1024), String(512 * 1024)])
+  })
+
   test('is of another user where this process is root, and reads nothing of this one', async (t) => {
     const { dir, binaries } = studio
     const user = await findChildUser(dir, {

@@ -102,7 +102,7 @@ describe('a video that is continued', () => {
   })
 
   test('takes Matroska and MOV, with any name, and tells what they are', async () => {
-    const facts = { width: 320, height: 180, hasAudio: true }
+    const facts = { stream: 0, width: 320, height: 180, hasAudio: true }
     const shown = async (file: string) => {
       const { seconds, ...rest } = await probe(file)
       assert.ok(Math.abs(seconds - 4) < 0.05, `${seconds}`)
@@ -137,6 +137,23 @@ describe('a video that is continued', () => {
     const half = first.length / 2
     const [above, below] = [first.subarray(0, half), first.subarray(half)]
     assert.ok(Math.abs(mean(above, 0) - mean(below, 0)) > 150)
+  })
+
+  test('shows the video of its source, not a cover that comes before it', async () => {
+    const cover = join(studio.dir, 'cover.png')
+    await sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
+      .png()
+      .toFile(cover)
+    const plain = join(studio.dir, 'plain.mp4')
+    const film = ['-f', 'lavfi', '-i', 'color=blue:size=64x64:rate=24:duration=4']
+    const args = ['-map', '0', '-map', '1', '-c:0', 'libx264', '-pix_fmt:0', 'yuv420p', '-c:1']
+    studio.ffmpeg(...film, '-i', cover, ...args, 'copy', '-disposition:1', 'attached_pic', plain)
+    const covered = await write('covered.mp4', tagsFirst(await readFile(plain)))
+    const first = studio.probe(covered).streams[0]
+    assert.equal(first?.codec_name, 'png')
+    const { video } = await studio.render({ ...SIZE, source: { path: covered }, seconds: 1 })
+    const [shown = Buffer.of()] = studio.decode(video, 1)
+    assert.ok(mean(shown, 2) > 200, 'it is blue')
   })
 
   const refused: [string, () => string | Promise<string>, RegExp][] = [
@@ -181,6 +198,27 @@ describe('a video that is continued', () => {
         ),
       /cannot be decoded/,
     ],
+    [
+      'whose text says that its pictures are smaller than they are',
+      async () => {
+        const large = join(studio.dir, 'large.mkv')
+        const film = ['-f', 'lavfi', '-i', 'color=red:size=8000x3000:rate=1:duration=5']
+        const tag = ['-metadata:s:v', 'abcdef=0|width=64']
+        studio.ffmpeg(...film, '-c:v', 'png', ...tag, large)
+        // ffmpeg itself writes no `rotate`.
+        const bytes = (await readFile(large)).toString('latin1').replace('ABCDEF', 'rotate')
+        return write('large.mkv', Buffer.from(bytes, 'latin1'))
+      },
+      /16 to 4096 pixels/,
+    ],
+    [
+      'of more packets than 64 streams have',
+      async () => {
+        const film = await readFile(make('few.mkv', { size: '32x32', sound: false }))
+        return write('many.mkv', Buffer.concat([film, clusterOf(200_000)]))
+      },
+      /more than 200,000 packets/,
+    ],
     ['that is empty', () => write('empty.mp4', ''), /not MP4/],
   ]
   const write = async (name: string, content: string | Buffer): Promise<string> => {
@@ -205,6 +243,35 @@ describe('a video that is continued', () => {
     await assert.rejects(probe(path, engine), { name: 'VideoFault', code: 'ModelUnavailable' })
   })
 })
+
+/** Moves the tags of an MP4, with its cover, before its tracks. */
+const tagsFirst = (file: Buffer): Buffer => {
+  const boxAt = (type: string): Buffer => {
+    const at = file.indexOf(type) - 4
+    return file.subarray(at, at + file.readUInt32BE(at))
+  }
+  const [index, track, tags] = [boxAt('moov'), boxAt('trak'), boxAt('udta')]
+  const start = file.indexOf('trak') - 4
+  const rest = index.subarray(start - (file.indexOf('moov') - 4))
+  assert.deepEqual(rest, Buffer.concat([track, tags]))
+  return Buffer.concat([
+    file.subarray(0, start),
+    tags,
+    track,
+    file.subarray(start + tags.length + track.length),
+  ])
+}
+
+/** A cluster of Matroska with blocks of one byte. */
+const clusterOf = (blocks: number): Buffer => {
+  const body = Buffer.concat([
+    Buffer.from('e78100', 'hex'),
+    Buffer.alloc(7 * blocks, Buffer.from('a3858100000000', 'hex')),
+  ])
+  const head = Buffer.from('1f43b6750100000000000000', 'hex')
+  head.writeUIntBE(body.length, 6, 6)
+  return Buffer.concat([head, body])
+}
 
 /** Sets the matrix in the header of the first track: shown turned by a quarter. Options for that differ by version. */
 const turn = (file: Buffer): Buffer => {
