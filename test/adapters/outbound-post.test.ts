@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
-import { after, afterEach, before, describe, mock, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   PostOptions,
   Unanswered,
 } from '../../src/adapters/outbound/post.ts'
-import { makeClient } from '../../src/adapters/outbound/client.ts'
+import { makeClient, type Outbound } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
@@ -63,15 +63,21 @@ const head = (status: number, ...lines: string[]) =>
   [`HTTP/1.1 ${status} Said`, ...lines, '', ''].join('\r\n')
 
 describe('a post', () => {
-  const outbound = makeOutbound(ON)
+  let outbound: Outbound
   let receiver: WebhookReceiver
 
   before(async () => {
     receiver = await startWebhookReceiver()
   })
   after(() => receiver.stop())
-  // However an attempt ended, its connection is gone.
-  afterEach(() => waitFor('no connection open', async () => receiver.open() === 0, 5_000))
+  beforeEach(() => {
+    outbound = makeOutbound(ON)
+  })
+  // However an attempt ended, its connection is gone or kept, and with the client those are gone that it kept.
+  afterEach(async () => {
+    outbound.close()
+    await waitFor('no connection open', async () => receiver.open() === 0, 5_000)
+  })
 
   let paths = 0
   const send = (reply: Reply, options: Partial<PostOptions> = {}, client = outbound) => {
@@ -89,7 +95,7 @@ describe('a post', () => {
     assert.deepEqual(request.body, BODY)
     assert.deepEqual(request.headers, {
       host: `127.0.0.1:${receiver.port}`,
-      connection: 'close',
+      connection: 'keep-alive',
       'content-type': 'application/json',
       'content-length': String(BODY.length),
       'user-agent': 'Kiln',
@@ -151,15 +157,66 @@ describe('a post', () => {
     is(await send(resetAfter(`${interim}HTTP/1.1 202 Accepted\r\n`)), 202)
   })
 
-  test('is retried by nobody: each attempt is one request', async () => {
-    const reply = inTurn(answer(500), reset, answer(200))
-    const path = '/turns'
-    receiver.script(path, reply)
-    const options = { url: receiver.url(path), headers: HEADERS, body: BODY }
-    is(await outbound.post(options), 500)
-    fails(await outbound.post(options), 'reset')
-    is(await outbound.post(options), 200)
-    assert.equal(receiver.of(path).length, 3)
+  describe('after another to the same receiver', () => {
+    /** Sends as often as there are replies; answers the outcomes and how many connections there were. */
+    const sendInTurn = async (posts: number, ...replies: [Reply, ...Reply[]]) => {
+      const path = `/turns-${(paths += 1)}`
+      const before = receiver.connections()
+      receiver.script(path, inTurn(...replies))
+      const outcomes: (number | string)[] = []
+      const url = receiver.url(path)
+      for (let i = 0; i < posts; i += 1) {
+        const located = await outbound.locate({ url })
+        const posted = await outbound.post({ url, headers: HEADERS, body: BODY, located })
+        outcomes.push(posted.status ?? posted.errorClass)
+      }
+      const connections = receiver.connections() - before
+      return { outcomes, requests: receiver.of(path).length, connections }
+    }
+
+    test('goes on its connection, whatever the status was', async () => {
+      assert.deepEqual(await sendInTurn(4, answer(204), answer(500, {}, 'x'), answer(410)), {
+        outcomes: [204, 500, 410, 410],
+        requests: 4,
+        connections: 1,
+      })
+    })
+
+    test('is sent once more when that connection ends before a byte of the answer', async () => {
+      assert.deepEqual(await sendInTurn(2, answer(204), reset, answer(200)), {
+        outcomes: [204, 200],
+        requests: 3,
+        connections: 2,
+      })
+      assert.deepEqual(await sendInTurn(2, answer(204), hangUp, reset), {
+        outcomes: [204, 'reset'],
+        requests: 3,
+        // The first goes on the one that is left.
+        connections: 1,
+      })
+    })
+
+    test('is not sent again when the answer had begun', async () => {
+      const cut = write('HTTP/1.1 2', (socket) => socket.destroy())
+      assert.deepEqual(await sendInTurn(2, answer(204), cut, answer(200)), {
+        outcomes: [204, 'reset'],
+        requests: 2,
+        connections: 1,
+      })
+    })
+
+    test('is not sent again on a connection of its own', async () => {
+      assert.deepEqual(await sendInTurn(3, reset, answer(200, { connection: 'close' })), {
+        outcomes: ['reset', 200, 200],
+        requests: 3,
+        connections: 3,
+      })
+    })
+
+    test('keeps no connection whose answer was not read to its end', async () => {
+      const { connections } = await sendInTurn(2, answer(200, {}, 'x'.repeat(100_000)))
+      assert.equal(connections, 2)
+    })
   })
 
   describe('whose answer goes on', () => {
@@ -405,14 +462,20 @@ describe('a post over TLS', () => {
   const hosts = ['127.0.0.1', 'localhost', 'hooks.example.com']
   const certificate = makeCertificate(hosts)
   const system = { resolve: makeResolver(), openSocket: openSystemSocket }
-  const trusting = makeClient(ON, { ...system, ca: certificate.cert })
+  let trusting: Outbound
   let receiver: WebhookReceiver
 
   before(async () => {
     receiver = await startWebhookReceiver({ certificate })
   })
   after(() => receiver.stop())
-  afterEach(() => waitFor('no connection open', async () => receiver.open() === 0, 5_000))
+  beforeEach(() => {
+    trusting = makeClient(ON, { ...system, ca: certificate.cert })
+  })
+  afterEach(async () => {
+    trusting.close()
+    await waitFor('no connection open', async () => receiver.open() === 0, 5_000)
+  })
 
   const send = (url: string, client = trusting) =>
     client.post({ url, headers: HEADERS, body: BODY })
@@ -439,7 +502,7 @@ describe('a post over TLS', () => {
     fails(await send(receiver.url('/reset')), 'reset')
   })
 
-  const refused = async (client: typeof trusting, other: WebhookReceiver, host?: string) => {
+  const refused = async (client: Outbound, other: WebhookReceiver, host?: string) => {
     const posted = fails(await send(other.url('/', host), client), 'tls')
     assert.equal(posted.address, '127.0.0.1')
     assert.equal(other.received.length, 0)
@@ -481,7 +544,8 @@ describe('a post over TLS', () => {
     const HOST = 'hooks.example.com'
     const clientOf = (...answers: string[][]) => {
       const network = makeTestNetwork(receiver.port, certificate.cert, { [HOST]: answers })
-      return { network, client: makeClient(OFF, network) }
+      trusting = makeClient(OFF, network)
+      return { network, client: trusting }
     }
 
     test('arrives at a public name, dialled at the addresses that were judged', async () => {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { makeAddressJudge } from './address.ts'
 import type { Network } from './connector.ts'
 import { download, type Downloaded, type DownloadOptions } from './download.ts'
+import { makeLines } from './lines.ts'
 import { locate, type Located, type LocateOptions } from './locate.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
 import { makeUrlJudge, type Judgement } from './url.ts'
@@ -36,12 +37,16 @@ export const makeClient = (rules: OutboundRules, network: Network): Outbound => 
   const closing = new AbortController()
   // Everything under way listens; Node takes more than 10 for a leak and says so.
   setMaxListeners(0, closing.signal)
+  const lines = makeLines()
   const guard = { judge, isAllowed, network, closing: closing.signal }
   return {
     judge: (raw) => judge(raw),
     download: (options) => download(guard, options),
     locate: (options) => locate(guard, options),
-    post: (options) => post(guard, options),
-    close: () => closing.abort(),
+    post: (options) => post({ ...guard, lines }, options),
+    close: () => {
+      closing.abort()
+      void lines.close()
+    },
   }
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import { Agent, request, type Dispatcher } from 'undici'
+import { request, type Dispatcher } from 'undici'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { OutboundFault } from './fault.ts'
+import { openLine, type Line, type Lines } from './lines.ts'
 
 export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   /** For everything together: look-ups, connections, redirects, body. */
@@ -14,6 +15,8 @@ export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
   maxBytes: number
   /** Each ends the exchange; it then fails with the reason of the signal. */
   signals: readonly AbortSignal[]
+  /** Connections of earlier exchanges, which this one may use, and to which it gives its own. Without, it opens one. */
+  lines?: Lines | undefined
 }
 
 export type SendOptions =
@@ -30,47 +33,70 @@ export interface Exchange {
   send: (url: URL, options: SendOptions) => Promise<Dispatcher.ResponseData>
   /** Aborted when the time is over (reason: OutboundFault `timeout`) or one of `signals` was. */
   signal: AbortSignal
-  /** Closes every connection and stops the clock. */
-  end: () => Promise<void>
+  /** Whether the connection is one of an earlier exchange. */
+  isReused: () => boolean
+  /** Stops the clock, and closes the connection or, after an answer that was read to its end, keeps it. */
+  end: (after?: { clean: boolean }) => Promise<void>
 }
 
 /**
  * An agent for each exchange, not one for all: undici forgets a request that is aborted while connecting but leaves the
- * connection to go on, so the connector has to know the signal of its request. Nothing is kept alive between exchanges:
- * callers' hosts are rarely met twice in seconds, and a POST on a kept connection that the server has just closed would
- * be a failed attempt.
+ * connection to go on, so the connector has to know the signal of its request.
  */
 export const startExchange = (options: ExchangeOptions): Exchange => {
-  const { isAllowed, network, addresses, watch, maxBytes } = options
+  const { isAllowed, network, addresses, watch, maxBytes, lines } = options
   const { signal, limit, stop } = startDeadline({ ...options, what: 'complete answer' })
   const stages = makeStages(limit, options)
+  let line: Line | undefined
+  let key = ''
+  let isReused = false
   const onReady = (socket: Socket) => {
+    if (line) line.socket = socket
     stages.connected()
     watch?.onReady(socket)
   }
-  const agent = new Agent({
-    connect: makeConnector({ isAllowed, network, addresses, signal, watch: { ...watch, onReady } }),
-    allowH2: false,
-    pipelining: 0,
-    maxHeaderSize: 16_384,
-    maxResponseSize: maxBytes,
-    // The exchange's own deadlines rule; a limit on gaps never ends a drip.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  const connect = makeConnector({
+    isAllowed,
+    network,
+    addresses,
+    signal,
+    watch: { ...watch, onReady },
   })
+  const open = () =>
+    openLine({
+      allowH2: false,
+      // 0: the connection ends with its answer.
+      pipelining: lines ? 1 : 0,
+      maxHeaderSize: 16_384,
+      maxResponseSize: maxBytes,
+      // The exchange's own deadlines rule; a limit on gaps never ends a drip.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
   // A body that may be buffered whole is never paused. undici 7 ends the process by an assertion when a server closes
   // the connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
   const highWaterMark = maxBytes + 1
   const send = (url: URL, what: SendOptions) => {
     stages.begun()
-    const sending = request(url, { ...what, dispatcher: agent, signal, highWaterMark })
+    key = `${url.origin} ${maxBytes}`
+    const kept = lines?.take(key, addresses)
+    isReused = kept !== undefined
+    line = kept ?? line ?? open()
+    line.connect = connect
+    if (kept?.socket) {
+      watch?.onDial?.(kept.socket.remoteAddress ?? '')
+      onReady(kept.socket)
+    }
+    const sending = request(url, { ...what, dispatcher: line.agent, signal, highWaterMark })
     return sending.finally(stages.answered)
   }
-  const end = async () => {
+  const end = async (after?: { clean: boolean }) => {
     stop()
-    await agent.destroy()
+    if (!line) return
+    if (after?.clean && lines) await lines.keep(key, line)
+    else await line.agent.destroy()
   }
-  return { send, signal, end }
+  return { send, signal, isReused: () => isReused, end }
 }
 
 type Limit = (ms: number, what: string, spentMs?: number) => () => void

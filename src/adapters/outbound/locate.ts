@@ -24,7 +24,7 @@ export interface Located {
 
 /** Looks a host up without dialling it. */
 export const locate = async (
-  guard: PostGuard,
+  guard: Omit<PostGuard, 'lines'>,
   { url, signal, timeoutMs = POST_LIMITS.connectMs }: LocateOptions,
 ): Promise<Located> => {
   const began = performance.now()

@@ -4,7 +4,8 @@ import type { ConnectionWatch } from './connector.ts'
 import type { Located } from './locate.ts'
 import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
-import { watchStatusLine } from './status-line.ts'
+import type { Lines } from './lines.ts'
+import { watchAnswer, type AnswerWatch } from './status-line.ts'
 import type { UrlJudge } from './url.ts'
 
 export interface PostLimits {
@@ -74,6 +75,8 @@ export type Posted = Answered | Unanswered
 export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
   judge: UrlJudge
   closing: AbortSignal
+  /** Connections that messages leave for the next ones. */
+  lines: Lines
 }
 
 /**
@@ -82,7 +85,7 @@ export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
  */
 export const post = async (guard: PostGuard, options: PostOptions): Promise<Posted> => {
   const began = performance.now()
-  const seen: Seen = { address: undefined, status: () => undefined }
+  const seen: Seen = { address: undefined, answer: undefined }
   const outcome = await attempt(guard, options, seen)
   const durationMs = Math.round(performance.now() - began + (options.located?.tookMs ?? 0))
   return { ...outcome, address: seen.address, durationMs }
@@ -91,18 +94,37 @@ export const post = async (guard: PostGuard, options: PostOptions): Promise<Post
 /** What is known of an attempt at any moment at which it may end. */
 interface Seen {
   address: string | undefined
-  status: () => number | undefined
+  answer: AnswerWatch | undefined
 }
 
 type Outcome = Omit<Answered, keyof Attempted> | Omit<Unanswered, keyof Attempted>
 
+/** Sends once, and once more where the receiver had closed a connection that was kept. */
 const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Promise<Outcome> => {
-  const { signal, located, limits = POST_LIMITS } = options
+  const { located } = options
   if (located?.fault) return toUnanswered(located.fault)
+  const began = performance.now()
+  const spentMs = located?.tookMs ?? 0
+  const outcome = await exchangeOnce(guard, options, seen, spentMs)
+  if (outcome) return outcome
+  const lines = { ...guard.lines, take: () => undefined }
+  const again = spentMs + performance.now() - began
+  return (await exchangeOnce({ ...guard, lines }, options, seen, again)) as Outcome
+}
+
+/** Undefined when a kept connection ended before a byte of the answer. */
+const exchangeOnce = async (
+  guard: PostGuard,
+  options: PostOptions,
+  seen: Seen,
+  spentMs: number,
+): Promise<Outcome | undefined> => {
+  const { signal, located, limits = POST_LIMITS } = options
+  let clean = false
   const exchange = startExchange({
     ...guard,
     addresses: located?.addresses,
-    spentMs: located?.tookMs,
+    spentMs,
     watch: watchInto(seen),
     timeoutMs: limits.totalMs,
     parts: limits,
@@ -111,13 +133,19 @@ const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Prom
   })
   try {
     exchange.signal.throwIfAborted()
-    return await readAnswer(await send(guard.judge, exchange, options), limits)
+    const answer = await send(guard.judge, exchange, options)
+    const read = await readAnswer(answer, limits)
+    clean = answer.body.readableEnded
+    return read
   } catch (error) {
-    const status = seen.status()
+    const status = seen.answer?.status()
     if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
-    return toUnanswered(exchange.signal.aborted ? exchange.signal.reason : toOutboundFault(error))
+    if (exchange.signal.aborted) return toUnanswered(exchange.signal.reason)
+    const fault = toOutboundFault(error)
+    if (exchange.isReused() && fault.kind === 'reset' && !seen.answer?.hasBegun()) return undefined
+    return toUnanswered(fault)
   } finally {
-    await exchange.end()
+    await exchange.end({ clean })
   }
 }
 
@@ -126,7 +154,7 @@ const watchInto = (seen: Seen): ConnectionWatch => ({
     seen.address = address
   },
   onReady: (socket) => {
-    seen.status = watchStatusLine(socket)
+    seen.answer = watchAnswer(socket)
   },
 })
 

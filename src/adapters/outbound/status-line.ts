@@ -3,20 +3,38 @@ import type { Socket } from 'node:net'
 /** Enough for a status line behind a few answers of the 1xx class. */
 const MOST_CHARACTERS = 4_096
 
+/** What has come of an answer. */
+export interface AnswerWatch {
+  /** The status that the first bytes tell so far. */
+  status: () => number | undefined
+  /** Whether any byte has come. */
+  hasBegun: () => boolean
+}
+
+const heads = new WeakMap<Socket, { text: string }>()
+
 /**
- * Watches the first bytes that come in, and answers the status that they tell so far. undici reports an answer once its
- * head is whole, but a receiver that says 200 and then breaks off has taken the message.
+ * Watches the first bytes that come in from now on. undici reports an answer once its head is whole, but a receiver that
+ * says 200 and then breaks off has taken the message.
  */
-export const watchStatusLine = (socket: Socket): (() => number | undefined) => {
-  let head = ''
+export const watchAnswer = (socket: Socket): AnswerWatch => {
+  const head = heads.get(socket) ?? collectHead(socket)
+  head.text = ''
+  return { status: () => findStatus(head.text), hasBegun: () => head.text !== '' }
+}
+
+const collectHead = (socket: Socket): { text: string } => {
+  const head = { text: '' }
+  heads.set(socket, head)
   // Bytes enter a socket here. undici reads late, and nothing at all once the connection was reset.
   const push = socket.push.bind(socket)
   socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
-    if (chunk !== null && head.length < MOST_CHARACTERS)
-      head += chunk.toString('latin1', 0, MOST_CHARACTERS - head.length)
+    const { length } = head.text
+    if (chunk !== null && length < MOST_CHARACTERS)
+      head.text += chunk.toString('latin1', 0, MOST_CHARACTERS - length)
     return push(chunk, encoding)
   }
-  return () => findStatus(head)
+  return head
 }
 
 const findStatus = (head: string): number | undefined => {
