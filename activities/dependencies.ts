@@ -7,8 +7,9 @@ import type { Signer } from '../src/adapters/signing.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
-import type { OutboxRow } from '../src/db/shared/outbox.ts'
+import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
+import type { Bell } from '../src/domain/shared/bell.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
@@ -25,6 +26,8 @@ export interface CoreDependencies extends CommonDependencies, Slots {
   retentionDays: number
   /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
   jobs: { kick(row: OutboxRow): void }
+  /** Rung when an event may have been recorded. */
+  bell: Bell
 }
 
 /** What telling receivers of events takes. */
@@ -40,6 +43,19 @@ export interface DeliveryDependencies extends CommonDependencies {
   now(): Date
 }
 
+/** What first tries take. */
+export interface FirstTryDependencies extends DeliveryDependencies {
+  jobs: { kick(row: OutboxRow): void }
+  /** Rings when an event may have been recorded. */
+  bell: Bell
+  /** Aborted when the worker is to stop. */
+  stopping: AbortSignal
+  /** The row of the outbox that starts the further tries of a task's events. */
+  startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
+  /** Makes those further tries look at the rows again. If that is lost, they do so later. */
+  announceEvent(taskId: string): void
+}
+
 export interface DeliveryRules {
   schedule: DeliverySchedule
   /** How long a try waits when there are enough at once of its host, address or owner. */
@@ -49,9 +65,6 @@ export interface DeliveryRules {
 }
 
 export interface MediaDependencies extends CommonDependencies {
-  /** Begins to tell the delivery of a task's events about a move. If that is lost, the delivery is only later. */
-  announceEvent(taskId: string): void
-
   engine: ImageEngine
   inspector: Inspector
   videoEngine: VideoEngine

@@ -1,28 +1,44 @@
-import { getImageFacts } from '../src/db/image-task/image-task.ts'
+import { listImageFacts } from '../src/db/image-task/image-task.ts'
 import type { BegunAttempt } from '../src/db/event/attempt.ts'
-import { getVideoFacts } from '../src/db/video-task/video-task.ts'
+import { listVideoFacts } from '../src/db/video-task/video-task.ts'
 import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-record.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video-record.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
+import { makeBatch } from './batch.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
+/** A payload may have a MiB. */
+const VIDEOS_AT_ONCE = 16
+
 /**
- * What a receiver is told: the flat record of an image task, the creations body of a video task, with the values of the
- * move. Links are signed now, so that a late delivery carries ones that work.
+ * Makes the function that makes what a receiver is told: the flat record of an image task, the creations body of a video
+ * task, with the values of the move. Links are signed at the call, so that a late delivery carries ones that work.
  */
-export const makeEventBody = async (
-  { sql, signer, now }: DeliveryDependencies,
-  { taskId, family, status }: BegunAttempt,
-): Promise<object> => {
-  const sign = (name: string): string => signer.signFile(taskId, name, now())
-  return family === 'image'
-    ? makeImageRecord(
-        imageFactsAt(await getImageFacts(sql, taskId), status as ImageTaskStatus),
-        sign,
-      )
-    : makeVideoCreations(
-        videoFactsAt(await getVideoFacts(sql, taskId), status as VideoTaskState),
-        sign,
-      )
+export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
+  const findImage = makeBatch(async (ids: readonly string[]) =>
+    inOrder(ids, await listImageFacts(sql, ids)),
+  )
+  const findVideo = makeBatch(
+    async (ids: readonly string[]) => inOrder(ids, await listVideoFacts(sql, ids)),
+    VIDEOS_AT_ONCE,
+  )
+  return async ({ taskId, family, status }: BegunAttempt): Promise<object> => {
+    const sign = (name: string): string => signer.signFile(taskId, name, now())
+    return family === 'image'
+      ? makeImageRecord(imageFactsAt(await findImage(taskId), status as ImageTaskStatus), sign)
+      : makeVideoCreations(videoFactsAt(await findVideo(taskId), status as VideoTaskState), sign)
+  }
+}
+
+const inOrder = <Row extends { id: string }>(
+  ids: readonly string[],
+  rows: readonly Row[],
+): Row[] => {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = byId.get(id)
+    if (!row) throw new Error('a task that is not there')
+    return row
+  })
 }

@@ -1,13 +1,20 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { findLostAttempt, findLostRedelivery, loseAttempt } from '../src/db/event/attempt.ts'
+import {
+  beginAttempt,
+  completeAttempt,
+  findLostAttempt,
+  findLostRedelivery,
+  findReceiver,
+  loseAttempt,
+} from '../src/db/event/attempt.ts'
 import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
 import type { DueEvent } from '../src/db/event/delivery.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
-import { sendAttempt } from './send-attempt.ts'
+import type { SendAttempt } from './send-attempt.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
 /** A try that is due, now or later. */
@@ -25,7 +32,7 @@ export interface DeliveryDone {
   taskInWait?: string
 }
 
-/** What the delivery of events does next. idle: nothing, until a further event is recorded. */
+/** What the delivery of events does next. idle: nothing, until a further event is recorded; histories of 0.1.0 have it. */
 export type DeliveryStep = DeliveryDone | { kind: 'idle' } | DueDelivery
 
 /** 0: the try was made. Otherwise there are as many at once as may be, and the try waits for so many milliseconds. */
@@ -33,14 +40,14 @@ export interface SendResult {
   putOffMs: number
 }
 
-/** What the workflows that deliver events do: look at the rows, and send. */
-export const makeEventActivities = (deps: DeliveryDependencies) => ({
-  /** What is next for the events of a task. */
+/** What the workflows that deliver events do whose first try failed: look at the rows, and send. */
+export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: SendAttempt) => ({
+  /** What is next for the events of a task. One that was never tried is not: `deliverFirst` makes first tries. */
   async nextDelivery(taskId: string): Promise<DeliveryStep> {
     await settleLost(deps, () => findLostAttempt(deps.sql, taskId))
-    const { next, hasEnded } = await findDelivery(deps.sql, taskId)
-    if (next) return toStep(deps, next, { eventId: next.id })
-    return { kind: hasEnded ? 'done' : 'idle' }
+    const next = await findDelivery(deps.sql, taskId)
+    if (!next || next.failures === 0) return { kind: 'done' }
+    return toStep(deps, next, { eventId: next.id })
   },
 
   /** What is next for a redelivery. */
@@ -54,10 +61,21 @@ export const makeEventActivities = (deps: DeliveryDependencies) => ({
 
   /** Makes one try, unless there are enough at once. */
   async sendEvent(target: Target): Promise<SendResult> {
-    const { cancellationSignal } = Context.current()
-    const seconds = await withHeartbeat({ beatMs: BEAT_MS }, () =>
-      sendAttempt(deps, target, cancellationSignal),
-    ).catch((error: unknown) => {
+    const { eventId } = target
+    const { cancellationSignal: signal } = Context.current()
+    const seconds = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
+      const receiver = await findReceiver(deps.sql, eventId)
+      if (!receiver) return 0
+      return await sendAttempt({
+        eventId,
+        receiver,
+        waitMs: 0,
+        signal,
+        writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target)),
+        complete: ({ number }, outcome) =>
+          unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome)),
+      })
+    }).catch((error: unknown) => {
       throw toFailure(deps, target, error)
     })
     return { putOffMs: toMs(seconds) }

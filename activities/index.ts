@@ -1,25 +1,31 @@
-import type { CoreDependencies, DeliveryDependencies } from './dependencies.ts'
+import type { CoreDependencies, FirstTryDependencies } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
+import { makeDeliverFirst } from './first-tries.ts'
 import { makeExtractionMoves } from './extraction.ts'
 import { makeImageTaskMoves } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeReinspect } from './reinspect.ts'
 import { makeRenderImageTask } from './render-image-task.ts'
+import { makeSendAttempt } from './send-attempt.ts'
 import { makeRenderVideoTask } from './render-video-task.ts'
 import { makeVersionMoves } from './version.ts'
 import { makeVideoTaskMoves } from './video-task.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
-export const createCoreActivities = (deps: CoreDependencies & DeliveryDependencies) => ({
-  ...makeEventActivities(deps),
-  ...makeExtractionMoves(deps),
-  ...makeImageTaskMoves(deps),
-  ...makeVersionMoves(deps),
-  ...makeVideoTaskMoves(deps),
-  purgeExpired: makePurgeExpired(deps),
-})
+export const createCoreActivities = (deps: CoreDependencies & FirstTryDependencies) => {
+  const sendAttempt = makeSendAttempt(deps)
+  return {
+    ...makeEventActivities(deps, sendAttempt),
+    ...makeExtractionMoves(deps),
+    ...makeImageTaskMoves(deps),
+    ...makeVersionMoves(deps),
+    ...makeVideoTaskMoves(deps),
+    deliverFirst: makeDeliverFirst(deps, sendAttempt),
+    purgeExpired: makePurgeExpired(deps),
+  }
+}
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({

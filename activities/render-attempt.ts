@@ -29,8 +29,6 @@ export interface ClaimedTask {
   fence: number
   /** Seconds since the first attempt claimed the task. */
   age: number
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
 }
 
 interface AttemptOptions<Task> {
@@ -69,7 +67,6 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
     throw retryLater(deps, error, taskId)
   })
   if (!task) return undefined
-  if (task.hasReceiver && task.fence === 1) deps.announceEvent(taskId)
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([context.cancellationSignal, deadline])

@@ -1,16 +1,9 @@
 import { networkOf } from '../src/adapters/network-of.ts'
+import type { Wanted } from '../src/adapters/outbound/attempt-slots.ts'
 import type { Located } from '../src/adapters/outbound/locate.ts'
 import type { Posted } from '../src/adapters/outbound/post.ts'
-import type { Wanted } from '../src/adapters/outbound/attempt-slots.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
-import { beginAttempt, completeAttempt, findReceiver } from '../src/db/event/attempt.ts'
-import type {
-  AttemptResult,
-  BegunAttempt,
-  Target,
-  AttemptVerdict,
-} from '../src/db/event/attempt.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
+import type { AttemptResult, AttemptVerdict, BegunAttempt } from '../src/db/event/attempt.ts'
 import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { failpoint } from '../src/process/failpoint.ts'
@@ -18,44 +11,99 @@ import type { DeliveryDependencies } from './dependencies.ts'
 import { makeEventBody } from './event-body.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
-/**
- * Makes one attempt: writes it down, signs and sends it, and records what it means for the event. Answers 0. When there
- * are as many at once as may be of its host, address or owner, nothing is done, and the answer is the seconds to wait.
- */
-export const sendAttempt = async (
-  deps: DeliveryDependencies,
-  target: Target,
-  signal: AbortSignal,
-): Promise<number> => {
-  const receiver = await findReceiver(deps.sql, target.eventId)
-  if (!receiver) return 0
-  const { url, owner, account } = receiver
-  const ofReceiver: Wanted[] = [
-    ['host', hostOf(url)],
-    ['owner', owner],
-    ['account', account],
-  ]
-  const ofLookUp: Wanted[] = [
-    ['lookUps', ''],
-    ['lookUpsOfAccount', account],
-  ]
-  const sent = await holding(deps, ofReceiver, async () => {
-    const located = await holding(deps, ofLookUp, () =>
-      deps.outbound.locate({ url, signal, timeoutMs: deps.delivery.limits?.connectMs }),
-    )
-    if ('putOffSeconds' in located) return located
-    // The first alone, which is dialled first: a name may list addresses of others, to take their slots.
-    const ofAddress = located.addresses
-      .slice(0, 1)
-      .map((address): Wanted => ['address', networkOf(address)])
-    return await holding(deps, ofAddress, async () => {
-      const begun = await unitOfWork(deps, (sql) => beginAttempt(sql, target))
-      if (begun) await attempt(deps, { target, begun, located, signal })
-      return { putOffSeconds: 0 }
-    })
-  })
-  return sent.putOffSeconds
+/** One attempt that is to be made. */
+export interface AttemptJob {
+  eventId: string
+  /** Where the event is sent, and whom that counts for. */
+  receiver: { url: string; owner: string; account: string }
+  /** How long it waits for a slot, in milliseconds. */
+  waitMs: number
+  /** Writes the attempt down; undefined when there is nothing to send any more. */
+  writeDown(): Promise<BegunAttempt | undefined>
+  /** Records what came of it. */
+  complete(begun: BegunAttempt, outcome: AttemptOutcome): Promise<void>
+  /** Ends the attempt, which then is lost. */
+  signal: AbortSignal
 }
+
+export interface AttemptOutcome {
+  result: AttemptResult
+  verdict: AttemptVerdict
+}
+
+export type SendAttempt = (job: AttemptJob) => Promise<number>
+
+/**
+ * Makes the function that makes one attempt: writes it down, signs and sends it, and records what it means for the event.
+ * It answers 0. When there are as many at once as may be of its host, address or owner, nothing is done, and the answer is
+ * the seconds to wait.
+ */
+export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
+  const makeBody = makeEventBody(deps)
+
+  const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
+    const body = Buffer.from(JSON.stringify(await makeBody(begun)))
+    const timestamp = Math.floor(deps.now().getTime() / 1000)
+    const secrets = await deps.webhookSecrets.active(begun.owner)
+    return await deps.outbound.post({
+      url: begun.url,
+      headers: {
+        ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
+        'webhook-sequence': String(begun.sequence),
+      },
+      body,
+      located,
+      limits: deps.delivery.limits,
+      signal: job.signal,
+    })
+  }
+
+  const send = (job: AttemptJob): Promise<Sent | PutOff> => {
+    const { url, owner, account } = job.receiver
+    const ofReceiver: Wanted[] = [
+      ['host', hostOf(url)],
+      ['owner', owner],
+      ['account', account],
+    ]
+    const ofLookUp: Wanted[] = [
+      ['lookUps', ''],
+      ['lookUpsOfAccount', account],
+    ]
+    return holding(deps, job, ofReceiver, async () => {
+      const located = await holding(deps, job, ofLookUp, () =>
+        deps.outbound.locate({
+          url,
+          signal: job.signal,
+          timeoutMs: deps.delivery.limits?.connectMs,
+        }),
+      )
+      if ('putOffSeconds' in located) return located
+      // The first alone, which is dialled first: a name may list addresses of others, to take their slots.
+      const ofAddress = located.addresses
+        .slice(0, 1)
+        .map((address): Wanted => ['address', networkOf(address)])
+      return await holding(deps, job, ofAddress, async (): Promise<Sent> => {
+        const begun = await job.writeDown()
+        return begun && { begun, posted: await post(job, begun, located) }
+      })
+    })
+  }
+
+  return async (job) => {
+    const sent = await send(job)
+    if (!sent) return 0
+    if ('putOffSeconds' in sent) return sent.putOffSeconds
+    const { begun, posted } = sent
+    failpoint('deliver.after-answer')
+    const outcome = judge(deps, begun, posted)
+    await job.complete(begun, outcome)
+    failpoint('deliver.after-record')
+    log(deps, job, begun, outcome.result, posted)
+    return 0
+  }
+}
+
+type Sent = { begun: BegunAttempt; posted: Posted } | undefined
 
 interface PutOff {
   putOffSeconds: number
@@ -64,10 +112,11 @@ interface PutOff {
 /** Works while it holds slots. Without them it does nothing: they come back in groups, and within a minute. */
 const holding = async <T>(
   { attemptSlots, delivery }: DeliveryDependencies,
+  { waitMs, signal }: AttemptJob,
   wanted: readonly Wanted[],
   work: () => Promise<T>,
 ): Promise<T | PutOff> => {
-  const { release, groups } = attemptSlots.tryTake(wanted)
+  const { release, groups } = await attemptSlots.take(wanted, { waitMs, signal })
   if (!release) return { putOffSeconds: delivery.putOffSeconds * Math.min(12, groups) }
   try {
     return await work()
@@ -78,44 +127,11 @@ const holding = async <T>(
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
-interface Begun {
-  target: Target
-  begun: BegunAttempt
-  located: Located
-  signal: AbortSignal
-}
-
-const attempt = async (
-  deps: DeliveryDependencies,
-  { target, begun, located, signal }: Begun,
-): Promise<void> => {
-  const body = Buffer.from(JSON.stringify(await makeEventBody(deps, begun)))
-  const timestamp = Math.floor(deps.now().getTime() / 1000)
-  const secrets = await deps.webhookSecrets.active(begun.owner)
-  const posted = await deps.outbound.post({
-    url: begun.url,
-    headers: {
-      ...signWebhook({ id: target.eventId, timestamp, body, secrets }),
-      'webhook-sequence': String(begun.sequence),
-    },
-    body,
-    located,
-    limits: deps.delivery.limits,
-    signal,
-  })
-  failpoint('deliver.after-answer')
-  const { number } = begun
-  const outcome = judge(deps, begun, posted)
-  await unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome))
-  failpoint('deliver.after-record')
-  log(deps, target, begun, outcome.result, posted)
-}
-
 const judge = (
   deps: DeliveryDependencies,
   { failures }: BegunAttempt,
   posted: Posted,
-): { result: AttemptResult; verdict: AttemptVerdict } => {
+): AttemptOutcome => {
   const { address, durationMs, status } = posted
   const errorClass = posted.errorClass ?? findStatusClass(posted.status)
   const answer = posted.errorClass === undefined ? posted.excerpt : undefined
@@ -137,7 +153,7 @@ const toVerdict = (
 
 const log = (
   { log }: DeliveryDependencies,
-  { eventId }: Target,
+  { eventId }: AttemptJob,
   { taskId, number }: BegunAttempt,
   { errorClass, status }: AttemptResult,
   posted: Posted,

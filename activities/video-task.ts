@@ -1,6 +1,5 @@
 import { insertCreation } from '../src/db/video-task/creation.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { insertTaskResults } from '../src/db/task/task-file.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-task.ts'
@@ -10,6 +9,7 @@ import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import type { Rendered } from './image-task.ts'
+import { moveTask } from './move.ts'
 import { sweepAttempts } from './sweep-attempts.ts'
 
 /** What an attempt made: the files are under the folder of its fence. */
@@ -30,10 +30,8 @@ export interface QueuedVideoTask {
 export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
-    const entered = await unitOfWork(
-      deps,
-      (sql, tell) => enterQueue(sql, taskId, { ...deps, ...timing, tell }),
-      { at: 'move' },
+    const entered = await moveTask(deps, (sql, tell) =>
+      enterQueue(sql, taskId, { ...deps, ...timing, tell }),
     )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
     const { state, isAdmitted, offPeakSecondsLeft: left } = entered
@@ -59,11 +57,8 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
     reason: { code: string; message?: string },
   ): Promise<VideoTaskState> {
     const { code, message } = toFault(reason)
-    await unitOfWork(
-      deps,
-      (sql, tell) =>
-        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
-      { at: 'move' },
+    await moveTask(deps, (sql, tell) =>
+      failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
     )
     return (await sweepAttempts(deps, taskId)) as VideoTaskState
   },
@@ -84,14 +79,10 @@ const complete = async (
   id: string,
   { fence, results, creation }: RenderedVideoTask,
 ): Promise<boolean> =>
-  await unitOfWork(
-    deps,
-    async (sql, tell) => {
-      const record = async (): Promise<void> => {
-        await insertTaskResults(sql, id, results)
-        await insertCreation(sql, id, creation)
-      }
-      return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
-    },
-    { at: 'move' },
-  )
+  await moveTask(deps, async (sql, tell) => {
+    const record = async (): Promise<void> => {
+      await insertTaskResults(sql, id, results)
+      await insertCreation(sql, id, creation)
+    }
+    return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
+  })

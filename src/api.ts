@@ -156,6 +156,7 @@ const loops = [
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
     taskQueue: config.TASK_QUEUE,
+    runs: config.DELIVERY_RUNS,
     ...timings,
   }),
   scratch,

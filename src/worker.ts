@@ -23,11 +23,13 @@ import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { sweepOrphans } from './adapters/video-engine/orphan.ts'
+import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
 import { readDelivery, readMediaLimits } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
+import { startDelivery, startFirstTries } from './jobs/event.ts'
 import { mediaQueue } from './jobs/start.ts'
 import { makeLog } from './log.ts'
 import { startScratch } from './process/scratch.ts'
@@ -91,6 +93,8 @@ const makeDelivery = () => ({
   now: () => new Date(),
 })
 
+const stopping = new AbortController()
+
 const coreWorker = (): Promise<Worker> =>
   Worker.create({
     ...temporal,
@@ -107,11 +111,15 @@ const coreWorker = (): Promise<Worker> =>
       slots: config.VIDEO_CONCURRENCY_PER_OWNER,
       anonymousSlots: config.ANONYMOUS_SLOTS,
       jobs,
+      bell: makeBell(),
+      stopping: stopping.signal,
+      startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
+      announceEvent: (taskId) => void jobs.announceEvent(taskId),
       ...makeDelivery(),
     }),
     // Another worker takes the steps of a killed one after this time, and after the 10 s of the step it had begun.
     stickyQueueScheduleToStartTimeout: '5 seconds',
-    // All but a handful of them are attempts at delivering.
+    // All but a handful of them are further attempts at delivering.
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
@@ -133,7 +141,6 @@ const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       inspector,
       outbound,
-      announceEvent: (taskId) => void jobs.announceEvent(taskId),
       scratchDir,
       limits: readMediaLimits(config),
       tinyVideos: config.VIDEO_TINY,
@@ -191,8 +198,13 @@ const startMedia = async ({ dir }: Scratch): Promise<Media> => {
 const media = scratch && (await startMedia(scratch))
 const worker = await (media ? mediaWorker(media) : coreWorker())
 const running = worker.run()
+if (!media)
+  await jobs
+    .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
+    .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
 closeOnSignal(
   async () => {
+    stopping.abort()
     worker.shutdown()
     await running
     await jobs.settle()

@@ -1,4 +1,5 @@
 export { deliverEvents } from './deliver-events.ts'
+export { deliverFirst } from './deliver-first.ts'
 export { extractHostNodes } from './extract-host-nodes.ts'
 export { imageTask } from './image-task.ts'
 export { publishVersion } from './publish-version.ts'

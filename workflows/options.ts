@@ -43,6 +43,17 @@ export const sendOptions = (summary: string): ActivityOptions => ({
   retry: { maximumAttempts: 1 },
 })
 
+/**
+ * First tries, for half an hour and what is under way then. A run whose worker was killed begins anew elsewhere; its leases
+ * are over by then.
+ */
+export const firstTryOptions: ActivityOptions = {
+  summary: 'first tries at telling receivers',
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' },
+}
+
 /** One batch of removals; hourly, so a failing store is simply tried again. */
 export const purgeOptions: ActivityOptions = {
   startToCloseTimeout: '5 minutes',

@@ -21,7 +21,7 @@ import type { TaskEnd } from './task.ts'
 export interface VideoTaskInput {
   taskId: string
   timing: VideoTiming
-  /** The task names an address that is told of its moves. */
+  /** Of tasks made by release 0.1.0 only: whether this workflow starts the delivery of their events, and tells it of moves. */
   hasReceiver?: boolean
 }
 

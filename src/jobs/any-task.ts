@@ -1,7 +1,7 @@
 import { moveImageTask } from '../db/image-task/image-task.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
-import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
+import type { UnitDeps } from '../db/unit-of-work.ts'
 import type { Slots } from '../db/video-task/video-queue.ts'
 import { failVideoTask } from '../db/video-task/video-task.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
@@ -9,7 +9,6 @@ import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../domain/task/task-fault.ts'
 import { toVideoFault } from '../domain/video-task/video-fault.ts'
 import { signalCancel } from './task.ts'
-import { startDelivery } from './event.ts'
 import { startImageTask } from './image-task.ts'
 import { startVideoTask } from './video-task.ts'
 import type { TaskFamily } from './task.ts'
@@ -22,7 +21,6 @@ export interface AnyTask {
   owner: string
   account: string
   offPeak: boolean
-  hasReceiver: boolean
 }
 
 export interface AnyTaskOptions extends UnitDeps, Slots {
@@ -44,8 +42,7 @@ export const startAnyTask = (
 }
 
 /**
- * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow and the
- * receiver. Answers false when the task had ended already.
+ * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow. Answers false when the task had ended already.
  */
 export const failAnyTask = async (
   task: AnyTask,
@@ -66,16 +63,6 @@ export const failAnyTask = async (
             { id, error: toVideoFault(new TaskFault(code), 'video') },
             { ...options, tell },
           )
-    if (failed) await tellEndOutside(tell, task, options)
+    if (failed) await tell(signalCancel(family, id))
     return failed
   })
-
-/** Tells the workflow of a task, and its receiver, that somebody else has ended the task. */
-export const tellEndOutside = async (
-  tell: Tell,
-  { id, family, kind, owner, hasReceiver }: Omit<AnyTask, 'offPeak' | 'account'>,
-  options: { taskQueue: string },
-): Promise<void> => {
-  await tell(signalCancel(family, id))
-  if (hasReceiver) await tell(startDelivery({ taskId: id, kind, owner }, options))
-}

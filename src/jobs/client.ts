@@ -57,7 +57,11 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
     dispatch,
     /** Asks whether a workflow runs. */
     look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),
-    /** Tells the delivery of a task's events that there is one more. A lost signal costs delay, nothing else. */
+    /** Starts what stands for ever, where it does not run. */
+    async keep(starts: readonly OutboxStart[]): Promise<void> {
+      for (const start of starts) await dispatch({ ...start, id: '', tries: 0 })
+    },
+    /** Makes the further tries of a task's events look at the rows. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
       await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>

@@ -7,8 +7,8 @@ import type { TaskFacts } from './task.ts'
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
 /**
- * Starts the delivery of a task's events. Where it runs already, the start tells it that there is one more event. Moves
- * from outside the task's workflow need it.
+ * Starts the further tries of a task's events, the first of which failed. Where they run already, the start makes them
+ * look at the rows again.
  */
 export const startDelivery = (
   { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
@@ -17,7 +17,8 @@ export const startDelivery = (
   const workflowId = deliveryWorkflowId(taskId)
   const facts = { kind, owner, summary: `events of ${kind} for ${owner}` }
   return {
-    kind: 'start',
+    // An earlier event of the task may have had its own.
+    kind: 'restart',
     workflowType: 'deliverEvents',
     workflowId,
     taskQueue,
@@ -28,6 +29,28 @@ export const startDelivery = (
     },
   }
 }
+
+/** The workflows that have core workers make first tries, one for each run at once. They stand for ever. */
+export const startFirstTries = ({
+  taskQueue,
+  runs,
+}: {
+  taskQueue: string
+  runs: number
+}): OutboxStart[] =>
+  Array.from({ length: runs }, (_, run) => ({
+    kind: 'restart',
+    workflowType: 'deliverFirst',
+    workflowId: `deliver-first/${taskQueue}/${run}`,
+    taskQueue,
+    args: [],
+    options: {
+      summary: 'first tries at telling receivers',
+      searchAttributes: { KilnKind: 'delivery', KilnStatus: 'delivering' },
+      priorityKey: NORMAL_PRIORITY,
+      fairnessKey: '',
+    },
+  }))
 
 /** The options that all redeliveries of an owner start with. */
 export const redeliveryOptions = (owner: string): StartOptions =>

@@ -14,8 +14,6 @@ export const startImageTask = (
   workflowType: 'imageTask',
   workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
-  args: [{ taskId: facts.taskId, timing, hasReceiver: facts.hasReceiver }] satisfies Parameters<
-    typeof imageTask
-  >,
+  args: [{ taskId: facts.taskId, timing }] satisfies Parameters<typeof imageTask>,
   options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
 })

@@ -11,7 +11,7 @@ import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
 import { giveUpChecks } from '../db/registry/version-checks.ts'
 import type { CheckFaultCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
-import { startDelivery, startRedelivery } from './event.ts'
+import { startDelivery, startFirstTries, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
 import { isUnreachable } from './client.ts'
@@ -28,6 +28,8 @@ export interface ReconcileOptions extends AnyTaskOptions {
   /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
+  /** How many workers make first tries at once. */
+  runs: number
   /** Reconcile looks at a task or version that has not changed for so long. */
   afterSeconds: number
 }
@@ -44,6 +46,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
+        await options.jobs.keep(startFirstTries(options))
         await reconcileEach(options, signal, listStillTasks, reconcileTask)
         await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)

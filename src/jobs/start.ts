@@ -16,7 +16,7 @@ export const LOW_PRIORITY = 5
 
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
-  { kind, owner, account = owner, summary }: Omit<TaskFacts, 'taskId' | 'hasReceiver'>,
+  { kind, owner, account = owner, summary }: Omit<TaskFacts, 'taskId'>,
   { status, priorityKey }: { status: string; priorityKey: number },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),

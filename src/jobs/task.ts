@@ -13,8 +13,6 @@ export interface TaskFacts {
   account?: string
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
-  /** The task names an address to tell of its moves. */
-  hasReceiver: boolean
 }
 
 /** The signal that stops a cancelled task. */

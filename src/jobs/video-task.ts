@@ -14,9 +14,7 @@ export const startVideoTask = (
   workflowType: 'videoTask',
   workflowId: taskWorkflowId('video', facts.taskId),
   taskQueue,
-  args: [
-    { taskId: facts.taskId, timing: videoTiming, hasReceiver: facts.hasReceiver },
-  ] satisfies Parameters<typeof videoTask>,
+  args: [{ taskId: facts.taskId, timing: videoTiming }] satisfies Parameters<typeof videoTask>,
   options: startOptions(facts, {
     status: 'created',
     priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,

@@ -22,6 +22,7 @@ import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import {
   begin,
   eventOf,
+  failFirst,
   insertToldTask,
   listStates,
   move,
@@ -53,6 +54,7 @@ import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
 /** For those who never answer: nothing else depends on how quick this machine is. */
 const QUICK = { ...POST_LIMITS, headersMs: 300 }
 const QUICK_BODY = { ...POST_LIMITS, bodyMs: 100 }
+const AT_ONCE = { waitMs: 0, signal: new AbortController().signal }
 const RULES = { allowLoopback: true, ports: [], deny: [] }
 
 describe('one try at telling a receiver', () => {
@@ -564,7 +566,7 @@ describe('one try at telling a receiver', () => {
         await waitFor('two hang', () => Promise.resolve(begun() === 2))
         assert.deepEqual(await send(capped, third), { putOffMs: 5000 })
         assert.deepEqual(await seeAttempts(deps.sql, third.eventId), [])
-        const ofOthers = capped.attemptSlots.tryTake([['address', OTHER]])
+        const ofOthers = await capped.attemptSlots.take([['address', OTHER]], AT_ONCE)
         assert.ok(ofOthers.release, 'a name takes no slot of an address that it only lists')
         ofOthers.release()
         environment.cancel()
@@ -583,6 +585,7 @@ describe('one try at telling a receiver', () => {
   describe('that ends before its answer', () => {
     test('because it is cancelled, is lost, and sent again later', async () => {
       const { path, ...told } = await at(inTurn(hang, answer(204)))
+      await failFirst(deps.sql, told.eventId)
       const environment = makeEnvironment()
       const sending = send(deps, told, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
@@ -590,13 +593,13 @@ describe('one try at telling a receiver', () => {
       await assert.rejects(sending, CancelledFailure)
       const step = await lookAt(deps, told.id)
       assert.ok(step.kind === 'send', step.kind)
-      assert.deepEqual([step.failures, step.lastFailure], [1, 'unknown'])
-      assert.ok(step.waitMs > 3000 && step.waitMs <= 6000, `${step.waitMs} ms`)
+      assert.deepEqual([step.failures, step.lastFailure], [2, 'unknown'])
+      assert.ok(step.waitMs > 200_000 && step.waitMs <= 400_000, `${step.waitMs} ms`)
       const [row] = await seeAttempts(deps.sql, told.eventId)
       assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
       assert.ok(row?.next_due_at, 'the next one is due')
       await send(deps, told)
-      assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 1')
+      assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 2')
     })
 
     test('leaves no slot of its host taken, and beats while it goes on', async () => {
@@ -616,6 +619,7 @@ describe('one try at telling a receiver', () => {
 
     test('tells Temporal nothing of why', async () => {
       const { path, ...told } = await at(answer(204))
+      await failFirst(deps.sql, told.eventId)
       const active = () => Promise.reject(new Error(`no key fits ${WEBHOOK_SECRET}`))
       await assert.rejects(send({ ...deps, webhookSecrets: { active } }, told), (error) => {
         assert.ok(error instanceof ApplicationFailure, String(error))
@@ -625,14 +629,15 @@ describe('one try at telling a receiver', () => {
       })
       assert.equal(receiver.of(path).length, 0)
       const step = await lookAt(deps, told.id)
-      assert.deepEqual(step.kind === 'send' && step.failures, 1)
+      assert.deepEqual(step.kind === 'send' && step.failures, 2)
     })
 
     test('may be several, and each counts', async () => {
       const { path, ...told } = await at(answer(204))
+      await failFirst(deps.sql, told.eventId)
       for (let i = 0; i < 3; i++) await begin(deps.sql, told)
       const step = await lookAt(deps, told.id)
-      assert.equal(step.kind === 'send' && step.failures, 3)
+      assert.equal(step.kind === 'send' && step.failures, 4)
       assert.equal(receiver.of(path).length, 0)
     })
 
@@ -640,7 +645,7 @@ describe('one try at telling a receiver', () => {
       const { id, eventId } = await at(answer(204))
       await deps.sql`update event set failures = 9 where id = ${eventId}`
       await begin(deps.sql, { eventId })
-      assert.deepEqual(await lookAt(deps, id), { kind: 'idle' })
+      assert.deepEqual(await lookAt(deps, id), { kind: 'done' })
       assert.equal((await listStates(deps.sql, id))[1], 'IN_PROGRESS exhausted 10')
     })
   })
@@ -648,12 +653,18 @@ describe('one try at telling a receiver', () => {
   describe('is preceded by a look', () => {
     test('that names the try, and nothing of the receiver', async () => {
       const { id, eventId } = await at(answer(204))
+      assert.deepEqual(
+        await lookAt(deps, id),
+        { kind: 'done' },
+        'a first try is none of its business',
+      )
+      await failFirst(deps.sql, eventId)
       assert.deepEqual(await lookAt(deps, id), {
         kind: 'send',
         target: { eventId },
         sequence: 2,
         status: 'IN_PROGRESS',
-        failures: 0,
+        failures: 1,
         waitMs: 0,
         lastFailure: null,
         pauseMs: 5000,

@@ -9,7 +9,7 @@ import { DefaultLogger } from '@temporalio/worker'
 
 import type {
   CoreDependencies,
-  DeliveryDependencies,
+  FirstTryDependencies,
   MediaDependencies,
 } from '../../activities/dependencies.ts'
 import type { Rendered } from '../../activities/image-task.ts'
@@ -28,8 +28,10 @@ import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.t
 import { insertImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import type { NewTaskInput } from '../../src/db/task/task-file.ts'
+import { makeBell } from '../../src/domain/shared/bell.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../src/domain/event/delivery-schedule.ts'
+import { startDelivery } from '../../src/jobs/event.ts'
 import { makeLog } from '../../src/log.ts'
 import { makeInspector } from '../support/inspector.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -38,7 +40,7 @@ import type { TestDatabase } from '../support/stack.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
 export interface Place {
-  deps: MediaDependencies & CoreDependencies & DeliveryDependencies
+  deps: MediaDependencies & CoreDependencies & FirstTryDependencies
   /** Rows of the outbox that Temporal would be told of at once. */
   kicked: OutboxRow[]
   database: TestDatabase
@@ -52,7 +54,7 @@ export const makePlace = async (): Promise<Place> => {
   const storage = makeLocalStorage({ root: join(root, 'store') })
   const kicked: OutboxRow[] = []
   const limits = { maxBytes: 1e6, timeoutMs: 5000, maxRedirects: 0 }
-  const deps: MediaDependencies & CoreDependencies & DeliveryDependencies = {
+  const deps: MediaDependencies & CoreDependencies & FirstTryDependencies = {
     sql: database.sql,
     storage,
     log: makeLog('test', 'silent'),
@@ -67,6 +69,9 @@ export const makePlace = async (): Promise<Place> => {
     videoEngine: NO_VIDEO_ENGINE,
     tinyVideos: true,
     announceEvent: () => {},
+    bell: makeBell(),
+    stopping: new AbortController().signal,
+    startDelivery: (task) => startDelivery(task, { taskQueue: 'kiln' }),
     signer: makeSigner({
       keys: [randomBytes(32).toString('base64')],
       publicUrl: 'https://kiln.example.com',

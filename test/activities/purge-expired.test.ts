@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
-import { getVideoFacts } from '../../src/db/video-task/video-task.ts'
+import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
@@ -100,12 +100,13 @@ describe('the removal by age', () => {
       return row?.n ?? -1
     }
     assert.equal(await stored(), 600 + 50 + 1 + 4 + 1, 'what it made counts, too')
-    const before = await getVideoFacts(sql, id)
+    const [before] = await listVideoFacts(sql, [id])
+    assert.ok(before)
     await sql`update task set ended_at = ended_at - interval '31 days' where id = ${id}`
     assert.equal(await purge(), 1)
     assert.equal(before.payload, 'x'.repeat(50))
-    assert.equal((await getVideoFacts(sql, id)).payload, null)
-    assert.equal((await getVideoFacts(sql, young)).payload, 'keep')
+    assert.equal((await listVideoFacts(sql, [id]))[0]?.payload, null)
+    assert.equal((await listVideoFacts(sql, [young]))[0]?.payload, 'keep')
     assert.equal(await stored(), 4 + 1)
   })
 

@@ -3,6 +3,7 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 import type { DeliveryDependencies } from '../../activities/dependencies.ts'
 import { makeEventActivities } from '../../activities/event.ts'
 import type { DeliveryStep, SendResult } from '../../activities/event.ts'
+import { makeSendAttempt } from '../../activities/send-attempt.ts'
 import type { Target } from '../../src/db/event/attempt.ts'
 import { makeEnvironment } from './place.ts'
 
@@ -13,12 +14,12 @@ export const send = (
   environment: MockActivityEnvironment = makeEnvironment(),
 ): Promise<SendResult> =>
   environment.run<[Target], SendResult, (target: Target) => Promise<SendResult>>(
-    makeEventActivities(deps).sendEvent,
+    makeEventActivities(deps, makeSendAttempt(deps)).sendEvent,
     target,
   )
 
 export const lookAt = (deps: DeliveryDependencies, taskId: string): Promise<DeliveryStep> =>
-  makeEventActivities(deps).nextDelivery(taskId)
+  makeEventActivities(deps, makeSendAttempt(deps)).nextDelivery(taskId)
 
 export const lookAtRedelivery = (deps: DeliveryDependencies, id: string): Promise<DeliveryStep> =>
-  makeEventActivities(deps).nextRedelivery(id)
+  makeEventActivities(deps, makeSendAttempt(deps)).nextRedelivery(id)

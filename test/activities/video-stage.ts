@@ -6,7 +6,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { deliveryWorkflowId } from '../../src/jobs/event.ts'
+import { deliveryWorkflowId, startDelivery, startFirstTries } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { startVideoTask } from '../../src/jobs/video-task.ts'
@@ -34,6 +34,7 @@ export interface Stage {
     timing: typeof TIMING
     videoTiming: typeof VIDEO_TIMING
     slots: number
+    runs: number
   }
   /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
   create(given: NewVideo & { quiet?: boolean }): Promise<string>
@@ -59,12 +60,16 @@ export const startStage = async (): Promise<Stage> => {
   const connection = await Connection.connect({ address: temporalAddress() })
   const jobs = makeJobs({ connection, namespace: 'default', sql, log })
   const engine = makeHeldEngine()
+  const stopping = new AbortController()
   const deps = {
     ...place.deps,
     slots: 1,
     kick: jobs.kick,
     videoEngine: engine.engine,
     announceEvent: (id: string) => void jobs.announceEvent(id),
+    startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
+      startDelivery(task, { taskQueue }),
+    stopping: stopping.signal,
     // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
     delivery: { schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 }, putOffSeconds: 0.05 },
   }
@@ -72,7 +77,8 @@ export const startStage = async (): Promise<Stage> => {
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const videoTiming = { ...VIDEO_TIMING, ...SHORT }
   const timing = { ...TIMING, ...SHORT }
-  const options = { sql, jobs, taskQueue, timing, videoTiming, slots: 1 }
+  const options = { sql, jobs, taskQueue, timing, videoTiming, slots: 1, runs: 1 }
+  await jobs.keep(startFirstTries(options))
   return {
     place,
     jobs,
@@ -99,7 +105,6 @@ export const startStage = async (): Promise<Stage> => {
         owner: given.owner ?? 'alice',
         summary: '',
         offPeak: false,
-        hasReceiver: typeof given.callbackUrl === 'string',
       }
       const start = startVideoTask(facts, { taskQueue, videoTiming })
       jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
@@ -107,6 +112,7 @@ export const startStage = async (): Promise<Stage> => {
     },
     async close() {
       await relay.stop()
+      stopping.abort()
       await workers.stop()
       await jobs.settle()
       await connection.close()

@@ -3,61 +3,96 @@ import { test } from 'node:test'
 import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/adapters/outbound/attempt-slots.ts'
 import type { Wanted } from '../../src/adapters/outbound/attempt-slots.ts'
 
+const signal = new AbortController().signal
+const AT_ONCE = { waitMs: 0, signal }
+const LONG = { waitMs: 60_000, signal }
+
 const host = (name: string): Wanted[] => [['host', name]]
 
-test('a host has so many slots, and another host its own', () => {
-  const { tryTake } = makeAttemptSlots()
+test('a host has so many slots, and another host its own', async () => {
+  const { take } = makeAttemptSlots()
   for (let taken = 0; taken < 8; taken += 1)
-    assert.ok(tryTake(host('a.example:443')).release, `slot ${taken}`)
-  assert.equal(tryTake(host('a.example:443')).release, undefined)
-  assert.ok(tryTake(host('b.example:443')).release, 'of another host')
-  assert.ok(tryTake(host('a.example:8443')).release, 'of another port')
+    assert.ok((await take(host('a.example:443'), AT_ONCE)).release, `slot ${taken}`)
+  assert.equal((await take(host('a.example:443'), AT_ONCE)).release, undefined)
+  assert.ok((await take(host('b.example:443'), AT_ONCE)).release, 'of another host')
+  assert.ok((await take(host('a.example:8443'), AT_ONCE)).release, 'of another port')
 })
 
-test('an owner has so many slots, whatever the hosts', () => {
-  const { tryTake } = makeAttemptSlots({ ...ATTEMPT_SLOTS, owner: 2 })
-  const take = (name: string, owner: string) =>
-    tryTake([...host(name), ['owner', owner]]).release !== undefined
-  assert.deepEqual([take('a', 'eve'), take('b', 'eve'), take('c', 'eve')], [true, true, false])
-  assert.ok(take('c', 'c'), 'an owner who is called like a host')
+test('an owner has so many slots, whatever the hosts', async () => {
+  const { take } = makeAttemptSlots({ ...ATTEMPT_SLOTS, owner: 2 })
+  const takes = async (name: string, owner: string) =>
+    (await take([...host(name), ['owner', owner]], AT_ONCE)).release !== undefined
+  assert.ok(await takes('a', 'eve'))
+  assert.ok(await takes('b', 'eve'))
+  assert.ok(!(await takes('c', 'eve')))
+  assert.ok(await takes('c', 'c'), 'an owner who is called like a host')
 })
 
-test('what is not taken whole is not taken at all', () => {
-  const { tryTake, size } = makeAttemptSlots({ ...ATTEMPT_SLOTS, owner: 1 })
-  const first = tryTake([['owner', 'eve']])
-  assert.equal(tryTake([...host('a'), ['owner', 'eve']]).release, undefined)
+test('what is not taken whole is not taken at all', async () => {
+  const { take, size } = makeAttemptSlots({ ...ATTEMPT_SLOTS, owner: 1 })
+  const first = await take([['owner', 'eve']], AT_ONCE)
+  assert.equal((await take([...host('a'), ['owner', 'eve']], AT_ONCE)).release, undefined)
   assert.equal(size(), 1)
   first.release?.()
   assert.equal(size(), 0)
 })
 
-test('a slot that is given back can be taken again, once', () => {
-  const { tryTake } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 2 })
-  const first = tryTake(host('a'))
-  const second = tryTake(host('a'))
-  assert.equal(tryTake(host('a')).release, undefined)
+test('a slot that is given back can be taken again, once', async () => {
+  const { take } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 2 })
+  const first = await take(host('a'), AT_ONCE)
+  const second = await take(host('a'), AT_ONCE)
+  assert.equal((await take(host('a'), AT_ONCE)).release, undefined)
   first.release?.()
   first.release?.()
-  assert.ok(tryTake(host('a')).release, 'the one given back')
-  assert.equal(tryTake(host('a')).release, undefined)
+  assert.ok((await take(host('a'), AT_ONCE)).release, 'the one given back')
+  assert.equal((await take(host('a'), AT_ONCE)).release, undefined)
   second.release?.()
-  assert.ok(tryTake(host('a')).release, 'the other one')
+  assert.ok((await take(host('a'), AT_ONCE)).release, 'the other one')
 })
 
-test('a host that holds no slot is forgotten', () => {
-  const { tryTake, size } = makeAttemptSlots()
-  const taken = Array.from({ length: 100 }, (_, index) => tryTake(host(`host-${index}`)))
+test('a host that holds no slot is forgotten', async () => {
+  const { take, size } = makeAttemptSlots()
+  const taken = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => take(host(`host-${index}`), AT_ONCE)),
+  )
   assert.equal(size(), 100)
   for (const { release } of taken) release?.()
   assert.equal(size(), 0)
 })
 
-test('who is turned away learns in which group it comes, until a slot is given back', () => {
-  const { tryTake } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 2 })
-  const [first] = [tryTake(host('a')), tryTake(host('a'))]
-  const groups = () => tryTake(host('a')).groups
-  assert.deepEqual([groups(), groups(), groups()], [1, 1, 2])
-  first?.release?.()
-  tryTake(host('a'))
-  assert.equal(groups(), 1)
+test('who is turned away learns in which group it comes, until a slot is given back', async () => {
+  const { take } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 2 })
+  const first = await take(host('a'), AT_ONCE)
+  await take(host('a'), AT_ONCE)
+  const group = async () => (await take(host('a'), AT_ONCE)).groups
+  assert.deepEqual([await group(), await group(), await group()], [1, 1, 2])
+  first.release?.()
+  await take(host('a'), AT_ONCE)
+  assert.equal(await group(), 1)
+})
+
+test('those who wait get the slots that are given back, in turn', async () => {
+  const { take, size } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 1 })
+  const first = await take(host('a'), LONG)
+  const order: number[] = []
+  const waiting = [1, 2, 3].map(async (number) => {
+    const { release } = await take(host('a'), LONG)
+    order.push(number)
+    release?.()
+  })
+  assert.ok((await take(host('b'), LONG)).release, 'of another host')
+  first.release?.()
+  await Promise.all(waiting)
+  assert.deepEqual(order, [1, 2, 3])
+  assert.equal(size(), 1)
+})
+
+test('a wait ends with its time or its signal', async () => {
+  const { take } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 1 })
+  await take(host('a'), LONG)
+  const leaving = new AbortController()
+  const waiting = take(host('a'), { waitMs: 60_000, signal: leaving.signal })
+  leaving.abort()
+  assert.equal((await waiting).release, undefined)
+  assert.equal((await take(host('a'), { waitMs: 1, signal })).release, undefined)
 })

@@ -79,6 +79,10 @@ export const begin = async (sql: Sql, target: Target): Promise<AttemptKey> => {
   throw new Error('there was nothing to send')
 }
 
+/** As after a first try that failed: further tries are those of the task's workflow. */
+export const failFirst = (sql: Sql, eventId: string) =>
+  sql`update event set failures = failures + 1, next_attempt_at = now() where id = ${eventId}`
+
 const RESULT: AttemptResult = {
   durationMs: 12.4,
   address: '203.0.113.7',

@@ -40,7 +40,6 @@ describe('a reader of video tasks', () => {
       rev: 4,
       charged: 40,
       credits: 40,
-      hasReceiver: false,
       payload: 'p',
       settings: { model: 'videoq1', duration: 5, resolution: '1080p', bgm: false },
       offPeak: true,

@@ -45,6 +45,12 @@ const createExhausted = async (
 ): Promise<[id: string, end: TaskEvent]> => {
   receiver.script(path, answer(500))
   const id = await createCancelled(client, path)
+  await waitFor('the first try has failed', async () => {
+    const rows = await service.database.sql`
+      select from event where task_id = ${id} and failures > 0
+    `
+    return rows.length > 0
+  })
   await service.database.sql`
     update event set failures = 8 where task_id = ${id} and state = 'pending' and failures < 8
   `

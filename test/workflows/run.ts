@@ -117,10 +117,9 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const { id: taskId, moves } = add(images, scenario)
       const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} 16×16 for ${owner}`
-      const hasReceiver = scenario.delivery !== undefined
-      const facts = { taskId, owner, kind, summary, hasReceiver }
+      const facts = { taskId, owner, kind, summary }
       const start = startImageTask(facts, { taskQueue: queueOf(scenario), timing: TIMING })
-      return { handle: await drive(start, scenario), moves, delivery }
+      return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
     },
     async video(
       scenario,
@@ -129,10 +128,10 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const { id: taskId, moves } = add(videos, scenario)
       const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} for ${owner}`
-      const hasReceiver = scenario.delivery !== undefined
-      const facts = { taskId, offPeak, owner, kind, summary, hasReceiver }
+      const facts = { taskId, offPeak, owner, kind, summary }
       const options = { taskQueue: queueOf(scenario), videoTiming: VIDEO_TIMING }
-      return { handle: await drive(startVideoTask(facts, options), scenario), moves, delivery }
+      const start = startVideoTask(facts, options)
+      return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
     },
     async deliver(scenario) {
       const { id, moves } = add(deliveries, scenario)
@@ -159,6 +158,12 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     },
   }
 }
+
+/** Release 0.1.0 told the workflow of a task that there is a receiver; some of those run still. */
+const asBefore = (start: OutboxStart, { delivery }: Circumstances): OutboxStart =>
+  delivery === undefined
+    ? start
+    : { ...start, args: [{ ...(start.args[0] as object), hasReceiver: true }] }
 
 const add = <Scenario>(runs: Runs<Scenario>, scenario: Scenario) => {
   const id = randomUUID()

@@ -6,7 +6,7 @@ export interface Circumstances {
   /** No media worker takes the task. */
   noMediaWorker?: boolean
   /**
-   * The task names a receiver, and the delivery of its events is begun by its workflow (`child`), runs before it does, or
+   * The task was made by release 0.1.0 and names a receiver, and the delivery of its events is begun by its workflow (`child`), runs before it does, or
    * has ended before. Absent: there is no receiver.
    */
   delivery?: 'child' | 'running' | 'ended'

@@ -75,6 +75,7 @@ const GROUPS: Record<string, Name[]> = {
   Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'WORKFLOW_BUNDLE', 'HEARTBEAT_SECONDS'],
   'Loops of the api': [
     'RELAY_INTERVAL_MS',
+    'DELIVERY_RUNS',
     'RECONCILE_INTERVAL_SECONDS',
     'RECONCILE_AFTER_SECONDS',
   ],

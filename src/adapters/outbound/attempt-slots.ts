@@ -1,3 +1,5 @@
+import { makeBell, type Bell } from '../../domain/shared/bell.ts'
+
 /** What attempts at delivering share, and how many of them may have it at once in a worker. */
 export const ATTEMPT_SLOTS = {
   /** One host, with its port. */
@@ -28,13 +30,20 @@ export type Taken =
     }
   | { release?: never; groups: number }
 
+export interface Patience {
+  /** How long to wait for slots, in milliseconds; 0: not at all. */
+  waitMs: number
+  /** Ends the wait. */
+  signal: AbortSignal
+}
+
 /**
  * Counts what attempts in this process hold, so that a host, address or owner that hangs holds no more than its share.
- * Nobody waits here: an attempt without a slot comes back later.
+ * An attempt that has waited in vain comes back later.
  */
 export interface AttemptSlots {
   /** Takes all of these or none. */
-  tryTake: (wanted: readonly Wanted[]) => Taken
+  take: (wanted: readonly Wanted[], patience: Patience) => Promise<Taken>
   /** Keys of which at least one slot is taken. */
   size: () => number
 }
@@ -43,32 +52,56 @@ export const makeAttemptSlots = (
   limits: Record<SlotKind, number> = ATTEMPT_SLOTS,
 ): AttemptSlots => {
   const taken = new Map<string, number>()
-  /** How often there was no slot left since one was last given back: about as many attempts wait for it. */
+  /** How many were turned away since one was last given back: about as many attempts wait for it. */
   const away = new Map<string, number>()
+  /** Who waits for one of a key. */
+  const bells = new Map<string, Bell>()
   const add = (name: string, change: number) => {
     const count = (taken.get(name) ?? 0) + change
     if (count === 0) taken.delete(name)
     else taken.set(name, count)
   }
-  const tryTake = (wanted: readonly Wanted[]): Taken => {
-    const full = wanted.find((one) => (taken.get(nameOf(one)) ?? 0) >= limits[one[0]])
-    if (full) {
-      const turned = (away.get(nameOf(full)) ?? 0) + 1
-      away.set(nameOf(full), turned)
-      return { groups: Math.ceil(turned / limits[full[0]]) }
-    }
+  const findFull = (wanted: readonly Wanted[]): Wanted | undefined =>
+    wanted.find((one) => (taken.get(nameOf(one)) ?? 0) >= limits[one[0]])
+  const turnAway = (full: Wanted): Taken => {
+    const name = nameOf(full)
+    const turned = (away.get(name) ?? 0) + 1
+    away.set(name, turned)
+    return { groups: Math.ceil(turned / limits[full[0]]) }
+  }
+  const hold = (wanted: readonly Wanted[]): Taken => {
     let held = wanted.map(nameOf)
     for (const name of held) add(name, 1)
     const release = () => {
-      for (const name of held) {
+      const given = held
+      held = []
+      for (const name of given) {
         add(name, -1)
         away.delete(name)
       }
-      held = []
+      for (const name of given) {
+        bells.get(name)?.ring()
+        if (!taken.has(name)) bells.delete(name)
+      }
     }
     return { release }
   }
-  return { tryTake, size: () => taken.size }
+  const waitFor = async (name: string, { waitMs, signal }: Patience): Promise<void> => {
+    const bell = bells.get(name) ?? makeBell()
+    bells.set(name, bell)
+    await bell.heard(waitMs, signal)
+  }
+  const take = async (wanted: readonly Wanted[], { waitMs, signal }: Patience): Promise<Taken> => {
+    const end = performance.now() + waitMs
+    for (;;) {
+      const full = findFull(wanted)
+      if (!full) return hold(wanted)
+      const left = end - performance.now()
+      if (left <= 0 || signal.aborted) return turnAway(full)
+      await waitFor(nameOf(full), { waitMs: left, signal })
+    }
+  }
+  return { take, size: () => taken.size }
 }
 
 const nameOf = ([kind, key]: Wanted): string => `${kind} ${key}`

@@ -69,7 +69,7 @@ export const beginAttempt = async (
 }
 
 /** The query of a receiver's address may be a secret. */
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
+export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 /** What came of an attempt. */
 export interface AttemptResult {
@@ -238,7 +238,7 @@ export interface LostAttempt extends AttemptKey {
 
 /**
  * The first attempt of a task's own schedules that was begun and never completed, if there is one. Its event may have
- * been settled meanwhile in another way. The caller has no attempt under way.
+ * been settled meanwhile in another way. The caller has no attempt under way; a first try is not the caller's.
  */
 export const findLostAttempt = async (
   sql: Queryable,
@@ -249,6 +249,7 @@ export const findLostAttempt = async (
     from event e
     join attempt a on a.event_id = e.id
     where e.task_id = ${taskId} and a.redelivery_id is null
+      and not (e.state = 'pending' and e.failures = 0)
       and a.duration_ms is null and a.error_class is null
     order by e.sequence, a.number
     limit 1

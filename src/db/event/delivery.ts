@@ -13,23 +13,18 @@ export interface DueEvent {
   lastFailure: string | null
 }
 
-/** Where the delivery of a task's events stands. */
-export interface DeliveryProgress {
-  /** The first event in the order of the task that is not settled. */
-  next: DueEvent | undefined
-  /** No further event will be written. */
-  hasEnded: boolean
-}
-
 /** Tries after which an event that a later one has overtaken is dropped, unless it is the task's end. */
 const TRIES_WHEN_OVERTAKEN = 3
 
 /**
- * Finds the event of a task that is sent next. Events that were tried three times and overtaken by a later one are
- * dropped on the way. Nothing comes after the end of a task, so its event is never dropped.
+ * Finds the event of a task that is sent next, if there is one. Events that were tried three times and overtaken by a
+ * later one are dropped on the way. Nothing comes after the end of a task, so its event is never dropped.
  */
-export const findDelivery = async (sql: Queryable, taskId: string): Promise<DeliveryProgress> => {
-  const [row] = await sql<(Partial<DueEvent> & { hasEnded: boolean })[]>`
+export const findDelivery = async (
+  sql: Queryable,
+  taskId: string,
+): Promise<DueEvent | undefined> => {
+  const [row] = await sql<DueEvent[]>`
     with dropped as (
       update event e set state = 'superseded', next_attempt_at = null
       where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${TRIES_WHEN_OVERTAKEN}
@@ -38,21 +33,15 @@ export const findDelivery = async (sql: Queryable, taskId: string): Promise<Deli
         )
       returning e.id
     )
-    select t.ended_at is not null as "hasEnded", e.id, e.sequence, e.status, e.failures,
+    select e.id, e.sequence, e.status, e.failures,
       ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
-    from task t
-    left join lateral (
-      -- this sees the rows as they were before any was dropped
-      select * from event
-      where task_id = t.id and state = 'pending' and id not in (select id from dropped)
-      order by sequence
-      limit 1
-    ) e on true
-    where t.id = ${taskId}
+    from event e
+    -- this sees the rows as they were before any was dropped
+    where e.task_id = ${taskId} and e.state = 'pending' and e.id not in (select id from dropped)
+    order by e.sequence
+    limit 1
   `
-  if (!row) return { next: undefined, hasEnded: true }
-  const { hasEnded, id, ...event } = row
-  return { hasEnded, next: id ? ({ id, ...event } as DueEvent) : undefined }
+  return row
 }
 
 /** Finds the event that a redelivery sends; undefined once the redelivery is settled. */
@@ -116,8 +105,8 @@ export interface StillDelivery {
 }
 
 /**
- * Tasks whose next event should have been tried long ago although nothing of theirs waits for the relay, in the order
- * of their ids. Events behind the next one tell nothing: they wait for it.
+ * Tasks whose next event should have been tried again long ago although nothing of theirs waits for the relay, in the
+ * order of their ids. Events behind the next one tell nothing: they wait for it.
  */
 export const listStillDeliveries = async (
   sql: Sql,
@@ -126,13 +115,13 @@ export const listStillDeliveries = async (
   await sql`
   select t.id, t.kind, t.owner
   from (
-    select distinct on (task_id) task_id, coalesce(next_attempt_at, created_at) as due_at
+    select distinct on (task_id) task_id, failures, coalesce(next_attempt_at, created_at) as due_at
     from event
     where state = 'pending' and task_id > ${after}
     order by task_id, sequence
   ) e
   join task t on t.id = e.task_id
-  where e.due_at < now() - make_interval(secs => ${afterSeconds})
+  where e.due_at < now() - make_interval(secs => ${afterSeconds}) and e.failures > 0
     and not exists (
       select from outbox o
       where o.workflow_id in ('deliver-events/' || t.id, t.family || '-task/' || t.id)

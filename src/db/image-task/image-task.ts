@@ -55,8 +55,6 @@ export interface ImageTaskRow extends ImageTaskFacts {
   kind: ImageTaskKind
   owner: string
   rev: number
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
 }
 
 /** A task of the owner, of one of the kinds, as readers see it; undefined when there is none. */
@@ -65,7 +63,7 @@ export const findImageTask = async (
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
-    select t.id, t.kind, t.owner, t.status, t.rev, t.webhook_url is not null as "hasReceiver",
+    select t.id, t.kind, t.owner, t.status, t.rev,
       ${errorOf(sql)} as error, ${resultsOf(sql)} as results
     from task t
     where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
@@ -73,16 +71,16 @@ export const findImageTask = async (
   return row
 }
 
-/** What the record of a task is made from. The owner does not matter. */
-export const getImageFacts = async (sql: Queryable, id: string): Promise<ImageTaskFacts> => {
-  const [row] = await sql<ImageTaskFacts[]>`
-    select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
-    from task t
-    where t.id = ${id} and t.family = 'image'
-  `
-  if (!row) throw new Error('an image task that is not there')
-  return row
-}
+/** What the records of tasks are made from, in any order. The owner does not matter. */
+export const listImageFacts = async (
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<ImageTaskFacts[]> =>
+  await sql<ImageTaskFacts[]>`
+  select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+  from task t
+  where t.id = any(${[...ids]}::uuid[]) and t.family = 'image'
+`
 
 const errorOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
@@ -131,8 +129,6 @@ export interface ClaimedImageTask {
   failures: number
   /** Seconds since the first attempt claimed the task. */
   age: number
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
 }
 
 /**
@@ -148,7 +144,7 @@ export const claimImageTask = async (
     set fence = fence + 1,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and family = 'image' and status in ('CREATED', 'IN_PROGRESS')
-    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
+    returning id, kind, settings, fence, failures,
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   if (!claimed) return undefined

@@ -26,7 +26,6 @@ export interface StillTask {
   /** Whom it counts for. */
   account: string
   offPeak: boolean
-  hasReceiver: boolean
 }
 
 /**
@@ -38,8 +37,7 @@ export const listStillTasks = async (
   { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak",
-    t.webhook_url is not null as "hasReceiver"
+  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak"
   from task t
   where t.ended_at is null
     and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})

@@ -133,14 +133,12 @@ export interface VideoTaskRow extends VideoTaskFacts {
   credits: number
   settings: { model: string; duration: number; resolution: string; bgm?: boolean | null }
   createdAt: Date
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
 }
 
 /** The columns of a `VideoTaskRow`, from `task t`. */
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.kind, t.owner, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
-  t.created_at as "createdAt", t.webhook_url is not null as "hasReceiver",
+  t.created_at as "createdAt",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
   t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,
@@ -152,14 +150,16 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
 `
 
-/** What the creations body of a task is made from. The owner does not matter. */
-export const getVideoFacts = async (sql: Queryable, id: string): Promise<VideoTaskFacts> => {
-  const [row] = await sql<VideoTaskRow[]>`
-    select ${videoTaskColumns(sql)} from task t where t.id = ${id} and t.family = 'video'
-  `
-  if (!row) throw new Error('a video task that is not there')
-  return row
-}
+/** What the creations bodies of tasks are made from, in any order. The owner does not matter. */
+export const listVideoFacts = async (
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<VideoTaskFacts[]> =>
+  await sql<VideoTaskRow[]>`
+  select ${videoTaskColumns(sql)}
+  from task t
+  where t.id = any(${[...ids]}::uuid[]) and t.family = 'video'
+`
 
 /** A task that the owner may read: an own one, or an anonymous one, which belongs to whoever knows its id. */
 export const findVideoTask = async (
@@ -216,8 +216,6 @@ export interface ClaimedVideoTask {
   failures: number
   /** Seconds since the first attempt claimed the task. */
   age: number
-  /** The task names an address that is told of its moves. */
-  hasReceiver: boolean
 }
 
 /**
@@ -234,7 +232,7 @@ export const claimVideoTask = async (
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and family = 'video' and admitted_at is not null
       and status in ('queueing', 'processing')
-    returning id, kind, settings, fence, failures, webhook_url is not null as "hasReceiver",
+    returning id, kind, settings, fence, failures,
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   if (!claimed) return undefined

@@ -1,4 +1,4 @@
-import { tellEndOutside } from '../../jobs/any-task.ts'
+import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
 import { findImageTask, moveImageTask } from '../../db/image-task/image-task.ts'
@@ -39,7 +39,7 @@ export const cancelTask = async (
       if (!task) throw errors.taskNotFound(id)
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
-      await tellEndOutside(tell, { ...task, family: 'image' }, deps)
+      await tell(signalCancel('image', id))
       await finish(sql, answer)
       return answer
     },

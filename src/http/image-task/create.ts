@@ -53,13 +53,7 @@ const createTask = async (
   const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url ?? null
   const task = { id, kind, segment: IMAGE_KINDS[kind].family, owner, settings, webhookUrl, inputs }
-  const facts = {
-    taskId: id,
-    kind,
-    owner,
-    summary: summary(kind, owner, size),
-    hasReceiver: webhookUrl !== null,
-  }
+  const facts = { taskId: id, kind, owner, summary: summary(kind, owner, size) }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),

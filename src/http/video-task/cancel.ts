@@ -1,4 +1,4 @@
-import { tellEndOutside } from '../../jobs/any-task.ts'
+import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
@@ -42,7 +42,7 @@ export const cancelTask = async (
       // The move that came first may have been made after the task was read.
       if (!(await cancelVideoTask(sql, id, { ...deps, tell })))
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
-      await tellEndOutside(tell, { ...task, family: 'video' }, deps)
+      await tell(signalCancel('video', id))
       await finish(sql, answer)
       return answer
     },

@@ -75,10 +75,7 @@ const createTask = async (
   const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, inputs }
   return await commitTask(deps, {
     id,
-    start: startVideoTask(
-      { taskId: id, kind, owner, account, summary, offPeak, hasReceiver: callbackUrl !== null },
-      deps,
-    ),
+    start: startVideoTask({ taskId: id, kind, owner, account, summary, offPeak }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, { creditLimit, quota })
       const answer = makeAnswer(deps, task, { createdAt, payload })

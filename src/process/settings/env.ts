@@ -180,6 +180,12 @@ export const Env = Type.Object({
   RELAY_INTERVAL_MS: count('Pause between two passes of the outbox relay.', 1000, 10),
   RECONCILE_INTERVAL_SECONDS: count('Pause between two passes of reconcile.', 60, 1),
   RECONCILE_AFTER_SECONDS: count('Stillness after which a task is looked at.', 600, 1),
+  DELIVERY_RUNS: count(
+    'How many core workers make the first tries at telling receivers at once; one worker makes some hundred a second.',
+    2,
+    1,
+    64,
+  ),
   HEARTBEAT_SECONDS: count('Silence after which a render counts as lost.', 10, 1, 600),
   FAILPOINT: Type.Optional(
     text(

@@ -1,0 +1,228 @@
+import { Context } from '@temporalio/activity'
+
+import { completeAttempt, loseAttempt } from '../src/db/event/attempt.ts'
+import type { AttemptKey, AttemptResult, BegunAttempt } from '../src/db/event/attempt.ts'
+import type { Transaction } from '../src/db/client.ts'
+import {
+  beginFirstAttempts,
+  completeFirstAttempts,
+  holdFirstTries,
+  measureBacklog,
+  takeFirstTries,
+} from '../src/db/event/first-try.ts'
+import type { FirstTry } from '../src/db/event/first-try.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import { failedVerdict } from './attempt-verdict.ts'
+import { makeBatch } from './batch.ts'
+import type { FirstTryDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
+
+/** Tries that one run holds at most, and those of one account among them. */
+const HELD = 256
+const PER_ACCOUNT = 32
+/** Long enough for three renewals; after it another run takes the tries of a killed worker. */
+const LEASE_SECONDS = 6
+const RENEW_MS = 2000
+/** How long a try waits for a slot of its receiver before it makes room for others. */
+const SLOT_WAIT_MS = 1000
+/** Between looks at the rows while there is work, and while there is none. Most news rings the bell. */
+const BUSY_LOOK_MS = 20
+const IDLE_LOOK_MS = 250
+const BUSY_MS = 5000
+/** News comes in groups. */
+const GATHER_MS = 3
+const FAULT_PAUSE_MS = 500
+const BEAT_MS = 1000
+const MEASURE_MS = 4000
+/** A run ends after so long, so that runs move to where workers are. */
+const RUN_MS = 30 * 60_000
+
+/**
+ * Makes the activity that makes first tries until its worker stops: it takes those that are due, sends many at once and
+ * records them in batches. What failed goes on in a workflow of its task. Any number of runs share the work, because each
+ * holds what it has taken by leases.
+ */
+export const makeDeliverFirst =
+  (deps: FirstTryDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
+    const { cancellationSignal } = Context.current()
+    const ending = AbortSignal.any([cancellationSignal, deps.stopping, AbortSignal.timeout(RUN_MS)])
+    const run = makeRun(deps, { sendAttempt, signal: cancellationSignal })
+    const timers = [setInterval(run.renew, RENEW_MS), setInterval(run.measure, MEASURE_MS)]
+    try {
+      await withHeartbeat({ beatMs: BEAT_MS, details: run.describe }, async () => {
+        await takeUntil(ending, run, deps)
+        await run.settle()
+      })
+    } finally {
+      for (const timer of timers) clearInterval(timer)
+    }
+  }
+
+const takeUntil = async (
+  ending: AbortSignal,
+  run: Run,
+  { bell, log }: FirstTryDependencies,
+): Promise<void> => {
+  let busyUntil = 0
+  while (!ending.aborted) {
+    const pauseMs = await run.take().then(
+      (taken) => {
+        if (taken > 0) busyUntil = Date.now() + BUSY_MS
+        return Date.now() < busyUntil ? BUSY_LOOK_MS : IDLE_LOOK_MS
+      },
+      (error: unknown) => {
+        log.warn({ err: error }, 'no first tries taken; the next look does')
+        return FAULT_PAUSE_MS
+      },
+    )
+    if (await bell.heard(pauseMs, ending)) await bell.heard(GATHER_MS, NEVER)
+  }
+}
+
+/** What a run holds, and what it does. */
+interface Run {
+  /** Begins what is due and there is room for; answers how many. */
+  take(): Promise<number>
+  /** Keeps what it holds from other runs. */
+  renew(): void
+  measure(): void
+  /** For operators, in the heartbeat. */
+  describe(): object
+  /** Waits for what is under way. */
+  settle(): Promise<void>
+}
+
+const makeRun = (
+  deps: FirstTryDependencies,
+  { sendAttempt, signal }: { sendAttempt: SendAttempt; signal: AbortSignal },
+): Run => {
+  const { sql, bell, log } = deps
+  const record = makeRecords(deps)
+  const held = new Map<string, { of: FirstTry; work: Promise<void> }>()
+  let after = ''
+  let backlog: object = {}
+  let sent = 0
+  let sentPerSecond = 0
+
+  const make = async (of: FirstTry): Promise<void> => {
+    const { eventId, lostNumber, url, owner, account } = of
+    if (lostNumber !== null) return await record.lost(of, lostNumber)
+    const seconds = await sendAttempt({
+      eventId,
+      receiver: { url, owner, account },
+      waitMs: SLOT_WAIT_MS,
+      signal,
+      writeDown: () => record.writeDown(of),
+      complete: (begun, outcome) => {
+        sent += 1
+        return record.complete(of, begun, outcome)
+      },
+    })
+    if (seconds > 0) await record.putOff({ eventId, seconds })
+  }
+  const begin = (of: FirstTry): void => {
+    const work = make(of)
+      // The rows tell the next run, once the lease has ended, whether it was a try.
+      .catch((error: unknown) => log.warn({ event_id: of.eventId, err: error }, 'a try was lost'))
+      .finally(() => {
+        held.delete(of.eventId)
+        bell.ring()
+      })
+    held.set(of.eventId, { of, work })
+  }
+  const hold = async (): Promise<void> => {
+    const tries = [...held.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
+    await holdFirstTries(sql, tries)
+  }
+  const measure = async (): Promise<void> => {
+    backlog = await measureBacklog(sql)
+  }
+
+  return {
+    async take() {
+      const limit = HELD - held.size
+      if (limit === 0) return 0
+      const taken = await takeFirstTries(sql, {
+        limit,
+        perAccount: PER_ACCOUNT,
+        held: countByAccount([...held.values()].map(({ of }) => of)),
+        after,
+        leaseSeconds: LEASE_SECONDS,
+      })
+      after = taken.after
+      for (const one of taken.tries)
+        if (!one.isBlocked) begin(one)
+        else if (one.overtakes) deps.announceEvent(one.taskId)
+      // The accounts before this one are to have their turn at once.
+      if (after !== '') bell.ring()
+      return taken.tries.length
+    },
+    renew: () =>
+      void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
+    measure: () => {
+      sentPerSecond = (sent * 1000) / MEASURE_MS
+      sent = 0
+      void measure().catch(() => {})
+    },
+    describe: () => ({ ...backlog, underWay: held.size, sentPerSecond }),
+    async settle() {
+      await Promise.all([...held.values()].map(({ work }) => work))
+    },
+  }
+}
+
+const NEVER = new AbortController().signal
+
+const countByAccount = (tries: readonly FirstTry[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { account } of tries) counts.set(account, (counts.get(account) ?? 0) + 1)
+  return counts
+}
+
+/** What is written down of first tries; those of many at once. */
+const makeRecords = (deps: FirstTryDependencies) => {
+  const begin = makeBatch(async (tries: readonly FirstTry[]) => {
+    const numbers = await unitOfWork(deps, (sql) => beginFirstAttempts(sql, tries))
+    return tries.map(({ eventId }) => numbers.get(eventId))
+  })
+  const deliver = makeBatch(
+    async (delivered: readonly { key: AttemptKey; result: AttemptResult }[]) => {
+      await unitOfWork(deps, (sql) => completeFirstAttempts(sql, delivered))
+      return delivered
+    },
+  )
+  /** A try that did not deliver, with the workflow that makes the next one. */
+  const fail = (
+    task: FirstTry,
+    { state }: AttemptOutcome['verdict'],
+    write: (sql: Transaction) => Promise<void>,
+  ): Promise<void> =>
+    unitOfWork(deps, async (sql, tell) => {
+      await write(sql)
+      if (state === 'pending') await tell(deps.startDelivery(task))
+    })
+  return {
+    writeDown: async (of: FirstTry): Promise<BegunAttempt | undefined> => {
+      const number = await begin(of)
+      return number === undefined ? undefined : { ...of, number, failures: 0 }
+    },
+    complete: async (
+      of: FirstTry,
+      { number }: BegunAttempt,
+      { result, verdict }: AttemptOutcome,
+    ): Promise<void> => {
+      const key = { eventId: of.eventId, number }
+      if (verdict.state === 'delivered') await deliver({ key, result })
+      else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
+    },
+    lost: (of: FirstTry, number: number): Promise<void> => {
+      const verdict = failedVerdict(deps, 1, { errorClass: 'unknown' })
+      return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
+    },
+    putOff: makeBatch(async (tries: readonly { eventId: string; seconds: number }[]) => {
+      await holdFirstTries(deps.sql, tries)
+      return tries
+    }),
+  }
+}

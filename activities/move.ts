@@ -1,0 +1,14 @@
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import type { Tell } from '../src/db/unit-of-work.ts'
+import type { Transaction } from '../src/db/client.ts'
+import type { CoreDependencies } from './dependencies.ts'
+
+/** Moves a task in one transaction; then first tries of this worker look for its event at once. */
+export const moveTask = async <T>(
+  deps: CoreDependencies,
+  work: (sql: Transaction, tell: Tell) => Promise<T>,
+): Promise<T> => {
+  const result = await unitOfWork(deps, work, { at: 'move' })
+  deps.bell.ring()
+  return result
+}

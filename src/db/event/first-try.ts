@@ -1,0 +1,214 @@
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { withoutQuery } from './attempt.ts'
+import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
+
+/** A first try that a worker holds: nobody else takes it before its lease has ended. */
+export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
+  eventId: string
+  kind: string
+  account: string
+  /** An earlier event of the task is still to be told. The try is not to be made now. */
+  isBlocked: boolean
+  /** The earlier event is tried again and again, so it may be dropped. */
+  overtakes: boolean
+  /** The attempt of a worker that was lost with it, or stands still. */
+  lostNumber: number | null
+}
+
+export interface TakeOptions {
+  /** How many are taken at most. */
+  limit: number
+  /** How many an account may have with this worker. */
+  perAccount: number
+  /** How many accounts have here already. */
+  held: ReadonlyMap<string, number>
+  /** The account that the call before ended with: accounts take turns. */
+  after: string
+  leaseSeconds: number
+}
+
+export interface TakenTries {
+  tries: FirstTry[]
+  /** Where the next call goes on. */
+  after: string
+}
+
+/** Accounts that one call looks at. */
+const ACCOUNTS = 100
+
+/** Seconds after which a try is looked at again that waits for an earlier event under way. */
+const BLOCKED_SECONDS = 0.25
+
+/**
+ * Takes first tries that are due, the oldest of each account, for `leaseSeconds`. It also answers those that wait for an
+ * earlier event of their task; they are due again when that one is.
+ */
+export const takeFirstTries = async (
+  sql: Sql,
+  { limit, perAccount, held, after, leaseSeconds }: TakeOptions,
+): Promise<TakenTries> => {
+  const rows = await sql<(FirstTry & { next: string })[]>`
+  with recursive
+  -- one probe of the index for each account
+  account_of (account, place) as (
+    (select account, 1 from first_try where account > ${after} order by account limit 1)
+    union all
+    select next.account, a.place + 1
+    from account_of a
+    cross join lateral (
+      select account from first_try where account > a.account order by account limit 1
+    ) next
+    where a.place < ${ACCOUNTS}
+  ),
+  held as (
+    select * from unnest(${[...held.keys()]}::text[], ${[...held.values()]}::integer[]) as held (account, count)
+  ),
+  due as (
+    select f.event_id, f.task_id, f.sequence
+    from account_of a
+    left join held h on h.account = a.account
+    cross join lateral (
+      select event_id, task_id, sequence
+      from first_try
+      where account = a.account and due_at <= now()
+      order by due_at
+      limit greatest(0, ${perAccount} - coalesce(h.count, 0))
+      for update skip locked
+    ) f
+    limit ${limit}
+  ),
+  judged as (
+    select d.event_id, b.failures as before_failures, b.next_attempt_at as before_at
+    from due d
+    left join lateral (
+      select failures, next_attempt_at
+      from event
+      where task_id = d.task_id and state = 'pending' and sequence < d.sequence
+      order by sequence
+      limit 1
+    ) b on true
+  ),
+  taken as (
+    update first_try f
+    set due_at = case
+      when j.before_failures is null then now() + make_interval(secs => ${leaseSeconds}::float8)
+      else greatest(now(), j.before_at) + make_interval(secs => ${BLOCKED_SECONDS}::float8)
+    end
+    from judged j
+    where f.event_id = j.event_id
+    returning f.event_id, f.account, j.before_failures
+  )
+  select e.id as "eventId", e.sequence, e.status, t.id as "taskId", t.family, t.kind, t.owner, t.webhook_url as url, f.account,
+    f.before_failures is not null as "isBlocked", coalesce(f.before_failures > 0, false) as overtakes,
+    (select number from attempt
+      where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
+      order by number limit 1) as "lostNumber",
+    seen.next
+  from (
+    select case when count(*) = ${ACCOUNTS} then max(account) else '' end as next from account_of
+  ) seen
+  left join (
+    taken f
+    join event e on e.id = f.event_id
+    join task t on t.id = e.task_id
+  ) on true
+  order by f.account, e.task_id, e.sequence
+  `
+  const tries = rows.filter(({ eventId }) => eventId !== null)
+  const next = tries.length < limit ? rows[0]?.next : tries.at(-1)?.account
+  return { tries, after: next ?? '' }
+}
+
+/** Makes held tries due so many seconds from now: later, to keep holding them; or at once, to give them back. */
+export const holdFirstTries = async (
+  sql: Queryable,
+  tries: readonly { eventId: string; seconds: number }[],
+): Promise<void> => {
+  if (tries.length === 0) return
+  await sql`
+    update first_try f set due_at = now() + h.milliseconds * interval '1 millisecond'
+    from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
+      ${tries.map(({ seconds }) => Math.round(seconds * 1000))}::integer[]) as h (event_id, milliseconds)
+    where f.event_id = h.event_id
+  `
+}
+
+/**
+ * Writes attempts down before they are sent; answers their numbers by event. Absent is an event that is settled, or that
+ * somebody else sends.
+ */
+export const beginFirstAttempts = async (
+  sql: Transaction,
+  tries: readonly { eventId: string; url: string }[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ eventId: string; number: number }[]>`
+    with given as (
+      select * from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
+        ${tries.map(({ url }) => withoutQuery(url))}::text[]) as given (event_id, url)
+    ),
+    -- the lock keeps two attempts from taking the same number
+    pending as (
+      select id from event
+      where id in (select event_id from given) and state = 'pending' and failures = 0
+      order by id
+      for update
+    )
+    insert into attempt (event_id, number, url)
+    select g.event_id, coalesce(last.number, 0) + 1, g.url
+    from given g
+    join pending p on p.id = g.event_id
+    left join lateral (
+      select max(number) as number, bool_or(redelivery_id is null) as "isTried"
+      from attempt where event_id = g.event_id
+    ) last on true
+    where last."isTried" is not true
+    returning event_id as "eventId", number
+  `
+  return new Map(rows.map(({ eventId, number }) => [eventId, number]))
+}
+
+/** Completes attempts that delivered their events, also those given up as lost meanwhile. */
+export const completeFirstAttempts = async (
+  sql: Transaction,
+  delivered: readonly { key: AttemptKey; result: AttemptResult }[],
+): Promise<void> => {
+  const column = <T>(read: (row: (typeof delivered)[number]) => T): T[] => delivered.map(read)
+  await sql`
+    with done as (
+      select * from unnest(
+        ${column(({ key }) => key.eventId)}::uuid[],
+        ${column(({ key }) => key.number)}::integer[],
+        ${column(({ result }) => Math.round(result.durationMs))}::integer[],
+        ${column(({ result }) => result.address ?? null)}::text[],
+        ${column(({ result }) => result.status ?? null)}::integer[],
+        ${column(({ result }) => result.answer ?? null)}::text[]
+      ) as done (event_id, number, duration_ms, address, status, answer)
+    ),
+    completed as (
+      update attempt a
+      set duration_ms = d.duration_ms, address = d.address, status = d.status, answer = d.answer, error_class = null
+      from done d
+      where a.event_id = d.event_id and a.number = d.number and a.duration_ms is null
+    )
+    update event set state = 'delivered', next_attempt_at = null
+    where id in (select event_id from done) and state <> 'delivered'
+  `
+}
+
+/** What waits for a first try, for operators. */
+export interface Backlog {
+  /** Up to 10,000. */
+  waiting: number
+  /** Seconds since the oldest of them was recorded; 0 without any. */
+  oldestSeconds: number
+}
+
+export const measureBacklog = async (sql: Sql): Promise<Backlog> => {
+  const [row] = await sql<Backlog[]>`
+    select count(*)::integer as waiting,
+      coalesce(round(extract(epoch from now() - min(e.created_at)))::integer, 0) as "oldestSeconds"
+    from (select event_id from first_try limit 10000) f
+    join event e on e.id = f.event_id
+  `
+  return row ?? { waiting: 0, oldestSeconds: 0 }
+}

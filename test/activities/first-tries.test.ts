@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import type { FirstTryDependencies } from '../../activities/dependencies.ts'
+import { makeDeliverFirst } from '../../activities/first-tries.ts'
+import { makeSendAttempt } from '../../activities/send-attempt.ts'
+import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import { eventOf, insertToldTask, listStates, move, begin, seeAttempts } from '../db/told-task.ts'
+import { answer, hang, heldUntil, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import type { Reply } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
+import { makeEnvironment, usePlace } from './place.ts'
+
+describe('the run of first tries', () => {
+  const place = usePlace()
+  const receiver = useWebhookReceiver()
+
+  let paths = 0
+  const at = async (
+    reply: Reply,
+    owner = 'alice',
+  ): Promise<{ id: string; eventId: string; path: string }> => {
+    const path = `/hook-${(paths += 1)}`
+    receiver.script(path, reply)
+    const id = await insertToldTask(place.deps.sql, ['IN_PROGRESS'], {
+      url: receiver.url(path),
+      owner,
+    })
+    return { id, path, eventId: await eventOf(place.deps.sql, id, 'IN_PROGRESS') }
+  }
+  const statesOf = async (id: string): Promise<string[]> =>
+    (await listStates(place.deps.sql, id)).slice(1)
+  const until = (id: string, ...states: string[]): Promise<boolean> =>
+    waitFor(`${id} has ${states.join()}`, async () => {
+      const seen = await statesOf(id)
+      return states.every((state, index) => seen[index] === state)
+    })
+  const tellsOf = (path: string): string[] =>
+    receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { status: string }).status)
+
+  /** Runs it until `work` has ended, and answers the heartbeats. */
+  const running = async (
+    work: () => Promise<unknown>,
+    changed: Partial<FirstTryDependencies> = {},
+    runs = 1,
+  ): Promise<unknown[]> => {
+    const stopping = new AbortController()
+    const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
+    const deps = { ...place.deps, delivery, stopping: stopping.signal, ...changed }
+    const beats: unknown[] = []
+    const under = Array.from({ length: runs }, () => {
+      const environment = makeEnvironment()
+      environment.on('heartbeat', (details: unknown) => beats.push(details))
+      const send = makeSendAttempt(deps)
+      return environment.run<[], void, () => Promise<void>>(makeDeliverFirst(deps, send))
+    })
+    try {
+      await work()
+    } finally {
+      stopping.abort()
+      await Promise.all(under)
+    }
+    return beats
+  }
+
+  test('tells each receiver of each event once, in the order of the task', async () => {
+    const tasks = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => at(answer(204), `owner-${index % 7}`)),
+    )
+    await running(
+      async () => {
+        await Promise.all(tasks.map(({ id }) => move(place.deps.sql, id, 'COMPLETED')))
+        for (const { id } of tasks)
+          await until(id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
+      },
+      {},
+      3,
+    )
+    for (const { path, eventId } of tasks) {
+      assert.deepEqual(tellsOf(path), ['IN_PROGRESS', 'COMPLETED'])
+      const [row, ...others] = await seeAttempts(place.deps.sql, eventId)
+      assert.deepEqual([row?.status, row?.number, others.length], [204, 1, 0])
+    }
+  })
+
+  test('leaves what failed to a workflow of its task, and what comes behind waits', async () => {
+    const { id, path } = await at(answer(500))
+    const fine = await at(answer(204))
+    await running(async () => {
+      await until(id, 'IN_PROGRESS pending 1')
+      await move(place.deps.sql, id, 'COMPLETED')
+      await move(place.deps.sql, fine.id, 'COMPLETED')
+      await until(fine.id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
+    })
+    assert.deepEqual(await statesOf(id), ['IN_PROGRESS pending 1', 'COMPLETED pending 0'])
+    assert.equal(receiver.of(path).length, 1)
+    const started = place.kicked.filter(
+      (row) => row.kind === 'restart' && row.workflowId === `deliver-events/${id}`,
+    )
+    assert.equal(started.length, 1)
+  })
+
+  for (const [status, state] of [
+    [410, 'stopped 1'],
+    [204, 'delivered 0'],
+  ] as const)
+    test(`starts no workflow after ${status}`, async () => {
+      const { id } = await at(answer(status))
+      await running(() => until(id, `IN_PROGRESS ${state}`))
+      assert.ok(!place.kicked.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
+    })
+
+  test('counts the attempt of a worker that was killed as a try that failed', async () => {
+    const { id, path, eventId } = await at(answer(204))
+    await begin(place.deps.sql, { eventId })
+    await running(() => until(id, 'IN_PROGRESS pending 1'))
+    assert.equal(receiver.of(path).length, 0)
+    const [row] = await seeAttempts(place.deps.sql, eventId)
+    assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
+    assert.ok(place.kicked.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
+  })
+
+  test('waits for a slot of the receiver, and makes no try before', async () => {
+    let answerNow: () => void = () => {}
+    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const first = await at(heldUntil(held, answer(204)))
+    const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 1 })
+    await running(
+      async () => {
+        await waitFor('the first is sent', () => Promise.resolve(tellsOf(first.path).length === 1))
+        const second = await at(answer(204))
+        const other = await at(answer(204), 'bob')
+        await until(other.id, 'IN_PROGRESS delivered 0')
+        assert.deepEqual(await seeAttempts(place.deps.sql, second.eventId), [])
+        answerNow()
+        await until(second.id, 'IN_PROGRESS delivered 0')
+      },
+      { attemptSlots },
+    )
+  })
+
+  test('gives back what finds no slot, which is no try', async () => {
+    const dead = await Promise.all(Array.from({ length: 3 }, () => at(hang, 'eve')))
+    const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
+    const isPutOff = async (): Promise<boolean> => {
+      const rows = await place.deps.sql`
+        select from first_try f where account = 'eve' and due_at > now() + interval '1 second'
+          and not exists (select from attempt a where a.event_id = f.event_id)
+      `
+      return rows.length === 1
+    }
+    const limits = { connectMs: 1000, headersMs: 3000, bodyMs: 100, totalMs: 3000 }
+    const delivery = {
+      schedule: DELIVERY_SCHEDULE,
+      putOffSeconds: 60,
+      limits: { ...limits, bodyBytes: 1, excerptBytes: 1 },
+    }
+    await running(() => waitFor('one is put off', isPutOff), { attemptSlots, delivery })
+    const counts = await Promise.all(
+      dead.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
+    )
+    assert.deepEqual(
+      counts.toSorted((a, b) => a - b),
+      [0, 1, 1],
+    )
+  })
+
+  test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
+    let answerNow: () => void = () => {}
+    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const slow = await at(inTurn(heldUntil(held, answer(204)), answer(500)))
+    const dueAt = async (): Promise<string> => {
+      const [row] = await place.deps.sql<{ due: string }[]>`
+        select due_at::text as due from first_try where event_id = ${slow.eventId}
+      `
+      return row?.due ?? ''
+    }
+    const beats = await running(async () => {
+      await waitFor('it is sent', () => Promise.resolve(tellsOf(slow.path).length === 1))
+      const before = await dueAt()
+      await waitFor('its lease is longer', async () => (await dueAt()) > before)
+      setTimeout(answerNow, 50)
+    })
+    assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
+    assert.ok(beats.some((beat) => (beat as { underWay: number }).underWay === 1))
+  })
+
+  test('goes on after an outage of PostgreSQL', async () => {
+    const told = await at(answer(204))
+    let faults = 2
+    const sql = new Proxy(place.deps.sql, {
+      apply: (target, self, values: unknown[]) =>
+        (faults -= 1) >= 0
+          ? Promise.reject(new Error('the connection is gone'))
+          : (Reflect.apply(target, self, values) as unknown),
+    })
+    await running(() => until(told.id, 'IN_PROGRESS delivered 0'), { sql })
+  })
+})
