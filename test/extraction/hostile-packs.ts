@@ -57,6 +57,10 @@ export const HOSTILE_PACKS: readonly HostilePack[] = [
     'metaclasses of metaclasses',
     'class M(type):\n    def __new__(cls, *a): return M(*a)\n    def __call__(cls, *a): return M("x", (cls,), {})()\n    def __getattr__(cls, name): return getattr(cls, name + "x")\nclass A(metaclass=M):\n    def __init_subclass__(cls): type("B", (cls,), {})\nclass C(A): pass\nC.x\n',
   ),
+  pack(
+    'lists in lists in the inputs of a node',
+    'class D:\n    @classmethod\n    def INPUT_TYPES(cls):\n        x = [1]\n        for i in range(40): x = [x, x]\n        d = {"a": (x,)}\n        d["b"] = (d, d)\n        return {"required": d}\n    RETURN_TYPES = ("A",)\nNODE_CLASS_MAPPINGS["Kiln Cup"] = D\n',
+  ),
   cut(
     'S39',
     'def f(n): return f(n + 1) + f(n + 2)\nf(0); big = "x" * 10**12; 9**9**9; [0] * 10**9\nwhile True: NODE_CLASS_MAPPINGS.update(NODE_CLASS_MAPPINGS)\n',

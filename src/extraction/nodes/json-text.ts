@@ -30,6 +30,8 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   }
 
   const writeObject = (value: ObjectValue, at: Writing, depth: number): string | undefined => {
+    // Its brackets. A list in itself, twice at each depth, is 2^40 lists without a text.
+    at.room -= 2
     if (value.kind === 'dict') return writeDict(value, at, (member) => write(member, at, depth + 1))
     if (value.kind === 'instance') return writeInstance(value, at, depth)
     return ITERABLE.has(value.kind) ? writeItems(value, at, depth) : undefined
