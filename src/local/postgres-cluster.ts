@@ -112,6 +112,8 @@ const runInitdb = async (
     `--username=${POSTGRES_ROLE}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
+    // Iterations guard passwords that can be guessed. Each new connection pays them: 4,096 are 15 ms of the processor.
+    '--set=scram_iterations=1',
     '--encoding=UTF8',
     '--locale=C',
     '--locale-provider=builtin',
