@@ -5,7 +5,7 @@ import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-re
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video-record.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
-import { makeBatch } from './batch.ts'
+import { makeBatch } from '../src/db/batch.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
 /** A payload may have a MiB. */

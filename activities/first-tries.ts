@@ -13,7 +13,7 @@ import {
 import type { FirstTry } from '../src/db/event/first-try.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { failedVerdict } from './attempt-verdict.ts'
-import { makeBatch } from './batch.ts'
+import { makeBatch } from '../src/db/batch.ts'
 import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'

@@ -11,6 +11,7 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common'
 
+import { makeBatch } from '../db/batch.ts'
 import type { Sql } from '../db/client.ts'
 import { isStartPending, markDispatched, markFailed } from '../db/shared/outbox.ts'
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
@@ -32,6 +33,10 @@ export interface JobsOptions {
 export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
   const client = new Client({ connection, namespace })
   const inFlight = new Set<Promise<void>>()
+  const mark = makeBatch(async (ids: readonly string[]) => {
+    await markDispatched(sql, ids)
+    return ids
+  })
 
   const inTime = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
@@ -46,7 +51,7 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
       if (row.kind === 'signal' && (await isStartPending(sql, row.workflowId))) return
       await dispatch(row)
       failpoint('create.after-start')
-      await markDispatched(sql, row.id)
+      await mark(row.id)
     } catch (error) {
       log.debug({ workflow_id: row.workflowId, err: error }, 'left to the relay')
     }
@@ -90,7 +95,7 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
         return !isUnreachable(error)
       }
       failpoint('relay.after-start')
-      await markDispatched(sql, row.id)
+      await mark(row.id)
       return true
     },
   }

@@ -190,8 +190,8 @@ describe('the run of first tries', () => {
     const told = await at(answer(204))
     let faults = 2
     const sql = new Proxy(place.deps.sql, {
-      apply: (target, self, values: unknown[]) =>
-        (faults -= 1) >= 0
+      apply: (target, self, values: [string[], ...unknown[]]) =>
+        values[0].join('').includes('recursive') && (faults -= 1) >= 0
           ? Promise.reject(new Error('the connection is gone'))
           : (Reflect.apply(target, self, values) as unknown),
     })

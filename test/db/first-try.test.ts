@@ -73,7 +73,6 @@ describe('the first tries', () => {
         isBlocked: false,
         overtakes: false,
         lostNumber: null,
-        next: '',
       },
     ])
     assert.deepEqual(await take(), [], 'it is held')

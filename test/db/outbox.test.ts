@@ -99,7 +99,7 @@ describe('the outbox', () => {
     assert.deepEqual(idsOf(await lease()), [begin?.id, other?.id])
     await makeDue()
     assert.deepEqual(idsOf(await lease()), [begin?.id, other?.id])
-    await markDispatched(database.sql, begin?.id ?? '')
+    await markDispatched(database.sql, [begin?.id ?? ''])
     assert.deepEqual(idsOf(await lease()), [cancel?.id])
   })
 
@@ -110,7 +110,7 @@ describe('the outbox', () => {
     )
     assert.deepEqual(idsOf(await lease()), [begin?.id])
     assert.ok(await isStartPending(database.sql, 'receive-archive/a'), 'it waits')
-    await markDispatched(database.sql, begin?.id ?? '')
+    await markDispatched(database.sql, [begin?.id ?? ''])
     await makeDue()
     assert.equal(await isStartPending(database.sql, 'receive-archive/a'), false)
     assert.deepEqual(idsOf(await lease()), [uploaded?.id])
@@ -131,7 +131,7 @@ describe('the outbox', () => {
 
   test('leaves alone what is dispatched', async () => {
     const [row] = await insertDue(start('a'))
-    await markDispatched(database.sql, row?.id ?? '')
+    await markDispatched(database.sql, [row?.id ?? ''])
     assert.deepEqual(await lease(), [])
     await markFailed(database.sql, { ...(row as OutboxRow), tries: 1 }, 'late')
     const [stored] = await database.sql`select last_error from outbox`

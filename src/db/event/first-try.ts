@@ -1,4 +1,5 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { withoutSync } from '../without-sync.ts'
 import { withoutQuery } from './attempt.ts'
 import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
 
@@ -47,7 +48,7 @@ export const takeFirstTries = async (
   sql: Sql,
   { limit, perAccount, held, after, leaseSeconds }: TakeOptions,
 ): Promise<TakenTries> => {
-  const rows = await sql<(FirstTry & { next: string })[]>`
+  const rows = await sql<(FirstTry & { next: string; withoutSync: string })[]>`
   with recursive
   -- one probe of the index for each account
   account_of (account, place) as (
@@ -103,7 +104,7 @@ export const takeFirstTries = async (
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
       order by number limit 1) as "lostNumber",
-    seen.next
+    seen.next, ${withoutSync(sql)}
   from (
     select case when count(*) = ${ACCOUNTS} then max(account) else '' end as next from account_of
   ) seen
@@ -114,7 +115,9 @@ export const takeFirstTries = async (
   ) on true
   order by f.account, e.task_id, e.sequence
   `
-  const tries = rows.filter(({ eventId }) => eventId !== null)
+  const tries = rows.flatMap(({ next: _next, withoutSync: _, ...one }) =>
+    one.eventId === null ? [] : [one],
+  )
   const next = tries.length < limit ? rows[0]?.next : tries.at(-1)?.account
   return { tries, after: next ?? '' }
 }
@@ -130,6 +133,7 @@ export const holdFirstTries = async (
     from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
       ${tries.map(({ seconds }) => Math.round(seconds * 1000))}::integer[]) as h (event_id, milliseconds)
     where f.event_id = h.event_id
+    returning ${withoutSync(sql)}
   `
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from '../client.ts'
+import { withoutSync } from '../without-sync.ts'
 
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */
 export interface StartOptions {
@@ -110,10 +111,12 @@ const toRow = (row: Columns): OutboxRow =>
         options: row.options,
       }
 
-export const markDispatched = async (sql: Sql, id: string): Promise<void> => {
+/** A mark that is lost has its row dispatched once more, which changes nothing. */
+export const markDispatched = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     update outbox set dispatched_at = clock_timestamp(), last_error = null
-    where id = ${id} and dispatched_at is null
+    where id = any(${[...ids]}::text[]::bigint[]) and dispatched_at is null
+    returning ${withoutSync(sql)}
   `
 }
 
