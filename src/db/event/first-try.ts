@@ -115,7 +115,7 @@ export const takeFirstTries = async (
   ) on true
   order by f.account, e.task_id, e.sequence
   `
-  const tries = rows.flatMap(({ next: _next, withoutSync: _, ...one }) =>
+  const tries = rows.flatMap(({ next: _next, withoutSync: _withoutSync, ...one }) =>
     one.eventId === null ? [] : [one],
   )
   const next = tries.length < limit ? rows[0]?.next : tries.at(-1)?.account
