@@ -17,6 +17,7 @@ import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, startReceiver, type Receiver } from '../support/network.ts'
+import { pourInto } from '../support/receiver.ts'
 
 const ON = { allowLoopback: true, ports: [], deny: [] }
 const BODY = randomBytes(300_000)
@@ -87,6 +88,8 @@ const ANSWERS: Record<string, Answer> = {
     begin(response, {}, 'half')
     setImmediate(() => response.destroy())
   },
+  '/interim': ({ socket }) => pourInto(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  '/blank': ({ socket }) => pourInto(socket, '\r\n'),
   '/hang-up': (request) => request.socket.destroy(),
   '/not-http': (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   '/long-headers': (request) => {
@@ -219,6 +222,8 @@ describe('a download with the switch on', () => {
     '/endless': ['too_large', 'over the limit of 1,000,000 bytes'],
     '/cut': ['reset'],
     '/cut-chunked': ['reset'],
+    '/interim': ['too_large'],
+    '/blank': ['too_large'],
     '/hang-up': ['reset'],
     '/not-http': ['unknown'],
     '/long-headers': ['unknown'],

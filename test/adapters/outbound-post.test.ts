@@ -24,6 +24,7 @@ import {
   hangUp,
   heldUntil,
   inTurn,
+  pour,
   reset,
   resetAfter,
   startWebhookReceiver,
@@ -324,6 +325,8 @@ describe('a post', () => {
       ['hangs up', hangUp, 'reset'],
       ['resets within the status line', resetAfter('HTTP/1.1 20'), 'reset'],
       ['resets behind an interim answer', resetAfter(head(103)), 'reset'],
+      ['sends interim answers as fast as it can', pour(head(103)), 'unknown'],
+      ['has a reason without an end', pour('HTTP/1.1 503 Gone'), 'unknown'],
       ['speaks another protocol', write('SSH-2.0-OpenSSH_9.6\r\n'), 'unknown'],
     ]
     for (const [title, reply, errorClass] of rude)

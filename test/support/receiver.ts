@@ -164,6 +164,21 @@ export const write =
     socket.write(text, () => then(socket))
   }
 
+/** A text over and over, as fast as it is taken. */
+export const pour =
+  (text: string): Reply =>
+  ({ socket }) =>
+    pourInto(socket, text)
+
+export const pourInto = (socket: Socket, text: string): void => {
+  const piece = text.repeat(Math.ceil(65_536 / text.length))
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('error', () => {}).on('drain', more)
+  more()
+}
+
 /** A head that comes a character at a time and never ends, not even its status line unless that is given. */
 export const dripHead =
   (start = 'HTTP/1.1 200 O', everyMs = 20): Reply =>

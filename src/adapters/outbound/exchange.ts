@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { request, type Dispatcher } from 'undici'
+import { boundBytes } from './byte-bound.ts'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { OutboundFault } from './fault.ts'
 import { openLine, type Line, type Lines } from './lines.ts'
@@ -23,6 +25,9 @@ export type SendOptions =
   | { method: 'GET'; headers: Record<string, string>; body?: never }
   /** The bytes are sent as they are, with their length. */
   | { method: 'POST'; headers: Record<string, string>; body: Uint8Array }
+
+/** For heads and for what stands between the pieces of a body. */
+const HEAD_ROOM = 2 ** 20
 
 /** How this service names itself to every host. */
 export const USER_AGENT = 'Kiln'
@@ -52,6 +57,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   let isReused = false
   const onReady = (socket: Socket) => {
     if (line) line.socket = socket
+    boundBytes(socket, 2 * maxBytes + HEAD_ROOM)
     stages.connected()
     watch?.onReady(socket)
   }
@@ -123,6 +129,8 @@ type Deadline = Pick<ExchangeOptions, 'timeoutMs' | 'spentMs' | 'signals'> & {
 /** Starts a clock: its signal is aborted when the time is over, or with one of `signals`. */
 export const startDeadline = ({ timeoutMs, spentMs, signals, what }: Deadline) => {
   const controller = new AbortController()
+  // A socket for each redirect listens, and its request.
+  setMaxListeners(0, controller.signal)
   const timers = new Set<NodeJS.Timeout>()
   const limit: Limit = (ms, what, spentMs = 0) => {
     const fault = new OutboundFault('timeout', `no ${what} within ${ms / 1_000} seconds`)
