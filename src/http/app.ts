@@ -34,7 +34,8 @@ export const makeApp = (deps: AppDeps): Express => {
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {
     const methods = listMethods(routes)
-    app.all(path, makeCors({ origins, routes, methods }), dispatch(routes, methods, serve))
+    // `app.all` makes a layer with a pattern of its own for each of 35 methods: a fifth of the work of a start.
+    app.route(path).all(makeCors({ origins, routes, methods }), dispatch(routes, methods, serve))
   }
   app.use(makeCors({ origins }), (request: Request) => {
     throw errors.routeNotFound(request.path)

@@ -4,11 +4,12 @@ import { pathToFileURL } from 'node:url'
 
 import { codePath } from '../../src/local/root.ts'
 
-/** A process and its modules cost more than most of these files; others start processes that they kill, or a runtime. */
-const SHARED = /^test\/(activities|adapters|db|docs|domain|extraction|http)\//
+/** A process and its modules cost more than most of these files; those of workflows start a runtime, of which a process has one. */
+const SHARED = /^test\/(activities|adapters|db|docs|domain|extraction|faults|http|local)\//
 /** It counts what its process holds. */
 const ALONE = 'test/extraction/hostile.test.ts'
-const FILES = 8
+/** Those of faults wait for most of their time, so that few of them must not end the run alone. */
+const filesIn = (room: string): number => (room === 'faults' ? 2 : 8)
 
 /** Long ones first, so that none is left alone at the end. */
 const RANKS = [/^test\/faults\//, /^test\/(activities|adapters|deploy|local|workflows)\//]
@@ -44,7 +45,8 @@ const group = (files: readonly string[]): string[][] => {
   const groups: string[][] = []
   let last: string[] = []
   for (const file of files) {
-    const joins = last.length < FILES && roomOf(last[0] ?? '') === roomOf(file)
+    const room = roomOf(file)
+    const joins = last.length < filesIn(room) && roomOf(last[0] ?? '') === room
     if (joins) last.push(file)
     else groups.push((last = [file]))
   }
