@@ -6,7 +6,7 @@ import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { listRoutes } from '../support/contract.ts'
 import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
 
-const registry = useRegistry()
+const registry = useRegistry({})
 /** Its owner's id is an e-mail address. */
 const owned = usePublisher(registry, { id: 'acme', user: 'olga@example.com' })
 

@@ -18,7 +18,7 @@ import {
 const PUBLISHER = 'acme'
 const NODE = 'Image-Tools'
 
-const registry = useRegistry()
+const registry = useRegistry({})
 const owned = usePublisher(registry, { id: PUBLISHER })
 
 registry.prepare(async () => {

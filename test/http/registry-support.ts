@@ -178,22 +178,47 @@ export const startRegistry = async ({
     }),
   )
 
-/** A registry that starts before the tests of a file and stops after them; until then it is empty. */
+/** A registry that starts before the tests of a file and stops after them. */
 export interface UsedRegistry extends Registry {
   /** Does this before the tests, after what was asked for before. `before` of node:test would not wait for the start. */
   prepare(work: () => Promise<void>): void
 }
 
-export const useRegistry = (options: RegistryOptions = {}): UsedRegistry => {
+/** Without options it is one with what other files of the process have put into it; else it is empty. */
+export const useRegistry = (options?: RegistryOptions): UsedRegistry => {
   const works: (() => Promise<void>)[] = []
   const registry: Partial<UsedRegistry> = { prepare: (work) => works.push(work) }
+  const source = options ? makeSource(options) : SHARED
+  source.users += 1
   before(async () => {
-    Object.assign(registry, await startRegistry(options))
+    source.started ??= startRegistry(source.options)
+    Object.assign(registry, await source.started)
     for (const work of works) await work()
   })
-  after(() => registry.service?.stop())
+  after(async () => {
+    source.users -= 1
+    if (source.users > 0) return
+    const { started } = source
+    source.started = undefined
+    // One whose start has failed is gone.
+    await started?.then(
+      ({ service }) => service.stop(),
+      () => {},
+    )
+  })
   return registry as UsedRegistry
 }
+
+/** A registry for those that use it: the first starts it, the last stops it. */
+interface Source {
+  options: RegistryOptions
+  users: number
+  started?: Promise<Registry> | undefined
+}
+
+const makeSource = (options: RegistryOptions): Source => ({ options, users: 0 })
+
+const SHARED = makeSource({})
 
 /** A publisher of it, which is there before the tests. */
 export const usePublisher = (
