@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { loadavg } from 'node:os'
 
@@ -34,6 +35,7 @@ export const run = async (): Promise<void> =>
       const { shapes, bareOptions } = await prepare(service)
       const bare = await startBare({ ...bareOptions, url: registry.url })
       stops.push(() => bare.stop())
+      await verifySame(service.baseUrl, bare.baseUrl, shapes)
       const sides = { http: makeHttpSide(service.baseUrl), bare: makeHttpSide(bare.baseUrl) }
       showHead(loadavg()[0] ?? 0)
       const all: Measured[] = []
@@ -58,6 +60,17 @@ const show = ({ shape, concurrency, http, bare }: Measured): void =>
     aim: AIM,
     atMost: false,
   })
+
+/** Throws unless the bare server answers reads as the service does. */
+const verifySame = async (
+  service: string,
+  bare: string,
+  shapes: readonly Shape[],
+): Promise<void> => {
+  for (const request of shapes.flatMap(({ requests }) => requests))
+    if (request.method === undefined)
+      assert.deepEqual(await callJson(bare, request), await callJson(service, request))
+}
 
 /** An upload, tasks made of its link, and the requests. */
 const prepare = async (service: Service) => {

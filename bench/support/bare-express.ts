@@ -14,8 +14,10 @@ import {
   listImageTasks,
 } from '../../src/db/image-task/image-task.ts'
 import { getNode } from '../../src/db/registry/node.ts'
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
-import { searchNodes } from '../../src/db/search/search.ts'
+import { getListed, makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { countNodes, sumOf } from '../../src/db/search/node-count.ts'
+import { CLASSES } from '../../src/db/search/node-filter.ts'
+import { nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { startImageTask } from '../../src/jobs/image-task.ts'
@@ -101,15 +103,19 @@ const recordAll = async () => {
     onStatement: (statement) => heard.push(statement),
   })
   const recorder = { sql, heard }
-  const memo = makeCountMemo()
-  const searches = new Map<string, Statement[]>()
-  for (const search of options.words)
-    for (let time = 0; time < 2; time += 1) {
-      const query = { search, page: 1, limit: 10 }
-      const work = (sql: Sql) => searchNodes(sql, query, { memo, publicUrl })
-      // The second time the counts are in memory.
-      searches.set(search, await record(recorder, work))
+  const searches = new Map<string, { total: number; statements: Statement[] }>()
+  for (const term of options.words) {
+    const filter = { term }
+    const query = { filter, order: 'relevance', offset: 0, limit: 10 } as const
+    const { n, changes } = await getListed(sql, 'node')
+    const counts = await countNodes(sql, { filter, reach: 10 }, { memo: makeCountMemo(), changes })
+    const work = async (sql: Sql) => {
+      await getListed(sql, 'node')
+      await sql`${nodePageQuery(sql, query, planNodePage(query, counts, n), publicUrl)}`
     }
+    const total = sumOf(counts, [0, ...CLASSES])
+    searches.set(term, { total, statements: await record(recorder, work) })
+  }
   const task = { id: taskId, owner, kinds: [KIND] } as const
   const list = { owner, segment: FAMILY, page: 1, perPage: 20 } as const
   const recorded = {
@@ -169,11 +175,11 @@ const create: RequestHandler = async (_request, response) => {
 }
 
 const search: RequestHandler = async ({ query }, response) => {
-  const [listed, page] = recorded.searches.get(query['search'] as string) ?? []
-  const [counted] = await send(bare, listed ? [listed] : [])
+  const { total = 0, statements = [] } = recorded.searches.get(query['search'] as string) ?? {}
+  const [listed, page] = statements
+  await send(bare, listed ? [listed] : [])
   const [rows = []] = await send(bare, page ? [page] : [])
   const nodes = rows.map((row) => String(row['text'])).join(',')
-  const total = Number(counted?.[0]?.['n'])
   const others = `"page":1,"limit":10,"total":${total},"totalPages":${Math.ceil(total / 10)}`
   response.type('json').send(`{"nodes":[${nodes}],${others}}`)
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
 import express from 'express'
 import type { Express, Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
@@ -29,7 +31,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.enable('case sensitive routing')
   app.set('query parser', false)
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
-  app.use(helmet(), identify, refuseBadPath)
+  app.use(makeIdentify(), refuseBadPath)
   const serve = makeServe(deps)
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {
@@ -44,9 +46,24 @@ export const makeApp = (deps: AppDeps): Express => {
   return app
 }
 
-const identify: RequestHandler = (request, response, next) => {
-  response.setHeader('x-request-id', readRequestId(request.headers))
-  next()
+/** Names the request, and sets the headers that helmet gives every answer; they are the same each time. */
+const makeIdentify = (): RequestHandler => {
+  const headers = readHelmet()
+  return (request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value)
+    response.setHeader('x-request-id', readRequestId(request.headers))
+    next()
+  }
+}
+
+const readHelmet = (): [string, string][] => {
+  const headers: [string, string][] = []
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => {},
+  }
+  helmet()({} as IncomingMessage, response as unknown as ServerResponse, () => {})
+  return headers
 }
 
 const refuseBadPath: RequestHandler = (request, _response, next) => {

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import type { Queryable } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { listNodes } from '../../src/db/search/node-list.ts'
+import { countDownload } from '../../src/db/registry/download.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { nodePageQuery } from '../../src/db/search/node-page.ts'
 import { CLASSES } from '../../src/db/search/node-filter.ts'
@@ -369,11 +370,34 @@ describe('totals', () => {
     assert.ok(seen.size >= 8, `${seen.size} different answers`)
   })
 
+  test('show what another process has written, as soon as it has', async () => {
+    const find = async () => {
+      const { nodes, total } = await search({ search: 'studio', limit: 5 })
+      return { first: nodes[0], total }
+    }
+    const { first, total } = await find()
+    assert.ok(first?.publisher && first.latest_version)
+    const { id, downloads } = first
+    await countDownload(database.sql, { nodeId: id, versionId: first.latest_version.id })
+    const counted = (await find()).first
+    assert.deepEqual([counted?.id, counted?.downloads], [id, (downloads ?? 0) + 1])
+    const move = (name: 'ban' | 'unban') => {
+      const of = { id: first.publisher?.id ?? '', name, reason: 'x', audit: AUDIT }
+      return database.sql.begin((sql) => movePublisher(sql, of))
+    }
+    await move('ban')
+    const banned = await find()
+    assert.notEqual(banned.first?.id, id)
+    assert.ok(banned.total < total)
+    await move('unban')
+    assert.deepEqual([(await find()).first?.id, (await find()).total], [id, total])
+  })
+
   test('are counted once for the pages of a walk', async () => {
     const memo = makeCountMemo()
     const counted: string[] = []
     const counting = {
-      getBlock: memo.getBlock,
+      ...memo,
       get: <Counts>(
         key: string,
         changes: string,

@@ -1,4 +1,7 @@
+import { makeRecent } from '../../domain/shared/recent.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { makeNodeTexts } from './node-texts.ts'
+import type { NodeTexts } from './node-texts.ts'
 
 /** What is counted: listed nodes, and the versions of listed nodes that are not Deleted. */
 type CountedKind = 'node' | 'version'
@@ -59,6 +62,17 @@ export interface CountMemo {
   get: Keep
   /** Of ids, a thousand at a time. */
   getBlock: Keep
+  texts: NodeTexts
+  /** What pages of nodes were planned with, by their query. */
+  plans: ReturnType<typeof makeRecent<PlannedWith>>
+}
+
+/** What was counted for a page, and the change number before. */
+export interface PlannedWith {
+  changes: string
+  listed: number
+  /** By class of relevance. */
+  counts: Partial<Record<number, number>>
 }
 
 type Keep = <Counts>(
@@ -76,6 +90,8 @@ const BLOCKS = 200
 export const makeCountMemo = (): CountMemo => ({
   get: makeKeep(ENTRIES),
   getBlock: makeKeep(BLOCKS),
+  texts: makeNodeTexts(),
+  plans: makeRecent(ENTRIES),
 })
 
 const makeKeep = (entries: number): Keep => {

@@ -2,7 +2,7 @@ import type { Queryable } from '../client.ts'
 import { toEntries } from './entries.ts'
 import type { Entries, EntryRow } from './entries.ts'
 import { getListed } from './listed-count.ts'
-import type { CountMemo } from './listed-count.ts'
+import type { CountMemo, PlannedWith } from './listed-count.ts'
 import { countNodes, sumOf } from './node-count.ts'
 import type { ClassCounts } from './node-count.ts'
 import {
@@ -16,7 +16,13 @@ import {
   nodeConditions,
   readTerm,
 } from './node-filter.ts'
-import { nodeEntriesQuery, readNodeEntries } from './node-entries.ts'
+import {
+  LONGEST_PAGE,
+  listedIds,
+  listNodeEntries,
+  nodeEntriesQuery,
+  readNodeEntries,
+} from './node-entries.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './page-plan.ts'
@@ -40,28 +46,68 @@ export interface NodePageOptions extends RecordOptions {
   memo: CountMemo
 }
 
-/** A page of nodes, and how many there are in all. */
+/**
+ * A page of nodes, and how many there are in all. What the same page was planned with the last time is taken to hold
+ * still, and the statement of the page tells whether it does.
+ */
 export const listNodePage = async (
   sql: Queryable,
   query: NodePageQuery,
-  { memo, publicUrl }: NodePageOptions,
+  options: NodePageOptions,
 ): Promise<{ nodes: Entries; total: number }> => {
-  const listed = await getListed(sql, 'node')
+  const { memo } = options
+  const key = JSON.stringify(query)
+  const known = memo.plans.find(key)
+  if (known && query.limit <= LONGEST_PAGE) {
+    const page = await readPlanned(sql, query, known, options)
+    if (page?.changes === known.changes) return page
+  }
+  const { n: listed, changes } = await getListed(sql, 'node')
   const reach = query.offset + query.limit
   const counts = isUnfiltered(query.filter)
-    ? { 0: listed.n }
-    : await countNodes(sql, { ...query, reach }, { memo, changes: listed.changes })
+    ? { 0: listed }
+    : await countNodes(sql, { ...query, reach }, { memo, changes })
+  const plan = { changes, listed, counts }
+  memo.plans.keep(key, plan)
+  return (
+    (await readPlanned(sql, query, plan, options)) ?? (await readDeep(sql, query, plan, options))
+  )
+}
+
+/** Undefined for a page that is empty or deep. */
+const readPlanned = async (
+  sql: Queryable,
+  query: NodePageQuery,
+  { counts, listed }: PlannedWith,
+  { memo: { texts }, publicUrl }: NodePageOptions,
+) => {
+  const parts = planNodePage(query, counts, listed)
+  if (parts.length === 0 || parts.some((part) => isDeep(query, part))) return undefined
   const total = sumOf(counts, [0, ...CLASSES])
-  const parts = planNodePage(query, counts, listed.n)
-  if (parts.some((part) => isDeep(query, part))) {
-    const ids = await Promise.all(
-      parts.map((part) => listIds(sql, query, part, { memo, changes: listed.changes })),
-    )
-    return { nodes: await readNodeEntries(sql, ids.flat(), { publicUrl }), total }
+  if (query.limit > LONGEST_PAGE) {
+    const rows = await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
+    return { nodes: toEntries(rows), total, changes: undefined }
   }
-  const rows =
-    parts.length === 0 ? [] : await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
-  return { nodes: toEntries(rows), total }
+  const page = await listNodeEntries(sql, pageOf(sql, query, parts), { publicUrl, texts })
+  return { ...page, total }
+}
+
+const readDeep = async (
+  sql: Queryable,
+  query: NodePageQuery,
+  { counts, listed, changes }: PlannedWith,
+  { memo, publicUrl }: NodePageOptions,
+): Promise<{ nodes: Entries; total: number }> => {
+  const total = sumOf(counts, [0, ...CLASSES])
+  const parts = planNodePage(query, counts, listed)
+  if (parts.length === 0) return { nodes: toEntries([]), total }
+  const ids = await Promise.all(parts.map((part) => listIds(sql, query, part, { memo, changes })))
+  const found = ids.flat()
+  if (found.length > LONGEST_PAGE)
+    return { nodes: await readNodeEntries(sql, found, { publicUrl }), total }
+  const page = listedIds(sql, found)
+  const { nodes } = await listNodeEntries(sql, page, { publicUrl, texts: memo.texts })
+  return { nodes, total }
 }
 
 /** Ids that one gathering keeps: pages beside each other, and callers of the same page, share them. */
@@ -147,23 +193,28 @@ const choosePlan = (
 
 export const nodePageQuery = (
   sql: Queryable,
-  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  query: Pick<NodePageQuery, 'filter' | 'order'>,
   parts: readonly PlannedPart[],
   publicUrl: string,
-) =>
-  nodeEntriesQuery(sql, {
-    publicUrl,
-    page: sql`
-      select *
-      from (
-        ${parts
-          .map((part) => partQuery(sql, { filter, order }, part))
-          .reduce((all, one) => sql`${all} union all ${one}`)}
-      ) part
-      ${limitForPlanner(sql, sizeOf(parts))}
-    `,
-    order: sql`page.class desc, ${orderOf(sql, order, sql`page`)}`,
-  })
+) => nodeEntriesQuery(sql, { ...pageOf(sql, query, parts), publicUrl })
+
+/** The rows of a page of so many parts, and their order. */
+const pageOf = (
+  sql: Queryable,
+  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  parts: readonly PlannedPart[],
+) => ({
+  page: sql`
+    select *
+    from (
+      ${parts
+        .map((part) => partQuery(sql, { filter, order }, part))
+        .reduce((all, one) => sql`${all} union all ${one}`)}
+    ) part
+    ${limitForPlanner(sql, sizeOf(parts))}
+  `,
+  order: sql`page.class desc, ${orderOf(sql, order, sql`page`)}`,
+})
 
 const sizeOf = (parts: readonly PlannedPart[]): number =>
   parts.reduce((size, { limit }) => size + limit, 0)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 
 import {
   RelightSettings,
@@ -74,7 +74,7 @@ interface KindRow {
   family: ImageFamily
   title: string
   body: TSchema
-  settings: TSchema
+  settings: TObject
   images: readonly ImageField[]
   /** Largest body in bytes: one image of 50 MB is 66.7 MB of Base64; relight takes two. */
   maxBytes: number

@@ -54,9 +54,11 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
   // The default stops at 8 errors; a caller is told of all.
   Settings.Set({ maxErrors: 1_000 })
   const compiled = Compile(schema)
+  const empty = new Set(emptyIsAbsent)
+  const clean = isPlain(schema) ? keep : (value: unknown) => Value.Clean(schema, value)
   return (input: unknown): Validated => {
-    const bare = dropAbsent(input, schema, new Set(emptyIsAbsent))
-    const value = Value.Default(schema, Value.Clean(schema, bare))
+    const bare = dropAbsent(input, schema, empty)
+    const value = Value.Default(schema, clean(bare))
     if (compiled.Check(value)) return { value, faults: [] }
     const faults = new Map<string, Fault>()
     for (const error of compiled.Errors(value))
@@ -106,6 +108,17 @@ const fieldsOf = (error: {
   if (error.schemaPath.endsWith('/propertyNames')) return []
   return [error.instancePath]
 }
+
+const keep = (value: unknown): unknown => value
+
+/** Whether `dropAbsent` alone drops all that `Value.Clean` would, which makes a copy of the schema each time. */
+const isPlain = (rule: Node): boolean =>
+  !['anyOf', 'allOf', 'oneOf', '$ref', 'patternProperties', 'prefixItems'].some(
+    (word) => word in rule,
+  ) &&
+  [...Object.values(rule.properties ?? {}), rule.items, rule.additionalProperties].every(
+    (inner) => typeof inner !== 'object' || isPlain(inner),
+  )
 
 /** Nothing is dropped below a member that may be of any type: its value belongs to the caller, nulls included. */
 const dropAbsent = (

@@ -2,6 +2,8 @@ import { jwtVerify } from 'jose'
 import type { CryptoKey, JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { JWTVerifyOptions } from 'jose'
 
+import { makeRecent } from '../../domain/shared/recent.ts'
+
 interface Verified {
   payload: JWTPayload
   header: JWTHeaderParameters
@@ -17,21 +19,16 @@ const MOST_REMEMBERED = 1_000
  * key for it.
  */
 export const makeTokenVerifier = (keys: JWTVerifyGetKey, options: JWTVerifyOptions) => {
-  const remembered = new Map<string, Verified>()
+  const remembered = makeRecent<Verified>(MOST_REMEMBERED)
   const isValid = async ({ payload, header, key }: Verified): Promise<boolean> => {
     const seconds = Math.floor(Date.now() / 1000) - Number(options.clockTolerance ?? 0)
     return (payload.exp ?? 0) > seconds && (await keys(header, NO_TOKEN)) === key
   }
   return async (token: string): Promise<JWTPayload> => {
-    const known = remembered.get(token)
+    const known = remembered.find(token)
     if (known && (await isValid(known))) return known.payload
     const { payload, protectedHeader: header, key } = await jwtVerify(token, keys, options)
-    remembered.delete(token)
-    remembered.set(token, { payload, header, key: key as CryptoKey })
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MOST_REMEMBERED) break
-      remembered.delete(oldest)
-    }
+    remembered.keep(token, { payload, header, key: key as CryptoKey })
     return payload
   }
 }

@@ -1,6 +1,7 @@
 import { ensureUser, upsertUser } from '../../db/shared/app-user.ts'
 import type { Queryable, Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
+import { makeRecent } from '../../domain/shared/recent.ts'
 import type { Caller } from './auth.ts'
 
 export interface UserNotes {
@@ -21,19 +22,14 @@ export const makeUserNotes = ({
   /** Monotonic milliseconds. */
   clock?: () => number
 }): UserNotes => {
-  const noted = new Map<string, { said: string; at: number }>()
+  const noted = makeRecent<{ said: string; at: number }>(REMEMBERED)
   return {
     note: async (caller) => {
       const said = JSON.stringify([caller.scheme, caller.profile])
-      const last = noted.get(caller.principal)
+      const last = noted.find(caller.principal)
       if (last?.said === said && clock() - last.at < HOUR_MS) return
       await withinDeadline(writeUser(sql, caller))
-      noted.delete(caller.principal)
-      noted.set(caller.principal, { said, at: clock() })
-      for (const oldest of noted.keys()) {
-        if (noted.size <= REMEMBERED) break
-        noted.delete(oldest)
-      }
+      noted.keep(caller.principal, { said, at: clock() })
     },
   }
 }

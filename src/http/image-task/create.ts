@@ -1,5 +1,3 @@
-import { Value } from 'typebox/value'
-
 import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
@@ -48,7 +46,7 @@ const createTask = async (
 ): Promise<JsonAnswer> => {
   const { owner } = getCaller(request)
   const quota = deps.quotas.owner
-  const settings = Value.Clean(IMAGE_KINDS[kind].settings, Value.Clone(request.body)) as object
+  const settings = settingsOf(kind, request.body as Record<string, unknown>)
   const size = sizeOf(inputs)
   const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url ?? null
@@ -64,6 +62,14 @@ const createTask = async (
   }).catch((error: unknown) => {
     throw toQuotaError(error, quota)
   })
+}
+
+/** The members of a valid body that are settings of its kind. */
+const settingsOf = (kind: ImageTaskKind, body: Record<string, unknown>): object => {
+  const { properties } = IMAGE_KINDS[kind].settings
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)),
+  )
 }
 
 const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {

@@ -1,9 +1,9 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
-import { readNodeEntries } from '../../db/search/node-entries.ts'
+import { readNodeEntries, readNodeText } from '../../db/search/node-entries.ts'
 import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-move.ts'
-import { getNode, insertNode, updateNode } from '../../db/registry/node.ts'
+import { insertNode, updateNode } from '../../db/registry/node.ts'
 import { searchNodes } from '../../db/search/search.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
@@ -80,8 +80,11 @@ export const readNode = async (
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const etag = quoteTag(revision)
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
-  const body = await withinDeadline(getNode(deps.sql, id, deps))
-  return { status: 200, body, headers: { etag } }
+  const { texts } = deps.memo
+  const text = await withinDeadline(
+    readNodeText(deps.sql, { id, revision }, { publicUrl: deps.publicUrl, texts }),
+  )
+  return { status: 200, text, headers: { etag } }
 }
 
 /** Answers a page of all nodes, in the order they were made. */

@@ -1,0 +1,15 @@
+/** Remembers values by key: of too many the one that was kept first goes. */
+export const makeRecent = <Value>(most: number) => {
+  const kept = new Map<string, Value>()
+  return {
+    find: (key: string): Value | undefined => kept.get(key),
+    keep: (key: string, value: Value): void => {
+      kept.delete(key)
+      kept.set(key, value)
+      for (const oldest of kept.keys()) {
+        if (kept.size <= most) break
+        kept.delete(oldest)
+      }
+    },
+  }
+}
