@@ -1,7 +1,7 @@
 import type { Severity } from '../../domain/registry/finding.ts'
 
 /** Raised with every change that can alter a result. */
-export const SCANNER_VERSION = 2
+export const SCANNER_VERSION = 3
 
 export const SCANNER = 'kiln'
 

@@ -163,6 +163,25 @@ export const EVASIONS: readonly PackCase[] = [
     'from .helper import *\nglobals()["run"](base64.b64decode(BLOB))',
     RUNS,
   ),
+  decoded(
+    'an attribute that was set',
+    'class H: pass\nh = H()\nh.run = exec\nh.run(base64.b64decode(BLOB))',
+  ),
+  decoded(
+    'an attribute of a module of the pack that was set',
+    'from . import helper\ndef f():\n    helper.run = exec\n    helper.run(base64.b64decode(BLOB))',
+    helper('x = 1'),
+  ),
+  decoded(
+    'setattr',
+    'from . import helper\nsetattr(helper, "run", exec)\nhelper.run(base64.b64decode(BLOB))',
+    helper('x = 1'),
+  ),
+  decoded('globals that were set', 'globals()["run"] = exec\nrun(base64.b64decode(BLOB))'),
+  decoded(
+    'attrgetter',
+    'import builtins, operator\noperator.attrgetter("exec")(builtins)(base64.b64decode(BLOB))',
+  ),
   decoded('globals().get', 'run = exec\nglobals().get("run")(base64.b64decode(BLOB))'),
   decoded(
     'vars of a module of the pack',

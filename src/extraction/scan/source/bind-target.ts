@@ -1,9 +1,12 @@
-import type { Expression, Import, ImportFrom } from '../../python/ast.ts'
+import type { Call, Expression, Import, ImportFrom } from '../../python/ast.ts'
 import { isList } from './parts.ts'
 import { bind, bindName, findOwnClass, moduleOf } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
 
-/** Binds the names of a target: a name, `self.name`, or an unpacking, matched item by item where both sides show them. */
+/**
+ * Binds the names of a target: a name, `self.name`, `helper.name`, `globals()['name']`, or an unpacking, matched item by
+ * item where both sides show them.
+ */
 export const bindTarget = (target: Expression, binding: Binding, scope: Scope): void => {
   const todo: [Expression, Binding][] = [[target, binding]]
   for (let next = todo.pop(); next; next = todo.pop()) {
@@ -14,8 +17,29 @@ export const bindTarget = (target: Expression, binding: Binding, scope: Scope): 
     else if (at.kind === 'Attribute' && at.value.kind === 'Name') {
       const owner = findOwnClass(scope, at.value.id)
       if (owner) bind(owner.attributes, at.attr, bound)
-    }
+      else bindName(scope, placeOf(at.value.id, at.attr), bound)
+    } else if (at.kind === 'Subscript' && isGlobals(at.value)) bindGlobal(at.index, bound, scope)
   }
+}
+
+/** Under which name a scope has what was assigned to an attribute of a name: no other name has a dot. */
+export const placeOf = (id: string, attribute: string): string => `${id}.${attribute}`
+
+const bindGlobal = (key: Expression, binding: Binding, scope: Scope): void => {
+  if (key.kind === 'Constant' && typeof key.value === 'string')
+    bind(moduleOf(scope).names, key.value, binding)
+}
+
+const isGlobals = (node: Expression): boolean =>
+  node.kind === 'Call' && node.func.kind === 'Name' && node.func.id === 'globals'
+
+/** `setattr(helper, 'run', exec)` binds as `helper.run = exec` does. */
+export const bindSetattr = ({ func, args, line }: Call, scope: Scope): void => {
+  const [value, name, content] = args
+  if (func.kind !== 'Name' || func.id !== 'setattr' || !value || !content) return
+  if (name?.kind !== 'Constant' || typeof name.value !== 'string') return
+  const target: Expression = { kind: 'Attribute', value, attr: name.value, line }
+  bindTarget(target, { kind: 'value', value: content, scope }, scope)
 }
 
 const unpack = (targets: Expression[], binding: Binding): [Expression, Binding][] => {

@@ -98,6 +98,10 @@ const namesOfCall = (node: Call, scope: Scope, query: Query): string[] =>
       const attr = text(second)
       return attr === undefined ? [] : member(query.names(first, scope), attr)
     }
+    if (func === 'operator.attrgetter()' && first && node.func.kind === 'Call') {
+      const attr = text(node.func.args[0])
+      return attr === undefined ? [] : member(query.names(first, scope), attr)
+    }
     if (IMPORTERS.has(func)) {
       const name = text(first)
       return name === undefined ? [] : [canonicalName(name)]

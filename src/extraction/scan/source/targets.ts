@@ -1,11 +1,12 @@
 import type { Call, Expression } from '../../python/ast.ts'
 import { dottedNames } from '../../words.ts'
+import { placeOf } from './bind-target.ts'
 import { enter } from './enter.ts'
 import { findBindings, findMembers, modulesOf } from './find-bindings.ts'
 import { isList } from './parts.ts'
 import { charge, deeper } from './query.ts'
 import type { Query } from './query.ts'
-import { findOwnClass, moduleOf } from './scope.ts'
+import { findHome, findOwnClass, moduleOf } from './scope.ts'
 import type { Binding, Scope } from './scope.ts'
 import { HOLE, isWhole } from './text.ts'
 
@@ -62,7 +63,11 @@ const endOf = (binding: Binding, query: Query): Binding[] => {
 const membersOf = (value: Expression, name: string, scope: Scope, query: Query): Binding[] => {
   const owner = value.kind === 'Name' ? findOwnClass(scope, value.id) : undefined
   if (owner) return membersOfClass(owner, name, query)
-  return query.ends(value, scope).flatMap((end) => membersOfEnd(end, name, query))
+  const place = value.kind === 'Name' ? placeOf(value.id, name) : ''
+  return [
+    ...(findHome(scope, place)?.names.get(place) ?? []),
+    ...query.ends(value, scope).flatMap((end) => membersOfEnd(end, name, query)),
+  ]
 }
 
 const membersOfEnd = (end: Binding, name: string, query: Query): Binding[] => {

@@ -1,5 +1,5 @@
 import type { Call, ComprehensionClause, Expression, Lambda } from '../../python/ast.ts'
-import { bindTarget } from './bind-target.ts'
+import { bindSetattr, bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
 import { partsOf } from './parts.ts'
 import { bindName } from './scope.ts'
@@ -33,8 +33,10 @@ export const isText = (node: Expression): boolean =>
   node.kind === 'Constant' || node.kind === 'Bytes' || node.kind === 'JoinedStr'
 
 const note = (walk: Walk, node: Expression, scope: Scope): void => {
-  if (node.kind === 'Call') noteCall(walk, node, scope)
-  else if (node.kind === 'Dict') walk.dicts.push({ node, scope })
+  if (node.kind === 'Call') {
+    noteCall(walk, node, scope)
+    bindSetattr(node, scope)
+  } else if (node.kind === 'Dict') walk.dicts.push({ node, scope })
   else {
     walk.texts.push(...textSites(node))
     noteLong(walk, node)
