@@ -66,13 +66,23 @@ import {
   findPublisherFacts,
   listPublishers,
 } from '../../src/db/registry/publisher.ts'
+import { countDownload } from '../../src/db/registry/download.ts'
 import { listReviews } from '../../src/db/registry/review.ts'
 import { findScan, hasScan, listFindings } from '../../src/db/registry/scan.ts'
 import { listVersionMoves } from '../../src/db/registry/version-move.ts'
-import { readNodeEntries } from '../../src/db/search/node-entries.ts'
-import { readVersionEntries } from '../../src/db/search/version-list.ts'
+import { findVersionFacts } from '../../src/db/registry/version.ts'
+import { getListed, makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { readNodeEntries, readNodeText } from '../../src/db/search/node-entries.ts'
+import { listPublisherNodes } from '../../src/db/search/node-list.ts'
+import {
+  listNodeVersions,
+  listVersions,
+  listVersionsInBulk,
+  readVersionEntries,
+} from '../../src/db/search/version-list.ts'
 import { findApiKey, listApiKeys, touchApiKey } from '../../src/db/shared/api-key.ts'
-import { findUser } from '../../src/db/shared/app-user.ts'
+import { ensureUser, findUser } from '../../src/db/shared/app-user.ts'
+import { claimKey } from '../../src/db/shared/idempotency.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import {
   isStartPending,
@@ -109,6 +119,9 @@ const VERSION = { versionId: ID, sha256: 'a', storageKey: 'a', code: 'a', reason
 const STILL = { afterSeconds: 60, after: ID, limit: 100 }
 const PUBLISHER = { id: 'acme', publisherId: 'acme', userId: 'alice', sha256: 'a' }
 const PAGE = { page: 1, perPage: 10, pageSize: 10, limit: 10 }
+const VERSION_OF = { nodeId: 'a', userId: 'alice' }
+const MEMO = makeCountMemo()
+const NODES = { publicUrl: '', memo: MEMO, texts: MEMO.texts }
 const SINCE = { owner: 'alice', since: new Date(0) }
 const STARTS = {
   taskQueue: 'kiln',
@@ -183,6 +196,19 @@ const CALLS: Record<string, Call> = {
   isStartPending: (sql) => isStartPending(sql, 'a'),
   leaseOutbox: (sql) => leaseOutbox(sql),
   listOldestOutbox: (sql) => listOldestOutbox(sql),
+  countDownload: (sql) => countDownload(sql, { nodeId: 'a', versionId: ID }),
+  findVersionFacts: (sql) => findVersionFacts(sql, { ...VERSION_OF, key: { canonical: '1.0.0' } }),
+  'findVersionFacts by id': (sql) => findVersionFacts(sql, { ...VERSION_OF, key: { id: ID } }),
+  getListed: (sql) => getListed(sql, 'node'),
+  listNodeVersions: (sql) => listNodeVersions(sql, VERSION_OF, NODES),
+  listVersionsInBulk: (sql) =>
+    listVersionsInBulk(sql, [{ nodeId: 'a', canonical: '1.0.0' }], NODES),
+  'listVersions of a node': (sql) =>
+    listVersions(sql, { filter: { nodeId: 'a' }, offset: 0, limit: 10 }, NODES),
+  readNodeText: (sql) => readNodeText(sql, { id: 'a', revision: '1' }, NODES),
+  listPublisherNodes: (sql) => listPublisherNodes(sql, { ...PUBLISHER, ...PAGE }, NODES),
+  ensureUser: (sql) => ensureUser(sql, 'alice'),
+  claimKey: (sql) => claimKey(sql, { principal: 'a', method: 'POST', path: '/', key: 'a' }, ID),
   markDispatched: (sql) => markDispatched(sql, ['1']),
   deleteOldAttempts: (sql) => deleteOldAttempts(sql, 30),
   deleteOldRecords: (sql) => deleteOldRecords(sql),
