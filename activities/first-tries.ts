@@ -8,6 +8,7 @@ import {
   completeFirstAttempts,
   holdFirstTries,
   measureBacklog,
+  putOffHosts,
   takeFirstTries,
 } from '../src/db/event/first-try.ts'
 import type { FirstTry } from '../src/db/event/first-try.ts'
@@ -18,13 +19,14 @@ import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 
-/** Tries that one run holds at most, and those of one account among them. */
+/** Tries that one run holds at most, and those of one account and of one host among them. */
 const HELD = 256
-const PER_ACCOUNT = 32
+const PER_ACCOUNT = 48
+const PER_HOST = 16
 /** Long enough for three renewals; after it another run takes the tries of a killed worker. */
 const LEASE_SECONDS = 6
 const RENEW_MS = 2000
-/** How long a try waits for a slot of its receiver before it makes room for others. */
+/** How long a try waits for a slot of its receiver before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
 /** Between looks at the rows while there is work, and while there is none. Most news rings the bell. */
 const BUSY_LOOK_MS = 20
@@ -100,6 +102,7 @@ const makeRun = (
   const { sql, bell, log } = deps
   const record = makeRecords(deps)
   const held = new Map<string, { of: FirstTry; work: Promise<void> }>()
+  const stuckHosts = new Set<string>()
   let after = ''
   let backlog: object = {}
   let sent = 0
@@ -119,7 +122,9 @@ const makeRun = (
         return record.complete(of, begun, outcome)
       },
     })
-    if (seconds > 0) await record.putOff({ eventId, seconds })
+    if (seconds === 0) return
+    stuckHosts.add(of.host)
+    await record.putOff({ eventId, seconds })
   }
   const begin = (of: FirstTry): void => {
     const work = make(of)
@@ -143,10 +148,16 @@ const makeRun = (
     async take() {
       const limit = HELD - held.size
       if (limit === 0) return 0
+      if (stuckHosts.size > 0) await putOffHosts(sql, [...stuckHosts])
+      stuckHosts.clear()
+      const tries = [...held.values()].map(({ of }) => of)
       const taken = await takeFirstTries(sql, {
         limit,
         perAccount: PER_ACCOUNT,
-        held: countByAccount([...held.values()].map(({ of }) => of)),
+        held: count(tries.map(({ account }) => account)),
+        fullHosts: [...count(tries.map(({ host }) => host))].flatMap(([host, held]) =>
+          held >= PER_HOST ? [host] : [],
+        ),
         after,
         leaseSeconds: LEASE_SECONDS,
       })
@@ -174,9 +185,9 @@ const makeRun = (
 
 const NEVER = new AbortController().signal
 
-const countByAccount = (tries: readonly FirstTry[]): ReadonlyMap<string, number> => {
+const count = (names: readonly string[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
-  for (const { account } of tries) counts.set(account, (counts.get(account) ?? 0) + 1)
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
 }
 

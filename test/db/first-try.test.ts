@@ -7,6 +7,7 @@ import {
   completeFirstAttempts,
   holdFirstTries,
   measureBacklog,
+  putOffHosts,
   takeFirstTries,
 } from '../../src/db/event/first-try.ts'
 import type { FirstTry, TakeOptions } from '../../src/db/event/first-try.ts'
@@ -26,7 +27,14 @@ import {
   seeAttempts,
 } from './told-task.ts'
 
-const ALL = { limit: 100, perAccount: 100, held: new Map(), after: '', leaseSeconds: 60 }
+const ALL = {
+  limit: 100,
+  perAccount: 100,
+  held: new Map(),
+  fullHosts: [],
+  after: '',
+  leaseSeconds: 60,
+}
 
 describe('the first tries', () => {
   let database: TestDatabase
@@ -69,6 +77,7 @@ describe('the first tries', () => {
         kind: 'upscale',
         owner: 'alice',
         account: 'alice',
+        host: 'receiver.example.com',
         url: RECEIVER,
         isBlocked: false,
         overtakes: false,
@@ -128,6 +137,35 @@ describe('the first tries', () => {
         after = taken.after
       } while (after !== '')
       assert.ok(found.includes('zoe'), found.join())
+    })
+  })
+
+  describe('of hosts', () => {
+    const dueAt = (url: string) => insertToldTask(sql, ['IN_PROGRESS'], { url })
+    const hostsOf = (tries: readonly FirstTry[]): string[] =>
+      tries.map(({ host }) => host).toSorted()
+
+    test('that have enough are left to others', async () => {
+      for (const url of ['https://A.example:8443/x?y', 'https://b.example', 'http://c.example#z'])
+        await dueAt(url)
+      assert.deepEqual(hostsOf(await take({ fullHosts: ['b.example'] })), [
+        'a.example:8443',
+        'c.example',
+      ])
+    })
+
+    test('that take nothing are put off, but for what is held', async () => {
+      for (const url of ['https://dead.example/1', 'https://dead.example/2', 'https://b.example'])
+        await dueAt(url)
+      await take({ limit: 1 })
+      await putOffHosts(sql, ['dead.example'])
+      assert.deepEqual(hostsOf(await take()), ['b.example'])
+      const waits = await sql<{ wait: number }[]>`
+        select extract(epoch from due_at - now())::float8 as wait from first_try
+        where host = 'dead.example' order by due_at
+      `
+      assert.equal(waits.length, 2)
+      for (const { wait } of waits) assert.ok(wait > 4 && wait <= 60, `${wait} s`)
     })
   })
 

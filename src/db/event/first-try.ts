@@ -8,6 +8,7 @@ export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
   eventId: string
   kind: string
   account: string
+  host: string
   /** An earlier event of the task is still to be told. The try is not to be made now. */
   isBlocked: boolean
   /** The earlier event is tried again and again, so it may be dropped. */
@@ -23,6 +24,8 @@ export interface TakeOptions {
   perAccount: number
   /** How many accounts have here already. */
   held: ReadonlyMap<string, number>
+  /** Hosts that have enough here. */
+  fullHosts: readonly string[]
   /** The account that the call before ended with: accounts take turns. */
   after: string
   leaseSeconds: number
@@ -46,7 +49,7 @@ const BLOCKED_SECONDS = 0.25
  */
 export const takeFirstTries = async (
   sql: Sql,
-  { limit, perAccount, held, after, leaseSeconds }: TakeOptions,
+  { limit, perAccount, held, fullHosts, after, leaseSeconds }: TakeOptions,
 ): Promise<TakenTries> => {
   const rows = await sql<(FirstTry & { next: string; withoutSync: string })[]>`
   with recursive
@@ -71,7 +74,7 @@ export const takeFirstTries = async (
     cross join lateral (
       select event_id, task_id, sequence
       from first_try
-      where account = a.account and due_at <= now()
+      where account = a.account and due_at <= now() and host <> all(${[...fullHosts]}::text[])
       order by due_at
       limit greatest(0, ${perAccount} - coalesce(h.count, 0))
       for update skip locked
@@ -97,9 +100,9 @@ export const takeFirstTries = async (
     end
     from judged j
     where f.event_id = j.event_id
-    returning f.event_id, f.account, j.before_failures
+    returning f.event_id, f.account, f.host, j.before_failures
   )
-  select e.id as "eventId", e.sequence, e.status, t.id as "taskId", t.family, t.kind, t.owner, t.webhook_url as url, f.account,
+  select e.id as "eventId", e.sequence, e.status, t.id as "taskId", t.family, t.kind, t.owner, t.webhook_url as url, f.account, f.host,
     f.before_failures is not null as "isBlocked", coalesce(f.before_failures > 0, false) as overtakes,
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
@@ -133,6 +136,23 @@ export const holdFirstTries = async (
     from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
       ${tries.map(({ seconds }) => Math.round(seconds * 1000))}::integer[]) as h (event_id, milliseconds)
     where f.event_id = h.event_id
+    returning ${withoutSync(sql)}
+  `
+}
+
+/** Tries that one call puts off. */
+const PUT_OFF_AT_ONCE = 5000
+
+/** Puts the tries of receivers off that take nothing, for 5 to 30 s, so that they are not in the way of others. */
+export const putOffHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
+  await sql`
+    update first_try set due_at = now() + (5 + 25 * random()) * interval '1 second'
+    where event_id in (
+      select event_id from first_try
+      where host = any(${[...hosts]}::text[]) and due_at <= now()
+      limit ${PUT_OFF_AT_ONCE}
+      for update skip locked
+    )
     returning ${withoutSync(sql)}
   `
 }

@@ -7,17 +7,23 @@ create table first_try (
   sequence integer not null,
   -- whom the try counts for: accounts take turns
   account text not null,
+  -- of the receiver, with its port
+  host text not null,
   -- when a worker may take it; ahead of the clock while one holds it
   due_at timestamptz not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 create index first_try_by_account on first_try (account, due_at);
+create index first_try_by_host on first_try (host, due_at);
 create index first_try_by_task on first_try (task_id, sequence);
+
+create function host_of(url text) returns text language sql immutable strict parallel safe
+return coalesce(lower(substring(url from '^[^:]*://([^/?#]*)')), '');
 
 create function queue_first_try() returns trigger language plpgsql as $$
 begin
-  insert into first_try (event_id, task_id, sequence, account)
-  select new.id, new.task_id, new.sequence, coalesce(t.account, t.owner)
+  insert into first_try (event_id, task_id, sequence, account, host)
+  select new.id, new.task_id, new.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url)
   from task t
   where t.id = new.task_id;
   return null;
@@ -43,8 +49,9 @@ create trigger event_leaves_first_try after update of state, failures on event f
   execute function leave_first_try();
 
 -- A worker of the release before may be sending one of these: it has 20 seconds for it.
-insert into first_try (event_id, task_id, sequence, account, due_at)
-select e.id, e.task_id, e.sequence, coalesce(t.account, t.owner), clock_timestamp() + interval '20 seconds'
+insert into first_try (event_id, task_id, sequence, account, host, due_at)
+select e.id, e.task_id, e.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url),
+  clock_timestamp() + interval '20 seconds'
 from event e
 join task t on t.id = e.task_id
 where e.state = 'pending' and e.failures = 0;
