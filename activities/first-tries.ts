@@ -33,7 +33,7 @@ const BUSY_LOOK_MS = 20
 const IDLE_LOOK_MS = 250
 const BUSY_MS = 5000
 /** News comes in groups. */
-const GATHER_MS = 3
+const GATHER_MS = 8
 const FAULT_PAUSE_MS = 500
 const BEAT_MS = 1000
 const MEASURE_MS = 4000

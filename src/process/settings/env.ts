@@ -182,7 +182,7 @@ export const Env = Type.Object({
   RECONCILE_AFTER_SECONDS: count('Stillness after which a task is looked at.', 600, 1),
   DELIVERY_RUNS: count(
     'How many core workers make the first tries at telling receivers at once; one worker makes some hundred a second.',
-    2,
+    1,
     1,
     64,
   ),
