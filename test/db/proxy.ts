@@ -26,7 +26,8 @@ export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy>
     for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
     upstream.on('data', (chunk: Buffer) => answered(chunk))
     client.on('data', (chunk: Buffer) => {
-      const fault = chunk.includes('commit') ? proxy.fault : 'none'
+      // The statement ends with a zero; a setting whose name holds the word does not.
+      const fault = chunk.includes('commit\0') ? proxy.fault : 'none'
       if (fault !== 'none') proxy.fault = 'none'
       if (fault === 'lost before') return cut()
       if (fault === 'lost after') answered = cut
