@@ -12,7 +12,11 @@ const ALONE = 'test/extraction/hostile.test.ts'
 const filesIn = (room: string): number => (room === 'faults' ? 2 : 8)
 
 /** Long ones first, so that none is left alone at the end. */
-const RANKS = [/^test\/faults\//, /^test\/(activities|adapters|deploy|local|workflows)\//]
+const RANKS = [
+  /^test\/db\//,
+  /^test\/faults\//,
+  /^test\/(activities|adapters|deploy|local|workflows)\//,
+]
 
 export interface GroupOptions {
   /** Where their programs are put. */
