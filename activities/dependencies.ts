@@ -44,10 +44,8 @@ export interface DeliveryDependencies extends CommonDependencies {
 }
 
 /** What first tries take. */
-export interface FirstTryDependencies extends DeliveryDependencies {
-  jobs: { kick(row: OutboxRow): void }
-  /** Rings when an event may have been recorded. */
-  bell: Bell
+export interface FirstTryDependencies
+  extends DeliveryDependencies, Pick<CoreDependencies, 'jobs' | 'bell'> {
   /** Aborted when the worker is to stop. */
   stopping: AbortSignal
   /** The row of the outbox that starts the further tries of a task's events. */

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { Context } from '@temporalio/activity'
 
 import { completeAttempt, loseAttempt } from '../src/db/event/attempt.ts'
@@ -12,9 +14,9 @@ import {
   takeFirstTries,
 } from '../src/db/event/first-try.ts'
 import type { FirstTry } from '../src/db/event/first-try.ts'
+import { makeBatch } from '../src/db/batch.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { failedVerdict } from './attempt-verdict.ts'
-import { makeBatch } from '../src/db/batch.ts'
 import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
@@ -69,8 +71,9 @@ const takeUntil = async (
   let busyUntil = 0
   while (!ending.aborted) {
     const pauseMs = await run.take().then(
-      (taken) => {
-        if (taken > 0) busyUntil = Date.now() + BUSY_MS
+      ({ count, isCut }) => {
+        if (count > 0) busyUntil = Date.now() + BUSY_MS
+        if (isCut) return 0
         return Date.now() < busyUntil ? BUSY_LOOK_MS : IDLE_LOOK_MS
       },
       (error: unknown) => {
@@ -78,14 +81,14 @@ const takeUntil = async (
         return FAULT_PAUSE_MS
       },
     )
-    if (await bell.heard(pauseMs, ending)) await bell.heard(GATHER_MS, NEVER)
+    if (pauseMs > 0 && (await bell.heard(pauseMs, ending))) await sleep(GATHER_MS)
   }
 }
 
 /** What a run holds, and what it does. */
 interface Run {
-  /** Begins what is due and there is room for; answers how many. */
-  take(): Promise<number>
+  /** Begins what is due and there is room for. Cut: accounts are left that the next look begins with. */
+  take(): Promise<{ count: number; isCut: boolean }>
   /** Keeps what it holds from other runs. */
   renew(): void
   measure(): void
@@ -147,7 +150,7 @@ const makeRun = (
   return {
     async take() {
       const limit = HELD - held.size
-      if (limit === 0) return 0
+      if (limit === 0) return { count: 0, isCut: false }
       if (stuckHosts.size > 0) await putOffHosts(sql, [...stuckHosts])
       stuckHosts.clear()
       const tries = [...held.values()].map(({ of }) => of)
@@ -165,9 +168,7 @@ const makeRun = (
       for (const one of taken.tries)
         if (!one.isBlocked) begin(one)
         else if (one.overtakes) deps.announceEvent(one.taskId)
-      // The accounts before this one are to have their turn at once.
-      if (after !== '') bell.ring()
-      return taken.tries.length
+      return { count: taken.tries.length, isCut: after !== '' }
     },
     renew: () =>
       void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
@@ -182,8 +183,6 @@ const makeRun = (
     },
   }
 }
-
-const NEVER = new AbortController().signal
 
 const count = (names: readonly string[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()

@@ -5,13 +5,16 @@ import { Agent, request } from 'undici'
 import { makeWebhookSecret, signWebhook } from '../src/adapters/webhook.ts'
 import { answer, hang, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
-import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { inLanes, latencyOf, rateOf } from './support/lanes.ts'
+import { insertToldTask } from './support/told-task.ts'
+import { withServers } from './support/with-servers.ts'
 
 const ROUNDS = 5
 const EVENTS = 300
+const SINGLES = 50
 const IN_FLIGHT = 20
 const RECEIVERS = 100
 /** Tasks of a receiver that answers nothing: its host may hold 8 of the 100 slots, the others wait their turn. */
@@ -21,21 +24,14 @@ const DEAD_TASKS = 60
  * Events a second from the row of a task to the receiver, against undici posting the same bodies, signed, on kept
  * connections; and what one receiver that answers nothing costs the 99 others.
  */
-export const run = async (): Promise<void> => {
-  const servers = await startTestServers(() => {})
-  Object.assign(process.env, servers.env)
-  const stops: (() => Promise<void>)[] = [() => servers.stop()]
-  try {
-    const service = await startService({ roles: ['core'], env: { WEBHOOK_TIME_FACTOR: '1' } })
-    stops.unshift(() => service.stop())
-    const sender = startSender(service)
-    stops.unshift(sender.stop)
+export const run = async (): Promise<void> =>
+  await withServers(async (keep) => {
+    const service = keep(await startService({ roles: ['core'], env: { WEBHOOK_TIME_FACTOR: '1' } }))
+    const sender = keep(startSender(service))
     await measureRate(sender)
+    await measureLatency(service, sender)
     await measureDead(sender)
-  } finally {
-    for (const stop of stops) await stop()
-  }
-}
+  })
 
 /** Sends one event of a task to an address; ends when it has arrived there. */
 type Send = (receiver: Listening) => Promise<void>
@@ -51,7 +47,7 @@ interface Sender {
 const startSender = (service: Service): Sender => {
   const agent = new Agent({ connections: IN_FLIGHT })
   const secrets = [makeWebhookSecret()]
-  const begin = (url: string): Promise<void> => beginDelivery(service, url)
+  const begin = (url: string): Promise<void> => insertToldTask(service.database.sql, url)
   return {
     begin,
     deliver: async (receiver) => {
@@ -78,22 +74,6 @@ const startSender = (service: Service): Sender => {
   }
 }
 
-/** A task as it is once it has ended, with its last event still to be told. */
-const beginDelivery = async ({ database: { sql } }: Service, url: string): Promise<void> => {
-  const taskId = randomUUID()
-  await sql.begin(async (sql) => {
-    await sql`
-      insert into task (id, family, kind, segment, owner, status, settings, webhook_url, ended_at)
-      values (${taskId}, 'image', 'upscale', 'image-upscaler', 'bench', 'COMPLETED', '{}', ${url},
-        clock_timestamp())
-    `
-    await sql`
-      insert into event (task_id, sequence, status, deliver, state)
-      values (${taskId}, 1, 'COMPLETED', true, 'pending')
-    `
-  })
-}
-
 interface Listening {
   /** An address of its own, and when a request has come there. */
   expect: () => { url: string; arrived: Promise<void> }
@@ -116,11 +96,11 @@ const measureRate = async ({ deliver, post }: Sender): Promise<void> => {
   const server = await startWebhookReceiver()
   const receiver = listen(server)
   const rates: Record<'deliver' | 'post', number[]> = { deliver: [], post: [] }
-  await rateOf(deliver, receiver, 60)
-  await rateOf(post, receiver, 60)
+  await rateOf(60, IN_FLIGHT, () => deliver(receiver))
+  await rateOf(60, IN_FLIGHT, () => post(receiver))
   for (let round = 1; round <= ROUNDS; round += 1) {
-    rates.post.push(await rateOf(post, receiver, EVENTS))
-    rates.deliver.push(await rateOf(deliver, receiver, EVENTS))
+    rates.post.push(await rateOf(EVENTS, IN_FLIGHT, () => post(receiver)))
+    rates.deliver.push(await rateOf(EVENTS, IN_FLIGHT, () => deliver(receiver)))
     say(`round ${round} of ${ROUNDS}`)
   }
   await server.stop()
@@ -130,18 +110,30 @@ const measureRate = async ({ deliver, post }: Sender): Promise<void> => {
   showFigure('delivery.rate', ratio, { unit: 'x', aim: 0.2, atMost: false })
 }
 
-const rateOf = async (send: Send, receiver: Listening, events: number): Promise<number> => {
-  const start = performance.now()
-  await inLanes(events, () => send(receiver))
-  return (events / (performance.now() - start)) * 1000
-}
-
-const inLanes = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
-  let next = 0
-  const lane = async (): Promise<void> => {
-    while (next < count) await work(next++)
+/** One at a time, against a row that is inserted durably and then posted. */
+const measureLatency = async (
+  { database: { sql } }: Service,
+  { deliver, post }: Sender,
+): Promise<void> => {
+  const server = await startWebhookReceiver()
+  const receiver = listen(server)
+  await sql`create table bare_event (id uuid primary key)`
+  const recordAndPost = async (): Promise<void> => {
+    await sql`insert into bare_event values (${randomUUID()})`
+    await post(receiver)
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+  const times: Record<'deliver' | 'post', number[]> = { deliver: [], post: [] }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.post.push(await latencyOf(SINGLES, recordAndPost))
+    times.deliver.push(await latencyOf(SINGLES, () => deliver(receiver)))
+  }
+  await server.stop()
+  showSpread('insert and signed post, one at a time, p50', times.post, 'ms')
+  showSpread('row to receiver, one at a time, p50', times.deliver, 'ms')
+  const { median } = spread(times.deliver)
+  showFigure('delivery.latency', median, { unit: 'ms', aim: 30, atMost: true })
+  const ratio = median / spread(times.post).median
+  showFigure('delivery.latency-ratio', ratio, { unit: 'x', aim: 3, atMost: true })
 }
 
 const measureDead = async (sender: Sender): Promise<void> => {
@@ -172,7 +164,7 @@ const measureDead = async (sender: Sender): Promise<void> => {
 /** 99th percentile of the time from row to receiver in milliseconds, five events to each. */
 const p99Of = async ({ deliver }: Sender, receivers: Listening[]): Promise<number> => {
   const times: number[] = []
-  await inLanes(receivers.length * 5, async (index) => {
+  await inLanes(receivers.length * 5, IN_FLIGHT, async (index) => {
     const receiver = receivers[index % receivers.length]
     if (!receiver) return
     const start = performance.now()

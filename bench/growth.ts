@@ -12,10 +12,12 @@ import { IMAGE_API } from '../test/support/client.ts'
 import { base64 } from '../test/support/pictures.ts'
 import { answer, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
-import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { say, showFigure, spread } from './support/figures.ts'
+import { rateOf } from './support/lanes.ts'
+import { insertToldTask } from './support/told-task.ts'
+import { withServers } from './support/with-servers.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
@@ -28,27 +30,18 @@ const ALL = { afterSeconds: 600, after: '00000000-0000-0000-0000-000000000000', 
 type Rate = () => Promise<number>
 
 /** What everybody does whose work must not slow down as ended tasks add up. */
-export const run = async (): Promise<void> => {
-  const servers = await startTestServers(() => {})
-  Object.assign(process.env, servers.env)
-  const stops: (() => Promise<void>)[] = [() => servers.stop()]
-  try {
-    const receiver = await startWebhookReceiver()
-    stops.unshift(receiver.stop)
-    const empty = await startSide(receiver)
-    stops.unshift(empty.stop)
-    const full = await startSide(receiver)
-    stops.unshift(full.stop)
+export const run = async (): Promise<void> =>
+  await withServers(async (keep) => {
+    const receiver = keep(await startWebhookReceiver())
+    const empty = keep(await startSide(receiver))
+    const full = keep(await startSide(receiver))
     let tasks = 0
     for (const level of LEVELS) {
       await fill(full.sql, tasks, level)
       tasks = level
       await compare(level, empty.rates, full.rates)
     }
-  } finally {
-    for (const stop of stops) await stop()
-  }
-}
+  })
 
 const compare = async (
   level: number,
@@ -124,60 +117,34 @@ const makeRates = async (
   }
   const known = await create({})
   return {
-    tasks: rateOf(60, 20, async () => {
-      const { url, told } = listen(2)
-      await create({ webhook_url: url })
-      await told
-    }),
-    status: rateOf(2000, 8, () => get(`${CREATE}/${known}`)),
-    list: rateOf(1000, 8, () => get(CREATE)),
-    delivery: rateOf(600, 40, async () => {
-      const { url, told } = listen(1)
-      await insertTold(sql, url)
-      await told
-    }),
-    relay: rateOf(300, 1, () => leaseOutbox(sql)),
-    reconcile: rateOf(300, 1, async () => {
-      await listStillTasks(sql, ALL)
-      await listStillDeliveries(sql, ALL)
-    }),
-    purge: rateOf(100, 1, async () => {
-      await listTasksToPurge(sql, 30)
-      await deleteOldRecords(sql)
-    }),
-    admission: rateOf(200, 1, () => admitOne(sql)),
+    tasks: () =>
+      rateOf(60, 20, async () => {
+        const { url, told } = listen(2)
+        await create({ webhook_url: url })
+        await told
+      }),
+    status: () => rateOf(2000, 8, () => get(`${CREATE}/${known}`)),
+    list: () => rateOf(1000, 8, () => get(CREATE)),
+    delivery: () =>
+      rateOf(600, 40, async () => {
+        const { url, told } = listen(1)
+        await insertToldTask(sql, url)
+        await told
+      }),
+    relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
+    reconcile: () =>
+      rateOf(300, 1, async () => {
+        await listStillTasks(sql, ALL)
+        await listStillDeliveries(sql, ALL)
+      }),
+    purge: () =>
+      rateOf(100, 1, async () => {
+        await listTasksToPurge(sql, 30)
+        await deleteOldRecords(sql)
+      }),
+    admission: () => rateOf(200, 1, () => admitOne(sql)),
   }
 }
-
-const rateOf =
-  (times: number, inFlight: number, work: () => Promise<unknown>): Rate =>
-  async () => {
-    let left = times
-    const lane = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1
-        await work()
-      }
-    }
-    const start = performance.now()
-    await Promise.all(Array.from({ length: inFlight }, lane))
-    return (times / (performance.now() - start)) * 1000
-  }
-
-/** A task as it is once it has ended, with its last event still to be told. */
-const insertTold = (sql: Sql, url: string): Promise<void> =>
-  unitOfWork({ sql }, async (sql) => {
-    const id = randomUUID()
-    await sql`
-      insert into task (id, family, kind, segment, owner, status, settings, webhook_url, ended_at)
-      values (${id}, 'image', 'upscale', 'image-upscaler', 'bench', 'COMPLETED', '{}', ${url},
-        clock_timestamp())
-    `
-    await sql`
-      insert into event (task_id, sequence, status, deliver, state)
-      values (${id}, 1, 'COMPLETED', true, 'pending')
-    `
-  })
 
 /** A video task enters its owner's queue, is admitted, and is gone again. */
 const admitOne = async (sql: Sql): Promise<void> => {

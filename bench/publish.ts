@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
@@ -10,6 +9,8 @@ import { makeRawPublish } from './publish/raw.ts'
 import { makeArchive } from './publish/target.ts'
 import type { Archive, PublishOnce, Target } from './publish/target.ts'
 import { say, showFigure, spread } from './support/figures.ts'
+import { inLanes } from './support/lanes.ts'
+import { withServers } from './support/with-servers.ts'
 
 const ROUNDS = 3
 
@@ -33,29 +34,20 @@ const AIMS_MS = { p50: 250, p99: 500 }
  * HTTP and Temporal. What lies between is the price of both. The figures are what they add to the middle and to the 99th
  * percentile of a publication (of so few, the slowest), as the middle of three rounds.
  */
-export const run = async (): Promise<void> => {
-  const servers = await startTestServers(() => {})
-  Object.assign(process.env, servers.env)
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-publish-'))
-  const stops: (() => Promise<unknown>)[] = [
-    () => rm(folder, { recursive: true, force: true }),
-    () => servers.stop(),
-  ]
-  try {
-    const service = await startService({ env: { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' } })
-    stops.unshift(() => service.stop())
+export const run = async (): Promise<void> =>
+  await withServers(async (keep) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-publish-'))
+    keep({ stop: () => rm(folder, { recursive: true, force: true }) })
+    const service = keep(
+      await startService({ env: { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' } }),
+    )
     const target = await makeTarget(service)
-    const kiln = await makeKilnPublish(service, target)
-    stops.unshift(kiln.stop)
+    const kiln = keep(await makeKilnPublish(service, target))
     const { sql } = service.database
-    const raw = await makeRawPublish({ sql, storagePath: folder, target })
+    const raw = keep(await makeRawPublish({ sql, storagePath: folder, target }))
     say(`load of the machine before: ${(loadavg()[0] ?? 0).toFixed(1)}`)
-    stops.unshift(raw.stop)
     await measure({ kiln: kiln.publishOnce, raw: raw.publishOnce })
-  } finally {
-    for (const stop of stops) await stop()
-  }
-}
+  })
 
 /** A publisher of the bench's own, with a token. */
 const makeTarget = async (service: Service): Promise<Target> => {
@@ -124,17 +116,12 @@ const publishMany = async (
   { lanes, count, name, minor }: Many,
 ): Promise<number[]> => {
   const times: number[] = []
-  let left = count
-  const work = async (lane: number): Promise<void> => {
-    while (left > 0) {
-      left -= 1
-      const version = { nodeId: `${name}-${lane}`, version: `1.${minor}.${left}` }
-      const start = performance.now()
-      await publishOnce(archive, version)
-      times.push(performance.now() - start)
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)))
+  await inLanes(count, lanes, async (index, lane) => {
+    const version = { nodeId: `${name}-${lane}`, version: `1.${minor}.${index}` }
+    const start = performance.now()
+    await publishOnce(archive, version)
+    times.push(performance.now() - start)
+  })
   return times.toSorted((a, b) => a - b)
 }
 

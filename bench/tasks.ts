@@ -7,10 +7,11 @@ import { startEntry } from '../test/support/entry.ts'
 import { base64 } from '../test/support/pictures.ts'
 import { answer, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
-import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { latencyOf, rateOf } from './support/lanes.ts'
+import { withServers } from './support/with-servers.ts'
 
 const ROUNDS = 5
 const TASKS = 200
@@ -25,42 +26,32 @@ type RunTask = () => Promise<void>
  * POST → COMPLETED against a bare workflow of the same shape, on the same servers: throughput with 20 in flight, and
  * latency one at a time. The end of our task is the row that a reader sees; the end of a bare workflow is its result.
  */
-export const run = async (): Promise<void> => {
-  const servers = await startTestServers(() => {})
-  Object.assign(process.env, servers.env)
-  const stops: (() => Promise<void>)[] = [() => servers.stop()]
-  try {
-    const service = await startService({
-      env: { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' },
-    })
-    stops.unshift(() => service.stop())
-    const kiln = await startListening(service)
-    stops.unshift(kiln.stop)
-    const bare = await startBare(servers.env.TEST_TEMPORAL_ADDRESS)
-    stops.unshift(bare.stop)
+export const run = async (): Promise<void> =>
+  await withServers(async (keep, servers) => {
+    const service = keep(
+      await startService({ env: { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' } }),
+    )
+    const kiln = keep(await startListening(service))
+    const bare = keep(await startBare(servers.env.TEST_TEMPORAL_ADDRESS))
     const image = await base64()
-    const receiver = await startWebhookReceiver()
-    stops.unshift(receiver.stop)
+    const receiver = keep(await startWebhookReceiver())
     await measure({
       kiln: () => kiln.runTask(image),
       told: () => kiln.runTold(image, receiver),
       bare: bare.runTask,
     })
-  } finally {
-    for (const stop of stops) await stop()
-  }
-}
+  })
 
 const measure = async ({ kiln, told, bare }: Record<'kiln' | 'told' | 'bare', RunTask>) => {
-  for (const runTask of [kiln, told, bare]) await throughput(runTask, 40)
+  for (const runTask of [kiln, told, bare]) await rateOf(40, IN_FLIGHT, runTask)
   const rates: Record<'kiln' | 'told' | 'bare', number[]> = { kiln: [], told: [], bare: [] }
   const latencies: Record<'kiln' | 'bare', number[]> = { kiln: [], bare: [] }
   for (let round = 1; round <= ROUNDS; round += 1) {
-    rates.bare.push(await throughput(bare, TASKS))
-    rates.kiln.push(await throughput(kiln, TASKS))
-    rates.told.push(await throughput(told, TASKS))
-    latencies.bare.push(await latency(bare))
-    latencies.kiln.push(await latency(kiln))
+    rates.bare.push(await rateOf(TASKS, IN_FLIGHT, bare))
+    rates.kiln.push(await rateOf(TASKS, IN_FLIGHT, kiln))
+    rates.told.push(await rateOf(TASKS, IN_FLIGHT, told))
+    latencies.bare.push(await latencyOf(SINGLES, bare))
+    latencies.kiln.push(await latencyOf(SINGLES, kiln))
     say(`round ${round} of ${ROUNDS}`)
   }
   showSpread('bare workflow, 20 in flight', rates.bare, 'tasks/s')
@@ -74,29 +65,6 @@ const measure = async ({ kiln, told, bare }: Record<'kiln' | 'told' | 'bare', Ru
   showFigure('tasks.told', withReceiver, { unit: 'x', aim: 0.8, atMost: false })
   const slower = spread(latencies.kiln).median / spread(latencies.bare).median
   showFigure('tasks.latency', slower, { unit: 'x', aim: 1.3, atMost: true })
-}
-
-const throughput = async (runTask: RunTask, tasks: number): Promise<number> => {
-  let left = tasks
-  const start = performance.now()
-  const lane = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1
-      await runTask()
-    }
-  }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
-  return (tasks / (performance.now() - start)) * 1000
-}
-
-const latency = async (runTask: RunTask): Promise<number> => {
-  const times: number[] = []
-  for (let index = 0; index < SINGLES; index += 1) {
-    const start = performance.now()
-    await runTask()
-    times.push(performance.now() - start)
-  }
-  return spread(times).median
 }
 
 /**

@@ -11,10 +11,10 @@ import sharp from 'sharp'
 
 import { IMAGE_API } from '../test/support/client.ts'
 import type { Entry } from '../test/support/entry.ts'
-import { startTestServers } from '../test/support/servers.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { withServers } from './support/with-servers.ts'
 import { codePath } from '../src/local/root.ts'
 
 const CLIENTS = 32
@@ -26,20 +26,15 @@ const SIDE = 3155
  * 32 clients send bodies of 40 MB at once: the longest time the api's event loop was blocked, the api's greatest memory,
  * and the speed of taking the bodies in.
  */
-export const run = async (): Promise<void> => {
-  const servers = await startTestServers(() => {})
-  Object.assign(process.env, servers.env)
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-'))
-  try {
+export const run = async (): Promise<void> =>
+  await withServers(async (keep) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-'))
+    keep({ stop: () => rm(folder, { recursive: true, force: true }) })
     const body = join(folder, 'body.json')
     const bytes = await writeBody(body)
     say(`${CLIENTS} clients, a body of ${(bytes / 1e6).toFixed(1)} MB each`)
     await measure(body, bytes)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-    await servers.stop()
-  }
-}
+  })
 
 const measure = async (body: string, bytes: number): Promise<void> => {
   const speeds: number[] = []

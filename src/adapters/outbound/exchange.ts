@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { request, type Dispatcher } from 'undici'
-import { boundBytes } from './byte-bound.ts'
+import { boundBytes } from './incoming.ts'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { OutboundFault } from './fault.ts'
 import { openLine, type Line, type Lines } from './lines.ts'

@@ -5,7 +5,7 @@ import type { Located } from './locate.ts'
 import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { Lines } from './lines.ts'
-import { watchAnswer, type AnswerWatch } from './status-line.ts'
+import { watchAnswer, type AnswerWatch } from './incoming.ts'
 import type { UrlJudge } from './url.ts'
 
 export interface PostLimits {

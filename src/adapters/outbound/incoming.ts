@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net'
+import { OutboundFault } from './fault.ts'
+
+/** Enough for a status line behind a few answers of the 1xx class. */
+const HEAD_CHARACTERS = 4_096
+
+/** What comes in on a connection. */
+interface Incoming {
+  /** The first characters. */
+  head: string
+  /** Bytes that may still come. */
+  left: number
+}
+
+const watched = new WeakMap<Socket, Incoming>()
+
+/** What has come of an answer. */
+export interface AnswerWatch {
+  /** The status that the first bytes tell so far. */
+  status: () => number | undefined
+  /** Whether any byte has come. */
+  hasBegun: () => boolean
+}
+
+/**
+ * Watches the first bytes that come in from now on. undici reports an answer once its head is whole, but a receiver that
+ * says 200 and then breaks off has taken the message.
+ */
+export const watchAnswer = (socket: Socket): AnswerWatch => {
+  const incoming = watchIncoming(socket)
+  incoming.head = ''
+  return { status: () => findStatus(incoming.head), hasBegun: () => incoming.head !== '' }
+}
+
+/**
+ * Ends a connection that brings more than so many bytes from now on. undici bounds the head and the body of an answer, but
+ * not the answers of the 1xx class, the blank lines and the reason before it, nor what stands between the pieces of a
+ * body: each of them may go on for as long as the deadline lets it, as fast as the network is.
+ */
+export const boundBytes = (socket: Socket, most: number): void => {
+  watchIncoming(socket).left = most
+}
+
+const watchIncoming = (socket: Socket): Incoming => {
+  const known = watched.get(socket)
+  if (known) return known
+  const incoming: Incoming = { head: '', left: Number.POSITIVE_INFINITY }
+  watched.set(socket, incoming)
+  // Bytes enter a socket here. undici reads late, and nothing at all once the connection was reset.
+  const push = socket.push.bind(socket)
+  socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+    const room = HEAD_CHARACTERS - incoming.head.length
+    if (chunk !== null && room > 0) incoming.head += chunk.toString('latin1', 0, room)
+    incoming.left -= chunk?.length ?? 0
+    if (incoming.left >= 0) return push(chunk, encoding)
+    socket.destroy(new OutboundFault('too_large'))
+    return false
+  }
+  return incoming
+}
+
+const findStatus = (head: string): number | undefined => {
+  for (let at = 0; ;) {
+    const text = head.slice(at)
+    const status = Number(/^HTTP\/1\.[01] (\d{3})(?: [^\r\n]*)?\r?\n/.exec(text)?.[1] ?? 0)
+    if (status >= 200) return status
+    const end = text.indexOf('\r\n\r\n')
+    if (status === 0 || end === -1) return undefined
+    at += end + 4
+  }
+}
