@@ -34,7 +34,7 @@ const SLOT_WAIT_MS = 1000
 const BUSY_LOOK_MS = 20
 const IDLE_LOOK_MS = 250
 const BUSY_MS = 5000
-/** News comes in groups. */
+/** News comes in groups while tries are under way. */
 const GATHER_MS = 8
 const FAULT_PAUSE_MS = 500
 const BEAT_MS = 1000
@@ -81,7 +81,7 @@ const takeUntil = async (
         return FAULT_PAUSE_MS
       },
     )
-    if (pauseMs > 0 && (await bell.heard(pauseMs, ending))) await sleep(GATHER_MS)
+    if (pauseMs > 0 && (await bell.heard(pauseMs, ending)) && run.isBusy()) await sleep(GATHER_MS)
   }
 }
 
@@ -89,6 +89,8 @@ const takeUntil = async (
 interface Run {
   /** Begins what is due and there is room for. Cut: accounts are left that the next look begins with. */
   take(): Promise<{ count: number; isCut: boolean }>
+  /** Whether tries are under way. */
+  isBusy(): boolean
   /** Keeps what it holds from other runs. */
   renew(): void
   measure(): void
@@ -170,6 +172,7 @@ const makeRun = (
         else if (one.overtakes) deps.announceEvent(one.taskId)
       return { count: taken.tries.length, isCut: after !== '' }
     },
+    isBusy: () => held.size > 0,
     renew: () =>
       void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
     measure: () => {
