@@ -1,0 +1,212 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+import { Connection, isGrpcServiceError } from '@temporalio/client'
+import envPaths from 'env-paths'
+import getPort, { portNumbers } from 'get-port'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
+import { startChild, untilReady } from '../../src/local/child.ts'
+import { ROOT } from '../../src/local/root.ts'
+import { TEMPORAL_SERVER_VERSION } from '../../src/local/temporal-version.ts'
+
+export interface TemporalOnPostgres {
+  /** host:port of the frontend. Its namespace `default` has our search attributes. */
+  address: string
+  /** The database of visibility. */
+  visibilityUrl: string
+  /** What the server has said so far: warnings and errors. */
+  log: readonly string[]
+  /** Stops the server and drops its databases. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  /** postgres:// of a role that may create databases and extensions. */
+  postgresUrl: string
+  /** For its log and its configuration. */
+  dataDir: string
+  /** Settings of the server besides ours, such as NUM_HISTORY_SHARDS and SQL_MAX_CONNS. */
+  env?: NodeJS.ProcessEnv
+}
+
+/** The other one refuses the password of the embedded cluster, which is hashed once. */
+const PLUGIN = 'postgres12_pgx'
+const HOST = '127.0.0.1'
+const READY_MS = 60_000
+const ALREADY_EXISTS = 6
+
+/** Why the server cannot be started; undefined when it is built. */
+export const whyNoTemporalServer = async (): Promise<string | undefined> =>
+  await access(programOf('server')).then(
+    () => undefined,
+    () => `no ${programOf('server')}: \`node tools/run.mjs tools/temporal-server.ts\` builds it`,
+  )
+
+/**
+ * Starts the real Temporal server on two new databases of a PostgreSQL, as docker-compose.yml does: same plugins, same
+ * schema, same dynamic configuration. Throws when it is not built.
+ */
+export const startTemporalOnPostgres = async ({
+  postgresUrl,
+  dataDir,
+  env = {},
+}: Options): Promise<TemporalOnPostgres> => {
+  const missing = await whyNoTemporalServer()
+  if (missing !== undefined) throw new Error(missing)
+  await mkdir(dataDir, { recursive: true })
+  const name = `temporal_${randomBytes(4).toString('hex')}`
+  const databases = { temporal: name, visibility: `${name}_visibility` }
+  const drop = (): Promise<void> => dropAll(postgresUrl, Object.values(databases))
+  try {
+    for (const [schema, database] of Object.entries(databases))
+      await setUpSchema(postgresUrl, schema, database)
+    const server = await startServer({ postgresUrl, dataDir, env, databases })
+    const visibilityUrl = new URL(postgresUrl)
+    visibilityUrl.pathname = `/${databases.visibility}`
+    const stop = async (): Promise<void> => {
+      await server.kill()
+      await drop()
+    }
+    return { ...server, visibilityUrl: visibilityUrl.href, stop }
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+const programOf = (name: 'server' | 'sql'): string =>
+  join(envPaths('kiln', { suffix: '' }).cache, `temporal-server-${TEMPORAL_SERVER_VERSION}`, name)
+
+/** What deploy/temporal/set-up-schema.sh does. */
+const setUpSchema = async (url: string, schema: string, database: string): Promise<void> => {
+  const { hostname, port, username, password } = new URL(url)
+  const env = {
+    SQL_PLUGIN: PLUGIN,
+    SQL_HOST: hostname,
+    SQL_PORT: port,
+    SQL_USER: username,
+    SQL_PASSWORD: password,
+    SQL_DATABASE: database,
+  }
+  for (const args of [
+    ['create-database'],
+    ['setup-schema', '--version', '0.0'],
+    ['update-schema', '--schema-name', `postgresql/v12/${schema}`],
+  ])
+    await promisify(execFile)(programOf('sql'), args, { env })
+}
+
+const startServer = async ({
+  postgresUrl,
+  dataDir,
+  env,
+  databases,
+}: Required<Options> & { databases: { temporal: string; visibility: string } }) => {
+  const { hostname, port, username, password } = new URL(postgresUrl)
+  const ports = await pickPorts()
+  const address = `${HOST}:${ports['FRONTEND_GRPC_PORT']}`
+  const log: string[] = []
+  const child = await startChild({
+    name: 'Temporal on PostgreSQL',
+    command: programOf('server'),
+    args: ['--allow-no-auth', 'start'],
+    env: {
+      PATH: process.env['PATH'],
+      DB: PLUGIN,
+      POSTGRES_SEEDS: hostname,
+      DB_PORT: port,
+      POSTGRES_USER: username,
+      POSTGRES_PWD: password,
+      DBNAME: databases.temporal,
+      VISIBILITY_DBNAME: databases.visibility,
+      NUM_HISTORY_SHARDS: '4',
+      BIND_ON_IP: HOST,
+      LOG_LEVEL: 'warn',
+      DYNAMIC_CONFIG_FILE_PATH: await writeDynamicConfig(dataDir),
+      ...ports,
+      ...env,
+    },
+    cwd: dataDir,
+    stopSignal: 'SIGTERM',
+    deathSignal: 'SIGKILL',
+    stopMs: 15_000,
+    logPath: join(dataDir, 'temporal.log'),
+    onLine: (line) => log.push(line),
+  })
+  await untilReady(child, 'Temporal', (signal) => waitUntilPrepared(address, signal)).catch(
+    async (error: unknown) => {
+      await child.kill()
+      throw error
+    },
+  )
+  return { address, log, kill: child.kill }
+}
+
+/** Each of its four services has two ports, which PostgreSQL keeps as SMALLINT. */
+const pickPorts = async (): Promise<Record<string, string>> => {
+  const names = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((service) => [
+    `${service}_GRPC_PORT`,
+    `${service}_MEMBERSHIP_PORT`,
+  ])
+  const ports: Record<string, string> = {}
+  for (const name of [...names, 'FRONTEND_HTTP_PORT'])
+    ports[name] = String(await getPort({ host: HOST, port: portNumbers(20_000, 32_000) }))
+  return ports
+}
+
+/** That of docker-compose.yml. A new search attribute is to be usable at once. */
+const writeDynamicConfig = async (dataDir: string): Promise<string> => {
+  const given = await readFile(join(ROOT, 'deploy/temporal/dynamic-config.yaml'), 'utf8')
+  const path = join(dataDir, 'dynamic-config.yaml')
+  await writeFile(
+    path,
+    `${given}system.forceSearchAttributesCacheRefreshOnRead:\n  - value: true\n`,
+  )
+  return path
+}
+
+/** Makes the namespace and its search attributes as soon as the server lets us. */
+const waitUntilPrepared = async (address: string, signal: AbortSignal): Promise<void> => {
+  const deadline = Date.now() + READY_MS
+  while (!signal.aborted)
+    try {
+      await prepareNamespace(address)
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(50)
+    }
+}
+
+const prepareNamespace = async (address: string): Promise<void> => {
+  const connection = await Connection.connect({ address, connectTimeout: 1000 })
+  try {
+    const seconds = 72 * 3600
+    await connection.workflowService
+      .registerNamespace({
+        namespace: 'default',
+        workflowExecutionRetentionPeriod: { seconds: seconds as never },
+      })
+      .catch((error: unknown) => {
+        if (!isGrpcServiceError(error) || (error.code as number) !== ALREADY_EXISTS) throw error
+      })
+    await registerSearchAttributes(connection, 'default')
+  } finally {
+    await connection.close()
+  }
+}
+
+const dropAll = async (url: string, databases: readonly string[]): Promise<void> => {
+  const admin = makeDatabase({ url, pool: 1, name: 'kiln temporal', statementTimeoutMs: 0 })
+  try {
+    for (const name of databases) await admin`drop database if exists ${admin(name)} with (force)`
+  } finally {
+    await admin.end()
+  }
+}
