@@ -104,7 +104,12 @@ const searchShapes = async (sql: Sql): Promise<Shape[]> => {
       what: 'frequent words after a change',
       requests: range(1, 10).map((rank) => search({ search: wordOf(rank) })),
       before: async () => {
+        // The text of a node, as its publisher changes it.
         await sql`
+          with edited as (
+            update node set author = md5(random()::text)
+            where id = (select node_id from node_stats where listed order by created_at limit 1)
+          )
           update listed_count set changes = changes + 1 where kind = 'node' and slot = 0
         `
       },

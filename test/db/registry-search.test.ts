@@ -4,13 +4,13 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import type { Queryable } from '../../src/db/client.ts'
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { makeCountMemo, noteListChange } from '../../src/db/search/listed-count.ts'
 import { listNodes } from '../../src/db/search/node-list.ts'
 import { countDownload } from '../../src/db/registry/download.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { nodePageQuery } from '../../src/db/search/node-page.ts'
 import { CLASSES } from '../../src/db/search/node-filter.ts'
-import { updateNode } from '../../src/db/registry/node.ts'
+import { insertNodeRow, setNodeFields, updateNode } from '../../src/db/registry/node.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { searchNodes } from '../../src/db/search/search.ts'
@@ -296,6 +296,7 @@ describe('totals', () => {
   const FILTERS: Partial<NodeSearch>[] = [
     {},
     { search: 'studio' },
+    { search: 'my pa' },
     { supported_os: ['linux'] },
     { repository_url_search: 'maker3/' },
     { host_node_search: 'host node' },
@@ -367,6 +368,16 @@ describe('totals', () => {
       await begin((sql) => movePublisher(sql, { id: 'maker-3', name, reason: 'x', audit: AUDIT }))
       await check()
     }
+    await begin(async (sql) => {
+      await insertNodeRow(sql, { id: 'my-studio', publisherId: 'maker-3' })
+      await setNodeFields(sql, 'my-studio', { name: 'Studio' })
+      await setNodeFields(sql, 'my-studio', { name: '', description: 'a studio' })
+      // What is counted meanwhile does not know of it.
+      await set('my-pack-22', { status: 'NodeStatusDeleted' })
+      await check()
+      await noteListChange(sql, { nodes: 1 })
+    })
+    await check()
     assert.ok(seen.size >= 8, `${seen.size} different answers`)
   })
 

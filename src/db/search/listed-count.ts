@@ -54,6 +54,8 @@ export const changesOf = (sql: Queryable, kind: CountedKind) =>
 /** Counts as they were at a change number. */
 export interface Counted<Counts> {
   changes: string
+  /** Which transactions it knows, where it can be brought up to date. */
+  snapshot?: string
   counts: Counts
 }
 
@@ -78,8 +80,12 @@ export interface PlannedWith {
 type Keep = <Counts>(
   key: string,
   changes: string,
-  count: () => Promise<Counted<Counts>>,
+  /** Is told what was counted before, unless that is long ago. */
+  count: (before?: Counted<Counts>) => Promise<Counted<Counts>>,
 ) => Promise<Counts>
+
+/** `node_change` reaches back much farther. A database that was restored beside a living api is counted anew in this time. */
+const BEFORE_MS = 3_600_000
 
 /** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
 const ENTRIES = 4_000
@@ -94,17 +100,26 @@ export const makeCountMemo = (): CountMemo => ({
   plans: makeRecent(ENTRIES),
 })
 
+interface Kept {
+  changes: string
+  counted: Promise<Counted<unknown>>
+  /** When it was counted from the beginning, in milliseconds. */
+  since: number
+}
+
 const makeKeep = (entries: number): Keep => {
-  const kept = new Map<string, { changes: string; counted: Promise<Counted<unknown>> }>()
+  const kept = new Map<string, Kept>()
   return async <Counts>(
     key: string,
     changes: string,
-    count: () => Promise<Counted<Counts>>,
+    count: (before?: Counted<Counts>) => Promise<Counted<Counts>>,
   ): Promise<Counts> => {
     const found = kept.get(key)
     if (found?.changes === changes) return ((await found.counted) as Counted<Counts>).counts
-    const counted = count()
-    const entry = { changes, counted }
+    const isRecent = found && Date.now() - found.since < BEFORE_MS
+    const before = isRecent ? found.counted.catch(() => undefined) : Promise.resolve(undefined)
+    const counted = before.then((before) => count(before as Counted<Counts> | undefined))
+    const entry = { changes, counted, since: isRecent ? found.since : Date.now() }
     // The oldest entry is the first: a key that is used again moves to the end.
     kept.delete(key)
     kept.set(key, entry)

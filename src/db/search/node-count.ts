@@ -1,4 +1,4 @@
-import type { Queryable } from '../client.ts'
+import type { Fragment, Queryable } from '../client.ts'
 import { changesOf } from './listed-count.ts'
 import type { CountMemo, Counted } from './listed-count.ts'
 import {
@@ -6,6 +6,7 @@ import {
   hasWords,
   isByHostNode,
   isPart,
+  isUnfiltered,
   nodeConditions,
   partClassOf,
   readTerm,
@@ -47,11 +48,13 @@ export const countNodes = async (
   const term = readTerm(filter)
   if (term === undefined)
     return { 0: await memo.get(`node ${key}`, changes, () => countAll(sql, filter)) }
-  const countAllWith = (sort: WordSort): Promise<number> =>
-    memo.get(`word ${sort} ${key}`, changes, () => countWords(sql, filter, term, sort))
+  const get = <C extends Counts>(name: string, count: Count): Promise<C> =>
+    memo.get<C>(`${name} ${key}`, changes, (before) => countTerm(sql, { filter, count }, before))
+  const countAllWith = async (sort: WordSort): Promise<number> =>
+    (await get<{ all: number }>(`word ${sort}`, countWords(sql, term, sort))).all
   // Both are always needed, and each may take a connection for 20 ms.
   const [parts, withWords] = await Promise.all([
-    memo.get(`part ${key}`, changes, () => countParts(sql, filter, term)),
+    get<PartCounts>('part', countParts(sql, term)),
     countAllWith('c'),
   ])
   /** Those with the words that are no parts. A change between two statements must not make them negative. */
@@ -66,55 +69,94 @@ export const countNodes = async (
   return { 5: five, 4: four, 3: three + a, 2: Math.max(0, b - a), 1: Math.max(0, c - b) }
 }
 
-interface PartCounts extends Record<WordSort, number> {
-  five: number
-  four: number
-  three: number
-}
+type PartCounts = Record<WordSort | 'five' | 'four' | 'three', number>
 
-const countAll = (sql: Queryable, filter: NodeFilter): Promise<Counted<number>> =>
-  countBy<number>(sql`
-    select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
-    ${
-      isByHostNode(filter)
-        ? sql`from node_host_names where ${hasHostNode(sql, filter.hostNode)}
-            and node_id not in (select node_id from node_stats where not listed)`
-        : sql`from node n where ${matches(sql, filter)}`
-    }
-  `)
+const countAll = async (sql: Queryable, filter: NodeFilter): Promise<Counted<number>> =>
+  onlyRow(
+    await sql<Counted<number>[]>`
+      select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
+      ${
+        isByHostNode(filter)
+          ? sql`from node_host_names where ${hasHostNode(sql, filter.hostNode)}
+              and node_id not in (select node_id from node_stats where not listed)`
+          : sql`from node n where ${matches(sql, filter)}`
+      }
+    `,
+  )
 
-const countParts = (
-  sql: Queryable,
-  filter: NodeFilter,
-  term: string,
-): Promise<Counted<PartCounts>> =>
-  countBy<PartCounts>(sql`
-    select ${changesOf(sql, 'node')} as changes, json_build_object(
+/** A query that counts some rows called `n`; of a condition on them. */
+type Count = (nodes: Fragment) => Fragment
+
+const countParts =
+  (sql: Queryable, term: string): Count =>
+  (nodes) =>
+    sql`
+    select json_build_object(
       'five', count(*) filter (where class = 5), 'four', count(*) filter (where class = 4),
       'three', count(*) filter (where class = 3), 'a', count(*) filter (where sort <= 'a'),
-      'b', count(*) filter (where sort <= 'b'), 'c', count(*) filter (where sort <= 'c')) as counts
+      'b', count(*) filter (where sort <= 'b'), 'c', count(*) filter (where sort <= 'c'))
     from (
       select ${partClassOf(sql, term)} as class, ${sortOf(sql, term)} as sort
-      from node n where ${isPart(sql, term)} and ${matches(sql, filter)}
+      from ${nodes} and ${isPart(sql, term)}
       offset 0
     ) part
-  `)
+  `
 
-const countWords = (
+const countWords =
+  (sql: Queryable, term: string, sort: WordSort): Count =>
+  (nodes) =>
+    sql`
+    select json_build_object('all', count(*)) from ${nodes} and ${hasWords(sql, term, sort)}
+  `
+
+type Counts = Record<string, number>
+
+/**
+ * Counts what has a term. What was counted before is brought up to date by the nodes that were changed since: a word in
+ * 80 % of 100,000 nodes takes 40 ms to count and 1 ms to bring up to date. The two snapshots tell which nodes those are.
+ */
+const countTerm = async <C extends Counts>(
   sql: Queryable,
-  filter: NodeFilter,
-  term: string,
-  sort: WordSort,
-): Promise<Counted<number>> =>
-  countBy<number>(sql`
-    select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
-    from node n where ${hasWords(sql, term, sort)} and ${matches(sql, filter)}
-  `)
+  { filter, count }: { filter: NodeFilter; count: Count },
+  before: Counted<C> | undefined,
+): Promise<Counted<C>> => {
+  const now = sql`${changesOf(sql, 'node')} as changes, pg_current_snapshot()::text as snapshot`
+  if (!before?.snapshot || !isUnfiltered({ ...filter, term: undefined }))
+    return onlyRow(
+      await sql<Counted<C>[]>`
+        select ${now}, (${count(sql`node n where ${matches(sql, filter)}`)}) as counts
+      `,
+    )
+  const rows = await sql<(Counted<C> & { lost: C })[]>`
+    with changed as materialized (
+      select distinct on (node_id) node_id, listed, id_lower, name_lower, words
+      from node_change
+      where xid >= pg_snapshot_xmin(${before.snapshot}::pg_snapshot)
+        and not pg_visible_in_snapshot(xid, ${before.snapshot}::pg_snapshot)
+      order by node_id, id
+    ), listed as materialized (
+      select n.id_lower, n.name_lower, n.words
+      from changed c
+      -- With their own offset both stay look-ups by id.
+      cross join lateral (
+        select from node_stats where node_id = c.node_id and listed offset 0
+      ) s
+      cross join lateral (select * from node where id = c.node_id offset 0) n
+    )
+    select ${now}, (${count(sql`listed n where true`)}) as counts,
+      (${count(sql`changed n where listed`)}) as lost
+  `
+  const { lost, ...found } = onlyRow(rows)
+  const counts = Object.entries(before.counts).map(([name, n]) => [
+    name,
+    n + (found.counts[name] ?? 0) - (lost[name] ?? 0),
+  ])
+  return { ...found, counts: Object.fromEntries(counts) as C }
+}
 
-const countBy = async <Counts>(query: PromiseLike<readonly object[]>): Promise<Counted<Counts>> => {
-  const [row] = await query
+const onlyRow = <Row>([row]: readonly Row[]): Row => {
   if (!row) throw new Error('an aggregate without a row')
-  return row as Counted<Counts>
+  return row
 }
 
 /** Reads node and publisher, from which `listed` is derived: to join `node_stats` to so many rows would take longer. */

@@ -99,7 +99,7 @@ export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
   await sql`update version set upload_started_at = null where id = ${id}`
 }
 
-/** Deletes idempotency records after 24 hours and dispatched outbox rows after 7 days; returns how many. */
+/** Deletes idempotency records and changes of nodes after 24 hours and dispatched outbox rows after 7 days; returns how many. */
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   const records = await sql`
     delete from idempotency
@@ -117,7 +117,15 @@ export const deleteOldRecords = async (sql: Sql): Promise<number> => {
       limit ${BATCH}
     )
   `
-  return records.count + rows.count
+  const changes = await sql`
+    delete from node_change
+    where id in (
+      select id from node_change
+      where at < now() - interval '24 hours'
+      limit ${BATCH}
+    )
+  `
+  return records.count + rows.count + changes.count
 }
 
 /** Deletes attempts at telling receivers, some days after the end of their task; returns how many. */
