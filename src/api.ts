@@ -40,7 +40,7 @@ const sql = makeDatabase({
   url: config.DATABASE_URL,
   pool: config.DATABASE_POOL,
   name: 'kiln api',
-  statementTimeoutMs: 1500,
+  statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
 })
 await requireSchema(sql, log)
 
@@ -48,7 +48,7 @@ const lockSql = makeDatabase({
   url: config.DATABASE_URL,
   pool: 1,
   name: 'kiln api reconcile',
-  statementTimeoutMs: 1500,
+  statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
 })
 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)

@@ -19,7 +19,7 @@ export interface DatabaseOptions {
   pool: number
   /** Name in pg_stat_activity. */
   name: string
-  /** Longest statement in milliseconds; 1.5 s on request paths, longer in workers. */
+  /** Longest statement in milliseconds; 0: any. */
   statementTimeoutMs: number
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
@@ -42,7 +42,7 @@ export const makeDatabase = ({
     connection: {
       application_name: name,
       statement_timeout: statementTimeoutMs,
-      lock_timeout: 1000,
+      lock_timeout: Math.max(1000, Math.round((statementTimeoutMs * 2) / 3)),
       idle_in_transaction_session_timeout: 10_000,
       // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
       // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
@@ -58,8 +58,7 @@ export const makeDatabase = ({
   })
 
 /**
- * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more, so 1.8 s on
- * request paths. A pool without a limit for statements has no deadline.
+ * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more. A pool without a limit for statements has no deadline.
  */
 export const deadlineOf = (sql: Sql): number =>
   Number(sql.options.connection['statement_timeout']) * 1.2 || NO_DEADLINE_MS
@@ -68,12 +67,12 @@ export const deadlineOf = (sql: Sql): number =>
 const NO_DEADLINE_MS = 2 ** 31 - 1
 
 /**
- * Runs the database work of one request within `deadlineMs` and turns an unreachable or overloaded server into 503.
+ * Runs database work of one request within the deadline of its pool and turns an unreachable or overloaded server into 503.
  * postgres.js has no deadline of its own: a query on a connection that died silently would wait for ever.
  */
-export const withinDeadline = async <T>(work: Promise<T>, deadlineMs = 1800): Promise<T> => {
+export const withinDeadline = async <T>(sql: Sql, work: Promise<T>): Promise<T> => {
   try {
-    return await inTime(work, deadlineMs, 'PostgreSQL')
+    return await inTime(work, deadlineOf(sql), 'PostgreSQL')
   } catch (error) {
     throw error instanceof LateError || isUnavailable(error) ? errors.unavailable(error) : error
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import type { Answer, Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
+import { AWAITS_OUTAGE, startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, clientOf, createUntilAnswered, tryCreate } from './calls.ts'
@@ -23,7 +23,7 @@ describe('when PostgreSQL is killed', () => {
     ;[postgres, temporal] = await Promise.all([startOwnPostgres(), startOwnTemporal()])
     service = await startService({
       database: postgres.database,
-      env: { TEMPORAL_ADDRESS: temporal.server.address },
+      env: { ...AWAITS_OUTAGE, TEMPORAL_ADDRESS: temporal.server.address },
     })
     alice = await clientOf(service)
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import { startService } from '../support/service.ts'
+import { AWAITS_OUTAGE, startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
@@ -24,6 +24,7 @@ describe('versions whose publication and checks', () => {
     service = await startService({
       database: postgres.database,
       env: {
+        ...AWAITS_OUTAGE,
         TEMPORAL_ADDRESS: temporal.server.address,
         RECONCILE_AFTER_SECONDS: '3',
         HEARTBEAT_SECONDS: '3',

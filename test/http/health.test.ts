@@ -8,7 +8,7 @@ import getPort from 'get-port'
 import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { useService } from '../support/service.ts'
+import { AWAITS_OUTAGE, useService } from '../support/service.ts'
 import { allowConnections } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -17,7 +17,7 @@ interface Readiness {
   checks: { postgres: string; temporal: string; storage: string; draining: boolean }
 }
 
-const service = useService({ roles: ['api'] })
+const service = useService({ roles: ['api'], env: AWAITS_OUTAGE })
 
 const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
   await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { startDatabaseProxy } from '../db/proxy.ts'
 import type { DatabaseProxy } from '../db/proxy.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { AWAITS_OUTAGE } from '../support/service.ts'
 import { allowConnections, createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
@@ -18,7 +19,10 @@ let owned: Owned
 before(async () => {
   database = await createDatabase()
   proxy = await startDatabaseProxy(database.url)
-  registry = await startRegistry({ database: { ...database, url: proxy.url } })
+  registry = await startRegistry({
+    database: { ...database, url: proxy.url },
+    env: AWAITS_OUTAGE,
+  })
   owned = await registry.addPublisher()
 })
 

@@ -65,6 +65,9 @@ export interface ServiceOptions {
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
 const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
 
+/** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
+export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
+
 /** A media worker does without them. */
 const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
 
@@ -89,6 +92,7 @@ export const startService = async ({
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
     DATABASE_POOL: '10',
+    DATABASE_TIMEOUT_MS: '10000',
     TEMPORAL_ADDRESS: temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,

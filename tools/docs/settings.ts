@@ -11,6 +11,7 @@ const GROUPS: Record<string, Name[]> = {
   'Servers it uses': [
     'DATABASE_URL',
     'DATABASE_POOL',
+    'DATABASE_TIMEOUT_MS',
     'TEMPORAL_ADDRESS',
     'TEMPORAL_NAMESPACE',
     'TASK_QUEUE',

@@ -147,10 +147,10 @@ const bearerOf = (value = ''): string | undefined => {
 
 const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promise<string> => {
   const sha256 = createHash('sha256').update(key).digest('hex')
-  const found = await withinDeadline(findApiKey(sql, sha256))
+  const found = await withinDeadline(sql, findApiKey(sql, sha256))
   if (found === undefined) throw new Refusal('API key unknown, revoked or expired')
   if (found.touch_due)
-    await withinDeadline(touchApiKey(sql, found.id)).catch((error: unknown) =>
+    await withinDeadline(sql, touchApiKey(sql, found.id)).catch((error: unknown) =>
       log.warn({ err: error }, 'the last use of an API key was not noted'),
     )
   return found.owner

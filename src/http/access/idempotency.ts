@@ -52,7 +52,7 @@ export const makeIdempotency = ({
 }) => ({
   async claim({ scope, secret }: ClaimOptions): Promise<Claim> {
     const claim = randomUUID()
-    const found = await withinDeadline(claimKey(sql, scope, claim))
+    const found = await withinDeadline(sql, claimKey(sql, scope, claim))
     if (found.result === 'in_flight') throw errors.idempotencyInFlight()
     if (found.result === 'done') return makeReplay(found.answer, secrets)
     const renewal = setInterval(

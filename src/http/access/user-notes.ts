@@ -28,7 +28,7 @@ export const makeUserNotes = ({
       const said = JSON.stringify([caller.scheme, caller.profile])
       const last = noted.find(caller.principal)
       if (last?.said === said && clock() - last.at < HOUR_MS) return
-      await withinDeadline(writeUser(sql, caller))
+      await withinDeadline(sql, writeUser(sql, caller))
       noted.keep(caller.principal, { said, at: clock() })
     },
   }

@@ -36,9 +36,9 @@ export const getEventId = async (
 ): Promise<string> => {
   const { task_id, event_id: eventId } = request.params
   const task = { taskId: readTaskId(task_id), owner: ownerOf(request) }
-  if (isUuid(eventId) && (await withinDeadline(existsEvent(sql, { ...task, eventId }))))
+  if (isUuid(eventId) && (await withinDeadline(sql, existsEvent(sql, { ...task, eventId }))))
     return eventId.toLowerCase()
-  if (!(await withinDeadline(listEvents(sql, task)))) throw errors.taskNotFound(task_id)
+  if (!(await withinDeadline(sql, listEvents(sql, task)))) throw errors.taskNotFound(task_id)
   throw errors.eventNotFound(eventId)
 }
 

@@ -69,7 +69,7 @@ const list = ({ sql }: RedeliveryDeps): Route =>
     errors: ['task_not_found'],
     handler: async (request) => {
       const taskId = readTaskId(request.params.task_id)
-      const events = await withinDeadline(listEvents(sql, { taskId, owner: ownerOf(request) }))
+      const events = await withinDeadline(sql, listEvents(sql, { taskId, owner: ownerOf(request) }))
       if (!events) throw errors.taskNotFound(taskId)
       return { status: 200, body: { events } }
     },
@@ -109,7 +109,7 @@ const attempts = (deps: RedeliveryDeps): Route =>
       const eventId = await getEventId(deps, request)
       return {
         status: 200,
-        body: { attempts: await withinDeadline(listAttempts(deps.sql, eventId)) },
+        body: { attempts: await withinDeadline(deps.sql, listAttempts(deps.sql, eventId)) },
       }
     },
   })

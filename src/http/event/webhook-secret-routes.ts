@@ -31,7 +31,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     },
     errors: [],
     handler: async (request) => {
-      const secrets = await withinDeadline(webhookSecrets.get(getCaller(request).owner))
+      const secrets = await withinDeadline(sql, webhookSecrets.get(getCaller(request).owner))
       return toAnswer(secrets)
     },
   }),

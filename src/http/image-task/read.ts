@@ -22,7 +22,7 @@ export const readTask = async (
   { sql, signer, now }: CreationDeps,
   { id, owner, kinds, known }: ReadRequest,
 ): Promise<JsonAnswer> => {
-  const task = await withinDeadline(findImageTask(sql, { id, owner, kinds }))
+  const task = await withinDeadline(sql, findImageTask(sql, { id, owner, kinds }))
   if (!task) throw errors.taskNotFound(id)
   const time = now()
   return answerRead(signer, {

@@ -122,7 +122,7 @@ const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
       const { page, per_page: perPage } = request.query
       const owner = getCaller(request).owner
       const tasks = listImageTasks(sql, { owner, segment: family, page, perPage })
-      return { status: 200, body: { data: await withinDeadline(tasks) } }
+      return { status: 200, body: { data: await withinDeadline(sql, tasks) } }
     },
   })
 

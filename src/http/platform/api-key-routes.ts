@@ -62,7 +62,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     errors: ['forbidden'],
     handler: async (request) => ({
       status: 200,
-      body: await withinDeadline(listApiKeys(sql, getCaller(request).owner)),
+      body: await withinDeadline(sql, listApiKeys(sql, getCaller(request).owner)),
     }),
   }),
   defineRoute({
@@ -76,6 +76,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     handler: async (request) => {
       const { id } = request.params
       const revoked = await withinDeadline(
+        sql,
         revokeApiKey(sql, { id, owner: getCaller(request).owner }),
       )
       if (!revoked) throw errors.apiKeyNotFound(id)

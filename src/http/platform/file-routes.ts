@@ -101,7 +101,7 @@ interface StoredFileFacts {
 
 /** Where the file of a link is. Throws file_not_found, or file_gone when it was removed by age. */
 const getFile = async (sql: Sql, name: { id: string; name: string }): Promise<StoredFileFacts> => {
-  const record = isUuid(name.id) ? await withinDeadline(findFile(sql, name)) : undefined
+  const record = isUuid(name.id) ? await withinDeadline(sql, findFile(sql, name)) : undefined
   if (record === undefined) throw refusal('file_not_found')
   if (record.gone || record.storage_key === null) throw refusal('file_gone')
   return {

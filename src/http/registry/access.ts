@@ -40,6 +40,7 @@ export const getPublisherAccess = async (
   }: Asked & { publisherId: string; access: 'read' | 'write'; action?: PublisherAction },
 ): Promise<PublisherFacts> => {
   const found = await withinDeadline(
+    sql,
     findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
   )
   if (!found) throw errors.publisherNotFound(publisherId)
@@ -54,7 +55,10 @@ export const getNodeAccess = async (
   { sql }: Deps,
   { nodeId, access, caller }: Asked & { nodeId: string; access: NodeAccess },
 ): Promise<NodeFacts> => {
-  const found = await withinDeadline(findNodeFacts(sql, { id: nodeId, userId: caller?.principal }))
+  const found = await withinDeadline(
+    sql,
+    findNodeFacts(sql, { id: nodeId, userId: caller?.principal }),
+  )
   if (!found) throw errors.nodeNotFound(nodeId)
   refuseNode(found, access, caller)
   return found
@@ -72,6 +76,7 @@ export const getOwnNodeAccess = async (
 ): Promise<NodeFacts> => {
   const userId = caller?.principal
   const [publisher, node] = await withinDeadline(
+    sql,
     Promise.all([
       findPublisherFacts(sql, { id: publisherId, userId }),
       findNodeFacts(sql, { id: nodeId, userId }),
@@ -113,6 +118,7 @@ export const getArchiveAccess = async (
   const found = await findVersion(sql, { ...path, caller: undefined })
   if (!found || !isOwn(found.node)) {
     const [isPublisher, node] = await withinDeadline(
+      sql,
       Promise.all([
         existsPublisher(sql, publisherId),
         findNodeFacts(sql, { id: nodeId, userId: undefined }),
@@ -135,6 +141,7 @@ const findVersion = async (
   return canonical === undefined
     ? undefined
     : await withinDeadline(
+        sql,
         findVersionFacts(sql, { nodeId, key: { canonical }, userId: caller?.principal }),
       )
 }
@@ -152,6 +159,7 @@ export const getOwnVersionAccess = async (
   const { publisherId, nodeId, versionId, action, caller } = asked
   const key: VersionKey = { id: versionId.toLowerCase() }
   const [publisher, node, version] = await withinDeadline(
+    sql,
     Promise.all([
       findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
       findNodeFacts(sql, { id: nodeId, userId: caller?.principal }),

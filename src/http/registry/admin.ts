@@ -28,7 +28,10 @@ export const editNodeByAdmin = async (
   const audit = makeAudit(request)
   const { nodeId } = request.params
   const { body: fields } = request
-  const node = await withinDeadline(findNodeFacts(deps.sql, { id: nodeId, userId: undefined }))
+  const node = await withinDeadline(
+    deps.sql,
+    findNodeFacts(deps.sql, { id: nodeId, userId: undefined }),
+  )
   if (!node) throw errors.nodeNotFound(nodeId)
   const edit = { id: node.id, fields, audit }
   return await unitOfWork(deps, async (sql) => {
@@ -94,7 +97,8 @@ export const makePublisherMove =
     const audit = makeAudit(request)
     const { publisherId: id } = request.params
     const { reason } = request.body
-    if (!(await withinDeadline(existsPublisher(deps.sql, id)))) throw errors.publisherNotFound(id)
+    if (!(await withinDeadline(deps.sql, existsPublisher(deps.sql, id))))
+      throw errors.publisherNotFound(id)
     return await unitOfWork(deps, async (sql) => {
       await movePublisher(sql, { id, name, reason: reason || undefined, audit })
       const publisher = await getPublisher(sql, id)
@@ -113,7 +117,7 @@ export const readAuditLog = async (
   requirePlatformAdmin(getCaller(request))
   const { page, pageSize, actor, target, action } = request.query
   const filter = { actor: actor || undefined, target: target || undefined, action, page, pageSize }
-  const { entries, total } = await withinDeadline(listAudit(sql, filter))
+  const { entries, total } = await withinDeadline(sql, listAudit(sql, filter))
   const pages = totalPages(total, pageSize)
   return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
 }

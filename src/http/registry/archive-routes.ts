@@ -81,7 +81,7 @@ const ARCHIVE_RESPONSES = {
 /** The archive that a path names. Throws why its caller cannot have it. */
 const getArchive = async ({ sql }: ArchiveRouteDeps, path: OfArchive): Promise<ArchiveDownload> => {
   const { id } = await getArchiveAccess({ sql }, path)
-  const archive = await withinDeadline(findArchive(sql, id))
+  const archive = await withinDeadline(sql, findArchive(sql, id))
   if (!archive) throw errors.archiveNotFound()
   return archive
 }

@@ -31,7 +31,7 @@ export const uploadArchive = async (
   deps: ReceiveArchiveDeps,
   { versionId, ...incoming }: Incoming,
 ): Promise<void> => {
-  const decided = await withinDeadline(beginUpload(deps.sql, versionId))
+  const decided = await withinDeadline(deps.sql, beginUpload(deps.sql, versionId))
   const rules = {
     ...incoming,
     headBytes: ZIP_HEAD_BYTES,

@@ -74,7 +74,7 @@ export const listHostNodesOfVersion = async (
   const { page, limit } = query
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { hostNodes, total } = await deps.heavyReads.run(() =>
-    withinDeadline(listHostNodes(deps.sql, { versionId, page, limit })),
+    withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, page, limit })),
   )
   return answerList(deps, {
     entries: hostNodes,
@@ -90,7 +90,7 @@ export const readHostNode = async (
 ): Promise<JsonAnswer> => {
   const { hostNodeName: name } = params
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const body = await withinDeadline(findHostNode(deps.sql, { versionId, name }))
+  const body = await withinDeadline(deps.sql, findHostNode(deps.sql, { versionId, name }))
   if (!body) throw errors.hostNodeNotFound(name)
   return { status: 200, body }
 }
@@ -100,7 +100,7 @@ export const readNodeOfHostNode = async (
   deps: RegistryDeps,
   { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
 ): Promise<JsonAnswer> => {
-  const body = await withinDeadline(findNodeOfHostNode(deps.sql, name, deps))
+  const body = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))
   if (!body) throw errors.hostNodeNotFound(name)
   return { status: 200, body }
 }

@@ -25,7 +25,7 @@ interface ListAnswer {
  * the client takes what was written, so that no more than a few megabytes of it are ever held.
  */
 export const answerList = (
-  { heavyReads }: Pick<RegistryDeps, 'heavyReads'>,
+  { sql, heavyReads }: Pick<RegistryDeps, 'sql' | 'heavyReads'>,
   { entries: { texts, rest }, readEntries, member, others, headers }: ListAnswer,
 ): JsonAnswer => {
   const [head, tail] =
@@ -33,7 +33,7 @@ export const answerList = (
   const first = head + texts.join(',')
   if (rest.length === 0) return { status: 200, text: first + tail, ...(headers && { headers }) }
   const readMore = (ids: readonly string[]) =>
-    heavyReads.run(() => withinDeadline(readEntries(ids)), PATIENCE_MS)
+    heavyReads.run(() => withinDeadline(sql, readEntries(ids)), PATIENCE_MS)
   const etag = tagOfBytes(first + JSON.stringify(rest) + tail)
   return {
     status: 200,

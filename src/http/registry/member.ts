@@ -16,7 +16,7 @@ export const listPublisherMembers = async (
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  return { status: 200, body: await withinDeadline(listMembers(deps.sql, id)) }
+  return { status: 200, body: await withinDeadline(deps.sql, listMembers(deps.sql, id)) }
 }
 
 /** Adds a member or changes their role. */

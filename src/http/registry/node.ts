@@ -82,6 +82,7 @@ export const readNode = async (
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
   const { texts } = deps.memo
   const text = await withinDeadline(
+    deps.sql,
     readNodeText(deps.sql, { id, revision }, { publicUrl: deps.publicUrl, texts }),
   )
   return { status: 200, text, headers: { etag } }
@@ -95,7 +96,7 @@ export const listAllNodes = async (
   const { timestamp, ...rest } = seenBy(caller, query)
   const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
   const found = await deps.heavyReads.run(() =>
-    withinDeadline(listNodes(deps.sql, { ...rest, ...time }, deps)),
+    withinDeadline(deps.sql, listNodes(deps.sql, { ...rest, ...time }, deps)),
   )
   return answerPage(deps, query, found)
 }
@@ -105,7 +106,7 @@ export const searchAllNodes = async (
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonAnswer> => {
   const found = await deps.searches.run(() =>
-    withinDeadline(searchNodes(deps.sql, seenBy(caller, query), deps)),
+    withinDeadline(deps.sql, searchNodes(deps.sql, seenBy(caller, query), deps)),
   )
   return answerPage(deps, query, found)
 }
@@ -117,6 +118,7 @@ export const listNodesOfPublisher = async (
   const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const { nodes, total } = await deps.heavyReads.run(() =>
     withinDeadline(
+      deps.sql,
       listPublisherNodes(deps.sql, { ...seenBy(caller, query), publisherId: id }, deps),
     ),
   )

@@ -70,7 +70,10 @@ export const listTokens = async (
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  return { status: 200, body: await withinDeadline(listPersonalAccessTokens(deps.sql, id)) }
+  return {
+    status: 200,
+    body: await withinDeadline(deps.sql, listPersonalAccessTokens(deps.sql, id)),
+  }
 }
 
 export const revokeToken = async (
@@ -81,6 +84,7 @@ export const revokeToken = async (
   const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
   const revoked = await withinDeadline(
+    deps.sql,
     revokePersonalAccessToken(deps.sql, { id: tokenId, publisherId: id }),
   )
   if (!revoked) throw errors.tokenNotFound(tokenId)
@@ -94,11 +98,14 @@ export const getLiveToken = async (
 ): Promise<LiveToken> => {
   const found =
     credentialKind(token) === 'personal_access_token'
-      ? await withinDeadline(findPersonalAccessToken(sql, { sha256: digest(token), publisherId }))
+      ? await withinDeadline(
+          sql,
+          findPersonalAccessToken(sql, { sha256: digest(token), publisherId }),
+        )
       : undefined
   if (!found) throw errors.invalidPersonalAccessToken()
   if (found.touchDue)
-    await withinDeadline(touchPersonalAccessToken(sql, found.id)).catch((error: unknown) =>
+    await withinDeadline(sql, touchPersonalAccessToken(sql, found.id)).catch((error: unknown) =>
       log.warn({ err: error }, 'the last use of a personal access token was not noted'),
     )
   return found

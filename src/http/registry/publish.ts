@@ -65,7 +65,7 @@ const getPublishPlace = async (
   const userId = caller?.principal
   const [publisher, node] = await Promise.all([
     getPublisherAccess(deps, { publisherId, access: 'write', caller }),
-    withinDeadline(findNodeFacts(deps.sql, { id: nodeId, userId })),
+    withinDeadline(deps.sql, findNodeFacts(deps.sql, { id: nodeId, userId })),
   ])
   const isOwn = node?.publisherId === publisher.id
   if (isOwn) refuseBanned(node)

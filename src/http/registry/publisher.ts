@@ -45,7 +45,8 @@ export const validatePublisherId = async (
   { sql }: RegistryDeps,
   { query: { username } }: RouteRequest<unknown, PublisherIdQuery>,
 ): Promise<JsonAnswer> => {
-  if (await withinDeadline(existsPublisher(sql, username))) throw errors.publisherIdTaken(username)
+  if (await withinDeadline(sql, existsPublisher(sql, username)))
+    throw errors.publisherIdTaken(username)
   return { status: 200, body: { isAvailable: true } }
 }
 
@@ -54,7 +55,7 @@ export const readPublisher = async (
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
-  const publisher = await withinDeadline(getPublisher(deps.sql, id))
+  const publisher = await withinDeadline(deps.sql, getPublisher(deps.sql, id))
   return { status: 200, body: showPublisher(publisher, role !== null) }
 }
 
@@ -83,6 +84,7 @@ export const listOwnPublishers = async (
   { query, caller }: RouteRequest<unknown, PublisherListQuery>,
 ): Promise<JsonAnswer> => {
   const { publishers, total } = await withinDeadline(
+    sql,
     listPublishers(sql, { userId: caller?.principal, ...query }),
   )
   return {

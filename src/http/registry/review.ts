@@ -44,6 +44,7 @@ export const readFindings = async (
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const isMember = node.role !== null
   const [scan, more] = await withinDeadline(
+    deps.sql,
     Promise.all([
       findScan(deps.sql, id),
       isMember || caller?.isPlatformAdmin ? readDetails(deps, { id, isMember }) : {},

@@ -10,6 +10,6 @@ export const readUser = async (
   request: Pick<RouteRequest, 'caller'>,
 ): Promise<JsonAnswer> => {
   const { principal: id, scheme, profile, isPlatformAdmin: isAdmin = false } = getCaller(request)
-  const known = scheme === 'jwt' ? profile : await withinDeadline(findUser(sql, id))
+  const known = scheme === 'jwt' ? profile : await withinDeadline(sql, findUser(sql, id))
   return { status: 200, body: { name: id, ...known, id, isAdmin } }
 }

@@ -86,7 +86,7 @@ export const readVersion = async (
   const { id, revision } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const etag = quoteTag(revision)
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
-  const body = await withinDeadline(getVersion(deps.sql, id, deps))
+  const body = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
   return { status: 200, body, headers: { etag } }
 }
 
@@ -97,7 +97,7 @@ export const listVersionsOfNode = async (
   const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const asked = { nodeId: id, statuses: query.statuses }
   const entries = await deps.heavyReads.run(() =>
-    withinDeadline(listNodeVersions(deps.sql, asked, deps)),
+    withinDeadline(deps.sql, listNodeVersions(deps.sql, asked, deps)),
   )
   return answerList(deps, { entries, readEntries: readEntriesOf(deps) })
 }
@@ -120,7 +120,7 @@ export const listAllVersions = async (
   }
   const asked = { filter, offset: (page - 1) * pageSize, limit: pageSize }
   const { versions, total } = await deps.heavyReads.run(() =>
-    withinDeadline(listVersions(deps.sql, asked, deps)),
+    withinDeadline(deps.sql, listVersions(deps.sql, asked, deps)),
   )
   return answerList(deps, {
     entries: versions,
@@ -141,13 +141,16 @@ export const installVersion = async (
       : await getInstallable(deps, { nodeId, version: query.version, caller })
   // HEAD changes nothing, so it counts no install.
   if (incoming.method !== 'HEAD')
-    await withinDeadline(countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }))
+    await withinDeadline(
+      deps.sql,
+      countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }),
+    )
   return { status: 200, body, headers: { 'cache-control': 'no-store' } }
 }
 
 const getLatestVersion = async (deps: RegistryDeps, nodeId: string): Promise<Version> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'install', caller: undefined })
-  const { latest_version: latest } = await withinDeadline(getNode(deps.sql, id, deps))
+  const { latest_version: latest } = await withinDeadline(deps.sql, getNode(deps.sql, id, deps))
   if (!latest) throw errors.versionNotInstallable(id)
   return latest
 }
@@ -157,7 +160,7 @@ const getInstallable = async (
   named: OfVersion & Pick<RouteRequest, 'caller'>,
 ): Promise<Version> => {
   const { id } = await getVersionAccess(deps, { ...named, access: 'install' })
-  return await withinDeadline(getVersion(deps.sql, id, deps))
+  return await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
 }
 
 /** Answers many versions at once, each with what became of it. */
@@ -171,7 +174,7 @@ export const readVersionsInBulk = async (
     canonical: parseVersionNumber(version)?.canonical,
   }))
   const rows = await deps.heavyReads.run(() =>
-    withinDeadline(listVersionsInBulk(deps.sql, pairs, deps)),
+    withinDeadline(deps.sql, listVersionsInBulk(deps.sql, pairs, deps)),
   )
   const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
   const answer = { status: 200, body: { node_versions: found } }

@@ -71,7 +71,7 @@ const findSource = async (
 ): Promise<NewTaskInput> => {
   const own = signer.parseOwnLink(url, now())
   if (own === undefined || own === 'bad') return { ...NO_INPUT, field, url }
-  const file = await withinDeadline(findFile(sql, own))
+  const file = await withinDeadline(sql, findFile(sql, own))
   if (!file || file.gone || file.storage_key === null) {
     const message = `${pointer} names a file of this service that is not there (any more)`
     throw apiError('url_refused', message, { details: [message] })

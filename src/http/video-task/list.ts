@@ -21,7 +21,7 @@ export const listTasks = async (
   const ids = query.task_ids?.filter(isUuid)
   const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
   // One more than the page may hold tells whether there is a next one.
-  const found = ids?.length === 0 ? [] : await withinDeadline(listVideoTasks(sql, filter))
+  const found = ids?.length === 0 ? [] : await withinDeadline(sql, listVideoTasks(sql, filter))
   const page = found.slice(0, size)
   const last = page.at(-1)
   const nextPageToken = last && last.found > page.length ? makePageToken(last) : ''

@@ -20,7 +20,7 @@ export const readTask = async (
   { sql, signer, now }: VideoTaskDeps,
   { id, owner, known }: ReadRequest,
 ): Promise<JsonAnswer> => {
-  const task = await withinDeadline(findVideoTask(sql, { id, owner }))
+  const task = await withinDeadline(sql, findVideoTask(sql, { id, owner }))
   if (!task) throw errors.taskNotFound(id)
   const time = now()
   return answerRead(signer, {

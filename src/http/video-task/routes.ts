@@ -128,6 +128,7 @@ const credits = (deps: VideoTaskDeps): Route =>
       const { sql, creditLimit, slots, anonymousSlots = slots } = deps
       const { caller, account } = request
       const { used, running, waiting } = await withinDeadline(
+        sql,
         findOwnerCredits(sql, ownerOf(request), account),
       )
       const remains = {

@@ -23,7 +23,9 @@ export const findSourceVideo = async (
   { video_creation_id: id, video_url: url }: ExtendBody,
 ): Promise<NewTaskInput | undefined> => {
   if (id === undefined) return undefined
-  const found = isUuid(id) ? await withinDeadline(findVideoSource(sql, { id, owner })) : undefined
+  const found = isUuid(id)
+    ? await withinDeadline(sql, findVideoSource(sql, { id, owner }))
+    : undefined
   if (found?.state === 'success' && found.storageKey !== null)
     return { ...NO_INPUT, field: FIELD, storageKey: found.storageKey }
   if (url !== undefined) return undefined

@@ -23,6 +23,12 @@ export const Env = Type.Object({
   }),
   DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
   DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
+  DATABASE_TIMEOUT_MS: count(
+    'Longest statement of a request. All its statements together may take a fifth longer.',
+    1500,
+    100,
+    60_000,
+  ),
   TEMPORAL_ADDRESS: text('Temporal frontend, host:port.'),
   TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
   TASK_QUEUE: text(
