@@ -5,6 +5,7 @@ import { drop, closeError } from './damage.ts'
 import type { NodeType } from './grammar.ts'
 import { BROKEN } from './kids.ts'
 import type { Kids } from './kids.ts'
+import { hasError } from './tree-cursor.ts'
 import { lineHere, pushKid, topFrame, truncate } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
@@ -45,7 +46,7 @@ const hidesError = (walk: Walk, frame: Frame): boolean =>
   walk.hasErrors &&
   frame.type.isStatement &&
   walk.broken.length === frame.noted &&
-  walk.cursor.currentNode.hasError
+  hasError(walk.cursor)
 
 /** Of the highest child; the left end of a chain becomes part of it and is not below it. */
 const heightOfKids = (walk: Walk, frame: Frame): number => {

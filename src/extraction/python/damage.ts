@@ -1,5 +1,6 @@
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
+import { isMissing } from './tree-cursor.ts'
 import { columnHere, endLineHere, lineHere, topFrame, truncate } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
@@ -10,7 +11,7 @@ import type { Frame, Walk } from './walk-state.ts'
 export const mayRead = (walk: Walk, type: NodeType): boolean => {
   const parent = topFrame(walk)
   if (type === ERROR) return mayReadError(walk, parent)
-  if (walk.cursor.nodeIsMissing) return spoil(walk, parent)
+  if (isMissing(walk.cursor)) return spoil(walk, parent)
   if (parent.isError) return mayRecover(walk, type, parent)
   if (parent.isList && type.isStatement && isRestOfBroken(walk)) return spoil(walk, parent)
   return true

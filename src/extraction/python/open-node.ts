@@ -2,6 +2,7 @@ import { closeNode } from './close-node.ts'
 import { spoil } from './damage.ts'
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
+import { goToFirstChild } from './tree-cursor.ts'
 import { columnHere, endLineHere, lineHere, topFrame } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
@@ -30,7 +31,7 @@ export const openNode = (walk: Walk, type: NodeType): boolean => {
   const frame = startFrame(walk, type, parent)
   enterScopes(walk, frame)
   walk.frames.push(frame)
-  if (walk.cursor.gotoFirstChild()) return true
+  if (goToFirstChild(walk.cursor)) return true
   closeNode(walk)
   return false
 }

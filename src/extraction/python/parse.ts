@@ -7,9 +7,8 @@ import type { NodeType } from './grammar.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
 import { prepare, repair } from './repair.ts'
 import { blankLines, findSpoiler, orderBroken } from './spoiler.ts'
+import { startBinding, startCursor } from './tree-cursor.ts'
 import { walkTree } from './walk.ts'
-import { speedUpAccess } from './wasm-memory.ts'
-import type { WasmModule } from './wasm-memory.ts'
 
 interface ParseOptions {
   /** Asked every few thousand steps. */
@@ -29,10 +28,7 @@ export interface PythonParser {
 
 /** Loads the parser and the grammar, which takes about 20 ms. */
 export const makePythonParser = async (): Promise<PythonParser> => {
-  // Only the first one of a process starts the binding, which is then left in this object.
-  const binding: WasmModule = {}
-  await Parser.init(binding)
-  speedUpAccess(binding)
+  await startBinding()
   const require = createRequire(import.meta.url)
   const language = await Language.load(
     require.resolve('tree-sitter-python/tree-sitter-python.wasm'),
@@ -97,7 +93,7 @@ const read = (work: Work, repaired: string, without: BrokenStatement[]): Module 
   const { parser, types, text, lines, isCancelled } = work
   const tree = parseTree(parser, repaired, isCancelled)
   try {
-    const { body, broken, cut } = walkTree(tree, { text, lines }, types, isCancelled)
+    const { body, broken, cut } = walkTree(startCursor(tree), { text, lines }, types, isCancelled)
     return { kind: 'Module', body, lines, broken: orderBroken([...without, ...broken]), cut }
   } finally {
     tree.delete()

@@ -1,8 +1,8 @@
-import type { TreeCursor } from 'web-tree-sitter'
 import type { BrokenStatement } from './ast.ts'
 import type { NodeType } from './grammar.ts'
 import type { Kids } from './kids.ts'
 import type { LineIndex } from './line-index.ts'
+import type { TreeCursor } from './tree-cursor.ts'
 
 /** The state of one walk over a syntax tree. */
 export interface Walk {

@@ -1,4 +1,3 @@
-import type { Tree } from 'web-tree-sitter'
 import type { Module, Statement } from './ast.ts'
 import { name } from './build/leaves.ts'
 import { plainString } from './build/strings.ts'
@@ -12,6 +11,8 @@ import { makeLineIndex } from './line-index.ts'
 import { openNode, rootFrame } from './open-node.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
 import { findLiteralHead } from './string-literal.ts'
+import { goToFirstChild, goToNextSibling, goToParent, hasError } from './tree-cursor.ts'
+import type { TreeCursor } from './tree-cursor.ts'
 import { lineHere, pushKid, topFrame } from './walk-state.ts'
 import type { Walk } from './walk-state.ts'
 
@@ -27,35 +28,33 @@ interface Source {
  * stack of values, so that no nesting of the source can overflow the stack of JavaScript.
  */
 export const walkTree = (
-  tree: Tree,
+  cursor: TreeCursor,
   source: Source,
   types: NodeType[],
   isCancelled: () => boolean,
 ): Pick<Module, 'body' | 'broken' | 'cut'> => {
-  const walk = startWalk(tree, source, types)
-  try {
-    run(walk, isCancelled)
-  } finally {
-    walk.cursor.delete()
-  }
+  const walk = startWalk(cursor, source, types)
+  run(walk, isCancelled)
   walk.kids.base = 0
   return { body: values(walk.kids) as Statement[], broken: walk.broken, cut: walk.cut }
 }
 
-const startWalk = (tree: Tree, source: Source, types: NodeType[]): Walk => ({
-  cursor: tree.walk(),
+const startWalk = (cursor: TreeCursor, source: Source, types: NodeType[]): Walk => ({
+  cursor,
   types,
   text: source.text,
   lines: makeLineIndex(source.lines),
   kids: startKids(source.text),
   heights: [],
-  frames: [rootFrame(tree.rootNode.isError)],
+  frames: [rootFrame(typeHere(cursor, types) === ERROR)],
   blocks: 0,
   yields: [false],
-  hasErrors: tree.rootNode.hasError,
+  hasErrors: hasError(cursor),
   broken: [],
   cut: [],
 })
+
+const typeHere = (cursor: TreeCursor, types: NodeType[]): NodeType => types[cursor.typeId] ?? ERROR
 
 const startKids = (text: string): Kids => ({
   names: [],
@@ -74,12 +73,12 @@ const startKids = (text: string): Kids => ({
 
 const run = (walk: Walk, isCancelled: () => boolean): void => {
   const { cursor, frames } = walk
-  if (!cursor.gotoFirstChild()) return
+  if (!goToFirstChild(cursor)) return
   for (let steps = 1; ; steps += 1) {
     if (steps % STEPS_BETWEEN_CHECKS === 0 && isCancelled()) throw new ParseCancelled()
     if (enter(walk)) continue
-    while (!cursor.gotoNextSibling()) {
-      cursor.gotoParent()
+    while (!goToNextSibling(cursor)) {
+      goToParent(cursor)
       if (frames.length === 1) return finish(walk)
       closeNode(walk)
     }
@@ -94,7 +93,7 @@ const finish = (walk: Walk): void => {
 
 /** Reads the node at the cursor, or begins to: then the cursor is on its first child and the result true. */
 const enter = (walk: Walk): boolean => {
-  const type = walk.types[walk.cursor.nodeTypeId] ?? ERROR
+  const type = typeHere(walk.cursor, walk.types)
   if (walk.hasErrors && !mayRead(walk, type)) return false
   switch (type.shape) {
     case SKIP:
