@@ -3,16 +3,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { loadavg } from 'node:os'
 
 import { IMAGE_API } from '../test/support/client.ts'
-import { startEntry } from '../test/support/entry.ts'
 import type { Service } from '../test/support/service.ts'
 import type { HttpRequest } from './search/http-client.ts'
 import { CONCURRENCIES, measureShape, middle } from './search/measure.ts'
 import type { Measured } from './search/measure.ts'
 import { showHead, showRow } from './search/report.ts'
 import type { Shape } from './search/shapes.ts'
-import { makeHttpSide } from './search/sides.ts'
+import { makeHttpSide, startBare, tellBare } from './search/sides.ts'
+import { startRecorder } from './search/statements.ts'
 import { wordOf } from './search/words.ts'
-import type { BareOptions } from './support/bare-express.ts'
+import type { BareTasks } from './support/bare-express.ts'
 import { showFigure } from './support/figures.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 import { startStubTemporal } from './support/stub-temporal.ts'
@@ -32,9 +32,14 @@ export const run = async (): Promise<void> =>
     const service = await startApi(registry, { TEMPORAL_ADDRESS: temporal.address })
     const stops = [() => service.stop(), async () => temporal.stop()]
     try {
-      const { shapes, bareOptions } = await prepare(service)
-      const bare = await startBare({ ...bareOptions, url: registry.url })
+      const { shapes, tasks } = await prepare(service)
+      const bare = await startBare(registry.url, tasks)
       stops.push(() => bare.stop())
+      const recorder = await startRecorder(registry.url, service.baseUrl)
+      stops.push(() => recorder.stop())
+      for (const shape of shapes)
+        if (shape.name === 'search' || shape.name === 'node')
+          await tellBare(bare.baseUrl, recorder, shape)
       await verifySame(service.baseUrl, bare.baseUrl, shapes)
       const sides = { http: makeHttpSide(service.baseUrl), bare: makeHttpSide(bare.baseUrl) }
       showHead(loadavg()[0] ?? 0)
@@ -95,7 +100,6 @@ const prepare = async (service: Service) => {
     select n.id from node n join node_stats s on s.node_id = n.id and s.listed
     where n.latest_version_id is not null order by md5(n.id) limit 50
   `
-  const words = [1, 50, 500, 5_000].map(wordOf)
   const shapes: Shape[] = [
     {
       name: 'status',
@@ -106,7 +110,9 @@ const prepare = async (service: Service) => {
     {
       name: 'search',
       what: 'a search',
-      requests: words.map((word) => ({ path: `/nodes/search?search=${word}` })),
+      requests: [1, 50, 500, 5_000].map((rank) => ({
+        path: `/nodes/search?search=${wordOf(rank)}`,
+      })),
     },
     { name: 'node', what: 'one node', requests: nodes.map(({ id }) => ({ path: `/nodes/${id}` })) },
     {
@@ -115,22 +121,13 @@ const prepare = async (service: Service) => {
       requests: all.map((headers) => ({ ...create, headers })),
     },
   ]
-  const bareOptions: Omit<BareOptions, 'url'> = {
-    publicUrl: baseUrl,
-    owner,
-    owners,
-    taskId: ids[0] ?? '',
-    upload,
-    nodeId: nodes[0]?.id ?? '',
-    words,
-  }
-  return { shapes, bareOptions }
+  return { shapes, tasks: { owner, owners, taskId: ids[0] ?? '', upload } }
 }
 
 const makeUpload = async (
   { baseUrl, database: { sql } }: Service,
   headers: Record<string, string>,
-): Promise<BareOptions['upload']> => {
+): Promise<BareTasks['upload']> => {
   const name = 'portrait.png'
   const links = await callJson<{ upload_url: string; download_url: string }>(baseUrl, {
     method: 'POST',
@@ -162,16 +159,4 @@ const callJson = async <Body>(
   const answer = await fetch(baseUrl + path, init)
   if (!answer.ok) throw new Error(`${path} is answered ${await answer.text()}`)
   return (await answer.json()) as Body
-}
-
-const startBare = async (options: BareOptions) => {
-  const entry = await startEntry({
-    path: 'bench/support/bare-express.ts',
-    args: [JSON.stringify(options)],
-    readyMessage: 'bare ready',
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
-  })
-  const ready = entry.log.find((line) => line.includes('bare ready'))
-  const { port } = JSON.parse(ready ?? '{}') as { port: number }
-  return { baseUrl: `http://127.0.0.1:${port}`, stop: entry.kill }
 }

@@ -17,6 +17,7 @@ const COLUMNS = [
   ['req/s', 7],
   ['p50 x', 17],
   ['p99 x', 17],
+  ['sql p50', 9],
 ] as const
 
 const write = (cells: readonly string[]): void =>
@@ -34,7 +35,8 @@ export const showHead = (load: number): void => {
   write(COLUMNS.map(([name]) => name))
 }
 
-export const showRow = (measured: Measured): void => {
+/** With the milliseconds that the statements take at the middle, where they are known. */
+export const showRow = (measured: Measured, sqlMs?: number): void => {
   const { shape, concurrency, http, bare } = measured
   write([
     shape.what,
@@ -46,6 +48,7 @@ export const showRow = (measured: Measured): void => {
     ]),
     showRatio(measured, 'p50'),
     showRatio(measured, 'p99'),
+    sqlMs?.toFixed(2) ?? '',
   ])
   const refused = middle(http, 'refused')
   if (refused > 0) say(`  ${(100 * refused).toFixed(1)} % of them answered 503, after 1.8 s`)

@@ -1,15 +1,15 @@
-import type { Sql } from '../../src/db/client.ts'
+import { startEntry } from '../../test/support/entry.ts'
+import type { BareTasks } from '../support/bare-express.ts'
 import { connectHttp, encodeRequest } from './http-client.ts'
-import type { HttpConnection, HttpRequest } from './http-client.ts'
+import type { HttpConnection } from './http-client.ts'
 import type { Shape } from './shapes.ts'
-import type { Recorder, Statement } from './statements.ts'
+import type { Recorder } from './statements.ts'
 
 /** Connections to PostgreSQL of each side: what the api takes unless DATABASE_POOL says otherwise. */
 export const POOL = 10
 
 /** One way to have a request's work done. */
 export interface Side {
-  name: 'http' | 'bare'
   /** Makes the caller of one lane for requests that are made ready before. */
   openLane(shape: Pick<Shape, 'requests' | 'status' | 'before'>): Promise<Lane>
 }
@@ -22,7 +22,6 @@ export interface Lane {
 
 /** Requests over HTTP, each lane on a connection of its own. */
 export const makeHttpSide = (baseUrl: string): Side => ({
-  name: 'http',
   openLane: async ({ requests, status = 200 }) => {
     const connection: HttpConnection = await connectHttp(baseUrl)
     const encoded = requests.map((request) => encodeRequest(baseUrl, request))
@@ -38,35 +37,30 @@ export const makeHttpSide = (baseUrl: string): Side => ({
   },
 })
 
-/** The statements that the requests lead to, and nothing else, through one pool for all lanes. */
-export const makeBareSide = (sql: Sql, recorder: Recorder): Side => {
-  const known = new Map<HttpRequest, Statement[]>()
-  const statementsOf = async (
-    request: HttpRequest,
-    before?: () => Promise<void>,
-  ): Promise<Statement[]> => {
-    const statements = known.get(request) ?? (await recorder.record(request, before))
-    known.set(request, statements)
-    return statements
-  }
-  return {
-    name: 'bare',
-    openLane: async ({ requests, before }) => {
-      const recorded: Statement[][] = []
-      for (const request of requests) recorded.push(await statementsOf(request, before))
-      return {
-        call: async (at) => {
-          for (const statement of recorded[at % recorded.length] ?? []) await send(sql, statement)
-          return true
-        },
-        close: () => {},
-      }
-    },
-  }
+/** Starts a bare Express, which says its port when it is ready. */
+export const startBare = async (url: string, tasks?: BareTasks) => {
+  const entry = await startEntry({
+    path: 'bench/support/bare-express.ts',
+    args: [url, ...(tasks ? [JSON.stringify(tasks)] : [])],
+    readyMessage: 'bare ready',
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+  })
+  const ready = entry.log.find((line) => line.includes('bare ready'))
+  const { port } = JSON.parse(ready ?? '{}') as { port: number }
+  return { baseUrl: `http://127.0.0.1:${port}`, stop: entry.kill }
 }
 
-/** As the driver sent it the first time: prepared, its parameters of the types they had. */
-const send = async (sql: Sql, { text, values, types }: Statement): Promise<void> => {
-  const typed = values.map((value, at) => sql.typed(value as string, types[at] ?? 0))
-  await sql.unsafe(text, typed, { prepare: true })
+/** Tells the bare Express what requests of the registry lead to. */
+export const tellBare = async (
+  baseUrl: string,
+  recorder: Recorder,
+  { requests, before }: Pick<Shape, 'requests' | 'before'>,
+): Promise<void> => {
+  for (const request of requests) {
+    const { method = 'GET', path, headers = {} } = request
+    const key = `${method} ${path} ${headers['if-none-match'] ?? ''}`
+    const body = JSON.stringify({ key, ...(await recorder.record(request, before)) })
+    const type = { 'content-type': 'application/json' }
+    await fetch(`${baseUrl}/recorded`, { method: 'POST', headers: type, body })
+  }
 }

@@ -29,12 +29,20 @@ export interface Statement {
   types: number[]
 }
 
+/** What a request leads to, and its answer. */
+export interface Recorded {
+  statements: Statement[]
+  status: number
+  /** Undefined with 304. */
+  json?: unknown
+}
+
 export interface Recorder {
   /**
-   * The statements of a request, once those of an equal one have left their counts in memory; unless `before`, which is
+   * What a request leads to, once those of an equal one have left their counts in memory; unless `before`, which is
    * done between the two, makes them count again.
    */
-  record(request: HttpRequest, before?: () => Promise<void>): Promise<Statement[]>
+  record(request: HttpRequest, before?: () => Promise<void>): Promise<Recorded>
   stop(): Promise<void>
 }
 
@@ -55,25 +63,24 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
   const server = createServer(makeRecordedApp({ sql, connection, publicUrl }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const send = async ({ method = 'GET', path, headers = {}, body }: HttpRequest): Promise<void> => {
+  const send = async ({ method = 'GET', path, headers = {}, body }: HttpRequest) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await fetch(baseUrl + path, {
       method,
       headers: { ...headers, ...json },
       ...(body !== undefined && { body }),
     })
-    if (answer.status >= 400) throw new Error(`${path} is answered ${await answer.text()}`)
-    await answer.arrayBuffer()
+    const text = await answer.text()
+    if (answer.status >= 400) throw new Error(`${path} is answered ${text}`)
+    return { status: answer.status, ...(text !== '' && { json: JSON.parse(text) as unknown }) }
   }
   return {
     record: async (request, before) => {
       await send(request)
       await before?.()
       heard = []
-      await send(request)
-      const recorded = heard
-      heard = []
-      return recorded
+      const answer = await send(request)
+      return { statements: heard, ...answer }
     },
     stop: async () => {
       server.closeAllConnections()
@@ -84,14 +91,14 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
   }
 }
 
-interface Recorded {
+interface Served {
   sql: Sql
   connection: Connection
   publicUrl: string
 }
 
 /** The reading routes of the registry, for callers without a credential. */
-const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
+const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
   const log = makeLog('bench', 'silent')
   const keys = [randomBytes(32).toString('base64')]
   const deps = {
@@ -99,7 +106,8 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Recorded) => {
     jobs: makeJobs({ connection, namespace: 'default', sql, log }),
     signer: makeSigner({ keys, publicUrl, linkSeconds: 60 }),
     log,
-    memo: makeCountMemo(),
+    // Without texts in memory: a bare server has none.
+    memo: { ...makeCountMemo(), texts: { find: () => undefined, keep: () => {} } },
     heavyReads: makeGate(4),
     searches: makeGate(5),
     publicUrl,

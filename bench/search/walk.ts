@@ -1,3 +1,4 @@
+import type { HttpRequest } from './http-client.ts'
 import type { Side } from './sides.ts'
 
 const LIMIT = 1_000
@@ -9,13 +10,15 @@ export interface Walk {
   bare: number[]
 }
 
-export const measureWalk = async (
-  nodes: number,
-  sides: { http: Side; bare: Side },
-): Promise<Walk> => {
-  const requests = Array.from({ length: Math.ceil(nodes / LIMIT) }, (_, at) => ({
+export const listPages = (nodes: number): HttpRequest[] =>
+  Array.from({ length: Math.ceil(nodes / LIMIT) }, (_, at) => ({
     path: `/nodes?limit=${LIMIT}&page=${at + 1}`,
   }))
+
+export const measureWalk = async (
+  requests: HttpRequest[],
+  sides: { http: Side; bare: Side },
+): Promise<Walk> => {
   const walk: Walk = { http: [], bare: [] }
   for (const name of ['bare', 'http'] as const) {
     const lane = await sides[name].openLane({ requests: requests.slice(0, 1) })

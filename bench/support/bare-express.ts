@@ -13,34 +13,25 @@ import {
   insertImageTask,
   listImageTasks,
 } from '../../src/db/image-task/image-task.ts'
-import { getNode } from '../../src/db/registry/node.ts'
-import { getListed, makeCountMemo } from '../../src/db/search/listed-count.ts'
-import { countNodes, sumOf } from '../../src/db/search/node-count.ts'
-import { CLASSES } from '../../src/db/search/node-filter.ts'
-import { nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { startImageTask } from '../../src/jobs/image-task.ts'
 import { POOL } from '../search/sides.ts'
-import type { Statement } from '../search/statements.ts'
+import type { Recorded, Statement } from '../search/statements.ts'
+import { spread } from './figures.ts'
 
-/** What the statements are recorded with. */
-export interface BareOptions {
-  url: string
-  publicUrl: string
+/** What the statements about tasks are recorded with. */
+export interface BareTasks {
   owner: string
   /** Who creates tasks, in turn. */
   owners: string[]
   /** A task of the owner. */
   taskId: string
   upload: { id: string; name: string; link: string; storageKey: string }
-  nodeId: string
-  /** Words that are searched for. */
-  words: string[]
 }
 
-const options = JSON.parse(process.argv[2] ?? '{}') as BareOptions
-const { url, publicUrl, owner, taskId, upload, nodeId } = options
+/** `node … bare-express.ts <database> [<BareTasks as JSON>]` */
+const [, , url = '', given] = process.argv
 const FAMILY = 'skin-enhancer'
 const KIND = 'skin_flexible'
 
@@ -56,10 +47,8 @@ const record = async (
 
 const SAMPLE = randomUUID()
 const OWNER = randomUUID()
-let created = 0
-const nextOwner = (): string => options.owners[created++ % options.owners.length] ?? ''
 
-const insertTask = async (sql: Sql): Promise<unknown> =>
+const insertTask = async (sql: Sql, upload: BareTasks['upload']): Promise<unknown> =>
   await sql.begin(async (sql) => {
     const facts = {
       taskId: SAMPLE,
@@ -93,7 +82,7 @@ const insertTask = async (sql: Sql): Promise<unknown> =>
     ])
   })
 
-const recordAll = async () => {
+const recordAll = async ({ owner, taskId, upload }: BareTasks) => {
   const heard: Statement[] = []
   const sql = makeDatabase({
     url,
@@ -103,34 +92,18 @@ const recordAll = async () => {
     onStatement: (statement) => heard.push(statement),
   })
   const recorder = { sql, heard }
-  const searches = new Map<string, { total: number; statements: Statement[] }>()
-  for (const term of options.words) {
-    const filter = { term }
-    const query = { filter, order: 'relevance', offset: 0, limit: 10 } as const
-    const { n, changes } = await getListed(sql, 'node')
-    const counts = await countNodes(sql, { filter, reach: 10 }, { memo: makeCountMemo(), changes })
-    const work = async (sql: Sql) => {
-      await getListed(sql, 'node')
-      await sql`${nodePageQuery(sql, query, planNodePage(query, counts, n), publicUrl)}`
-    }
-    const total = sumOf(counts, [0, ...CLASSES])
-    searches.set(term, { total, statements: await record(recorder, work) })
-  }
   const task = { id: taskId, owner, kinds: [KIND] } as const
   const list = { owner, segment: FAMILY, page: 1, perPage: 20 } as const
   const recorded = {
     status: await record(recorder, (sql) => findImageTask(sql, task)),
     list: await record(recorder, (sql) => listImageTasks(sql, list)),
     file: await record(recorder, (sql) => findFile(sql, upload)),
-    creation: await record(recorder, insertTask),
-    node: await record(recorder, (sql) => getNode(sql, nodeId, { publicUrl })),
-    searches,
+    creation: await record(recorder, (sql) => insertTask(sql, upload)),
   }
   await sql.end()
   return recorded
 }
 
-const recorded = await recordAll()
 const bare = postgres(url, { max: POOL, fetch_types: false, types: ARRAY_TYPES })
 
 /** Sends statements one after the other. In their values the second and fourth text stand for the first and third. */
@@ -154,46 +127,58 @@ const swap = (
 }
 
 const app = express()
-const API = `/proxy/imgvendor/v1/ai/${FAMILY}`
+app.use(express.json({ limit: '1gb' }))
 
-const readStatus: RequestHandler = async ({ params }, response) => {
-  const [rows] = await send(bare, recorded.status, [taskId, String(params['id'])])
-  const [row] = rows ?? []
-  response.json({ data: { task_id: row?.['id'], status: row?.['status'], generated: [] } })
+const serveTasks = async (tasks: BareTasks): Promise<void> => {
+  const { owners, taskId } = tasks
+  const recorded = await recordAll(tasks)
+  let created = 0
+  const readStatus: RequestHandler = async ({ params }, response) => {
+    const [rows] = await send(bare, recorded.status, [taskId, String(params['id'])])
+    const [row] = rows ?? []
+    response.json({ data: { task_id: row?.['id'], status: row?.['status'], generated: [] } })
+  }
+  const list: RequestHandler = async (_request, response) => {
+    const [rows] = await send(bare, recorded.list)
+    response.json({ data: rows })
+  }
+  const create: RequestHandler = async (_request, response) => {
+    const id = randomUUID()
+    const owner = owners[created++ % owners.length] ?? ''
+    await send(bare, recorded.file)
+    await bare.begin((sql) => send(sql, recorded.creation, [SAMPLE, id, OWNER, owner]))
+    response.json({ data: { task_id: id, status: 'CREATED', generated: [] } })
+  }
+  const API = `/proxy/imgvendor/v1/ai/${FAMILY}`
+  app.get(`${API}/:id`, readStatus)
+  app.get(API, list)
+  app.post(`${API}/flexible`, create)
 }
+if (given) await serveTasks(JSON.parse(given) as BareTasks)
 
-const list: RequestHandler = async (_request, response) => {
-  const [rows] = await send(bare, recorded.list)
-  response.json({ data: rows })
-}
-
-const create: RequestHandler = async (_request, response) => {
-  const id = randomUUID()
-  await send(bare, recorded.file)
-  await bare.begin((sql) => send(sql, recorded.creation, [SAMPLE, id, OWNER, nextOwner()]))
-  response.json({ data: { task_id: id, status: 'CREATED', generated: [] } })
-}
-
-const search: RequestHandler = async ({ query }, response) => {
-  const { total = 0, statements = [] } = recorded.searches.get(query['search'] as string) ?? {}
-  const [listed, page] = statements
-  await send(bare, listed ? [listed] : [])
-  const [rows = []] = await send(bare, page ? [page] : [])
-  const nodes = rows.map((row) => String(row['text'])).join(',')
-  const others = `"page":1,"limit":10,"total":${total},"totalPages":${Math.ceil(total / 10)}`
-  response.type('json').send(`{"nodes":[${nodes}],${others}}`)
-}
-
-const readNode: RequestHandler = async ({ params }, response) => {
-  const [rows] = await send(bare, recorded.node, [nodeId, String(params['id'])])
-  response.json(rows?.[0]?.['node'])
-}
-
-app.get(`${API}/:id`, readStatus)
-app.get(API, list)
-app.post(`${API}/flexible`, express.json(), create)
-app.get('/nodes/search', search)
-app.get('/nodes/:id', readNode)
+const told = new Map<string, Recorded>()
+let times: number[] = []
+app.post('/recorded', ({ body }, response) => {
+  const { key, ...recorded } = body as Recorded & { key: string }
+  told.set(key, recorded)
+  response.json({})
+})
+/** Milliseconds that the statements of a request took since this was asked last: the middle. */
+app.get('/times', (_request, response) => {
+  response.json(spread(times).median)
+  times = []
+})
+/** What it was told of, it does and answers. */
+app.use(async ({ method, originalUrl, headers }, response) => {
+  const key = `${method} ${originalUrl} ${headers['if-none-match'] ?? ''}`
+  const { statements, status, json } = told.get(key) as Recorded
+  const start = performance.now()
+  for (const statement of statements) await send(bare, [statement])
+  times.push(performance.now() - start)
+  response.status(status)
+  if (json === undefined) response.end()
+  else response.json(json)
+})
 
 const server = app.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
