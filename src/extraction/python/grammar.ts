@@ -69,9 +69,8 @@ const SPANS = new Set(
 export const SKIP = 0
 export const TOKEN = 1
 export const LEAF = 2
-export const IDENTIFIER = 3
-export const STRING = 4
-const INNER = 5
+export const STRING = 3
+const INNER = 4
 
 export interface NodeType {
   name: string
@@ -123,7 +122,6 @@ const shapeOf = (
   build: Builder | undefined,
 ): number => {
   if (COMMENTS.has(name)) return SKIP
-  if (name === 'identifier') return IDENTIFIER
   if (leaf) return LEAF
   if (!build) return TOKEN
   return name === 'string' ? STRING : INNER

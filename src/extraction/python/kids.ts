@@ -16,7 +16,7 @@ export interface Kids {
   parent: string
   grandparent: string
   text: string
-  /** In `text`; read for strings and their parts alone, because each costs a call into the parser. */
+  /** In `text`; set for strings and their parts alone. */
   start: number
   end: number
   /** The function body among the children has a `yield` of its own. */

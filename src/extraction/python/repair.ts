@@ -13,7 +13,7 @@ const COMMENT_LINES = /(?:^[ \t]*#[^'"{}\\\n]*\n){50,1000}/gm
  * names without an end and long runs of comments or backslashes.
  */
 export const prepare = (text: string): string => {
-  const ordered = text.includes(' \t') ? text.replace(MIXED_INDENT, orderIndent) : text
+  const ordered = text.includes('\t') ? text.replace(MIXED_INDENT, orderIndent) : text
   const named = ordered.includes('\\N{') ? ordered.replace(ENDLESS_NAME, 'NNN') : ordered
   return named.replace(EMPTY_CONTINUATIONS, blank).replace(COMMENT_LINES, blankLines)
 }

@@ -15,7 +15,7 @@ export interface LiteralHead {
 /** The head of the literal at `start`, or undefined if there is no quote after at most three letters. */
 export const findLiteralHead = (text: string, start: number): LiteralHead | undefined => {
   let at = start
-  while (at < start + 3 && /[a-zA-Z]/.test(text.charAt(at))) at += 1
+  while (at < start + 3 && isLetter(text.charCodeAt(at))) at += 1
   const quote = findQuote(text, at)
   if (quote === undefined) return undefined
   const prefix = text.slice(start, at).toLowerCase()
@@ -28,11 +28,13 @@ export const findLiteralHead = (text: string, start: number): LiteralHead | unde
   }
 }
 
+const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+
 const findQuote = (text: string, at: number): string | undefined => {
   const quote = text.charAt(at)
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
-  const triple = quote.repeat(3)
-  return quote !== '`' && text.startsWith(triple, at) ? triple : quote
+  const isTriple = text.charAt(at + 1) === quote && text.charAt(at + 2) === quote && quote !== '`'
+  return isTriple ? quote.repeat(3) : quote
 }
 
 const ESCAPE =

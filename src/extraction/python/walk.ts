@@ -1,9 +1,8 @@
 import type { Module, Statement } from './ast.ts'
-import { name } from './build/leaves.ts'
 import { plainString } from './build/strings.ts'
 import { closeNode } from './close-node.ts'
 import { closeError, mayRead } from './damage.ts'
-import { ERROR, IDENTIFIER, LEAF, SKIP, STRING, TOKEN } from './grammar.ts'
+import { ERROR, LEAF, SKIP, STRING, TOKEN } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { values } from './kids.ts'
 import type { Kids } from './kids.ts'
@@ -101,9 +100,6 @@ const enter = (walk: Walk): boolean => {
     case TOKEN:
       pushKid(walk, type.name, undefined, isFirst(walk) ? lineHere(walk) : 0, 0)
       return false
-    case IDENTIFIER:
-      pushIdentifier(walk)
-      return false
     case LEAF:
       pushLeaf(walk, type)
       return false
@@ -116,23 +112,6 @@ const enter = (walk: Walk): boolean => {
 
 const isFirst = (walk: Walk): boolean => walk.kids.size === topFrame(walk).base
 
-/** Finds the end by itself, because asking the parser for it takes longer than a name is. */
-const pushIdentifier = (walk: Walk): void => {
-  const { cursor, text, lines } = walk
-  const start = cursor.startIndex
-  const line = lines.lineOf(start)
-  let end = start
-  while (isAsciiWord(text.charCodeAt(end))) end += 1
-  if (text.charCodeAt(end) > 0x7f) end = cursor.endIndex
-  pushKid(walk, 'identifier', name(text.slice(start, end), line), line, 1)
-}
-
-const isAsciiWord = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) ||
-  code === 0x5f ||
-  (code >= 0x41 && code <= 0x5a) ||
-  (code >= 0x30 && code <= 0x39)
-
 const pushLeaf = (walk: Walk, type: NodeType): void => {
   const { cursor, text, lines } = walk
   const start = cursor.startIndex
@@ -144,8 +123,9 @@ const pushLeaf = (walk: Walk, type: NodeType): void => {
 const pushPlainString = (walk: Walk, type: NodeType): boolean => {
   const { cursor, text, lines } = walk
   const start = cursor.startIndex
-  if (findLiteralHead(text, start)?.format) return false
+  const head = findLiteralHead(text, start)
+  if (head?.format) return false
   const line = lines.lineOf(start)
-  pushKid(walk, type.name, plainString(text, start, cursor.endIndex, line), line, 1)
+  pushKid(walk, type.name, plainString(text, head, cursor.endIndex, line), line, 1)
   return true
 }

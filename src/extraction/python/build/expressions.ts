@@ -79,7 +79,8 @@ export const expressionBuilders: Builders = {
     if (nameAt(kids, 1) !== 'argument_list') {
       return { kind: 'Call', line: kids.line, func, args: [exprAt(kids, 1)], keywords: [] }
     }
-    return { kind: 'Call', line: kids.line, func, ...(valueAt(kids, 1) as CallArguments) }
+    const { args, keywords } = valueAt(kids, 1) as CallArguments
+    return { kind: 'Call', line: kids.line, func, args, keywords }
   },
   argument_list: (kids): CallArguments => {
     const args: ast.Expression[] = []

@@ -5,7 +5,7 @@ import type { Conversion } from './strings.ts'
 export type LeafBuilder = (text: string, line: number, start: number) => unknown
 
 /** Python compares identifiers in the NFKC form. */
-export const name = (text: string, line: number): ast.Name => ({
+const name = (text: string, line: number): ast.Name => ({
   kind: 'Name',
   line,
   id: /[\u0080-\uffff]/.test(text) ? text.normalize('NFKC') : text,
@@ -24,7 +24,9 @@ const readInteger = (literal: string): bigint | undefined => {
 
 /** A float, infinite where the literal is above the largest double; undefined if imaginary. */
 const readFloat = (literal: string): number | undefined =>
-  /[jJ]$/.test(literal) ? undefined : Number(literal.replaceAll('_', ''))
+  /[jJ]$/.test(literal)
+    ? undefined
+    : Number(literal.includes('_') ? literal.replaceAll('_', '') : literal)
 
 const constant =
   (read: (text: string) => ast.Constant['value']): LeafBuilder =>

@@ -27,9 +27,13 @@ export interface Conversion {
   letter: string
 }
 
-/** A literal without fields, from its source. */
-export const plainString = (text: string, start: number, end: number, line: number): Literal => {
-  const head = findLiteralHead(text, start)
+/** A literal without fields, from its source; `end` is after its closing quotes. */
+export const plainString = (
+  text: string,
+  head: LiteralHead | undefined,
+  end: number,
+  line: number,
+): Literal => {
   if (!head || head.quote === '`') return { kind: 'Constant', line, value: undefined }
   const value = unescape(text.slice(head.start, end - head.quote.length), head)
   if (head.bytes) return { kind: 'Bytes', line, value: Buffer.from(value, 'latin1') }
