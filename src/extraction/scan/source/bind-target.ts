@@ -17,13 +17,18 @@ export const bindTarget = (target: Expression, binding: Binding, scope: Scope): 
     else if (at.kind === 'Attribute' && at.value.kind === 'Name') {
       const owner = findOwnClass(scope, at.value.id)
       if (owner) bind(owner.attributes, at.attr, bound)
-      else bindName(scope, placeOf(at.value.id, at.attr), bound)
+      else bindPlace(at.value.id, at.attr, bound, scope)
     } else if (at.kind === 'Subscript' && isGlobals(at.value)) bindGlobal(at.index, bound, scope)
   }
 }
 
 /** Under which name a scope has what was assigned to an attribute of a name: no other name has a dot. */
 export const placeOf = (id: string, attribute: string): string => `${id}.${attribute}`
+
+const bindPlace = (id: string, attribute: string, binding: Binding, scope: Scope): void => {
+  scope.file.places.add(attribute)
+  bindName(scope, placeOf(id, attribute), binding)
+}
 
 const bindGlobal = (key: Expression, binding: Binding, scope: Scope): void => {
   if (key.kind === 'Constant' && typeof key.value === 'string')

@@ -1,4 +1,5 @@
 import { BUILTINS } from './builtins.ts'
+import { atMost, gather } from './lists.ts'
 import { findHome, moduleOf } from './scope.ts'
 import type { Binding, ImportBinding, Scope } from './scope.ts'
 
@@ -27,9 +28,10 @@ const MAX_FOUND = 32
 
 const followAll = (bindings: Binding[], depth: number): Binding[] =>
   bindings.some(({ kind }) => kind === 'import')
-    ? bindings
-        .flatMap((at) => (at.kind === 'import' ? follow(at, depth) : [at]))
-        .slice(0, MAX_FOUND)
+    ? atMost(
+        MAX_FOUND,
+        gather(bindings, (at) => (at.kind === 'import' ? follow(at, depth) : [at])),
+      )
     : bindings
 
 /**

@@ -1,5 +1,6 @@
 import type { Call, Expression, Subscript } from '../../python/ast.ts'
 import { BUILTINS, canonicalName } from './builtins.ts'
+import { gather, join } from './lists.ts'
 import type { Query } from './query.ts'
 import { IMPORTERS, itemsOf, keywordOf } from './targets.ts'
 import { findBindings } from './find-bindings.ts'
@@ -16,14 +17,14 @@ export const namesWithin = (node: Expression, scope: Scope, query: Query): strin
     case 'Name':
       return namesOfName(node.id, scope, query)
     case 'Attribute':
-      return [
-        ...namesOfTargets(node, scope, query),
-        ...member(query.names(node.value, scope), node.attr),
-      ]
+      return join(
+        namesOfTargets(node, scope, query),
+        member(query.names(node.value, scope), node.attr),
+      )
     case 'Call':
-      return [...namesOfTargets(node, scope, query), ...namesOfCall(node, scope, query)]
+      return join(namesOfTargets(node, scope, query), namesOfCall(node, scope, query))
     case 'Subscript':
-      return [...namesOfTargets(node, scope, query), ...namesOfItem(node, scope, query)]
+      return join(namesOfTargets(node, scope, query), namesOfItem(node, scope, query))
     case 'Await':
     case 'NamedExpr':
       return query.names(node.value, scope)
@@ -43,10 +44,10 @@ const namesOfName = (id: string, scope: Scope, query: Query): string[] => {
   const bindings = findBindings(scope, id)
   const builtin = BUILTINS.has(id) ? [`builtins.${id}`] : []
   if (bindings)
-    return [
-      ...bindings.flatMap((binding) => namesOfBinding(binding, query)),
-      ...(bindings.some((binding) => isItself(binding, id)) ? builtin : []),
-    ]
+    return join(
+      gather(bindings, (binding) => namesOfBinding(binding, query)),
+      builtin.length > 0 && bindings.some((binding) => isItself(binding, id)) ? builtin : [],
+    )
   return id === '__builtins__' ? [canonicalName(id)] : builtin
 }
 
@@ -57,7 +58,7 @@ const isItself = (binding: Binding, id: string): boolean =>
   binding.value.id === id
 
 const namesOfTargets = (node: Expression, scope: Scope, query: Query): string[] =>
-  query.targets(node, scope).flatMap((binding) => namesOfBinding(binding, query))
+  gather(query.targets(node, scope), (binding) => namesOfBinding(binding, query))
 
 const namesOfBinding = (binding: Binding, query: Query): string[] => {
   switch (binding.kind) {
@@ -78,19 +79,17 @@ const namesOfBinding = (binding: Binding, query: Query): string[] => {
 }
 
 const member = (names: string[], attr: string): string[] =>
-  names
-    .filter((name) => name.length < MAX_LENGTH)
-    .map((name) =>
-      (name.endsWith('.__dict__') && attr === 'get') || attr === '__call__'
-        ? name
-        : canonicalName(`${name}.${attr}`),
-    )
+  gather(names, (name) => {
+    if (name.length >= MAX_LENGTH) return []
+    const isSame = (attr === 'get' && name.endsWith('.__dict__')) || attr === '__call__'
+    return [isSame ? name : canonicalName(`${name}.${attr}`)]
+  })
 
 /** Beyond it no rule has a name. */
 const MAX_LENGTH = 200
 
 const namesOfCall = (node: Call, scope: Scope, query: Query): string[] =>
-  query.names(node.func, scope).flatMap((func) => {
+  gather(query.names(node.func, scope), (func) => {
     const [first = keywordOf(node, 'name'), second] = node.args
     const text = (part: Expression | undefined): string | undefined =>
       part && query.constant(part, scope)

@@ -37,6 +37,8 @@ export interface FileContext {
   path: string
   modules: PackModules
   lambdas: Map<Lambda, Scope>
+  /** Attributes that the file assigns to those of its names which are no `self`. */
+  places: Set<string>
 }
 
 /** The pack's own modules, each read when it is first asked for. */

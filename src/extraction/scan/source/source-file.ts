@@ -40,7 +40,7 @@ const NONE: readonly never[] = []
 
 /** Walks a module once: binds every name, gathers what rules look at, in source order. */
 export const walkFile = (path: string, module: Module, context: WalkContext): WalkedFile => {
-  const file = { path, modules: context.modules, lambdas: new Map() }
+  const file = { path, modules: context.modules, lambdas: new Map(), places: new Set<string>() }
   const top = makeScope({ id: context.scopes++, kind: 'module', file }, undefined)
   const walk: Walk = {
     todo: [],

@@ -3,6 +3,7 @@ import { dottedNames } from '../../words.ts'
 import { placeOf } from './bind-target.ts'
 import { enter } from './enter.ts'
 import { findBindings, findMembers, modulesOf } from './find-bindings.ts'
+import { atMost, gather, join } from './lists.ts'
 import { isList } from './parts.ts'
 import { charge, deeper } from './query.ts'
 import type { Query } from './query.ts'
@@ -47,7 +48,10 @@ const MAX_ITEMS = 16
 export const endsWithin = (node: Expression, scope: Scope, query: Query): Binding[] => {
   const targets = query.targets(node, scope)
   if (targets.length === 0) return [{ kind: 'value', value: node, scope }]
-  return targets.flatMap((target) => endOf(target, query)).slice(0, MAX_ENDS)
+  return atMost(
+    MAX_ENDS,
+    gather(targets, (target) => endOf(target, query)),
+  )
 }
 
 const MAX_ENDS = 16
@@ -63,11 +67,17 @@ const endOf = (binding: Binding, query: Query): Binding[] => {
 const membersOf = (value: Expression, name: string, scope: Scope, query: Query): Binding[] => {
   const owner = value.kind === 'Name' ? findOwnClass(scope, value.id) : undefined
   if (owner) return membersOfClass(owner, name, query)
-  const place = value.kind === 'Name' ? placeOf(value.id, name) : ''
-  return [
-    ...(findHome(scope, place)?.names.get(place) ?? []),
-    ...query.ends(value, scope).flatMap((end) => membersOfEnd(end, name, query)),
-  ]
+  return join(
+    assignedTo(value, name, scope),
+    gather(query.ends(value, scope), (end) => membersOfEnd(end, name, query)),
+  )
+}
+
+/** What the file assigns to `value.name` as such. */
+const assignedTo = (value: Expression, name: string, scope: Scope): Binding[] => {
+  if (value.kind !== 'Name' || !scope.file.places.has(name)) return []
+  const place = placeOf(value.id, name)
+  return findHome(scope, place)?.names.get(place) ?? []
 }
 
 const membersOfEnd = (end: Binding, name: string, query: Query): Binding[] => {
@@ -77,10 +87,10 @@ const membersOfEnd = (end: Binding, name: string, query: Query): Binding[] => {
 
 /** What a class binds, in its body or in any method to `self.<name>`; else what its bases do. */
 const membersOfClass = (owner: Scope, name: string, query: Query, depth = 0): Binding[] => {
-  const own = [
-    ...(owner.names.has(name) ? (findBindings(owner, name) ?? []) : []),
-    ...(owner.attributes.get(name) ?? []),
-  ]
+  const own = join(
+    owner.names.has(name) ? (findBindings(owner, name) ?? []) : [],
+    owner.attributes.get(name) ?? [],
+  )
   const { parent } = owner
   if (own.length > 0 || !parent || depth > MAX_BASES) return own
   return owner.bases
@@ -146,11 +156,14 @@ const isText = (node: Expression | undefined, text: string): boolean =>
 export const itemsOf = (binding: Binding & { kind: 'item' }, query: Query): Binding[] =>
   query.ends(binding.value, binding.scope).flatMap((end) => itemsOfEnd(end, undefined))
 
-const targetsOfCall = (node: Call, scope: Scope, query: Query): Binding[] => [
-  ...query.names(node.func, scope).flatMap((name) => targetsOfFunction(name, node, scope, query)),
-  ...targetsOfMethod(node, scope, query),
-  ...query.ends(node.func, scope).flatMap((end) => resultsOf(end, node, scope, query)),
-]
+const targetsOfCall = (node: Call, scope: Scope, query: Query): Binding[] =>
+  join(
+    gather(query.names(node.func, scope), (name) => targetsOfFunction(name, node, scope, query)),
+    join(
+      targetsOfMethod(node, scope, query),
+      gather(query.ends(node.func, scope), (end) => resultsOf(end, node, scope, query)),
+    ),
+  )
 
 const targetsOfFunction = (name: string, node: Call, scope: Scope, query: Query): Binding[] => {
   const [first = keywordOf(node, 'name'), second, third] = node.args

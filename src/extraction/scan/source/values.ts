@@ -37,11 +37,13 @@ const MAX_NAMES = 6
 const once = <T>(
   answer: (node: Expression, scope: Scope) => T[],
 ): ((node: Expression, scope: Scope) => T[]) => {
-  const known = new Map<Expression, { scope: Scope; found: T[] }>()
+  // Made when it is needed, because most queries ask one or two of their questions.
+  let known: Map<Expression, { scope: Scope; found: T[] }> | undefined
   return (node, scope) => {
-    const at = known.get(node)
+    const at = known?.get(node)
     if (at?.scope === scope) return at.found
     const asked = { scope, found: [] as T[] }
+    known ??= new Map()
     known.set(node, asked)
     asked.found = answer(node, scope)
     return asked.found

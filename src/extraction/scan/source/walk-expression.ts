@@ -37,8 +37,8 @@ const note = (walk: Walk, node: Expression, scope: Scope): void => {
     noteCall(walk, node, scope)
     bindSetattr(node, scope)
   } else if (node.kind === 'Dict') walk.dicts.push({ node, scope })
-  else {
-    walk.texts.push(...textSites(node))
+  else if (isText(node)) {
+    for (const site of textSites(node)) walk.texts.push(site)
     noteLong(walk, node)
   }
 }
@@ -50,7 +50,7 @@ export const noteCall = (walk: Walk, call: Call, scope: Scope): void => {
 
 /** Notes a long text, that of a docstring too. */
 export const noteLong = (walk: Walk, node: Expression): void => {
-  walk.longTexts.push(...textSites(node).filter(({ text }) => text.length > LONG))
+  for (const site of textSites(node)) if (site.text.length > LONG) walk.longTexts.push(site)
 }
 
 const LONG = 1000

@@ -45,7 +45,8 @@ export const newScope = (
 ): Scope => makeScope({ id: walk.scopes++, kind, file: walk.file }, parent, self)
 
 export const push = (walk: Walk, statements: readonly Statement[], scope: Scope): void => {
-  for (const statement of statements.toReversed()) walk.todo.push({ statement, scope })
+  for (let at = statements.length - 1; at >= 0; at -= 1)
+    walk.todo.push({ statement: statements[at] as Statement, scope })
 }
 
 export const pushExpressions = (
@@ -53,8 +54,11 @@ export const pushExpressions = (
   expressions: readonly (Expression | undefined)[],
   scope: Scope,
 ): void => {
-  for (const expression of expressions.toReversed())
-    if (expression) walk.todo.push({ expression, scope })
+  for (let at = expressions.length - 1; at >= 0; at -= 1) {
+    const expression = expressions[at]
+    // Nothing is noted of a name alone, and every other expression is one.
+    if (expression && expression.kind !== 'Name') walk.todo.push({ expression, scope })
+  }
 }
 
 /** The function whose body this is, through classes and comprehensions in it. */
