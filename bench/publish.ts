@@ -3,11 +3,10 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startService } from '../test/support/service.ts'
-import type { Service } from '../test/support/service.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeRawPublish } from './publish/raw.ts'
-import { makeArchive } from './publish/target.ts'
-import type { Archive, PublishOnce, Target } from './publish/target.ts'
+import { makeArchive, makeTarget } from './publish/target.ts'
+import type { Archive, PublishOnce } from './publish/target.ts'
 import { say, showFigure, spread } from './support/figures.ts'
 import { inLanes } from './support/lanes.ts'
 import { withServers } from './support/with-servers.ts'
@@ -48,24 +47,6 @@ export const run = async (): Promise<void> =>
     say(`load of the machine before: ${(loadavg()[0] ?? 0).toFixed(1)}`)
     await measure({ kiln: kiln.publishOnce, raw: raw.publishOnce })
   })
-
-/** A publisher of the bench's own, with a token. */
-const makeTarget = async (service: Service): Promise<Target> => {
-  const headers = {
-    authorization: `Bearer ${await service.token('bench')}`,
-    'content-type': 'application/json',
-  }
-  const post = async (path: string, body: object): Promise<{ token?: string }> => {
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answer = await fetch(service.baseUrl + path, init)
-    if (!answer.ok) throw new Error(`${path} is answered ${await answer.text()}`)
-    return (await answer.json()) as { token?: string }
-  }
-  await post('/publishers', { id: 'bench' })
-  const { token = '' } = await post('/publishers/bench/tokens', { name: 'bench' })
-  const [row] = await service.database.sql<{ id: string }[]>`select id from personal_access_token`
-  return { publisherId: 'bench', userId: 'bench', tokenId: row?.id ?? '', token }
-}
 
 type Sides = Record<'kiln' | 'raw', PublishOnce>
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import type { Service } from '../../test/support/service.ts'
 import { writeZip } from '../../test/support/zip-writer.ts'
 import { makeRandom } from '../search/random.ts'
 
@@ -10,6 +11,24 @@ export interface Target {
   tokenId: string
   /** The personal access token itself. */
   token: string
+}
+
+/** A publisher of the bench's own, with a token. */
+export const makeTarget = async (service: Service): Promise<Target> => {
+  const headers = {
+    authorization: `Bearer ${await service.token('bench')}`,
+    'content-type': 'application/json',
+  }
+  const post = async (path: string, body: object): Promise<{ token?: string }> => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(service.baseUrl + path, init)
+    if (!answer.ok) throw new Error(`${path} is answered ${await answer.text()}`)
+    return (await answer.json()) as { token?: string }
+  }
+  await post('/publishers', { id: 'bench' })
+  const { token = '' } = await post('/publishers/bench/tokens', { name: 'bench' })
+  const [row] = await service.database.sql<{ id: string }[]>`select id from personal_access_token`
+  return { publisherId: 'bench', userId: 'bench', tokenId: row?.id ?? '', token }
 }
 
 export interface Archive {

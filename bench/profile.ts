@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { Client, Connection } from '@temporalio/client'
+
+import { listWorkingIn } from '../src/local/process-table.ts'
+import { VIDEO_API } from '../test/support/client.ts'
+import { startService } from '../test/support/service.ts'
+import type { Service } from '../test/support/service.ts'
+import type { TestServers } from '../test/support/servers.ts'
+import { makeKilnPublish } from './publish/kiln.ts'
+import { makeArchive, makeTarget } from './publish/target.ts'
+import { startBare } from './support/bare-task.ts'
+import { say } from './support/figures.ts'
+import { inLanes } from './support/lanes.ts'
+import { relight, startTaskClient } from './support/task-client.ts'
+import { withServers } from './support/with-servers.ts'
+
+/** How many of each, one after another and then so many at once. */
+const TIMES = 60
+const IN_FLIGHT = 8
+
+/** What was spent so far, by what it is. */
+type Spent = Record<string, number>
+
+/**
+ * What one image task, one video task of 8 frames and one publication of a small pack cost: milliseconds of processor in
+ * each process, statements, transactions and fsyncs of PostgreSQL, events of Temporal's histories.
+ */
+export const run = async (): Promise<void> =>
+  await withServers(async (keep, servers) => {
+    const env = { VIDEO_TINY: 'true', PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' }
+    const service = keep(await startService({ env }))
+    const tasks = keep(await startTaskClient(service))
+    const publish = keep(await makeKilnPublish(service, await makeTarget(service)))
+    const image = await relight()
+    const video = {
+      path: `${VIDEO_API}/text2video`,
+      body: { prompt: 'a' },
+      end: 'success',
+    } as const
+    const archive = makeArchive(10_000)
+    let published = 0
+    const bare = keep(await startBare(servers.env.TEST_TEMPORAL_ADDRESS))
+    const roles = ['api', 'core', 'media'] as const
+    const probe = await makeProbe(service, servers, {
+      ...Object.fromEntries(roles.map((role) => [role, [service.entry(role).pid]])),
+      'bare workers': bare.pids,
+    })
+    const profile = async (name: string, work: (lane: number) => Promise<void>): Promise<void> => {
+      await inLanes(IN_FLIGHT, IN_FLIGHT, (_, lane) => work(lane))
+      const start = performance.now()
+      await inLanes(TIMES, 1, () => work(0))
+      const alone = (performance.now() - start) / TIMES
+      const before = await probe()
+      await inLanes(TIMES, IN_FLIGHT, (_, lane) => work(lane))
+      const after = await probe()
+      say(`\n${name}: ${alone.toFixed(1)} ms, one at a time; ${IN_FLIGHT} at once cost each`)
+      for (const [what, value] of Object.entries(after))
+        say(`${what.padEnd(28)} ${((value - (before[what] ?? 0)) / TIMES).toFixed(1).padStart(8)}`)
+    }
+    await profile('bare workflow', bare.runTask)
+    await profile('image task', () => tasks.run(image))
+    await profile('video task', () => tasks.run(video))
+    await profile('publication', (lane) =>
+      publish.publishOnce(archive, { nodeId: `lane-${lane}`, version: `1.0.${published++}` }),
+    )
+  })
+
+const makeProbe = async (
+  service: Service,
+  { folder, env }: TestServers,
+  processes: Record<string, number[]>,
+): Promise<() => Promise<Spent>> => {
+  const { sql } = service.database
+  await sql`alter system set log_statement = 'all'`
+  const [place] = await sql<{ cluster: string }[]>`
+    select current_setting('data_directory') as cluster, pg_reload_conf()
+  `
+  const servers = { postgres: place?.cluster ?? '', temporal: join(folder, 'temporal') }
+  const connection = await Connection.connect({ address: env.TEST_TEMPORAL_ADDRESS })
+  const client = new Client({ connection })
+  return async () => {
+    const log = await readFile(join(folder, 'postgres', 'postgres.log'), 'utf8')
+    const [row] = await sql<{ transactions: number; syncs: number }[]>`
+      select
+        (select xact_commit from pg_stat_database where datname = current_database())::float8 as transactions,
+        (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as syncs
+    `
+    return {
+      ...readProcesses({
+        ...processes,
+        postgres: pidsIn(servers.postgres),
+        temporal: pidsIn(servers.temporal),
+      }),
+      statements: (log.match(/LOG: {2}(execute|statement)/g) ?? []).length,
+      transactions: row?.transactions ?? 0,
+      'fsyncs of PostgreSQL': row?.syncs ?? 0,
+      'events of histories': await countEvents(client),
+    }
+  }
+}
+
+const countEvents = async (client: Client): Promise<number> => {
+  let events = 0
+  for await (const { historyLength } of client.workflow.list()) events += historyLength
+  return events
+}
+
+const pidsIn = (folder: string): number[] => listWorkingIn(folder).map(({ pid }) => pid)
+
+/** Milliseconds of processor. */
+const readProcesses = (processes: Record<string, number[]>): Spent =>
+  Object.fromEntries(
+    Object.entries(processes).map(([name, pids]) => [
+      `ms of ${name}`,
+      pids.map(readProcessor).reduce((sum, one) => sum + one, 0),
+    ]),
+  )
+
+/** The times of a process and of its children that have ended, each in hundredths of a second (proc(5)). */
+const readProcessor = (pid: number): number => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
+}
