@@ -2,21 +2,23 @@ import { randomUUID } from 'node:crypto'
 
 import { IMAGE_API } from '../../test/support/client.ts'
 import { base64 } from '../../test/support/pictures.ts'
+import type { PictureOptions } from '../../test/support/pictures.ts'
 import { answer } from '../../test/support/receiver.ts'
 import type { WebhookReceiver } from '../../test/support/receiver.ts'
 import type { Service } from '../../test/support/service.ts'
 
-/** A creation: where it is posted, and the state that its task ends in. */
+/** A creation: whose it is, where it is posted, and the state that its task ends in. */
 export interface TaskOrder {
+  owner?: string
   path: string
   body: object
   end: 'COMPLETED' | 'success'
 }
 
-/** An image task that is small. */
-export const relight = async (): Promise<TaskOrder> => ({
+/** An image task, small unless its picture is given. */
+export const relight = async (picture?: PictureOptions): Promise<TaskOrder> => ({
   path: `${IMAGE_API}/image-relight`,
-  body: { image: await base64() },
+  body: { image: await base64(picture) },
   end: 'COMPLETED',
 })
 
@@ -37,10 +39,6 @@ export const startTaskClient = async ({
   database,
   token,
 }: Service): Promise<TaskClient> => {
-  const headers = {
-    authorization: `Bearer ${await token('bench')}`,
-    'content-type': 'application/json',
-  }
   const ends = new Map<string, string>()
   const waiting = new Map<string, (status: string) => void>()
   await database.sql.unsafe(NOTIFY_OF_ENDS)
@@ -49,7 +47,14 @@ export const startTaskClient = async ({
     ends.set(id, status)
     waiting.get(id)?.(status)
   })
-  const create = async ({ path, body }: TaskOrder): Promise<string> => {
+  const tokens = new Map<string, Promise<string>>()
+  const create = async ({ owner = 'bench', path, body }: TaskOrder): Promise<string> => {
+    const bearer = tokens.get(owner) ?? token(owner)
+    tokens.set(owner, bearer)
+    const headers = {
+      authorization: `Bearer ${await bearer}`,
+      'content-type': 'application/json',
+    }
     const sent = { method: 'POST', headers, body: JSON.stringify(body) }
     const answered = await fetch(baseUrl + path, sent)
     if (answered.status !== 200) throw new Error(`creation answered ${answered.status}`)
