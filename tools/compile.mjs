@@ -25,7 +25,7 @@ import { codeOf } from './load.mjs'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BUILT = join(ROOT, '.built')
-const MANIFEST = join(BUILT, 'manifest.json')
+const MANIFEST = 'manifest.json'
 /** The image is built without tests and benchmarks. */
 const FOLDERS = ['src', 'workflows', 'activities', 'test', 'bench', 'tools'].filter((folder) =>
   existsSync(join(ROOT, folder)),
@@ -45,31 +45,73 @@ const PROGRAMS = [
   'src/adapters/image-engine/render-thread.ts',
 ]
 
+/** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */
+const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts']
+
 /** Native code, and what only the bundling of workflows loads. */
 const LEFT_OUT = ['sharp', 'webpack', '@swc/core', 'swc-loader', 'source-map-loader']
 
 /** Path of what a source file, named below the checkout, becomes. */
 export const builtPath = (source) => join(BUILT, source.replace(/\.ts$/, '.js'))
 
-export const compile = async () => {
+/** Compiles what an entry needs; answers its path. */
+export const compileEntry = async (source) => {
+  const name = basename(source, '.ts')
+  const state = readState(MANIFEST)
+  if (!ALONE.includes(source) || isFresh(state)) {
+    await compile(state)
+    return builtPath(source)
+  }
+  const path = join(BUILT, 'alone', `${name}.js`)
+  const own = readState(`${name}.json`)
+  if (!isFresh(own)) {
+    copyAll(own.changed.filter((file) => file.startsWith('src/') && !isCode(file)))
+    const esbuild = (await import('esbuild')).default
+    const [{ contents }] = await make(esbuild, {
+      ...BUNDLES,
+      splitting: false,
+      entryPoints: [source],
+    })
+    place(path, (to) => writeFileSync(to, contents))
+    own.keep()
+  }
+  return path
+}
+
+/** What has changed since the manifest of this name was kept. */
+const readState = (manifest) => {
   const key = makeKey()
-  const { key: knownKey, files: known } = readManifest()
+  const { key: knownKey, files: known } = readManifest(join(BUILT, manifest))
   const found = listSources()
-  const changed = Object.keys(found).filter(
-    (path) => knownKey !== key || known[path] !== found[path],
-  )
-  const gone = Object.keys(known).filter((path) => found[path] === undefined)
-  if (changed.length === 0 && gone.length === 0) return
+  return {
+    changed: Object.keys(found).filter((path) => knownKey !== key || known[path] !== found[path]),
+    gone: Object.keys(known).filter((path) => found[path] === undefined),
+    keep: () =>
+      place(join(BUILT, manifest), (to) =>
+        writeFileSync(to, JSON.stringify({ key, files: found })),
+      ),
+  }
+}
+
+const isFresh = ({ changed, gone }) => changed.length === 0 && gone.length === 0
+
+export const compile = async (state = readState(MANIFEST)) => {
+  const { changed, gone, keep } = state
+  if (isFresh(state)) return
   for (const path of gone) removeBuilt(path)
   const [code, other] = split(changed, isCode)
-  for (const path of other) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))
+  copyAll(other)
   const esbuild = (await import('esbuild')).default
   const runs = [...gone, ...code].some((path) => isCode(path) && /^(src|activities)\//.test(path))
   await Promise.all([
     build(esbuild, mirror(code.filter((path) => ![...SERVICES, ...PROGRAMS].includes(path)))),
     runs ? bundle(esbuild) : undefined,
   ])
-  place(MANIFEST, (to) => writeFileSync(to, JSON.stringify({ key, files: found })))
+  keep()
+}
+
+const copyAll = (paths) => {
+  for (const path of paths) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))
 }
 
 const isCode = (path) => path.endsWith('.ts')
@@ -87,9 +129,9 @@ const makeKey = () =>
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
     .digest('hex')
 
-const readManifest = () => {
+const readManifest = (path) => {
   try {
-    return JSON.parse(readFileSync(MANIFEST, 'utf8'))
+    return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     return { files: {} }
   }

@@ -18,7 +18,7 @@ interface ParseOptions {
 export interface PythonParser {
   /**
    * The tree of a file's text with `\n` as line end (see `decodeSource`). Any text has one: what is not Python is left
-   * out and noted in `broken`. Throws ParseCancelled and nothing else. About 4 MB a second; the parser's memory (some
+   * out and noted in `broken`. Throws ParseCancelled and nothing else. About 5 MB a second; the parser's memory (some
    * 30 times the text) is free again when it returns.
    */
   parse(text: string, options?: ParseOptions): Module
