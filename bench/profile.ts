@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Client, Connection } from '@temporalio/client'
 
-import { listWorkingIn } from '../src/local/process-table.ts'
 import { VIDEO_API } from '../test/support/client.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
@@ -14,6 +12,7 @@ import { makeArchive, makeTarget } from './publish/target.ts'
 import { startBare } from './support/bare-task.ts'
 import { say } from './support/figures.ts'
 import { inLanes } from './support/lanes.ts'
+import { pidsIn, readProcessor } from './support/processor.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 import { withServers } from './support/with-servers.ts'
 
@@ -45,8 +44,8 @@ export const run = async (): Promise<void> =>
     const bare = keep(await startBare(servers.env.TEST_TEMPORAL_ADDRESS))
     const roles = ['api', 'core', 'media'] as const
     const probe = await makeProbe(service, servers, {
-      ...Object.fromEntries(roles.map((role) => [role, [service.entry(role).pid]])),
-      'bare workers': bare.pids,
+      ...Object.fromEntries(roles.map((role) => [`ms of ${role}`, [service.entry(role).pid]])),
+      'ms of bare workers': bare.pids,
     })
     const profile = async (name: string, work: (lane: number) => Promise<void>): Promise<void> => {
       await inLanes(IN_FLIGHT, IN_FLIGHT, (_, lane) => work(lane))
@@ -89,10 +88,10 @@ const makeProbe = async (
         (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as syncs
     `
     return {
-      ...readProcesses({
+      ...readProcessor({
         ...processes,
-        postgres: pidsIn(servers.postgres),
-        temporal: pidsIn(servers.temporal),
+        'ms of postgres': pidsIn(servers.postgres),
+        'ms of temporal': pidsIn(servers.temporal),
       }),
       statements: (log.match(/LOG: {2}(execute|statement)/g) ?? []).length,
       transactions: row?.transactions ?? 0,
@@ -106,22 +105,4 @@ const countEvents = async (client: Client): Promise<number> => {
   let events = 0
   for await (const { historyLength } of client.workflow.list()) events += historyLength
   return events
-}
-
-const pidsIn = (folder: string): number[] => listWorkingIn(folder).map(({ pid }) => pid)
-
-/** Milliseconds of processor. */
-const readProcesses = (processes: Record<string, number[]>): Spent =>
-  Object.fromEntries(
-    Object.entries(processes).map(([name, pids]) => [
-      `ms of ${name}`,
-      pids.map(readProcessor).reduce((sum, one) => sum + one, 0),
-    ]),
-  )
-
-/** The times of a process and of its children that have ended, each in hundredths of a second (proc(5)). */
-const readProcessor = (pid: number): number => {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
 }

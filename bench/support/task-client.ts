@@ -10,6 +10,8 @@ import type { Service } from '../../test/support/service.ts'
 /** A creation: whose it is, where it is posted, and the state that its task ends in. */
 export interface TaskOrder {
   owner?: string
+  /** Of another api than the first. */
+  baseUrl?: string | undefined
   path: string
   body: object
   end: 'COMPLETED' | 'success'
@@ -35,7 +37,7 @@ export interface TaskClient {
  * take a quarter of a core from what is measured.
  */
 export const startTaskClient = async ({
-  baseUrl,
+  baseUrl: first,
   database,
   token,
 }: Service): Promise<TaskClient> => {
@@ -48,7 +50,12 @@ export const startTaskClient = async ({
     waiting.get(id)?.(status)
   })
   const tokens = new Map<string, Promise<string>>()
-  const create = async ({ owner = 'bench', path, body }: TaskOrder): Promise<string> => {
+  const create = async ({
+    owner = 'bench',
+    baseUrl = first,
+    path,
+    body,
+  }: TaskOrder): Promise<string> => {
     const bearer = tokens.get(owner) ?? token(owner)
     tokens.set(owner, bearer)
     const headers = {

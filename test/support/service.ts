@@ -60,6 +60,8 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv
   /** A database on a server of the test's own; one on the shared server when absent. */
   database?: TestDatabase
+  /** What runs in place of the media worker. */
+  media?: string
 }
 
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
@@ -75,6 +77,7 @@ export const startService = async ({
   roles = ['api', 'core', 'media'],
   env = {},
   database: own,
+  media = ENTRIES.media,
 }: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
   // Children of a media worker run as another user when this is root, and have to get through.
@@ -121,7 +124,7 @@ export const startService = async ({
 
   const start = async (role: Role, own: NodeJS.ProcessEnv = {}): Promise<Entry> => {
     const entry = await startEntry({
-      path: ENTRIES[role],
+      path: { ...ENTRIES, media }[role],
       readyMessage: READY[role],
       env: {
         ...settings,

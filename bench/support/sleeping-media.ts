@@ -1,0 +1,59 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { NativeConnection, Worker } from '@temporalio/worker'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeRenderImageTask } from '../../activities/render-image-task.ts'
+import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { loadConfig } from '../../src/config.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { mediaQueue } from '../../src/jobs/start.ts'
+import { makeLog } from '../../src/log.ts'
+import { startScratch } from '../../src/process/scratch.ts'
+import { readMediaLimits } from '../../src/process/settings/derived.ts'
+
+/** Of the picture that is copied: nobody reads it. */
+const RESULT = { contentType: 'image/png', extension: 'png', width: 16, height: 16 } as const
+
+/** Sleeps, and answers its input. */
+const engine: ImageEngine = {
+  name: 'sleep',
+  async render({ inputs, scratchDir }) {
+    await sleep(Number(process.env['SLEEP_MS']))
+    const path = join(scratchDir, 'result.png')
+    await copyFile(inputs.image?.path ?? '', path)
+    return [{ path, ...RESULT }]
+  },
+  close: async () => {},
+}
+
+const config = loadConfig('worker')
+const log = makeLog('worker-media', config.LOG_LEVEL)
+const storage = makeLocalStorage({ root: config.STORAGE_PATH })
+const sql = makeDatabase({
+  url: config.DATABASE_URL,
+  pool: config.DATABASE_POOL,
+  name: 'kiln worker media',
+  statementTimeoutMs: 10_000,
+})
+const { dir } = await startScratch('render', { storage, log })
+const deps: Partial<MediaDependencies> = {
+  sql,
+  storage,
+  log,
+  engine,
+  scratchDir: dir,
+  limits: readMediaLimits(config),
+}
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
+  namespace: config.TEMPORAL_NAMESPACE,
+  taskQueue: mediaQueue(config.TASK_QUEUE),
+  activities: { renderImageTask: makeRenderImageTask(deps as MediaDependencies) },
+  maxConcurrentActivityTaskExecutions: config.MEDIA_SLOTS,
+})
+log.info('worker ready')
+await worker.run()
