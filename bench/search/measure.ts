@@ -65,7 +65,10 @@ const openWarm = async (side: Side, shape: Shape, concurrency: number): Promise<
   const calls = Math.max(2 * shape.requests.length, 6 * POOL)
   let next = 0
   const warm = async (lane: Lane): Promise<void> => {
-    while (next < calls) await lane.call(next++)
+    while (next < calls) {
+      await shape.before?.()
+      await lane.call(next++)
+    }
   }
   await Promise.all(lanes.map(warm))
   return lanes
