@@ -16,7 +16,6 @@ import {
 import type { FirstTry } from '../src/db/event/first-try.ts'
 import { makeBatch } from '../src/db/batch.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import { failedVerdict } from './attempt-verdict.ts'
 import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
@@ -230,7 +229,8 @@ const makeRecords = (deps: FirstTryDependencies) => {
       else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
     },
     lost: (of: FirstTry, number: number): Promise<void> => {
-      const verdict = failedVerdict(deps, 1, { errorClass: 'unknown' })
+      // It says nothing of the receiver, so nobody waits for it. A further try that is lost waits as one that failed.
+      const verdict = { state: 'pending', waitSeconds: 0 } as const
       return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
     },
     putOff: makeBatch(async (tries: readonly { eventId: string; seconds: number }[]) => {

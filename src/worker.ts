@@ -117,8 +117,9 @@ const coreWorker = (): Promise<Worker> =>
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
       ...makeDelivery(),
     }),
-    // Another worker takes the steps of a killed one after this time, and after the 10 s of the step it had begun.
-    stickyQueueScheduleToStartTimeout: '5 seconds',
+    // Another worker takes the next steps of a killed one's workflows after this time. A busy one that loses a step to it
+    // costs the other a replay of some ten events.
+    stickyQueueScheduleToStartTimeout: '2 seconds',
     // All but a handful of them are further attempts at delivering.
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',

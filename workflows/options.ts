@@ -29,7 +29,12 @@ export const renderOptions = ({
   taskQueue: `${workflowInfo().taskQueue}-media`,
   startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
   heartbeatTimeout: heartbeatSeconds * 1000,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  // Mostly its worker was killed, and the heartbeat has cost time enough. The second wait is a second.
+  retry: {
+    initialInterval: '200 milliseconds',
+    backoffCoefficient: 5,
+    maximumInterval: '10 seconds',
+  },
 })
 
 /**
@@ -51,7 +56,8 @@ export const firstTryOptions: ActivityOptions = {
   summary: 'first tries at telling receivers',
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' },
+  // A run counts each worker that was killed in its half hour; the next one begins no later for that.
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 1 },
 }
 
 /** One batch of removals; hourly, so a failing store is simply tried again. */
@@ -62,7 +68,7 @@ export const purgeOptions: ActivityOptions = {
 
 /** Durations and tries of a version's checks, except those that its start gives. */
 export const CHECK_TIMING: CheckTiming = {
-  heartbeatSeconds: 10,
+  heartbeatSeconds: 5,
   // 256 MiB from a store that gives 1 MB a second.
   deadlineSeconds: 300,
   tries: 5,

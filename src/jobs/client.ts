@@ -115,6 +115,8 @@ const start = async (client: Client, row: OutboxStart): Promise<void> => {
     priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
     workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
+    // Another worker repeats the step that a killed one had begun after this time; 10 s when it is not said.
+    workflowTaskTimeout: '5 seconds',
   } as const
   const { signal } = row.options
   try {

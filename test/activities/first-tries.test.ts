@@ -111,13 +111,17 @@ describe('the run of first tries', () => {
       assert.ok(!place.kicked.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
     })
 
-  test('counts the attempt of a worker that was killed as a try that failed', async () => {
+  test('counts the attempt of a killed worker as a try that failed; the next is due at once', async () => {
     const { id, path, eventId } = await at(answer(204))
     await begin(place.deps.sql, { eventId })
     await running(() => until(id, 'IN_PROGRESS pending 1'))
     assert.equal(receiver.of(path).length, 0)
     const [row] = await seeAttempts(place.deps.sql, eventId)
     assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
+    const due = await place.deps.sql`
+      select from event where id = ${eventId} and next_attempt_at <= clock_timestamp()
+    `
+    assert.equal(due.length, 1)
     assert.ok(place.kicked.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
   })
 

@@ -192,7 +192,7 @@ export const Env = Type.Object({
     1,
     64,
   ),
-  HEARTBEAT_SECONDS: count('Silence after which a render counts as lost.', 10, 1, 600),
+  HEARTBEAT_SECONDS: count('Silence after which a render counts as lost.', 5, 1, 600),
   FAILPOINT: Type.Optional(
     text(
       'Kills the process at a named line, `<name>[:nth]`; fault tests only, never in production.',
