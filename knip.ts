@@ -18,6 +18,7 @@ const config = ({ production = false }): KnipConfig => ({
     'bench/*.ts',
     'bench/support/{bare-render,bare-worker,bare-workflow,sleeping-media,upload-clients}.ts',
     'bench/support/probe.mjs',
+    'bench/peers/process.ts',
     'test/**/*.test.ts',
     'test/support/run.ts',
     'test/adapters/video-engine/render-alone.ts',
@@ -42,7 +43,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'setpriv'],
+  ignoreBinaries: ['go', 'redis-server', 'setpriv'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import getPort from 'get-port'
+
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { IMAGE_API } from '../../test/support/client.ts'
+import { startEntry } from '../../test/support/entry.ts'
+import type { Entry } from '../../test/support/entry.ts'
+import { startService } from '../../test/support/service.ts'
+import type { Role } from '../../test/support/service.ts'
+import { createDatabase } from '../../test/support/stack.ts'
+import type { PeerName, PeerOptions } from './queue.ts'
+import { CREATE_TABLE, makeQueue } from './task.ts'
+
+/** The service, or a peer: what takes jobs over HTTP, and its processes. */
+export interface Side {
+  name: string
+  /** The processes, the api first. */
+  roles: readonly string[]
+  /** Gives a job; under the same key it is the same job. Throws when it was not accepted. */
+  post(job: { key: string; image: string; url: string }): Promise<void>
+  /** Kills a process with SIGKILL and starts it anew at once. */
+  restart(role: string): Promise<void>
+  /** Renders that were begun again. */
+  countRerun(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** What the service's tests shorten is as long as in production. */
+const DEFAULTS = {
+  HEARTBEAT_SECONDS: '',
+  RELAY_INTERVAL_MS: '',
+  RECONCILE_INTERVAL_SECONDS: '',
+  WEBHOOK_TIME_FACTOR: '',
+}
+
+export const startKiln = async (): Promise<Side> => {
+  const service = await startService({ env: DEFAULTS })
+  const authorization = `Bearer ${await service.token('bench')}`
+  return {
+    name: 'kiln',
+    roles: ['api', 'core', 'media'] satisfies Role[],
+    post: ({ key, image, url }) =>
+      post(`${service.baseUrl}${IMAGE_API}/image-relight`, {
+        headers: { authorization, 'idempotency-key': key },
+        body: { image, webhook_url: url },
+      }),
+    restart: async (role) => {
+      await service.entry(role as Role).kill()
+      await service.start(role as Role)
+    },
+    countRerun: () => countAbove(service.database.sql, 'fence', 'task'),
+    stop: () => service.stop(),
+  }
+}
+
+type Peer = Pick<PeerOptions, 'tuned' | 'redisPort'> & { peer: PeerName }
+
+export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side> => {
+  const database = await createDatabase()
+  const storagePath = await mkdtemp(join(tmpdir(), 'kiln-peer-'))
+  const port = await getPort({ host: '127.0.0.1' })
+  const secret = makeWebhookSecret()
+  const databaseUrl = database.url
+  const options = { peer, tuned, databaseUrl, redisPort, storagePath, port, secret }
+  await database.sql.unsafe(CREATE_TABLE)
+  await makeQueue(options).prepare()
+  const entries = new Map<string, Entry>()
+  const start = async (role: string): Promise<void> => {
+    const path = 'bench/peers/process.ts'
+    const args = [role, JSON.stringify(options)]
+    const env = { PATH: process.env['PATH'], NODE_ENV: 'production' }
+    entries.set(role, await startEntry({ path, args, readyMessage: 'peer ready', env }))
+  }
+  const roles = ['api', 'worker']
+  await Promise.all(roles.map(start))
+  return {
+    name: `${peer}${tuned ? '' : ', defaults'}`,
+    roles,
+    post: ({ key, image, url }) =>
+      post(`http://127.0.0.1:${port}/tasks`, {
+        headers: { 'idempotency-key': key },
+        body: { image, url },
+      }),
+    restart: async (role) => {
+      await entries.get(role)?.kill()
+      await start(role)
+    },
+    countRerun: () => countAbove(database.sql, 'runs', 'peer_task'),
+    stop: async () => {
+      for (const entry of entries.values()) await entry.kill()
+      await database.drop()
+      await rm(storagePath, { recursive: true, force: true })
+    },
+  }
+}
+
+/** How many runs there were beside the first of each task. */
+const countAbove = async (sql: Sql, runs: string, table: string): Promise<number> => {
+  const rows = await sql`select ${sql(runs)} as runs from ${sql(table)} where ${sql(runs)} > 1`
+  return rows.reduce((sum, row) => sum + Number(row['runs']) - 1, 0)
+}
+
+const post = async (
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: object },
+): Promise<void> => {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`a job was answered ${answer.status}: ${text}`)
+}
