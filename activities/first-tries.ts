@@ -25,8 +25,8 @@ const HELD = 256
 const PER_ACCOUNT = 48
 const PER_HOST = 16
 /** Long enough for three renewals; after it another run takes the tries of a killed worker. */
-const LEASE_SECONDS = 6
-const RENEW_MS = 2000
+const LEASE_SECONDS = 5
+const RENEW_MS = 1600
 /** How long a try waits for a slot of its receiver before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
 /** Between looks at the rows while there is work, and while there is none. Most news rings the bell. */

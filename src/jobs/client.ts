@@ -116,7 +116,7 @@ const start = async (client: Client, row: OutboxStart): Promise<void> => {
     workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
     // Another worker repeats the step that a killed one had begun after this time; 10 s when it is not said.
-    workflowTaskTimeout: '5 seconds',
+    workflowTaskTimeout: '4 seconds',
   } as const
   const { signal } = row.options
   try {
