@@ -50,9 +50,9 @@ export const run = async (): Promise<void> =>
     }
   })
 
-const runJob = async (side: Side, { image, receiver }: Work): Promise<void> => {
+const runJob = async (side: Side, { image, prompt, receiver }: Work): Promise<void> => {
   const job = makeToldJob(receiver)
-  await side.post({ ...job, image })
+  await side.post({ ...job, image, prompt })
   await job.told
 }
 
@@ -88,12 +88,13 @@ const measureKills = async (sides: Side[], work: Work): Promise<void> => {
 }
 
 /**
- * Renders of some seconds in the media worker, beside a loop for each core that never gives way: their heartbeats must come
- * all the same.
+ * Renders of some seconds in the media worker, beside two loops for each core that never give way: their heartbeats must
+ * come all the same.
  */
 const measureBusy = async (kiln: Side, work: Work): Promise<void> => {
-  const large = { ...work, image: await base64({ width: 2000, height: 2000, format: 'jpeg' }) }
-  const loops = Array.from({ length: availableParallelism() }, () =>
+  const image = await base64({ width: 4000, height: 4000, format: 'jpeg' })
+  const lit = { ...work, image, prompt: 'warm sunset light from the left' }
+  const loops = Array.from({ length: 2 * availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { timeout: BUSY_MS, killSignal: 'SIGKILL' }),
   )
   const before = await kiln.countRerun()
@@ -101,10 +102,10 @@ const measureBusy = async (kiln: Side, work: Work): Promise<void> => {
   const end = performance.now() + BUSY_MS / 2
   await inLanes(IN_FLIGHT, 4, async () => {
     if (performance.now() > end) return
-    seconds.push((await latencyOf(1, () => runJob(kiln, large))) / 1000)
+    seconds.push((await latencyOf(1, () => runJob(kiln, lit))) / 1000)
   })
   for (const loop of loops) loop.kill('SIGKILL')
-  showSpread('kiln, 4 megapixels on a busy machine', seconds, 's')
+  showSpread('kiln, 16 megapixels lit on a busy machine', seconds, 's')
   const lost = (await kiln.countRerun()) - before
   showFigure('peers.lost-when-busy', lost, { unit: 'renders', aim: 0, atMost: true })
 }

@@ -16,6 +16,8 @@ const SETTLE_MS = 10_000
 
 export interface Work {
   image: string
+  /** Of a light, which a render takes longer for. */
+  prompt?: string | undefined
   receiver: WebhookReceiver
 }
 

@@ -12,6 +12,7 @@ import type { Entry } from '../../test/support/entry.ts'
 import { startService } from '../../test/support/service.ts'
 import type { Role } from '../../test/support/service.ts'
 import { createDatabase } from '../../test/support/stack.ts'
+import type { Work } from './kills.ts'
 import type { PeerName, PeerOptions } from './queue.ts'
 import { CREATE_TABLE, makeQueue } from './task.ts'
 
@@ -21,7 +22,7 @@ export interface Side {
   /** The processes, the api first. */
   roles: readonly string[]
   /** Gives a job; under the same key it is the same job. Throws when it was not accepted. */
-  post(job: { key: string; image: string; url: string }): Promise<void>
+  post(job: { key: string; url: string } & Pick<Work, 'image' | 'prompt'>): Promise<void>
   /** Kills a process with SIGKILL and starts it anew at once. */
   restart(role: string): Promise<void>
   /** Renders that were begun again. */
@@ -43,10 +44,10 @@ export const startKiln = async (): Promise<Side> => {
   return {
     name: 'kiln',
     roles: ['api', 'core', 'media'] satisfies Role[],
-    post: ({ key, image, url }) =>
+    post: ({ key, image, prompt, url }) =>
       post(`${service.baseUrl}${IMAGE_API}/image-relight`, {
         headers: { authorization, 'idempotency-key': key },
-        body: { image, webhook_url: url },
+        body: { image, prompt, webhook_url: url },
       }),
     restart: async (role) => {
       await service.entry(role as Role).kill()
