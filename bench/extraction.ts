@@ -16,10 +16,10 @@ const SIZES = {
   '500kb': 500_000,
   '3mb': 3_000_000,
 }
-const MEDIAN_MS = 50
+const MEDIAN_MS = 40
 const LARGEST_MS = 3000
 const MEMORY_MB = 512
-const READ_MB_S = 4
+const READ_MB_S = 5
 
 const SEED = 7
 const WARM_ROUNDS = 3

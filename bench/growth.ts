@@ -172,7 +172,7 @@ const fill = async (sql: Sql, from: number, to: number): Promise<void> => {
   const at = sql`now() - interval '1 day' - n * interval '30 seconds'`
   const owner = sql`case when n % 10 = 0 then 'bench' else 'owner-' || n % 5000 end`
   await sql.begin(async (sql) => {
-    // Triggers and foreign keys were true when these rows were young.
+    // Triggers and foreign keys were true when these rows were young. None is due for removal while the bench runs.
     await sql`set local session_replication_role = replica`
     await sql`
       insert into task (id, family, kind, segment, owner, account, status, settings, webhook_url,
@@ -181,7 +181,7 @@ const fill = async (sql: Sql, from: number, to: number): Promise<void> => {
         case n % 2 when 0 then 'relight' else 'text2video' end,
         case n % 2 when 0 then 'image-relight' else 'text2video' end, ${owner}, ${owner},
         case n % 2 when 0 then 'COMPLETED' else 'success' end, '{}', 'https://receiver.example.com/',
-        3, ${at}, ${at}, ${at}, case when ${at} < now() - interval '30 days' then ${at} end, n % 2 * 100
+        3, ${at}, ${at}, ${at}, case when ${at} < now() - interval '29 days' then ${at} end, n % 2 * 100
       from ${rows}
     `
     await sql`
