@@ -10,11 +10,25 @@ import { Script, constants } from 'node:vm'
 export const codeOf = (path) => path.replace(/\.cjs$/, '.code')
 
 export const compileScript = (path) =>
-  new Script(readFileSync(path, 'utf8'), {
-    filename: path,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(existsSync(codeOf(path)) && { cachedData: readFileSync(codeOf(path)) }),
-  })
+  withoutWarning(
+    () =>
+      new Script(readFileSync(path, 'utf8'), {
+        filename: path,
+        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+        ...(existsSync(codeOf(path)) && { cachedData: readFileSync(codeOf(path)) }),
+      }),
+  )
+
+/** Node 26 calls the loader that `import()` is to use experimental, in the log of every process. */
+const withoutWarning = (work) => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return work()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
 
 /** Runs all modules of a script; answers what its entry exports. */
 export const run = (script) => {
