@@ -9,22 +9,21 @@ import { Script, constants } from 'node:vm'
 /** Where the code of a script is kept. */
 export const codeOf = (path) => path.replace(/\.cjs$/, '.code')
 
-export const compileScript = (path) =>
-  withoutWarning(
-    () =>
-      new Script(readFileSync(path, 'utf8'), {
-        filename: path,
-        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-        ...(existsSync(codeOf(path)) && { cachedData: readFileSync(codeOf(path)) }),
-      }),
-  )
+const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
 
-/** Node 26 calls the loader that `import()` is to use experimental, in the log of every process. */
-const withoutWarning = (work) => {
+export const compileScript = (path) =>
+  new Script(readFileSync(path, 'utf8'), {
+    filename: path,
+    importModuleDynamically,
+    ...(existsSync(codeOf(path)) && { cachedData: readFileSync(codeOf(path)) }),
+  })
+
+/** Node 26 says with the first `import()` of a script that this is experimental, in the log of every process. */
+const importWithoutWarning = () => {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    return work()
+    void new Script('import("node:vm")', { importModuleDynamically }).runInThisContext()
   } finally {
     process.emitWarning = emitWarning
   }
@@ -32,6 +31,7 @@ const withoutWarning = (work) => {
 
 /** Runs all modules of a script; answers what its entry exports. */
 export const run = (script) => {
+  importWithoutWarning()
   const module = { exports: {} }
   const require = createRequire(new URL('../package.json', import.meta.url))
   script.runInThisContext()(module.exports, require, module)

@@ -16,6 +16,8 @@ export const withServers = async (
   try {
     const servers = keep(await startTestServers(() => {}))
     Object.assign(process.env, servers.env)
+    // The next bench starts its own.
+    keep({ stop: async () => Object.keys(servers.env).forEach((name) => delete process.env[name]) })
     await measure(keep, servers)
   } finally {
     for (const stop of stops) await stop()
