@@ -36,20 +36,15 @@ const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 
-const sql = makeDatabase({
+const database = {
   url: config.DATABASE_URL,
-  pool: config.DATABASE_POOL,
-  name: 'kiln api',
   statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
-})
+  lockTimeoutMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
+}
+const sql = makeDatabase({ ...database, pool: config.DATABASE_POOL, name: 'kiln api' })
 await requireSchema(sql, log)
 
-const lockSql = makeDatabase({
-  url: config.DATABASE_URL,
-  pool: 1,
-  name: 'kiln api reconcile',
-  statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
-})
+const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' })
 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })

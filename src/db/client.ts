@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   name: string
   /** Longest statement in milliseconds; 0: any. */
   statementTimeoutMs: number
+  /** Longest wait for a lock in milliseconds. */
+  lockTimeoutMs?: number
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
@@ -31,6 +33,7 @@ export const makeDatabase = ({
   pool,
   name,
   statementTimeoutMs,
+  lockTimeoutMs = 1000,
   onStatement,
 }: DatabaseOptions): Sql =>
   makePool(url, {
@@ -42,7 +45,7 @@ export const makeDatabase = ({
     connection: {
       application_name: name,
       statement_timeout: statementTimeoutMs,
-      lock_timeout: Math.max(1000, Math.round((statementTimeoutMs * 2) / 3)),
+      lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: 10_000,
       // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
       // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
@@ -58,7 +61,8 @@ export const makeDatabase = ({
   })
 
 /**
- * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more. A pool without a limit for statements has no deadline.
+ * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more. A pool without a
+ * limit for statements has no deadline.
  */
 export const deadlineOf = (sql: Sql): number =>
   Number(sql.options.connection['statement_timeout']) * 1.2 || NO_DEADLINE_MS
