@@ -6,6 +6,7 @@ import type { PictureOptions } from '../../test/support/pictures.ts'
 import { answer } from '../../test/support/receiver.ts'
 import type { WebhookReceiver } from '../../test/support/receiver.ts'
 import type { Service } from '../../test/support/service.ts'
+import { listenForEnds } from './ends.ts'
 
 /** A creation: whose it is, where it is posted, and the state that its task ends in. */
 export interface TaskOrder {
@@ -32,22 +33,15 @@ export interface TaskClient {
   stop(): Promise<void>
 }
 
-/**
- * Creates tasks, and hears of their ends from the database by a trigger of its own: a poll often enough to be exact would
- * take a quarter of a core from what is measured.
- */
+/** Creates tasks, and hears of their ends. */
 export const startTaskClient = async ({
   baseUrl: first,
   database,
   token,
 }: Service): Promise<TaskClient> => {
-  const ends = new Map<string, string>()
-  const waiting = new Map<string, (status: string) => void>()
-  await database.sql.unsafe(NOTIFY_OF_ENDS)
-  const { unlisten } = await database.sql.listen('task_ended', (payload) => {
-    const [id = '', status = ''] = payload.split(' ')
-    ends.set(id, status)
-    waiting.get(id)?.(status)
+  const ends = await listenForEnds(database.sql, {
+    table: 'task',
+    when: 'old.ended_at is null and new.ended_at is not null',
   })
   const tokens = new Map<string, Promise<string>>()
   const create = async ({
@@ -71,9 +65,7 @@ export const startTaskClient = async ({
   return {
     async run(order) {
       const id = await create(order)
-      const end = ends.get(id) ?? (await new Promise<string>((resolve) => waiting.set(id, resolve)))
-      waiting.delete(id)
-      ends.delete(id)
+      const end = await ends.of(id)
       if (end !== order.end) throw new Error(`task ${id} is ${end}`)
     },
     async runTold(order, receiver) {
@@ -88,17 +80,6 @@ export const startTaskClient = async ({
       await create({ ...order, body: { ...order.body, webhook_url: url } })
       await told
     },
-    stop: unlisten,
+    stop: () => ends.stop(),
   }
 }
-
-const NOTIFY_OF_ENDS = `
-  create function notify_of_end() returns trigger language plpgsql as $$
-  begin
-    perform pg_notify('task_ended', new.id || ' ' || new.status);
-    return new;
-  end $$;
-  create trigger notify_of_end after update on task
-    for each row when (old.ended_at is null and new.ended_at is not null)
-    execute function notify_of_end();
-`

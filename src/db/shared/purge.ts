@@ -99,33 +99,28 @@ export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
   await sql`update version set upload_started_at = null where id = ${id}`
 }
 
+/** What goes by its age alone: the table, the column of its time, and hours. */
+const OLD_RECORDS = [
+  ['idempotency', 'created_at', 24],
+  ['outbox', 'dispatched_at', 7 * 24],
+  ['node_change', 'at', 24],
+] as const
+
 /** Deletes idempotency records and changes of nodes after 24 hours and dispatched outbox rows after 7 days; returns how many. */
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
-  const records = await sql`
-    delete from idempotency
-    where ctid = any(array(
-      select ctid from idempotency
-      where created_at < now() - interval '24 hours'
-      limit ${BATCH}
-    ))
-  `
-  const rows = await sql`
-    delete from outbox
-    where id in (
-      select id from outbox
-      where dispatched_at < now() - interval '7 days'
-      limit ${BATCH}
-    )
-  `
-  const changes = await sql`
-    delete from node_change
-    where id in (
-      select id from node_change
-      where at < now() - interval '24 hours'
-      limit ${BATCH}
-    )
-  `
-  return records.count + rows.count + changes.count
+  let deleted = 0
+  for (const [table, at, hours] of OLD_RECORDS) {
+    const { count } = await sql`
+      delete from ${sql(table)}
+      where ctid = any(array(
+        select ctid from ${sql(table)}
+        where ${sql(at)} < now() - make_interval(hours => ${hours})
+        limit ${BATCH}
+      ))
+    `
+    deleted += count
+  }
+  return deleted
 }
 
 /** Deletes attempts at telling receivers, some days after the end of their task; returns how many. */
