@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+
+import type * as Worker from '@temporalio/worker'
 
 import { ROOT } from './root.ts'
 
@@ -16,7 +19,10 @@ export const bundleWorkflows = async (): Promise<string> => {
   const path = join(FOLDER, 'workflow-bundle.cjs')
   const key = await makeKey()
   if ((await readFile(KEY, 'utf8').catch(() => '')) === key) return path
-  const { DefaultLogger, bundleWorkflowCode } = await import('@temporalio/worker')
+  // Not in our own bundle, where parts of the package are left out.
+  const { DefaultLogger, bundleWorkflowCode } = createRequire(import.meta.url)(
+    '@temporalio/worker',
+  ) as typeof Worker
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(SOURCES, 'index.ts'),
     logger: new DefaultLogger('WARN'),
