@@ -92,11 +92,22 @@ const startDatabase = async (folder: string, say: (line: string) => void): Promi
   }
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), say })
   const stop = async (): Promise<void> => await server.remove()
-  await makeTemplate(server.url).catch(async (error: unknown) => {
-    await stop()
-    throw error
-  })
+  await trustKernel(server.url)
+    .then(async () => await makeTemplate(server.url))
+    .catch(async (error: unknown) => {
+      await stop()
+      throw error
+    })
   return { address: server.url, stop }
+}
+
+/** A killed server leaves what it wrote with the kernel, and no test cuts the power. */
+const trustKernel = async (url: string): Promise<void> => {
+  const admin = makeDatabase({ url, pool: 1, name: 'kiln test', statementTimeoutMs: 0 })
+  await admin`alter system set fsync = off`
+  await admin`alter system set full_page_writes = off`
+  await admin`select pg_reload_conf()`
+  await admin.end()
 }
 
 /** Nobody may connect to a database while it is copied, so the finished template takes no connections. */

@@ -38,7 +38,7 @@ export const planDatabase = (): TestDatabase & { create(): Promise<void> } => {
     sql,
     create: () =>
       withAdmin(async (admin) => {
-        await admin`create database ${admin(name)} template ${admin(TEMPLATE)}`
+        await admin`create database ${admin(name)} template ${admin(TEMPLATE)} strategy file_copy`
       }),
     drop: async () => {
       await sql.end({ timeout: 1 })
