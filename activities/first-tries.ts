@@ -29,10 +29,10 @@ const LEASE_SECONDS = 5
 const RENEW_MS = 1600
 /** How long a try waits for a slot of its receiver before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
-/** Between looks at the rows while there is work, and while there is none. Most news rings the bell. */
-const BUSY_LOOK_MS = 20
-const IDLE_LOOK_MS = 250
-const BUSY_MS = 5000
+/** Pauses between looks at the rows grow with the time without work. Most news rings the bell. */
+const SHORTEST_LOOK_MS = 20
+const LONGEST_LOOK_MS = 1000
+const LOOKS = 20
 /** News comes in groups while tries are under way. */
 const GATHER_MS = 8
 const FAULT_PAUSE_MS = 500
@@ -67,13 +67,14 @@ const takeUntil = async (
   run: Run,
   { bell, log }: FirstTryDependencies,
 ): Promise<void> => {
-  let busyUntil = 0
+  let workedAt = 0
   while (!ending.aborted) {
     const pauseMs = await run.take().then(
       ({ count, isCut }) => {
-        if (count > 0) busyUntil = Date.now() + BUSY_MS
+        if (count > 0) workedAt = Date.now()
         if (isCut) return 0
-        return Date.now() < busyUntil ? BUSY_LOOK_MS : IDLE_LOOK_MS
+        const pauseMs = (Date.now() - workedAt) / LOOKS
+        return Math.min(Math.max(pauseMs, SHORTEST_LOOK_MS), LONGEST_LOOK_MS)
       },
       (error: unknown) => {
         log.warn({ err: error }, 'no first tries taken; the next look does')

@@ -39,7 +39,7 @@ armFailpoint(config.FAILPOINT)
 const database = {
   url: config.DATABASE_URL,
   statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
-  lockTimeoutMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
+  waitMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
 }
 const sql = makeDatabase({ ...database, pool: config.DATABASE_POOL, name: 'kiln api' })
 await requireSchema(sql, log)

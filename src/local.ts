@@ -10,25 +10,24 @@ const USAGE = `usage:
   npm run demo [-- --keep]  one job of every kind; --keep leaves the service running
   npm run token -- <user>   a bearer token`
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { keep: { type: 'boolean', default: false } },
-})
-const [command = 'start', ...rest] = positionals
+interface Options {
+  keep: boolean
+  user: string | undefined
+}
 
 /** Runs a command. It is imported only then: a token needs none of the servers. */
-const commands: Record<string, () => Promise<number>> = {
+const commands: Record<string, (options: Options) => Promise<number>> = {
   start: async () => {
     const { runStart } = await import('./local/start.ts')
     return await runStart(DATA_DIR)
   },
-  demo: async () => {
+  demo: async ({ keep }) => {
     const { runDemoCommand } = await import('./local/demo-command.ts')
-    return await runDemoCommand({ dataDir: DATA_DIR, keep: values.keep })
+    return await runDemoCommand({ dataDir: DATA_DIR, keep })
   },
-  token: async () => {
+  token: async ({ user }) => {
     const { printToken } = await import('./local/token.ts')
-    return await printToken(DATA_DIR, rest[0])
+    return await printToken(DATA_DIR, user)
   },
 }
 
@@ -36,13 +35,32 @@ const commands: Record<string, () => Promise<number>> = {
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-const run = commands[command]
-try {
+const main = async (): Promise<number> => {
+  const { positionals, values } = readArguments()
+  const [command = 'start', user] = positionals
+  const run = commands[command]
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
+  return await run({ keep: values.keep, user })
+}
+
+const readArguments = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { keep: { type: 'boolean', default: false } },
+    })
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, {
+      cause: error,
+    })
+  }
+}
+
+try {
   // Explicit, because an interrupted start may have left a connection that keeps the process alive.
-  process.exit(await run())
+  process.exit(await main())
 } catch (error) {
   process.stderr.write(`kiln: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)

@@ -20,6 +20,11 @@ const USAGE = `usage: npm run operate -- <command>
                    the same of the security scan
 `
 
+if (process.argv.length < 3 || process.argv[2] === '--help') {
+  process.stdout.write(USAGE)
+  process.exit()
+}
+
 const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 const sql = makeDatabase({

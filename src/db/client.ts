@@ -21,8 +21,8 @@ export interface DatabaseOptions {
   name: string
   /** Longest statement in milliseconds; 0: any. */
   statementTimeoutMs: number
-  /** Longest wait for a lock in milliseconds. */
-  lockTimeoutMs?: number
+  /** Longest wait for a connection, and for a lock, in milliseconds. */
+  waitMs?: number
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
@@ -33,19 +33,19 @@ export const makeDatabase = ({
   pool,
   name,
   statementTimeoutMs,
-  lockTimeoutMs = 1000,
+  waitMs = 1000,
   onStatement,
 }: DatabaseOptions): Sql =>
   makePool(url, {
     max: pool,
-    connect_timeout: 1,
+    connect_timeout: waitMs / 1000,
     // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
     backoff: () => 0.1,
     onnotice: () => {},
     connection: {
       application_name: name,
       statement_timeout: statementTimeoutMs,
-      lock_timeout: lockTimeoutMs,
+      lock_timeout: waitMs,
       idle_in_transaction_session_timeout: 10_000,
       // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
       // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
