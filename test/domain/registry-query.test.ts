@@ -181,7 +181,7 @@ describe('queries with codes of their own', () => {
     ],
     ['a version to install', judgeInstallQuery({ version: '1.0.0' })],
     ['none to install', judgeInstallQuery({})],
-    ['a malformed one', judgeInstallQuery({ version: '1.0' }), 'version_invalid'],
+    ['a malformed one', judgeInstallQuery({ version: '1.2.3.4' }), 'version_invalid'],
   ]
   for (const [what, faults, code, message = /./] of CASES)
     test(`${what}: ${code ?? 'no fault'}`, () => {

@@ -243,7 +243,7 @@ const versionRows: Row[] = [
   ...rowsOf(
     78,
     { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' },
-    ['1.2', 'v1.0.0', 'x', '01.2.3', '1.2.3.4', `1.0.0-${'a'.repeat(251)}`, ''].map((version) => ({
+    ['1.0rc1', 'x', '1.2.3.4', `1.0.0-${'a'.repeat(251)}`, ''].map((version) => ({
       what: `version "${version.slice(0, 10)}"`,
       body: publishing({ node_version: { version } }),
     })),

@@ -60,8 +60,29 @@ describe('a publication', () => {
     assert.equal(refused.body.details?.length, 3)
     assert.ok(!JSON.stringify(refused.body).includes(owned.token), 'not echoed')
     expectStatus(await owned.publish({ node: { id: 'other' } }), 400, 'id_mismatch')
-    const odd = expectStatus(await owned.publish({ version: 'v1.0' }), 400, 'version_invalid')
-    assert.match(odd.body.details?.[0] ?? '', /did you mean "1\.0\.0"/)
+    const odd = expectStatus(await owned.publish({ version: '1.2.3.4' }), 400, 'version_invalid')
+    assert.match(odd.body.details?.[0] ?? '', /such as 1\.0\.0.*, got "1\.2\.3\.4"$/)
+  })
+
+  test('may write a version as real packs do, and finds it in either form', async () => {
+    const { id, node, nodeId } = await owned.addVersion({ version: '7.8' })
+    for (const form of ['7.8', '7.8.0', 'v7.8', '07.8']) {
+      const again = memberOf(
+        expectStatus(await owned.publish({ nodeId, version: form }), 201),
+        'node_version',
+      )
+      assert.deepEqual([again['id'], again['version']], [id, '7.8.0'])
+      const { body } = expectStatus(await read(`${node}/versions/${form}`), 200)
+      assert.equal(body['version'], '7.8.0')
+    }
+    await registry.place.receive(id, id)
+    assert.ok(await registry.place.accept(id, id), 'accepted')
+    assert.ok(await registry.place.move(id, 'pass'), 'passed')
+    for (const form of ['7.8', '7.8.0']) {
+      expectStatus(await owned.publish({ nodeId, version: form }), 409, 'version_exists')
+      const { body } = expectStatus(await read(`${node}/install?version=${form}`), 200)
+      assert.match(String(body['downloadUrl']), /\/7\.8\.0\/node\.zip$/)
+    }
   })
 })
 
@@ -165,10 +186,10 @@ describe('a version', () => {
       const refused = expectStatus(await read(`${node}/install?version=${number}`), code, error)
       if (code === 403) assert.ok(refused.body.message?.includes(reason), number)
     }
-    for (const none of ['9.0.0', 'v1'])
+    for (const none of ['9.0.0', 'x1'])
       expectStatus(await read(`${node}/versions/${none}`), 404, 'version_not_found')
     expectStatus(await read(`${node}/install`), 404, 'version_not_installable')
-    expectStatus(await read(`${node}/install?version=v1`), 400, 'version_invalid')
+    expectStatus(await read(`${node}/install?version=x1`), 400, 'version_invalid')
     expectStatus(await read(`${node}/install?version=9.0.0`), 404, 'version_not_found')
   })
 
@@ -208,7 +229,8 @@ describe('versions in bulk', () => {
       [nodeId, '3.0.0', 'not_found'],
       [banned.nodeId, '1.0.0', 'error'],
       [nodeId, '1.0.0+build', 'success'],
-      [nodeId, 'v1', 'not_found'],
+      [nodeId, 'x1', 'not_found'],
+      [nodeId, 'v1', 'success'],
       ['none', '1.0.0', 'not_found'],
       ['', '', 'not_found'],
     ] as const

@@ -2,7 +2,7 @@ import { shown } from '../shared/errors.ts'
 import { judgePublishedNode } from './node-judge.ts'
 import { registryFault } from './registry-fault.ts'
 import type { Fault } from '../shared/validate.ts'
-import { versionFault } from './version-number.ts'
+import { VERSION_EXPECTATION, parseVersionNumber } from './version-number.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -16,10 +16,16 @@ export const judgePublish = (body: Body, { nodeId }: { nodeId: string }): Fault[
 export const judgeInstallQuery = (query: Body): Fault[] =>
   judgeVersionText(query['version'], '?version')
 
-const judgeVersionText = (value: unknown, field: string): Fault[] => {
-  const sentence = typeof value === 'string' ? versionFault(value, shown(value)) : undefined
-  return sentence === undefined ? [] : [registryFault(field, sentence, 'version_invalid')]
-}
+const judgeVersionText = (value: unknown, field: string): Fault[] =>
+  typeof value !== 'string' || parseVersionNumber(value)
+    ? []
+    : [
+        registryFault(
+          field,
+          `must be ${VERSION_EXPECTATION}, got ${shown(value)}`,
+          'version_invalid',
+        ),
+      ]
 
 /** The schema reports what is no object. */
 const asObject = (value: unknown): Body =>

@@ -1,16 +1,22 @@
-/** Versions by Semantic Versioning 2.0.0, read strictly: no blanks, no `v`, three numbers without leading zeros. */
+/**
+ * Versions by Semantic Versioning 2.0.0. What real packs publish is often less strict (`7.8`, `v1.0`, `2024.01.05`). A
+ * text is taken for the version that it means where nothing of it is lost; four numbers, or `1.0rc1`, are no version.
+ */
 
 export const VERSION_TEXT_MAX = 256
 
-const NUMBER = '(0|[1-9]\\d*)'
-const PRERELEASE_ID = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
-const BUILD_ID = '[0-9a-zA-Z-]+'
+const NUMBERS = '(\\d+(?:\\.\\d+){0,2})'
+const IDS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*'
 
-/** As the standard recommends it. What no pattern can say: numbers are at most 2^53 − 1. */
-export const VERSION_PATTERN = `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE_ID}(?:\\.${PRERELEASE_ID})*))?(?:\\+${BUILD_ID}(?:\\.${BUILD_ID})*)?$`
+/** What no pattern can say: numbers are at most 2^53 − 1, and so is the length of the strict form. */
+export const VERSION_PATTERN = `^\\s*(?:[vV=]\\s*)*${NUMBERS}(?:-(${IDS}))?(\\+${IDS})?\\s*$`
+
+export const VERSION_EXPECTATION = `a version of Semantic Versioning 2.0.0 such as 1.0.0, of 1 to ${VERSION_TEXT_MAX} characters, with numbers up to 2^53 − 1`
 
 /** The columns that order versions, and what is unique in a node. */
 export interface VersionNumber {
+  /** In the strict form, which is stored and shown: `v7.8` is `7.8.0`. */
+  version: string
   /** Without build metadata: `1.0.0+a` and `1.0.0+b` are one version. */
   canonical: string
   major: number
@@ -20,49 +26,28 @@ export interface VersionNumber {
   pre_key: string
 }
 
-/** Reads a version; undefined for any text that is not strictly one. */
+/**
+ * Reads a version; undefined for any text that means none. Blanks around it and a leading `v` or `=` do not count,
+ * missing numbers are 0, and leading zeros are dropped.
+ */
 export const parseVersionNumber = (text: string): VersionNumber | undefined => {
   // Asked before the pattern, which would walk a megabyte.
   if (text.length > VERSION_TEXT_MAX) return undefined
   const match = FORM.exec(text)
   if (!match) return undefined
-  const [major = 0, minor = 0, patch = 0] = match.slice(1, 4).map(Number)
-  const identifiers = match[4]?.split('.') ?? []
+  const [, release = '', prerelease, build = ''] = match
+  const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number)
+  const identifiers = prerelease?.split('.').map(withoutZeros) ?? []
   const numbers = [major, minor, patch, ...identifiers.filter(isNumeric).map(Number)]
   if (!numbers.every(Number.isSafeInteger)) return undefined
-  const release = `${major}.${minor}.${patch}`
-  const canonical = match[4] === undefined ? release : `${release}-${match[4]}`
-  return { canonical, major, minor, patch, pre_key: preKey(identifiers) }
-}
-
-/**
- * The version that a malformed text means, if blanks, a leading `v` or `=`, leading zeros, or one or two missing numbers
- * are all that is wrong with it.
- */
-const suggestVersion = (text: string): string | undefined => {
-  if (text.length > SUGGESTION_MAX) return undefined
-  const bare = text.replace(/\s+/g, '').replace(/^[v=]+/i, '')
-  const [, numbers, prerelease, build = ''] = LOOSE.exec(bare) ?? []
-  if (numbers === undefined) return undefined
-  const release = [...numbers.split('.'), '0', '0'].slice(0, 3).map(withoutZeros).join('.')
-  const tail = prerelease?.split('.').map(withoutZeros).join('.')
-  const suggestion = release + (tail === undefined ? '' : `-${tail}`) + build
-  return parseVersionNumber(suggestion) && suggestion
-}
-
-/** The fault of a malformed version, which stands behind the name of its field: expectation, value and suggestion. */
-export const versionFault = (text: string, shown: string): string | undefined => {
-  if (parseVersionNumber(text)) return undefined
-  const suggestion = suggestVersion(text)
-  const hint = suggestion === undefined ? '' : `; did you mean ${JSON.stringify(suggestion)}?`
-  return `must be a version of Semantic Versioning 2.0.0 such as 1.0.0, of 1 to ${VERSION_TEXT_MAX} characters, with numbers up to 2^53 − 1, got ${shown}${hint}`
+  const canonical = [`${major}.${minor}.${patch}`, identifiers.join('.')].filter(Boolean).join('-')
+  const version = canonical + build
+  if (version.length > VERSION_TEXT_MAX) return undefined
+  return { version, canonical, major, minor, patch, pre_key: preKey(identifiers) }
 }
 
 const FORM = new RegExp(VERSION_PATTERN)
-const LOOSE = /^(\d+(?:\.\d+){0,2})(?:-([0-9A-Za-z.-]+))?(\+[0-9A-Za-z.-]+)?$/
 const RELEASE_KEY = '~'
-/** Room for blanks and zeros around the longest version. */
-const SUGGESTION_MAX = 2 * VERSION_TEXT_MAX
 
 const isNumeric = (identifier: string): boolean => /^\d+$/.test(identifier)
 

@@ -13,7 +13,7 @@ import {
   uuid,
 } from './registry-fields.ts'
 import { shownSupport, writtenSupport } from './support.ts'
-import { VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
+import { VERSION_EXPECTATION, VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
 
 export const VersionStatus = Type.Enum([
   'NodeVersionStatusActive',
@@ -48,8 +48,9 @@ export const NewVersion = Type.Object({
     minLength: 1,
     maxLength: VERSION_TEXT_MAX,
     pattern: VERSION_PATTERN,
-    description: 'Semantic Versioning 2.0.0; unique in the node, build metadata aside.',
-    'x-expectation': `a version of Semantic Versioning 2.0.0 of 1 to ${VERSION_TEXT_MAX} characters`,
+    description:
+      'Semantic Versioning 2.0.0; unique in the node, build metadata aside. `7.8`, `v1.0.0` and `01.2.3` are taken for what they mean and answered in the strict form.',
+    'x-expectation': VERSION_EXPECTATION,
   }),
   changelog: Type.Optional(changelog),
   dependencies: Type.Optional(dependencies),
@@ -83,7 +84,7 @@ export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
 export const Version = Type.Object({
   id: uuid('Id of the version.'),
   node_id: Type.String({ description: 'Id of its node.' }),
-  version: Type.String({ description: 'The version as it was published.' }),
+  version: Type.String({ description: 'The version, strictly by Semantic Versioning 2.0.0.' }),
   status: VersionStatus,
   status_reason: text(REASON_MAX, 'Why it has this status.'),
   deprecated,

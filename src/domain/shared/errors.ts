@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   },
   version_invalid: {
     status: 400,
-    meaning: 'The version is not strict Semantic Versioning 2.0.0.',
+    meaning: 'The text means no version of Semantic Versioning 2.0.0.',
   },
   id_mismatch: { status: 400, meaning: 'The id in the body is not the one in the path.' },
   publisher_id_unavailable: {

@@ -8,7 +8,9 @@ import { listOptional } from '../../domain/registry/registry-fields.ts'
 const PARAMS = {
   publisherId: Type.String({ description: 'Id of the publisher; case does not matter.' }),
   nodeId: Type.String({ description: 'Id of the node; case does not matter.' }),
-  version: Type.String({ description: 'The version; its build metadata does not matter.' }),
+  version: Type.String({
+    description: 'The version, strict or as `7.8`; its build metadata does not matter.',
+  }),
   versionId: Type.String({ description: 'Id of the version, a UUID.' }),
   userId: Type.String({ description: 'Id of the user.' }),
   tokenId: Type.String({ description: 'Id of the token, a UUID.' }),

@@ -98,7 +98,7 @@ const makePublication = (
   const number = parseVersionNumber(body.node_version.version)
   if (!number) throw apiError('version_invalid')
   const id = randomUUID()
-  const { version } = body.node_version
+  const { version } = number
   // Where the token suffices, it stands for whoever made it.
   const owner = isMember && caller ? caller.principal : token.createdBy
   const facts = { versionId: id, nodeId, version, publisherId, owner }
@@ -108,7 +108,7 @@ const makePublication = (
     publisherId,
     nodeId,
     fields: publishedFields(body.node),
-    version: body.node_version,
+    version: { ...body.node_version, version },
     number,
     uploadSeconds: deps.uploadExpirySeconds,
     publishedBy: owner,
