@@ -182,6 +182,7 @@ describe('a version', () => {
     for (const [number, status, code, error] of CASES) {
       const { body } = expectStatus(await read(`${node}/versions/${number}`), 200)
       assert.equal(body['status'], status)
+      assert.equal('downloadUrl' in body, false, number)
       const reason = String(body['status_reason'])
       const refused = expectStatus(await read(`${node}/install?version=${number}`), code, error)
       if (code === 403) assert.ok(refused.body.message?.includes(reason), number)

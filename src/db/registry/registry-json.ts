@@ -78,7 +78,7 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'status_reason', v.status_reason, 'changelog', v.changelog,
   'createdAt', ${instant(sql, sql`v.created_at`)},
   'dependencies', v.dependencies, 'deprecated', v.deprecated,
-  'downloadUrl', case when v.archive_state = 'accepted' then
+  'downloadUrl', case when v.status = 'NodeVersionStatusActive' then
     ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
       || replace(v.version, '+', '%2B') || '/node.zip' end,
   'host_node_extract_status', v.host_node_extract_status, 'tags', v.tags,

@@ -95,7 +95,7 @@ export const Version = Type.Object({
   downloadUrl: Type.Optional(
     Type.String({
       format: 'uri',
-      description: 'Where the archive is; absent until it has been accepted.',
+      description: 'Where the archive is; absent unless the version is Active.',
     }),
   ),
   ...shownSupport,
