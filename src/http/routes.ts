@@ -9,7 +9,7 @@ import { makeHostNodeRoutes } from './registry/host-node-routes.ts'
 import { makeImageTaskRoutes } from './image-task/routes.ts'
 import { makeMemberRoutes } from './registry/member-routes.ts'
 import { makeNodeRoutes } from './registry/node-routes.ts'
-import { withOpenApiRoute } from './openapi/routes.ts'
+import { withOpenApiRoutes } from './openapi/routes.ts'
 import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-routes.ts'
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
@@ -36,7 +36,7 @@ export type RouteDeps = CreationDeps &
 
 /** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>
-  withOpenApiRoute(
+  withOpenApiRoutes(
     [
       ...makeImageTaskRoutes(deps),
       ...makeVideoTaskRoutes(deps),

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import getPort from 'get-port'
+import { parse } from 'yaml'
 
 import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
@@ -47,6 +48,25 @@ describe('a process that can serve', () => {
     assert.deepEqual([alive.status, alive.body], [200, { status: 'ok' }])
     const ready = await get('/ready')
     assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: HEALTHY }])
+  })
+
+  test('describes itself at three addresses, in JSON and in YAML', async () => {
+    const [json, plain, yaml] = await Promise.all(
+      ['/openapi.json', '/openapi', '/openapi.yml'].map(async (path) => {
+        const { status, headers, text } = await fetch(service.baseUrl + path).then(async (got) => ({
+          status: got.status,
+          headers: got.headers,
+          text: await got.text(),
+        }))
+        assert.equal(status, 200)
+        return { text, type: headers.get('content-type') }
+      }),
+    )
+    assert.equal(json?.type, 'application/json; charset=utf-8')
+    assert.deepEqual(plain, json)
+    assert.equal(yaml?.type, 'application/yaml')
+    assert.match(yaml?.text ?? '', /^openapi: 3\.1\.0\n/)
+    assert.deepEqual(parse(yaml?.text ?? ''), JSON.parse(json?.text ?? ''))
   })
 
   test('answers many at once alike', async () => {

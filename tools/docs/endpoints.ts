@@ -15,7 +15,7 @@ export const makeEndpointsPage = (): string =>
     makeQuotaTable(),
   ])
 
-const INTRO = `\`GET /openapi.json\` describes every route with every answer it can give. Every POST takes an \`Idempotency-Key\`. A signed link
+const INTRO = `\`GET /openapi.json\`, which is also \`/openapi\` and, as YAML, \`/openapi.yml\`, describes every route with every answer it can give. Every POST takes an \`Idempotency-Key\`. A signed link
 needs no credential: its signature is one. An image is Base64, a \`data:\` URI, an \`https:\` URL, or the link of an upload or of
 another task's result. The last column names the quota that a request counts against.`
 

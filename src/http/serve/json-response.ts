@@ -71,9 +71,12 @@ const setHead = (
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+const setType = (response: Response): Response =>
+  response.hasHeader('content-type') ? response : response.setHeader('content-type', JSON_TYPE)
+
 /** As one text, so that head and body are one write. */
 const sendSmall = (response: Response, text: string, length: number): void => {
-  response.setHeader('content-type', JSON_TYPE).setHeader('content-length', length)
+  setType(response).setHeader('content-length', length)
   if (response.req.method === 'HEAD') response.end()
   else response.end(text, 'utf8')
 }
@@ -84,7 +87,7 @@ const sendLarge = async (
   bytes: Buffer,
   more: AsyncIterable<Buffer> | undefined,
 ): Promise<void> => {
-  response.setHeader('content-type', JSON_TYPE)
+  setType(response)
   if (!more) response.setHeader('content-length', bytes.length)
   if (response.req.method === 'HEAD') response.end()
   else await sendStream(response, more ? inTurn(inPieces(bytes), more) : inPieces(bytes))
