@@ -6,20 +6,23 @@ import { ROOT } from './local/root.ts'
 const DATA_DIR = join(ROOT, '.data')
 
 const USAGE = `usage:
-  npm start                 the whole service on this machine, until Ctrl-C
+  npm start [-- --host-clients]
+                            the whole service on this machine, until Ctrl-C; --host-clients sets
+                            what the host's own clients need
   npm run demo [-- --keep]  one job of every kind; --keep leaves the service running
   npm run token -- <user>   a bearer token`
 
 interface Options {
   keep: boolean
+  hostClients: boolean
   user: string | undefined
 }
 
 /** Runs a command. It is imported only then: a token needs none of the servers. */
 const commands: Record<string, (options: Options) => Promise<number>> = {
-  start: async () => {
+  start: async ({ hostClients }) => {
     const { runStart } = await import('./local/start.ts')
-    return await runStart(DATA_DIR)
+    return await runStart(DATA_DIR, { hostClients })
   },
   demo: async ({ keep }) => {
     const { runDemoCommand } = await import('./local/demo-command.ts')
@@ -42,14 +45,17 @@ const main = async (): Promise<number> => {
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
-  return await run({ keep: values.keep, user })
+  return await run({ keep: values.keep, hostClients: values['host-clients'], user })
 }
 
 const readArguments = () => {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { keep: { type: 'boolean', default: false } },
+      options: {
+        keep: { type: 'boolean', default: false },
+        'host-clients': { type: 'boolean', default: false },
+      },
     })
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, {

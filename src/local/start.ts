@@ -7,8 +7,17 @@ import type { Interrupt } from './interrupt.ts'
 import { startStack } from './stack.ts'
 import type { Stack } from './stack.ts'
 
+/**
+ * What the host's own clients need: its command-line tool publishes with a personal access token alone, and its video nodes
+ * extend what an address names.
+ */
+export const HOST_CLIENTS = { PUBLISH_AUTH: 'token', VIDEO_EXTEND_SOURCE: 'any' }
+
 /** Runs the whole service until it is interrupted; the exit code of the process. */
-export const runStart = async (dataDir: string): Promise<number> => {
+export const runStart = async (
+  dataDir: string,
+  { hostClients }: { hostClients: boolean },
+): Promise<number> => {
   const interrupt = listenForInterrupt(announceStop)
   try {
     const stack = await startStack({
@@ -18,6 +27,7 @@ export const runStart = async (dataDir: string): Promise<number> => {
       port: 8080,
       fixedPort: Number(process.env['PORT']) || undefined,
       uiPort: 8233,
+      ...(hostClients && { settings: HOST_CLIENTS }),
       say,
       interrupt,
     })

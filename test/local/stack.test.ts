@@ -9,7 +9,7 @@ import { loadKeys } from '../../src/local/keys.ts'
 import { findProcess, isRunning } from '../../src/local/process-table.ts'
 import { startStack } from '../../src/local/stack.ts'
 import type { Stack } from '../../src/local/stack.ts'
-import { describeStack } from '../../src/local/start.ts'
+import { HOST_CLIENTS, describeStack } from '../../src/local/start.ts'
 import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
@@ -30,6 +30,7 @@ describe('the embedded stack', () => {
         TASK_QUEUE: makeTaskQueue('stack'),
         WORKFLOW_BUNDLE: workflowBundle(),
       },
+      settings: HOST_CLIENTS,
       say: (line) => said.push(line),
       interrupt: { stop: new AbortController().signal, force: new AbortController().signal },
     })
@@ -59,6 +60,24 @@ describe('the embedded stack', () => {
       ).status
     assert.equal(await ask(await stack.token('alice')), 200)
     assert.equal(await ask('guess'), 401)
+  })
+
+  test('sets what the clients of the host need', async () => {
+    const create = async (path: string, body: object): Promise<unknown> => {
+      const answer = await fetch(stack.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return [answer.status, ((await answer.json()) as { error?: string }).error]
+    }
+    const publication = { node: {}, node_version: { version: '7.8' }, personal_access_token: 'x' }
+    assert.deepEqual(await create('/publishers/pub/nodes/pack/versions', publication), [
+      403,
+      'invalid_personal_access_token',
+    ])
+    const extension = { model: 'videoq2-pro', video_url: 'https://videos.example.com/a.mp4' }
+    assert.deepEqual(await create('/proxy/vidvendor/extend', extension), [200, undefined])
   })
 
   test('shows the secret that signs what is told of tasks made without a credential', async () => {
