@@ -61,114 +61,82 @@ const passedThrough = {
 }
 
 /** Body of POST /text2video, in the order of the documentation, which is that of the faults that are told. */
-export const TextToVideoBody = Type.Object({
-  model: Type.Optional(
-    Type.Enum(VIDEO_MODEL_NAMES, {
+export const TextToVideoBody = Type.Partial(
+  Type.Object({
+    model: Type.Enum(VIDEO_MODEL_NAMES, {
       default: DEFAULT_VIDEO_MODEL,
       description: 'Decides which lengths, resolutions and ratios there are, and the price.',
     }),
-  ),
-  prompt: prompt(
-    'What the video is to show. Echoed as given; the local engine draws with it only when there is no start image. With neither prompt nor image a recommended prompt is rendered, without its price.',
-  ),
-  images: images(
-    'The start image: frame 1 of the video, whose ratio the video keeps. From 1:4 to 4:1.',
-  ),
-  duration: Type.Optional(
-    int32(shortest(VIDEO_MODELS), longest(VIDEO_MODELS), {
+    prompt: prompt(
+      'What the video is to show. Echoed as given; the local engine draws with it only when there is no start image. With neither prompt nor image a recommended prompt is rendered, without its price.',
+    ),
+    images: images(
+      'The start image: frame 1 of the video, whose ratio the video keeps. From 1:4 to 4:1.',
+    ),
+    duration: int32(shortest(VIDEO_MODELS), longest(VIDEO_MODELS), {
       description: `Length in seconds, by model (default): ${describeSeconds(VIDEO_MODELS)}.`,
     }),
-  ),
-  resolution: Type.Optional(
-    Type.Enum([...RESOLUTIONS], {
+    resolution: Type.Enum([...RESOLUTIONS], {
       description: `Short side of the picture, by model (default): ${describeResolutions(VIDEO_MODELS)}.`,
     }),
-  ),
-  aspect_ratio: Type.Optional(
-    Type.Enum([...ASPECT_RATIOS], {
+    aspect_ratio: Type.Enum([...ASPECT_RATIOS], {
       default: '16:9',
       description: 'Width to height. No effect with a start image, but judged.',
     }),
-  ),
-  audio: Type.Optional(
-    Type.Boolean({
+    audio: Type.Boolean({
       description:
         'Make sound together with the picture. Default true on q3 models, else false. The local engine makes placeholder tones, no speech.',
     }),
-  ),
-  audio_type: Type.Optional(
-    Type.Enum([...AUDIO_TYPES], {
+    audio_type: Type.Enum([...AUDIO_TYPES], {
       default: 'all',
       description: 'Kind of sound. Only with audio; no effect on q3 models.',
     }),
-  ),
-  voice_id: Type.Optional(
-    Type.String({
+    voice_id: Type.String({
       maxLength: 256,
       description:
         'Voice of the speech. Only with audio; no effect on q3 models nor in the local engine.',
     }),
-  ),
-  bgm: Type.Optional(
-    flag(
+    bgm: flag(
       'Add background music. No effect on q3 models, on q2 models at 9 or 10 s, and with audio.',
     ),
-  ),
-  movement_amplitude: Type.Optional(
-    Type.Enum([...MOVEMENT_AMPLITUDES], {
+    movement_amplitude: Type.Enum([...MOVEMENT_AMPLITUDES], {
       default: 'auto',
       description: 'How far the picture moves. No effect on q2 and q3 models.',
     }),
-  ),
-  style: Type.Optional(
-    Type.Enum([...STYLES], {
+    style: Type.Enum([...STYLES], {
       default: 'general',
       description: 'Look of the picture. No effect on q2 and q3 models.',
     }),
-  ),
-  seed: Type.Optional(
-    int32(0, INT32_MAX, {
+    seed: int32(0, INT32_MAX, {
       description: 'Equal seeds give equal videos. 0 or absent: drawn from 1 to 2147483647.',
     }),
-  ),
-  off_peak: Type.Optional(
-    flag(
+    off_peak: flag(
       'Run at a lower price when there is room, within 48 hours, else fail with a refund. Excludes audio, except on q3 models.',
     ),
-  ),
-  is_rec: Type.Optional(
-    flag(
+    is_rec: flag(
       `Render a recommended prompt in place of the one given, for ${RECOMMENDED_PROMPT_CREDITS} credits more.`,
     ),
-  ),
-  watermark: Type.Optional(flag('Make a second copy that carries a watermark.')),
-  wm_position: Type.Optional(
-    int32(1, 4, {
+    watermark: flag('Make a second copy that carries a watermark.'),
+    wm_position: int32(1, 4, {
       default: 3,
       description:
         'Corner of the watermark: 1 top left, 2 top right, 3 bottom right, 4 bottom left.',
     }),
-  ),
-  wm_url: url(
-    'Image of the watermark, read only with watermark true; without it a built-in mark is used.',
-  ),
-  meta_data: Type.Optional(
-    Type.String({
+    wm_url: url(
+      'Image of the watermark, read only with watermark true; without it a built-in mark is used.',
+    ),
+    meta_data: Type.String({
       maxLength: META_DATA_MAX,
       contentMediaType: 'application/json',
       description: 'A JSON text, kept byte for byte in the comment of the video file.',
     }),
-  ),
-  ...passedThrough,
-  enhance: Type.Optional(
-    Type.Boolean({ description: 'Accepted; changes neither result, price nor order.' }),
-  ),
-  priority: Type.Optional(
-    int32(-INT32_MAX - 1, INT32_MAX, {
+    ...passedThrough,
+    enhance: Type.Boolean({ description: 'Accepted; changes neither result, price nor order.' }),
+    priority: int32(-INT32_MAX - 1, INT32_MAX, {
       description: 'Accepted; changes neither result, price nor order.',
     }),
-  ),
-})
+  }),
+)
 export type TextToVideoBody = Static<typeof TextToVideoBody>
 
 const EXTEND_RESOLUTIONS = RESOLUTIONS.filter((name) =>
