@@ -12,32 +12,20 @@ export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
 /** The state of a node for everybody but platform admins: its own status, or its publisher's ban. */
 export type NodeCondition = 'active' | 'node_banned' | 'publisher_banned' | 'deleted'
 
+/** The same refusal of every access. */
+const all = (refusal: Refusal): Record<NodeAccess, Refusal> => ({
+  read: refusal,
+  install: refusal,
+  write: refusal,
+  publish: refusal,
+})
+
 const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal>>> = {
-  active: {
-    read: undefined,
-    install: undefined,
-    write: undefined,
-    publish: undefined,
-  },
-  node_banned: {
-    read: 'node_banned',
-    install: 'node_banned',
-    write: 'node_banned',
-    publish: 'node_banned',
-  },
-  publisher_banned: {
-    read: 'publisher_banned',
-    install: 'publisher_banned',
-    write: 'publisher_banned',
-    publish: 'publisher_banned',
-  },
+  active: all(undefined),
+  node_banned: all('node_banned'),
+  publisher_banned: all('publisher_banned'),
   // Whoever creates or publishes it must hear that its id stays taken.
-  deleted: {
-    read: 'node_not_found',
-    install: 'node_not_found',
-    write: 'node_not_found',
-    publish: 'node_deleted',
-  },
+  deleted: { ...all('node_not_found'), publish: 'node_deleted' },
 }
 
 /** The condition of a node. Deleted comes before banned, and the publisher's ban before the node's. */
@@ -70,36 +58,21 @@ export const publisherRefusal = (
 /** Accesses to a version of a node that is visible: reading it, installing it, its archive, changing it. */
 export type VersionAccess = 'read' | 'install' | 'archive' | 'write'
 
-type VersionVisibility = Record<VersionAccess, Refusal>
+/** What is refused; all else is allowed. */
+type VersionVisibility = Partial<Record<VersionAccess, Refusal>>
 
-const BLOCKED: VersionVisibility = {
-  read: undefined,
-  install: 'version_blocked',
-  archive: 'version_blocked',
-  write: undefined,
+const BLOCKED: VersionVisibility = { install: 'version_blocked', archive: 'version_blocked' }
+const NOT_READY: VersionVisibility = {
+  install: 'version_not_installable',
+  archive: 'archive_not_found',
 }
 
 const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibility>> = {
-  NodeVersionStatusActive: {
-    read: undefined,
-    install: undefined,
-    archive: undefined,
-    write: undefined,
-  },
-  NodeVersionStatusPending: {
-    read: undefined,
-    install: 'version_not_installable',
-    archive: 'archive_not_found',
-    write: undefined,
-  },
+  NodeVersionStatusActive: {},
+  NodeVersionStatusPending: NOT_READY,
   NodeVersionStatusFlagged: BLOCKED,
   NodeVersionStatusBanned: BLOCKED,
-  NodeVersionStatusDeleted: {
-    read: 'version_not_found',
-    install: 'version_not_installable',
-    archive: 'archive_not_found',
-    write: 'version_not_found',
-  },
+  NodeVersionStatusDeleted: { ...NOT_READY, read: 'version_not_found', write: 'version_not_found' },
 }
 
 /** The code that refuses an access to a version. */
