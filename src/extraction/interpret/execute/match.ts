@@ -34,7 +34,7 @@ function tryCase(
   scope: Scope,
   captured: Map<string, Value>,
 ): Truth {
-  const fits = matchPattern(rt, pattern, subject, scope, captured)
+  const fits = matchPattern({ rt, scope, captured }, pattern, subject)
   if (fits === false || guard === undefined) return fits
   for (const [name, value] of captured) bindName(scope, name, value)
   const holds = truthOf(rt, evaluateSafely(rt, guard, scope))

@@ -7,6 +7,7 @@ import { readItems } from '../operate/iterate.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { equals, identical } from '../operate/compare.ts'
 import type { Pattern } from '../../python/ast.ts'
+import { words } from '../../words.ts'
 import { dictGet, dictKey } from '../values/dict.ts'
 import { makeEmptyDict, makeList, makeUnknown } from '../values/make-value.ts'
 import { setEntry } from '../operate/mapping.ts'
@@ -15,16 +16,16 @@ import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { DictValue, Truth, Value } from '../values/value.ts'
 
-type Captured = Map<string, Value>
+/** Where a pattern is matched, and the names that it captures. */
+export interface Matching {
+  rt: Runtime
+  scope: Scope
+  captured: Map<string, Value>
+}
 
-/** Whether the value fits; names it captures go into `captured`. Undefined if it can't be decided. */
-export function matchPattern(
-  rt: Runtime,
-  pattern: Pattern,
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
+/** Whether the value fits. Undefined if it can't be decided. */
+export function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth {
+  const { rt, scope } = matching
   rt.budget.step(1)
   switch (pattern.kind) {
     case 'MatchValue':
@@ -32,42 +33,32 @@ export function matchPattern(
     case 'MatchSingleton':
       return identical(rt, value, pattern.value)
     case 'MatchAs':
-      return matchAs(rt, pattern, value, scope, captured)
+      return matchAs(matching, pattern, value)
     case 'MatchStar':
       return true
     case 'MatchOr':
-      return matchOr(rt, pattern.patterns, value, scope, captured)
+      return matchOr(matching, pattern.patterns, value)
     case 'MatchSequence':
-      return matchSequence(rt, pattern.patterns, value, scope, captured)
+      return matchSequence(matching, pattern.patterns, value)
     case 'MatchMapping':
-      return matchMapping(rt, pattern, value, scope, captured)
+      return matchMapping(matching, pattern, value)
     case 'MatchClass':
-      return matchClass(rt, pattern, value, scope, captured)
+      return matchClass(matching, pattern, value)
   }
 }
 
-function matchAs(
-  rt: Runtime,
-  { pattern, name }: Pattern & { kind: 'MatchAs' },
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
-  const fits = pattern ? matchPattern(rt, pattern, value, scope, captured) : true
-  if (fits !== false && name !== undefined) captured.set(name, value)
+type PatternOf<Kind extends Pattern['kind']> = Extract<Pattern, { kind: Kind }>
+
+function matchAs(matching: Matching, { pattern, name }: PatternOf<'MatchAs'>, value: Value): Truth {
+  const fits = pattern ? matchPattern(matching, pattern, value) : true
+  if (fits !== false && name !== undefined) matching.captured.set(name, value)
   return fits
 }
 
-function matchOr(
-  rt: Runtime,
-  patterns: Pattern[],
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
+function matchOr(matching: Matching, patterns: Pattern[], value: Value): Truth {
   let decided: Truth = false
   for (const pattern of patterns) {
-    const fits = matchPattern(rt, pattern, value, scope, captured)
+    const fits = matchPattern(matching, pattern, value)
     if (fits === true) return decided === undefined ? undefined : true
     if (fits === undefined) decided = undefined
   }
@@ -84,82 +75,61 @@ function all(parts: Iterable<Truth>): Truth {
   return decided
 }
 
-function matchSequence(
-  rt: Runtime,
-  patterns: Pattern[],
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
+function matchSequence(matching: Matching, patterns: Pattern[], value: Value): Truth {
   const inner = payloadOf(value)
   if (!isObject(inner)) return false
-  if (inner.kind === 'unknown') return matchUnknownItems(rt, patterns, scope, captured)
+  if (inner.kind === 'unknown') return matchUnknownItems(matching, patterns)
   if (inner.kind !== 'list' && inner.kind !== 'tuple' && inner.kind !== 'range') return false
-  const { items, rest } = readItems(rt, inner)
+  const { items, rest } = readItems(matching.rt, inner)
   const star = patterns.findIndex((pattern) => pattern.kind === 'MatchStar')
   const tooShort = items.length < patterns.length - (star < 0 ? 0 : 1)
   if (!rest && (tooShort || (star < 0 && items.length > patterns.length))) return false
-  if (rest) return matchUnknownItems(rt, patterns, scope, captured)
-  return all(matchItems(rt, { patterns, items, star }, scope, captured))
+  if (rest) return matchUnknownItems(matching, patterns)
+  return all(matchItems(matching, { patterns, items, star }))
 }
 
 /** Every name is captured as an unknown. */
-function matchUnknownItems(
-  rt: Runtime,
-  patterns: Pattern[],
-  scope: Scope,
-  captured: Captured,
-): undefined {
+function matchUnknownItems(matching: Matching, patterns: Pattern[]): undefined {
   for (const pattern of patterns) {
-    if (pattern.kind === 'MatchStar') captureStar(pattern, makeList([], true), captured)
-    else matchPattern(rt, pattern, makeUnknown('item'), scope, captured)
+    if (pattern.kind === 'MatchStar') captureStar(matching, pattern, makeList([], true))
+    else matchPattern(matching, pattern, makeUnknown('item'))
   }
 }
 
-function captureStar(
-  { name }: Pattern & { kind: 'MatchStar' },
-  value: Value,
-  captured: Captured,
-): void {
+function captureStar({ captured }: Matching, { name }: PatternOf<'MatchStar'>, value: Value): void {
   if (name !== undefined) captured.set(name, value)
 }
 
 function* matchItems(
-  rt: Runtime,
+  matching: Matching,
   { patterns, items, star }: { patterns: Pattern[]; items: Value[]; star: number },
-  scope: Scope,
-  captured: Captured,
 ): Generator<Truth> {
   const skipped = items.length - patterns.length
   for (const [index, pattern] of patterns.entries()) {
     if (pattern.kind === 'MatchStar') {
-      captureStar(pattern, makeList(items.slice(index, index + skipped + 1)), captured)
+      captureStar(matching, pattern, makeList(items.slice(index, index + skipped + 1)))
       continue
     }
     const at = star >= 0 && index > star ? index + skipped : index
-    yield matchPattern(rt, pattern, items[at] ?? null, scope, captured)
+    yield matchPattern(matching, pattern, items[at] ?? null)
   }
 }
 
-function matchMapping(
-  rt: Runtime,
-  pattern: Pattern & { kind: 'MatchMapping' },
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
+function matchMapping(matching: Matching, pattern: PatternOf<'MatchMapping'>, value: Value): Truth {
+  const { rt, scope } = matching
   const inner = payloadOf(value)
   if (!isObject(inner)) return false
-  if (inner.kind === 'unknown') return matchUnknownItems(rt, pattern.patterns, scope, captured)
+  if (inner.kind === 'unknown') return matchUnknownItems(matching, pattern.patterns)
   if (inner.kind !== 'dict') return false
   const keys = pattern.keys.map((key) => hashKey(rt, evaluateSafely(rt, key, scope)))
   const parts = keys.map((hash, index): Truth => {
     const part = pattern.patterns[index]
     const entry = hash === undefined ? undefined : dictGet(inner, hash)
     if (entry === undefined || part === undefined) return inner.rest ? undefined : false
-    return matchPattern(rt, part, entry, scope, captured)
+    return matchPattern(matching, part, entry)
   })
-  if (pattern.rest !== undefined) captured.set(pattern.rest, without(rt, inner, new Set(keys)))
+  if (pattern.rest !== undefined)
+    matching.captured.set(pattern.rest, without(rt, inner, new Set(keys)))
   return all(parts)
 }
 
@@ -171,36 +141,19 @@ function without(rt: Runtime, dict: DictValue, keys: ReadonlySet<unknown>): Valu
 }
 
 // Classes whose one positional pattern is the value itself.
-const SELF_MATCHING = new Set([
-  'str',
-  'int',
-  'float',
-  'bool',
-  'bytes',
-  'list',
-  'tuple',
-  'dict',
-  'set',
-  'frozenset',
-])
+const SELF_MATCHING = new Set(words('str int float bool bytes list tuple dict set frozenset'))
 
-function matchClass(
-  rt: Runtime,
-  pattern: Pattern & { kind: 'MatchClass' },
-  value: Value,
-  scope: Scope,
-  captured: Captured,
-): Truth {
+function matchClass(matching: Matching, pattern: PatternOf<'MatchClass'>, value: Value): Truth {
+  const { rt, scope } = matching
   const cls = evaluateSafely(rt, pattern.cls, scope)
   const fits = isInstance(rt, value, cls)
   if (fits === false) return false
-  const positional = pattern.patterns.map((part, index): Truth => {
-    const inner = attributeAt(rt, cls, value, index)
-    return matchPattern(rt, part, inner, scope, captured)
-  })
+  const positional = pattern.patterns.map((part, index) =>
+    matchPattern(matching, part, attributeAt(rt, cls, value, index)),
+  )
   const named = pattern.keywords.map(({ name, pattern: part }): Truth => {
     const inner = findAttribute(rt, value, name)
-    return inner !== undefined && matchPattern(rt, part, inner, scope, captured)
+    return inner !== undefined && matchPattern(matching, part, inner)
   })
   return all([fits, ...positional, ...named])
 }
