@@ -12,11 +12,9 @@ import { typeOf } from '../operate/type-of.ts'
 import type { Runtime } from '../runtime.ts'
 import { isBase, isClass, isDict, isInstanceValue, isObject } from '../values/guards.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
-
-type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
 export const OBJECT: Definition = {
   name: 'object',

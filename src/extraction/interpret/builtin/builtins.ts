@@ -1,7 +1,8 @@
+import { words } from '../../words.ts'
 import { isDict, isNative, isStaticMethod } from '../values/guards.ts'
 import { ELLIPSIS, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { fillNativeClass, makeNativeClass, nativeFunction } from '../values/native.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition } from '../values/native.ts'
 import type { ClassValue, Value } from '../values/value.ts'
 import { OBJECT, TYPE } from './basic-classes.ts'
 import { DICT, FROZENSET, LIST, SET, TUPLE } from './container-classes.ts'
@@ -24,8 +25,6 @@ import { FLOAT, INT, BOOL } from './number-classes.ts'
 import { OBJECT_FUNCTIONS } from './object-functions.ts'
 import { BYTES, STR } from './text-classes.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
-
-type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
 export interface Builtins {
   /** What every module sees. */
@@ -63,29 +62,15 @@ const HIDDEN: Definition[] = [
   ITERATOR,
   GENERATOR,
   ...['dict_keys', 'dict_values', 'dict_items'].map((name) => viewClass(name)),
-  ...[
-    'NoneType',
-    'ellipsis',
-    'NotImplementedType',
-    'function',
-    'builtin_function_or_method',
-    'method',
-    'module',
-  ].map((name) => ({ name })),
+  ...words(
+    'NoneType ellipsis NotImplementedType function builtin_function_or_method method module',
+  ).map((name) => ({ name })),
 ]
 
 /** Functions and classes that are there, but whose results can't be known. */
-const UNKNOWN_RESULTS = [
-  'input',
-  'eval',
-  'compile',
-  'memoryview',
-  'bytearray',
-  'complex',
-  'breakpoint',
-  'aiter',
-  'anext',
-]
+const UNKNOWN_RESULTS = words(
+  'input eval compile memoryview bytearray complex breakpoint aiter anext',
+)
 
 /** Makes the builtin classes and functions, for one runtime. */
 export function makeBuiltins(): Builtins {

@@ -7,16 +7,18 @@ import {
   ITEM_METHODS,
   operatorMethods,
   ORDERING_METHODS,
+  SEQUENCE_METHODS,
+  SET_OPERATORS,
   STORE_METHODS,
+  VALUE_METHODS,
 } from './payload-methods.ts'
-import { LIST_METHODS, SEQUENCE_METHODS } from './list-methods.ts'
+import { LIST_METHODS, FINDING_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
 import { inheritMaybe, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition, NativeClass } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
-import type { Definition } from './wrap.ts'
-import { SET_OPERATORS, VALUE_METHODS, wrap } from './wrap.ts'
+import { wrap } from './wrap.ts'
 
 export const LIST: Definition = {
   name: 'list',
@@ -29,16 +31,10 @@ export const LIST: Definition = {
     return inheritMaybe(makeList(items, rest), payloadOf(value))
   },
   methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...ITEM_METHODS,
+    ...SEQUENCE_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods([
-      ['add', '+'],
-      ['mul', '*'],
-    ]),
-    ...augmentingMethods([['add', '+']]),
+    ...operatorMethods({ add: '+', mul: '*' }),
+    ...augmentingMethods({ add: '+' }),
     ...LIST_METHODS,
   },
   attributes: { __hash__: null },
@@ -54,15 +50,9 @@ export const TUPLE: Definition = {
     return wrap(rt, cls, inheritMaybe(makeTuple(items, rest), payloadOf(value)))
   },
   methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...ITEM_METHODS,
-    ...operatorMethods([
-      ['add', '+'],
-      ['mul', '*'],
-    ]),
     ...SEQUENCE_METHODS,
+    ...operatorMethods({ add: '+', mul: '*' }),
+    ...FINDING_METHODS,
   },
 }
 
@@ -80,8 +70,8 @@ export const DICT: Definition = {
     ...CONTAINER_METHODS,
     ...ITEM_METHODS,
     ...STORE_METHODS,
-    ...operatorMethods([['or', '|']]),
-    ...augmentingMethods([['or', '|']]),
+    ...operatorMethods({ or: '|' }),
+    ...augmentingMethods({ or: '|' }),
     ...DICT_METHODS,
     __reversed__: (rt, [self]) => {
       const inner = payloadOf(self ?? null)

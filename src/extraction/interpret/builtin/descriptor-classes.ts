@@ -1,9 +1,7 @@
 import { isClass, isProperty } from '../values/guards.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { PropertyValue, Value } from '../values/value.ts'
-
-type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
 function withPart(self: Value | undefined, part: Partial<PropertyValue>): Value | undefined {
   return isProperty(self) ? { ...self, ...part } : undefined

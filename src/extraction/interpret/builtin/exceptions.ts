@@ -1,7 +1,7 @@
 import { isInstanceValue } from '../values/guards.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition } from '../values/native.ts'
 import type { InstanceValue, Value } from '../values/value.ts'
 
 /** The builtin exceptions of CPython 3.11: each line a base and what stands directly below it. */
@@ -28,7 +28,7 @@ export function listExceptions(): { name: string; base: string }[] {
   })
 }
 
-export const BASE_EXCEPTION: Omit<NativeClass, 'module' | 'bases' | 'metaclass'> = {
+export const BASE_EXCEPTION: Definition = {
   name: 'BaseException',
   construct: (rt, cls, args) => {
     if (!rt.budget.allowItems(args.length)) return undefined

@@ -4,7 +4,7 @@ import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
-import type { NativeClass } from '../values/native.ts'
+import type { Definition, NativeClass } from '../values/native.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
@@ -13,10 +13,8 @@ import {
   COMPARING_METHODS,
   CONTAINER_METHODS,
   ITEM_METHODS,
-  TEXT_OF_METHODS,
+  VALUE_METHODS,
 } from './payload-methods.ts'
-
-type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
 
 export const RANGE: Definition = {
   name: 'range',
@@ -28,7 +26,7 @@ export const RANGE: Definition = {
       ? { kind: 'range', start: 0n, stop: first, step: 1n }
       : { kind: 'range', start: first, stop: second, step }
   },
-  methods: { ...COMPARING_METHODS, ...TEXT_OF_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
+  methods: { ...VALUE_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
 }
 
 export const SLICE: Definition = {

@@ -77,7 +77,7 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
 }
 
 /** What list and tuple share. */
-export const SEQUENCE_METHODS: Record<string, NativeCall> = {
+export const FINDING_METHODS: Record<string, NativeCall> = {
   index: (rt, [self, item, from]) => {
     const sequence = sequenceOf(self)
     const start = from === undefined ? 0n : intOf(from)
@@ -105,7 +105,7 @@ function sequenceOf(value: Value | undefined): ListValue | TupleValue | undefine
 
 /** The methods of list as natives: `args[0]` is self. */
 export const LIST_METHODS: Record<string, NativeCall> = {
-  ...SEQUENCE_METHODS,
+  ...FINDING_METHODS,
   ...Object.fromEntries(
     Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
       name,

@@ -1,24 +1,30 @@
 import { raiseIfHandled } from '../operate/raise.ts'
 import { callSpecial } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import { operatorMethods, ORDERING_METHODS } from './payload-methods.ts'
+import {
+  operatorMethods,
+  ORDERING_METHODS,
+  SET_OPERATORS,
+  VALUE_METHODS,
+} from './payload-methods.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { bitLength, toFloat, truncate } from '../text/number/number.ts'
 import { parseFloatText, parseInteger } from '../text/number/parse.ts'
 import type { Kwargs, Value } from '../values/value.ts'
-import type { Definition } from './wrap.ts'
-import { SET_OPERATORS, VALUE_METHODS, wrap } from './wrap.ts'
+import type { Definition } from '../values/native.ts'
+import { wrap } from './wrap.ts'
+import { ifKnown } from '../values/make-value.ts'
 
-const NUMBER_OPERATORS: [string, string][] = [
-  ['add', '+'],
-  ['sub', '-'],
-  ['mul', '*'],
-  ['truediv', '/'],
-  ['floordiv', '//'],
-  ['mod', '%'],
-  ['pow', '**'],
-]
+const NUMBER_OPERATORS = {
+  add: '+',
+  sub: '-',
+  mul: '*',
+  truediv: '/',
+  floordiv: '//',
+  mod: '%',
+  pow: '**',
+}
 
 export const INT: Definition = {
   name: 'int',
@@ -27,14 +33,11 @@ export const INT: Definition = {
   methods: {
     ...VALUE_METHODS,
     ...ORDERING_METHODS,
-    ...operatorMethods([...NUMBER_OPERATORS, ...SET_OPERATORS, ['lshift', '<<'], ['rshift', '>>']]),
+    ...operatorMethods({ ...NUMBER_OPERATORS, ...SET_OPERATORS, lshift: '<<', rshift: '>>' }),
     __int__: (_, [self]) => intOf(self),
     __index__: (_, [self]) => intOf(self),
     __bool__: (rt, [self]) => truthOf(rt, payloadOf(self ?? null)),
-    bit_length: (_, [self]) => {
-      const value = intOf(self)
-      return value === undefined ? undefined : BigInt(bitLength(value))
-    },
+    bit_length: (_, [self]) => ifKnown(intOf(self), (value) => BigInt(bitLength(value))),
   },
   properties: {
     real: (_, self) => intOf(self),
@@ -89,6 +92,5 @@ function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
   if (typeof inner === 'string')
     return parseFloatText(inner) ?? raiseIfHandled(rt, 'ValueError', 'could not convert to float')
   if (typeof inner === 'number') return inner
-  const int = intOf(inner)
-  return int === undefined ? undefined : toFloat(int)
+  return ifKnown(intOf(inner), toFloat)
 }

@@ -7,7 +7,7 @@ import { contains } from '../operate/membership.ts'
 import { binary } from '../operate/operator.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
-import { NOT_IMPLEMENTED } from '../values/make-value.ts'
+import { NOT_IMPLEMENTED, ifKnown } from '../values/make-value.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { NativeCall, Value } from '../values/value.ts'
 import type { CompareOperator } from '../../python/ast.ts'
@@ -52,7 +52,8 @@ export const ORDERING_METHODS: Record<string, NativeCall> = {
   __ge__: comparing('>='),
 }
 
-export const TEXT_OF_METHODS: Record<string, NativeCall> = {
+export const VALUE_METHODS: Record<string, NativeCall> = {
+  ...COMPARING_METHODS,
   __str__: (rt, args) => strOf(rt, self(args)),
   __repr__: (rt, args) => reprOf(rt, self(args)),
   __format__: (rt, args) => {
@@ -66,16 +67,21 @@ export const TEXT_OF_METHODS: Record<string, NativeCall> = {
 }
 
 export const CONTAINER_METHODS: Record<string, NativeCall> = {
-  __len__: (rt, args) => {
-    const length = lengthOfValue(rt, self(args))
-    return length === undefined ? undefined : BigInt(length)
-  },
+  __len__: (rt, args) => ifKnown(lengthOfValue(rt, self(args)), BigInt),
   __iter__: (rt, args) => iterate(rt, self(args)),
   __contains__: (rt, args) => contains(rt, self(args), args[1] ?? null),
 }
 
 export const ITEM_METHODS: Record<string, NativeCall> = {
   __getitem__: (rt, args) => getItem(rt, self(args), args[1] ?? null),
+}
+
+/** What texts, bytes, lists and tuples have in common. */
+export const SEQUENCE_METHODS = {
+  ...VALUE_METHODS,
+  ...ORDERING_METHODS,
+  ...CONTAINER_METHODS,
+  ...ITEM_METHODS,
 }
 
 export const STORE_METHODS: Record<string, NativeCall> = {
@@ -89,10 +95,15 @@ export const STORE_METHODS: Record<string, NativeCall> = {
   },
 }
 
+/** Operators by the name in their methods: `{ add: '+' }`. */
+type Operators = Record<string, string>
+
+export const SET_OPERATORS: Operators = { or: '|', and: '&', sub: '-', xor: '^' }
+
 /** `__add__`, `__radd__` and so on for the operators of a type. */
-export function operatorMethods(ops: readonly [string, string][]): Record<string, NativeCall> {
+export function operatorMethods(ops: Operators): Record<string, NativeCall> {
   return Object.fromEntries(
-    ops.flatMap(([name, op]): [string, NativeCall][] => [
+    Object.entries(ops).flatMap(([name, op]): [string, NativeCall][] => [
       [`__${name}__`, operating(op)],
       [`__r${name}__`, reflected(op)],
     ]),
@@ -100,8 +111,10 @@ export function operatorMethods(ops: readonly [string, string][]): Record<string
 }
 
 /** `__iadd__` and so on, which change the content in place. */
-export function augmentingMethods(ops: readonly [string, string][]): Record<string, NativeCall> {
-  return Object.fromEntries(ops.map(([name, op]) => [`__i${name}__`, augmenting(op)]))
+export function augmentingMethods(ops: Operators): Record<string, NativeCall> {
+  return Object.fromEntries(
+    Object.entries(ops).map(([name, op]) => [`__i${name}__`, augmenting(op)]),
+  )
 }
 
 /** What `object` answers: identity. */

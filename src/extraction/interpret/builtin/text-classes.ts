@@ -2,12 +2,7 @@ import { isBytes, isDict } from '../values/guards.ts'
 import { readItems } from '../operate/iterate.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeDict } from '../operate/mapping.ts'
-import {
-  CONTAINER_METHODS,
-  ITEM_METHODS,
-  operatorMethods,
-  ORDERING_METHODS,
-} from './payload-methods.ts'
+import { operatorMethods, SEQUENCE_METHODS } from './payload-methods.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 import { makeBytes, orElse } from '../values/make-value.ts'
 import { intOf, payloadOf, textOf } from '../values/payload.ts'
@@ -16,23 +11,16 @@ import { makeTranslation } from '../text/string/build.ts'
 import { decode, encode } from '../text/string/codec.ts'
 import { startsWith } from '../text/string/find.ts'
 import type { Kwargs, Value } from '../values/value.ts'
-import type { Definition } from './wrap.ts'
-import { VALUE_METHODS, wrap } from './wrap.ts'
+import type { Definition } from '../values/native.ts'
+import { wrap } from './wrap.ts'
 
 export const STR: Definition = {
   name: 'str',
   payload: 'str',
   construct: (rt, cls, args, kwargs) => wrap(rt, cls, textFrom(rt, args, kwargs)),
   methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...ITEM_METHODS,
-    ...operatorMethods([
-      ['add', '+'],
-      ['mul', '*'],
-      ['mod', '%'],
-    ]),
+    ...SEQUENCE_METHODS,
+    ...operatorMethods({ add: '+', mul: '*', mod: '%' }),
     ...TEXT_METHODS,
   },
   staticMethods: {
@@ -66,11 +54,8 @@ export const BYTES: Definition = {
   payload: 'bytes',
   construct: (rt, cls, args, kwargs) => wrap(rt, cls, bytesFrom(rt, args, kwargs)),
   methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...ITEM_METHODS,
-    ...operatorMethods([['add', '+']]),
+    ...SEQUENCE_METHODS,
+    ...operatorMethods({ add: '+' }),
     decode: (_, [self, encoding], kwargs) => {
       const data = dataOf(self)
       const name = encoding ?? kwargs.get('encoding') ?? 'utf-8'

@@ -5,7 +5,7 @@ import { truthOf } from '../operate/truth.ts'
 import { getEntry } from '../operate/mapping.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
-import { makeList, makeTuple } from '../values/make-value.ts'
+import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
 import type { Runtime } from '../runtime.ts'
 import {
   center,
@@ -71,10 +71,8 @@ const stripping =
 /** One text that has to be there. */
 const withText =
   (method: (text: string, other: string) => Value | undefined): TextMethod =>
-  (_, text, args) => {
-    const other = textOf(args[0])
-    return other === undefined ? undefined : method(text, other)
-  }
+  (_, text, args) =>
+    ifKnown(textOf(args[0]), (other) => method(text, other))
 
 const splitting =
   (method: typeof split): TextMethod =>
@@ -190,10 +188,10 @@ const METHODS: Record<string, TextMethod> = {
   removesuffix: withText(removeSuffix),
   split: splitting(split),
   rsplit: splitting(splitFromEnd),
-  splitlines: (rt, text, args, kwargs) => {
-    const keep = truthOf(rt, argumentOf(args, kwargs, 0, 'keepends') ?? false)
-    return keep === undefined ? undefined : makeList(splitLines(text, keep))
-  },
+  splitlines: (rt, text, args, kwargs) =>
+    ifKnown(truthOf(rt, argumentOf(args, kwargs, 0, 'keepends') ?? false), (keep) =>
+      makeList(splitLines(text, keep)),
+    ),
   partition: withText((text, separator) => tupleOf(partition(text, separator))),
   rpartition: withText((text, separator) => tupleOf(partitionFromEnd(text, separator))),
   find: searching(find),
@@ -206,10 +204,7 @@ const METHODS: Record<string, TextMethod> = {
   join: joining,
   replace: replacing,
   translate: translating,
-  zfill: (_, text, args) => {
-    const width = intOf(args[0])
-    return width === undefined ? undefined : zfill(text, width)
-  },
+  zfill: (_, text, args) => ifKnown(intOf(args[0]), (width) => zfill(text, width)),
   ljust: padding(justifyLeft),
   rjust: padding(justifyRight),
   center: padding(center),

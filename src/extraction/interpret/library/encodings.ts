@@ -2,7 +2,7 @@ import { isBytes } from '../values/guards.ts'
 import { payloadOf, textOf } from '../values/payload.ts'
 import { createHash } from 'node:crypto'
 
-import { makeBytes, makeInstance } from '../values/make-value.ts'
+import { ifKnown, makeBytes, makeInstance } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { MAX_TEXT } from '../text/limits.ts'
@@ -35,10 +35,11 @@ export const makeHashlib = (rt: Runtime): ModuleValue => {
       if (bytes === undefined) return undefined
       return makeInstance(cls, undefined, HASH.wrap({ name, chunks: [bytes], isKnown: true }))
     }
-  const startByName: NativeCall = (rt, [name, ...args], kwargs) => {
-    const known = HASHES.find((hash) => hash === textOf(name)?.toLowerCase().replaceAll('-', ''))
-    return known === undefined ? undefined : start(known)(rt, args, kwargs)
-  }
+  const startByName: NativeCall = (rt, [name, ...args], kwargs) =>
+    ifKnown(
+      HASHES.find((hash) => hash === textOf(name)?.toLowerCase().replaceAll('-', '')),
+      (known) => start(known)(rt, args, kwargs),
+    )
   return nativeModule('hashlib', [
     ...HASHES.map((name) => [name, nativeFunction(`hashlib.${name}`, start(name))] as const),
     ['new', nativeFunction('hashlib.new', startByName)],
@@ -67,10 +68,7 @@ const makeHashClass = (rt: Runtime): ClassValue => {
         return null
       },
       hexdigest: (_rt, [self]) => digest(self)?.toString('hex'),
-      digest: (_rt, [self]) => {
-        const data = digest(self)
-        return data === undefined ? undefined : makeBytes(new Uint8Array(data))
-      },
+      digest: (_rt, [self]) => ifKnown(digest(self), (data) => makeBytes(new Uint8Array(data))),
     },
   })
 }

@@ -1,6 +1,12 @@
 import { countOf, textOf } from '../values/payload.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import { makeInstance, makeItemsIterator, makeList, makeUnknown } from '../values/make-value.ts'
+import {
+  ifKnown,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeUnknown,
+} from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Kwargs, NativeCall, Value } from '../values/value.ts'
@@ -66,10 +72,8 @@ const readRest = (state: FileState, size?: number): string | Uint8Array => {
 
 const ofState =
   (call: (state: FileState, args: Value[], rt: Runtime) => Value | undefined): NativeCall =>
-  (rt, [self, ...args]) => {
-    const state = FILE.of(self)
-    return state === undefined ? undefined : call(state, args, rt)
-  }
+  (rt, [self, ...args]) =>
+    ifKnown(FILE.of(self), (state) => call(state, args, rt))
 
 const toValue = (content: string | Uint8Array): Value =>
   typeof content === 'string' ? content : { kind: 'bytes', data: content }
@@ -105,14 +109,10 @@ const METHODS: Record<string, NativeCall> = {
     )
     return toValue(readRest(state, end < 0 ? undefined : end + 1 - state.at))
   }),
-  readlines: ofState((state, _args, rt) => {
-    const lines = linesOf(rt, state)
-    return lines === undefined ? undefined : makeList(lines)
-  }),
-  __iter__: ofState((state, _args, rt) => {
-    const lines = linesOf(rt, state)
-    return lines === undefined ? undefined : makeItemsIterator('file_iterator', lines)
-  }),
+  readlines: ofState((state, _args, rt) => ifKnown(linesOf(rt, state), makeList)),
+  __iter__: ofState((state, _args, rt) =>
+    ifKnown(linesOf(rt, state), (lines) => makeItemsIterator('file_iterator', lines)),
+  ),
   write: ofState((_state, [text]) => BigInt(textOf(text)?.length ?? 0)),
   writelines: () => null,
   getvalue: ofState((state) => toValue(state.content)),

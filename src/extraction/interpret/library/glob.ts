@@ -1,5 +1,5 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
-import { makeItemsIterator, makeList } from '../values/make-value.ts'
+import { ifKnown, makeItemsIterator, makeList } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { globPaths } from '../text/path/glob.ts'
@@ -14,22 +14,11 @@ export const makeGlob = (): ModuleValue =>
   nativeModule(
     'glob',
     functionsOf('glob', {
-      glob: (rt, args, kwargs) => {
-        const paths = findPaths(rt, args, kwargs)
-        return paths === undefined ? undefined : makeList(paths)
-      },
-      iglob: (rt, args, kwargs) => {
-        const paths = findPaths(rt, args, kwargs)
-        return paths === undefined ? undefined : makeItemsIterator('generator', paths)
-      },
-      escape: (rt, [path]) => {
-        const text = pathOf(rt, path)
-        return text === undefined ? undefined : escapeWildcard(text)
-      },
-      has_magic: (rt, [path]) => {
-        const text = pathOf(rt, path)
-        return text === undefined ? undefined : hasWildcard(text)
-      },
+      glob: (rt, args, kwargs) => ifKnown(findPaths(rt, args, kwargs), makeList),
+      iglob: (rt, args, kwargs) =>
+        ifKnown(findPaths(rt, args, kwargs), (paths) => makeItemsIterator('generator', paths)),
+      escape: (rt, [path]) => ifKnown(pathOf(rt, path), escapeWildcard),
+      has_magic: (rt, [path]) => ifKnown(pathOf(rt, path), hasWildcard),
     }),
   )
 

@@ -12,6 +12,7 @@ import { isModule } from '../values/guards.ts'
 import { nativeModule } from '../values/native.ts'
 import { textOf } from '../values/payload.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
+import { ifKnown } from '../values/make-value.ts'
 
 /** `importlib`, with its submodules as attributes. */
 export const makeImportlib = (rt: Runtime): ModuleValue => {
@@ -69,10 +70,8 @@ const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined =>
 }
 
 const FUNCTIONS: Record<string, NativeCall> = {
-  files: (rt, [anchor]) => {
-    const folder = folderOf(rt, anchor ?? rt.state.scope.module)
-    return folder === undefined ? undefined : makePathlibPath(rt, folder)
-  },
+  files: (rt, [anchor]) =>
+    ifKnown(folderOf(rt, anchor ?? rt.state.scope.module), (folder) => makePathlibPath(rt, folder)),
 }
 
 const SUBMODULES = {

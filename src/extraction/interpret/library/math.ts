@@ -8,6 +8,7 @@ import { capInt, toFloat, truncate } from '../text/number/number.ts'
 import { ceil, floor } from '../text/number/round.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { functionsOf } from './support/names.ts'
+import { ifKnown } from '../values/make-value.ts'
 
 /** `math`: constants and functions of numbers. Results that no float holds are unknown. */
 export const makeMath = (): ModuleValue =>
@@ -45,10 +46,7 @@ const BINARY: Record<string, (x: number, y: number) => number> = {
   copysign: copySign,
 }
 
-const floatOf = (value: Value | undefined): number | undefined => {
-  const number = numberOf(value)
-  return number === undefined ? undefined : toFloat(number)
-}
+const floatOf = (value: Value | undefined): number | undefined => ifKnown(numberOf(value), toFloat)
 
 /** Python raises where a finite argument gives no finite result. */
 const finite = (result: number, ...args: number[]): number | undefined =>
@@ -58,10 +56,7 @@ const floatFunctions = (): Record<string, NativeCall> => ({
   ...Object.fromEntries(
     Object.entries(UNARY).map(([name, call]): [string, NativeCall] => [
       name,
-      (_rt, [value]) => {
-        const x = floatOf(value)
-        return x === undefined ? undefined : finite(call(x), x)
-      },
+      (_rt, [value]) => ifKnown(floatOf(value), (x) => finite(call(x), x)),
     ]),
   ),
   ...Object.fromEntries(
@@ -100,17 +95,13 @@ const floatFunctions = (): Record<string, NativeCall> => ({
 
 const ofFloat =
   (ask: (x: number) => boolean): NativeCall =>
-  (_rt, [value]) => {
-    const x = floatOf(value)
-    return x === undefined ? undefined : ask(x)
-  }
+  (_rt, [value]) =>
+    ifKnown(floatOf(value), ask)
 
 const ofNumber =
   (call: (x: bigint | number) => Value | undefined): NativeCall =>
-  (_rt, [value]) => {
-    const x = numberOf(value)
-    return x === undefined ? undefined : call(x)
-  }
+  (_rt, [value]) =>
+    ifKnown(numberOf(value), call)
 
 const intsOf = (values: readonly Value[]): bigint[] | undefined => {
   const ints = values.map((value) => {

@@ -2,7 +2,13 @@ import { textOf } from '../values/payload.ts'
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
-import { makeInstance, makeItemsIterator, makeList, makeTuple } from '../values/make-value.ts'
+import {
+  ifKnown,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
 import { nativeClass, nativeFunction } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { joinPath } from '../text/path/posix.ts'
@@ -86,10 +92,8 @@ const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(findAttribut
 
 const ask =
   (call: typeof isFile): NativeCall =>
-  (rt, args) => {
-    const path = pathOfEntry(rt, args)
-    return path === undefined ? undefined : call(rt, path)
-  }
+  (rt, args) =>
+    ifKnown(pathOfEntry(rt, args), (path) => call(rt, path))
 
 const makeEntryClass = (rt: Runtime) =>
   nativeClass(rt, {

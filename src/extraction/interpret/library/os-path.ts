@@ -1,7 +1,7 @@
 import { textsOf } from '../values/payload.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
-import { makeTuple } from '../values/make-value.ts'
+import { ifKnown, makeTuple } from '../values/make-value.ts'
 import { nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import {
@@ -32,10 +32,8 @@ export const makeOsPath = (): ModuleValue =>
 /** A function of one path. */
 const ofPath =
   (call: (path: string, rt: Runtime) => Value | undefined): NativeCall =>
-  (rt, args, kwargs) => {
-    const path = pathOf(rt, args[0] ?? kwargs.get('path') ?? kwargs.get('p'))
-    return path === undefined ? undefined : call(path, rt)
-  }
+  (rt, args, kwargs) =>
+    ifKnown(pathOf(rt, args[0] ?? kwargs.get('path') ?? kwargs.get('p')), (path) => call(path, rt))
 
 const asked = (ask: (rt: Runtime, path: string) => Truth): NativeCall =>
   ofPath((path, rt) => ask(rt, path))
@@ -78,14 +76,8 @@ const FUNCTIONS: Record<string, NativeCall> = {
     if (path === undefined || path === '' || from === undefined) return undefined
     return relativePath(rt.files.normalise(path), rt.files.normalise(from))
   },
-  commonpath: (rt, [paths]) => {
-    const texts = pathsOf(rt, paths)
-    return texts === undefined ? undefined : commonPath(texts)
-  },
-  commonprefix: (_rt, [paths]) => {
-    const texts = textsOf(paths)
-    return texts === undefined ? undefined : commonPrefix(texts)
-  },
+  commonpath: (rt, [paths]) => ifKnown(pathsOf(rt, paths), commonPath),
+  commonprefix: (_rt, [paths]) => ifKnown(textsOf(paths), commonPrefix),
 }
 
 const pathsOf = (rt: Runtime, value: Value | undefined): string[] | undefined => {

@@ -1,6 +1,6 @@
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { getEntry } from '../operate/mapping.ts'
-import { makeEmptyDict } from '../values/make-value.ts'
+import { ifKnown, makeEmptyDict } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import type { DictValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
@@ -49,17 +49,15 @@ const MACHINE =
 
 /** Missing variables are None: nothing is set. */
 const makeGetenv = (environ: DictValue): Value =>
-  nativeFunction('os.getenv', (rt, args, kwargs) => {
-    const name = argumentOf(args, kwargs, 0, 'key')
-    if (name === undefined) return undefined
-    return getEntry(rt, environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null
-  })
+  nativeFunction('os.getenv', (rt, args, kwargs) =>
+    ifKnown(
+      argumentOf(args, kwargs, 0, 'key'),
+      (name) => getEntry(rt, environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null,
+    ),
+  )
 
 const FUNCTIONS: Record<string, NativeCall> = {
   getcwd: (rt) => rt.files.normalise('.'),
   fspath: (rt, [path]) => pathOf(rt, path),
-  access: (rt, [path]) => {
-    const text = pathOf(rt, path)
-    return text === undefined ? undefined : exists(rt, text)
-  },
+  access: (rt, [path]) => ifKnown(pathOf(rt, path), (text) => exists(rt, text)),
 }

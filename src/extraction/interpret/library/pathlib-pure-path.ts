@@ -1,7 +1,13 @@
 import { pathOf } from '../operate/arguments.ts'
 import { isInstanceValue, isUnknown } from '../values/guards.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
-import { makeInstance, makeList, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import {
+  NOT_IMPLEMENTED,
+  ifKnown,
+  makeInstance,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import * as pure from '../text/path/pure-path.ts'
@@ -32,10 +38,8 @@ const constructPath = (rt: Runtime, cls: ClassValue, args: Value[]): Value | und
 /** A method of the path's text. */
 const ofText =
   (call: (path: string, rt: Runtime, self: Value) => Value | undefined) =>
-  (rt: Runtime, self: Value): Value | undefined => {
-    const path = textOfPath(self)
-    return path === undefined ? undefined : call(path, rt, self)
-  }
+  (rt: Runtime, self: Value): Value | undefined =>
+    ifKnown(textOfPath(self), (path) => call(path, rt, self))
 
 /** A method of the path and one text, that gives a path. */
 const toPath =

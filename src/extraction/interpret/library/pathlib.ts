@@ -18,7 +18,7 @@ import type { Runtime } from '../runtime.ts'
 import { globPaths } from '../text/path/glob.ts'
 import { joinPath, normalizePath } from '../text/path/posix.ts'
 import { isClass } from '../values/guards.ts'
-import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
+import { ifKnown, makeItemsIterator, makeUnknown } from '../values/make-value.ts'
 import { nativeClass, nativeModule } from '../values/native.ts'
 import { textOf } from '../values/payload.ts'
 import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
@@ -35,15 +35,11 @@ const makePathClass = (rt: Runtime, name: string, bases: ClassValue[]): ClassVal
 
 const asked =
   (ask: (rt: Runtime, path: string) => Truth): NativeCall =>
-  (rt, [self]) => {
-    const path = textOfPath(self)
-    return path === undefined ? undefined : ask(rt, path)
-  }
+  (rt, [self]) =>
+    ifKnown(textOfPath(self), (path) => ask(rt, path))
 
-const absolute: NativeCall = (rt, [self]) => {
-  const path = textOfPath(self)
-  return path === undefined ? undefined : likePath(self, rt.files.normalise(path))
-}
+const absolute: NativeCall = (rt, [self]) =>
+  ifKnown(textOfPath(self), (path) => likePath(self, rt.files.normalise(path)))
 
 /** Patterns of pathlib are recursive, and see hidden names. */
 const glob = (rt: Runtime, self: Value | undefined, pattern: string | undefined) => {
@@ -77,10 +73,8 @@ const METHODS: Record<string, NativeCall> = {
     return makeItemsIterator('generator', paths)
   },
   glob: (rt, [self, pattern]) => glob(rt, self, pathOf(rt, pattern)),
-  rglob: (rt, [self, pattern]) => {
-    const text = pathOf(rt, pattern)
-    return text === undefined ? undefined : glob(rt, self, `**/${text}`)
-  },
+  rglob: (rt, [self, pattern]) =>
+    ifKnown(pathOf(rt, pattern), (text) => glob(rt, self, `**/${text}`)),
   open: (rt, [self = null, ...args], kwargs) => openFile(rt, [self, ...args], kwargs),
   read_text: (rt, [self, ...args], kwargs) => {
     const path = textOfPath(self)

@@ -1,7 +1,7 @@
 import { countOf, textOf } from '../values/payload.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { makeDict } from '../operate/mapping.ts'
-import { makeInstance, makeTuple } from '../values/make-value.ts'
+import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { Runtime } from '../runtime.ts'
 import { groupText } from '../text/regex/regex.ts'
@@ -34,10 +34,8 @@ export const makeMatchClass = (rt: Runtime): ClassValue =>
 
 const ofState =
   (call: (state: MatchState, args: Value[]) => Value | undefined): NativeCall =>
-  (_rt, [self, ...args]) => {
-    const state = MATCH.of(self)
-    return state === undefined ? undefined : call(state, args)
-  }
+  (_rt, [self, ...args]) =>
+    ifKnown(MATCH.of(self), (state) => call(state, args))
 
 /** Number of a group, given by number or name; undefined for one that the pattern lacks. */
 const indexOf = (state: MatchState, key: Value | undefined): number | undefined => {
@@ -48,15 +46,11 @@ const indexOf = (state: MatchState, key: Value | undefined): number | undefined 
   return index !== undefined && index >= 0 && index <= groupCount ? index : undefined
 }
 
-const groupValue = (state: MatchState, key: Value | undefined): Value | undefined => {
-  const index = indexOf(state, key)
-  return index === undefined ? undefined : (groupText(state.match, index) ?? null)
-}
+const groupValue = (state: MatchState, key: Value | undefined): Value | undefined =>
+  ifKnown(indexOf(state, key), (index) => groupText(state.match, index) ?? null)
 
-const spanValue = (state: MatchState, key: Value | undefined, end: 0 | 1): Value | undefined => {
-  const index = indexOf(state, key)
-  return index === undefined ? undefined : BigInt(state.match.spans[index]?.[end] ?? -1)
-}
+const spanValue = (state: MatchState, key: Value | undefined, end: 0 | 1): Value | undefined =>
+  ifKnown(indexOf(state, key), (index) => BigInt(state.match.spans[index]?.[end] ?? -1))
 
 const groupsOf = (state: MatchState, fallback: Value): Value[] =>
   state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)

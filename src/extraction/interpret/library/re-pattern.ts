@@ -15,6 +15,7 @@ import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 import {
   NO_KWARGS,
+  ifKnown,
   makeInstance,
   makeItemsIterator,
   makeList,
@@ -32,10 +33,8 @@ interface PatternState {
 
 export const PATTERN = nativeState<PatternState>('re.Pattern')
 
-const ofRegex = (ask: (regex: Regex) => Value) => (_rt: Runtime, self: Value) => {
-  const state = PATTERN.of(self)
-  return state === undefined ? undefined : ask(state.regex)
-}
+const ofRegex = (ask: (regex: Regex) => Value) => (_rt: Runtime, self: Value) =>
+  ifKnown(PATTERN.of(self), (state) => ask(state.regex))
 
 export const makePatternClass = (rt: Runtime): ClassValue => {
   return nativeClass(rt, {
@@ -140,10 +139,8 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
   search: find('search'),
   match: find('match'),
   fullmatch: find('fullmatch'),
-  findall: (rt, args, kwargs) => {
-    const found = findAll(rt, args, kwargs)
-    return found === undefined ? undefined : makeList(found.matches.map(foundValue))
-  },
+  findall: (rt, args, kwargs) =>
+    ifKnown(findAll(rt, args, kwargs), (found) => makeList(found.matches.map(foundValue))),
   finditer: (rt, args, kwargs) => {
     const found = findAll(rt, args, kwargs)
     if (found === undefined) return undefined

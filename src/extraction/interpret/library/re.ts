@@ -9,6 +9,7 @@ import { escapePattern } from '../text/regex/replacement.ts'
 import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeMatchClass } from './re-match.ts'
 import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
+import { ifKnown } from '../values/make-value.ts'
 
 /** `re` for str: what the own matcher can't judge within its limits is unknown. */
 export const makeRe = (rt: Runtime): ModuleValue => {
@@ -17,8 +18,9 @@ export const makeRe = (rt: Runtime): ModuleValue => {
   const compile: NativeCall = (rt, args, kwargs) => {
     const pattern = argumentOf(args, kwargs, 0, 'pattern')
     if (PATTERN.of(pattern) !== undefined) return pattern
-    const regex = readPattern(rt, pattern, argumentOf(args, kwargs, 1, 'flags'))
-    return regex === undefined ? undefined : makePatternValue(patternClass, regex, matchClass)
+    return ifKnown(readPattern(rt, pattern, argumentOf(args, kwargs, 1, 'flags')), (regex) =>
+      makePatternValue(patternClass, regex, matchClass),
+    )
   }
   return nativeModule('re', [
     ['compile', nativeFunction('re.compile', compile)],
@@ -77,7 +79,4 @@ const readPattern = (
   return regex ?? rt.budget.spent('pattern', text.slice(0, 200))
 }
 
-const escape: NativeCall = (_rt, [pattern]) => {
-  const text = textOf(pattern)
-  return text === undefined ? undefined : escapePattern(text)
-}
+const escape: NativeCall = (_rt, [pattern]) => ifKnown(textOf(pattern), escapePattern)

@@ -83,6 +83,11 @@ export function orElse<T extends Value | undefined>(
   return value === undefined ? other() : value
 }
 
+/** What `make` makes of a value that is known; of any other undefined, which is unknown. */
+export function ifKnown<T, Made>(value: T | undefined, make: (value: T) => Made): Made | undefined {
+  return value === undefined ? undefined : make(value)
+}
+
 /** Result of an operation that can't be computed; it comes from where its unknown operand comes from. */
 export function unknownResult(left: Value, right: Value): Value {
   const source = isUnknown(left) ? left : isUnknown(right) ? right : undefined

@@ -56,6 +56,9 @@ export interface NativeClass {
   payload?: ClassValue['payload']
 }
 
+/** A builtin class, which has its place among the others from the list of them. */
+export type Definition = Omit<NativeClass, 'module' | 'bases' | 'metaclass'>
+
 /** Makes a class of the library. Instances are made with `makeInstance(cls, payload, native)`. */
 export function nativeClass(rt: Runtime, definition: NativeClass): ClassValue {
   const bases = definition.bases ?? [rt.builtinClass('object')]

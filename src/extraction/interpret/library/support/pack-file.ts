@@ -3,6 +3,7 @@ import type { Runtime } from '../../runtime.ts'
 import type { GlobFiles } from '../../text/path/glob.ts'
 import { decode } from '../../text/string/codec.ts'
 import type { Truth } from '../../values/value.ts'
+import { ifKnown } from '../../values/make-value.ts'
 
 /** The absolute, normal path if it lies in the pack; all other paths are the machine's, and unknown. */
 export const locate = (rt: Runtime, path: string): string | undefined => {
@@ -22,10 +23,8 @@ export const isFolder = (rt: Runtime, path: string): Truth => {
   return isAbovePack(rt, path) ? true : undefined
 }
 
-export const exists = (rt: Runtime, path: string): Truth => {
-  const file = isFile(rt, path)
-  return file === undefined ? undefined : file || isFolder(rt, path)
-}
+export const exists = (rt: Runtime, path: string): Truth =>
+  ifKnown(isFile(rt, path), (file) => file || isFolder(rt, path))
 
 /** The folders that hold the pack are there, whatever else is in them. */
 const isAbovePack = (rt: Runtime, path: string): boolean => {

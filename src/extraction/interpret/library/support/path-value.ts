@@ -1,6 +1,6 @@
 import { textOf } from '../../values/payload.ts'
 import { isInstanceValue } from '../../values/guards.ts'
-import { makeInstance } from '../../values/make-value.ts'
+import { ifKnown, makeInstance } from '../../values/make-value.ts'
 import type { Runtime } from '../../runtime.ts'
 import { makePurePath } from '../../text/path/pure-path.ts'
 import type { ClassValue, Value } from '../../values/value.ts'
@@ -14,10 +14,8 @@ export const makePath = (cls: ClassValue, ...parts: readonly string[]): Value =>
   makeInstance(cls, makePurePath(...parts))
 
 /** A `pathlib.Path` for other modules of the library. */
-export const makePathlibPath = (rt: Runtime, text: string): Value | undefined => {
-  const cls = findLibraryClass(rt, 'pathlib', 'Path')
-  return cls === undefined ? undefined : makePath(cls, text)
-}
+export const makePathlibPath = (rt: Runtime, text: string): Value | undefined =>
+  ifKnown(findLibraryClass(rt, 'pathlib', 'Path'), (cls) => makePath(cls, text))
 
 /** A path of the same class. */
 export const likePath = (self: Value | undefined, text: string | undefined): Value | undefined =>
