@@ -10,6 +10,7 @@ import { makeImageTaskRoutes } from './image-task/routes.ts'
 import { makeMemberRoutes } from './registry/member-routes.ts'
 import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
+import { makePermissionRoutes } from './registry/permission-routes.ts'
 import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-routes.ts'
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
@@ -44,6 +45,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeMemberRoutes(deps),
       ...makePersonalAccessTokenRoutes(deps),
       ...makeNodeRoutes(deps),
+      ...makePermissionRoutes(deps),
       ...makeVersionRoutes(deps),
       ...makeReviewRoutes(deps),
       ...makeHostNodeRoutes(deps),

@@ -151,10 +151,9 @@ describe('the body of a token', () => {
 describe('the body of a new node', () => {
   const read = makeReader(NewNode, judgeNewNode)
   takes(read, [
-    ...['a', '0a', 'a--b', 'A.b_c-d', 'searches', 'x'.repeat(100)].map((id): [string, object] => [
-      `the id ${id}`,
-      { id },
-    ]),
+    ...['a', '0a', 'a--b', 'A.b_c-d', 'searches', 'v2x', 'x'.repeat(100)].map(
+      (id): [string, object] => [`the id ${id}`, { id }],
+    ),
     ['members that are not settable, whatever they hold', { id: 'a', ...STRAY }, { id: 'a' }],
     [
       'all that a member may set',
@@ -183,9 +182,20 @@ describe('the body of a new node', () => {
     ],
   ])
   refuses(read, [
-    ...['-a', 'a b', '../x', 'a-', 'x'.repeat(101), '', 'search', 'Search', 'ä', 'a\n'].map(
-      (id): [string, object, string] => [`the id ${JSON.stringify(id)}`, { id }, '/id'],
-    ),
+    ...[
+      '-a',
+      'a b',
+      '../x',
+      'a-',
+      'x'.repeat(101),
+      '',
+      'search',
+      'Search',
+      'v2',
+      'V2',
+      'ä',
+      'a\n',
+    ].map((id): [string, object, string] => [`the id ${JSON.stringify(id)}`, { id }, '/id']),
     ['a text for a list', { id: 'a', tags: 'a' }, '/tags'],
     [
       'too many and too long tags',

@@ -9,6 +9,7 @@ import { HostNodeListQuery } from '../../src/domain/registry/host-node.ts'
 import {
   NodeListQuery,
   NodeSearchQuery,
+  PublisherNodePageQuery,
   PublisherNodesQuery,
 } from '../../src/domain/registry/node-query.ts'
 import { judgePublisherIdQuery } from '../../src/domain/registry/publisher-judge.ts'
@@ -30,6 +31,7 @@ describe('the pages of', () => {
     ['GET /nodes/search', NodeSearchQuery, 'limit', 10, 100],
     ['GET /nodes', NodeListQuery, 'limit', 10, 1_000],
     ['GET /publishers/{p}/nodes', PublisherNodesQuery, 'limit', 100, 1_000],
+    ['GET /publishers/{p}/nodes/v2', PublisherNodePageQuery, 'limit', 10, 100],
     ['GET /users/publishers', PublisherListQuery, 'limit', 100, 1_000],
     ['host nodes', HostNodeListQuery, 'limit', 10, 1_000],
     ['GET /versions', VersionListQuery, 'pageSize', 10, 100],
@@ -42,8 +44,9 @@ describe('the pages of', () => {
         page: 7,
         [size]: most,
       })
+      assert.deepEqual(read(schema, { page: '0' }).faults, [])
     })
-    for (const given of ['0', '-1', '1.5', 'abc', '', '1e9', '99999999999'])
+    for (const given of ['-1', '1.5', 'abc', '', '1e9', '99999999999'])
       test(`${name} refuse the page ${given}`, () =>
         assert.deepEqual(
           read(schema, { page: given }).faults.map(({ field }) => field),

@@ -284,7 +284,7 @@ const versionRows: Row[] = [
 
 const pagesOf = (path: string, size: string, most: number) =>
   [
-    ...['0', '-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
+    ...['-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
     ...['0', String(most + 1)].map((value) => `${size}=${value}`),
   ].map((query) => ({ what: `${path}?${query}`, path: `${path}?${query}` }))
 
@@ -294,7 +294,9 @@ const readRows: Row[] = [
     ...pagesOf('/nodes/search', 'limit', 100),
     ...pagesOf('/versions', 'pageSize', 100),
     ...pagesOf('/users/publishers/', 'limit', 1000),
+    ...pagesOf('/publishers', 'limit', 1000),
     ...pagesOf('/publishers/own/nodes', 'limit', 1000),
+    ...pagesOf('/publishers/own/nodes/v2', 'limit', 100),
     ...pagesOf(HOST_NODES, 'limit', 1000),
   ]),
   ...rowsOf(81, { method: 'GET', field: '?search' }, [

@@ -79,6 +79,7 @@ describe(`a registry of ${MANY} nodes`, () => {
         assert.equal(found.length, Math.min(page * limit, rows.length))
       }
       assert.deepEqual(found, pluck(rows))
+      assert.deepEqual(pluck(await walk(`${path}/v2`, limit)), pluck(rows))
     }
   })
 
@@ -107,6 +108,12 @@ describe(`a registry of ${MANY} nodes`, () => {
       assert.deepEqual(pluck(found).toSorted(), ids)
       assert.deepEqual(pluck(found), pluck(found.toSorted(byAge)))
     }
+    for (const path of ['/nodes?', '/nodes/search?search=pack&', '/publishers/maker-7/nodes/v2?'])
+      assert.deepEqual(
+        nodesOf(await read(`${path}page=0`)),
+        nodesOf(await read(`${path}page=1`)),
+        path,
+      )
     for (const past of ['/nodes?page=1000', '/nodes?page=2000000000&limit=1000'])
       assert.deepEqual(nodesOf(await read(past)), [])
   })

@@ -134,8 +134,10 @@ describe('a publisher', () => {
     const idsOf = async (client: Client) =>
       pluck(listOf(await client.get('/users/publishers?limit=1000')))
     assert.deepEqual(await idsOf(owner), [first, last])
-    const all = await idsOf(registry.anonymous)
-    assert.deepEqual([all.includes(first), all.includes(last)], [false, true])
+    const everybody = await owner.get('/publishers?limit=1000')
+    assert.equal(everybody.headers.get('x-total-count'), String(listOf(everybody).length))
+    for (const all of [await idsOf(registry.anonymous), pluck(listOf(everybody))])
+      assert.deepEqual([all.includes(first), all.includes(last)], [false, true])
   })
 
   test('whose id is taken, or cannot be one, is said to be', async () => {

@@ -24,6 +24,8 @@ const PATHS: Record<string, string> = {
   '/publishers/validate': '/publishers/validate?username=free',
   '/publishers/:publisherId': '/publishers/acme',
   '/publishers/:publisherId/nodes': '/publishers/acme/nodes',
+  '/publishers/:publisherId/nodes/v2': '/publishers/acme/nodes/v2',
+  '/publishers': '/publishers',
   '/users/publishers/': '/users/publishers/',
   '/nodes/search': '/nodes/search?search=pack',
   '/nodes': '/nodes',
@@ -73,7 +75,7 @@ describe('a read that is for everybody', () => {
     const token = await registry.service.token('somebody')
     for (const path of Object.values(PATHS)) {
       const answer = await get(path, { authorization: `Bearer ${token}` })
-      const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate/.test(path)
+      const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|^\/publishers$/.test(path)
       const expected = isPrivate ? 'private, no-cache' : (CACHED[path] ?? USUAL)
       assert.equal(answer.headers.get('cache-control'), expected, path)
       await answer.text()

@@ -123,6 +123,20 @@ describe('the role in a publisher', () => {
     assert.deepEqual(Object.keys((await registry.anonymous.get(path)).body), ['counts'])
   })
 
+  test('says what may be edited, and a PUT agrees', async () => {
+    const all = new Map([...clients, ['nobody', registry.anonymous]])
+    for (const path of [owned.path, active.ownNode])
+      for (const [role, client] of all) {
+        const { body } = expectStatus(await client.get(`${path}/permissions`), 200)
+        const { status } = await client.put(path, {})
+        assert.deepEqual(body, { canEdit: status === 200 }, `${role} of ${path}`)
+      }
+    const elsewhere = `${(await registry.addPublisher()).path}/nodes/${active.nodeId}/permissions`
+    expectStatus(await registry.anonymous.get(elsewhere), 404, 'node_not_found')
+    const nowhere = await registry.anonymous.get('/publishers/none/permissions')
+    expectStatus(nowhere, 404, 'publisher_not_found')
+  })
+
   test('is asked for after the credential, the body and existence', async () => {
     const client = await registry.client(unique('stranger'))
     const path = `${owned.path}/nodes`

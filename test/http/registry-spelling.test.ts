@@ -87,6 +87,9 @@ const CALLS: Call[] = [
   ['delete /publishers/:publisherId/tokens/:tokenId', newToken, 204],
   ['post /publishers/:publisherId/nodes', NODES, 201, () => ({ id: unique('node') })],
   ['get /publishers/:publisherId/nodes', NODES, 200],
+  ['get /publishers/:publisherId/nodes/v2', `${NODES}/v2`, 200],
+  ['get /publishers/:publisherId/permissions', '/publishers/ACME/permissions', 200],
+  ['get /publishers/:publisherId/nodes/:nodeId/permissions', `${OWN}/permissions`, 200],
   ['put /publishers/:publisherId/nodes/:nodeId', OWN, 200, { id: 'image-TOOLS', author: 'x' }],
   ['post /publishers/:publisherId/nodes/:nodeId/versions', `${OWN}/versions`, 201, publication],
   [

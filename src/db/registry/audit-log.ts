@@ -67,5 +67,5 @@ export const listAudit = async (
   }
 }
 
-/** Rows before a page that counts from 1; PAGE_MAX times a size stays exact. */
-export const offsetOf = (page: number, size: number): number => (page - 1) * size
+/** Rows before a page that counts from 1, 0 being the first, too; PAGE_MAX times a size stays exact. */
+export const offsetOf = (page: number, size: number): number => Math.max(page - 1, 0) * size

@@ -56,7 +56,14 @@ export const PublisherNodesQuery = Type.Object({
 })
 export type PublisherNodesQuery = Static<typeof PublisherNodesQuery>
 
-/** Answer of GET /nodes/search and GET /nodes. */
+/** Query of GET /publishers/{p}/nodes/v2. */
+export const PublisherNodePageQuery = Type.Object({
+  page: page(),
+  limit: pageSize(10, 100),
+  include_banned,
+})
+
+/** Answer of GET /nodes/search, GET /nodes and GET /publishers/{p}/nodes/v2. */
 export const NodePage = Type.Object({
   nodes: Type.Array(Node),
   page: count('The page asked for.'),

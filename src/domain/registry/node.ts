@@ -25,12 +25,12 @@ export type NodeStatus = Static<typeof NodeStatus>
 export const NODE_ID_MAX = 100
 
 /**
- * Ids of published packs may begin with a digit or double a mark. `search` is excluded in every case, because it is a
- * route.
+ * Ids of published packs may begin with a digit or double a mark. `search` and `v2` are excluded in every case, because
+ * they are routes.
  */
 export const NODE_ID_PATTERN =
-  '^(?![sS][eE][aA][rR][cC][hH]$)[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$'
-export const NODE_ID_EXPECTATION = `1 to ${NODE_ID_MAX} letters, digits, dots, hyphens and underscores that begin and end with a letter or digit, and not \`search\``
+  '^(?!(?:[sS][eE][aA][rR][cC][hH]|[vV]2)$)[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$'
+export const NODE_ID_EXPECTATION = `1 to ${NODE_ID_MAX} letters, digits, dots, hyphens and underscores that begin and end with a letter or digit, and neither \`search\` nor \`v2\``
 
 const DEFAULT_SEARCH_RANKING = 5
 

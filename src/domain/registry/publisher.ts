@@ -103,7 +103,7 @@ export type PublisherIdQuery = Static<typeof PublisherIdQuery>
 
 export const PublisherIdAvailable = Type.Object({ isAvailable: Type.Literal(true) })
 
-/** Query of GET /users/publishers/. */
+/** Query of GET /publishers and GET /users/publishers/. */
 export const PublisherListQuery = Type.Object({ page: page(), limit: pageSize(100, 1_000) })
 export type PublisherListQuery = Static<typeof PublisherListQuery>
 

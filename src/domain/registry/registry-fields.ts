@@ -52,7 +52,12 @@ export const queryText = (maxLength: number, description?: string) =>
   })
 
 export const page = () =>
-  Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 1, description: 'Page, from 1.' })
+  Type.Integer({
+    minimum: 0,
+    maximum: PAGE_MAX,
+    default: 1,
+    description: 'Page, from 1; 0 is the first page, too.',
+  })
 
 export const pageSize = (usual: number, maximum: number) =>
   Type.Integer({ minimum: 1, maximum, default: usual, description: 'Entries a page.' })

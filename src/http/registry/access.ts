@@ -70,9 +70,15 @@ export const getOwnNodeAccess = async (
   {
     publisherId,
     nodeId,
+    access = 'write',
     action,
     caller,
-  }: Asked & { publisherId: string; nodeId: string; action: PublisherAction },
+  }: Asked & {
+    publisherId: string
+    nodeId: string
+    access?: NodeAccess
+    action?: PublisherAction
+  },
 ): Promise<NodeFacts> => {
   const userId = caller?.principal
   const [publisher, node] = await withinDeadline(
@@ -84,7 +90,7 @@ export const getOwnNodeAccess = async (
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
   if (node?.publisherId !== publisher.id) throw errors.nodeNotFound(nodeId)
-  refuseNode(node, 'write', caller)
+  refuseNode(node, access, caller)
   requireRole(node.role, action)
   return node
 }

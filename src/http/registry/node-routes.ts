@@ -3,6 +3,7 @@ import {
   NodeListQuery,
   NodePage,
   NodeSearchQuery,
+  PublisherNodePageQuery,
   PublisherNodesQuery,
 } from '../../domain/registry/node-query.ts'
 import { NewNode, Node, NodeList, NodeUpdate } from '../../domain/registry/node.ts'
@@ -15,6 +16,7 @@ import {
   editNode,
   listAllNodes,
   listNodesOfPublisher,
+  pageNodesOfPublisher,
   readNode,
   removeNode,
   searchAllNodes,
@@ -43,6 +45,7 @@ export const makeNodeRoutes = (deps: RegistryDeps): Route[] => [
   edit(deps),
   remove(deps),
   listOfPublisher(deps),
+  pageOfPublisher(deps),
   search(deps),
   list(deps),
   read(deps),
@@ -139,6 +142,23 @@ const listOfPublisher = (deps: RegistryDeps): Route =>
     },
     errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => listNodesOfPublisher(deps, request),
+  })
+
+const pageOfPublisher = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: `${PUBLISHER_PATH}/nodes/v2`,
+    summary: 'List the nodes of a publisher in pages with their numbers',
+    params: OfPublisher,
+    ...queryOf(PublisherNodePageQuery),
+    read: 'public',
+    responses: {
+      200: { description: 'A page of nodes, by id.', schema: NodePage, example: PAGE },
+    },
+    errors: [...PUBLISHER_ERRORS, 'busy'],
+    handler: (request) => pageNodesOfPublisher(deps, request),
   })
 
 const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }

@@ -111,22 +111,36 @@ export const searchAllNodes = async (
   return answerPage(deps, query, found)
 }
 
+type PublisherNodesRequest = RouteRequest<OfPublisher, PublisherNodesQuery>
+
+/** Answers a page of a publisher's nodes as a bare list. */
 export const listNodesOfPublisher = async (
   deps: RegistryDeps,
-  { params: { publisherId }, query, caller }: RouteRequest<OfPublisher, PublisherNodesQuery>,
+  request: PublisherNodesRequest,
 ): Promise<JsonAnswer> => {
-  const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
-  const { nodes, total } = await deps.heavyReads.run(() =>
-    withinDeadline(
-      deps.sql,
-      listPublisherNodes(deps.sql, { ...seenBy(caller, query), publisherId: id }, deps),
-    ),
-  )
+  const { nodes, total } = await findPublisherNodes(deps, request)
   return answerList(deps, {
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     headers: { 'x-total-count': String(total) },
   })
+}
+
+/** Answers the same with its numbers, as all other pages of nodes. */
+export const pageNodesOfPublisher = async (
+  deps: RegistryDeps,
+  request: PublisherNodesRequest,
+): Promise<JsonAnswer> => answerPage(deps, request.query, await findPublisherNodes(deps, request))
+
+const findPublisherNodes = async (
+  deps: RegistryDeps,
+  { params: { publisherId }, query, caller }: PublisherNodesRequest,
+) => {
+  const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
+  const asked = { ...seenBy(caller, query), publisherId: id }
+  return await deps.heavyReads.run(() =>
+    withinDeadline(deps.sql, listPublisherNodes(deps.sql, asked, deps)),
+  )
 }
 
 /** A query as it counts for its caller: only platform admins may ask for what is banned. */

@@ -14,7 +14,7 @@ import type { RegistryDeps } from './deps.ts'
 import {
   createPublisher,
   editPublisher,
-  listOwnPublishers,
+  listAllPublishers,
   readPublisher,
   validatePublisherId,
 } from './publisher.ts'
@@ -31,6 +31,7 @@ export const makePublisherRoutes = (deps: RegistryDeps): Route[] => [
   validate(deps),
   read(deps),
   edit(deps),
+  list(deps),
   listOwn(deps),
 ]
 
@@ -131,6 +132,30 @@ const edit = (deps: RegistryDeps): Route =>
     handler: (request) => editPublisher(deps, request),
   })
 
+const LIST = {
+  200: {
+    description: 'A page of publishers, by id.',
+    schema: PublisherList,
+    headers: ['X-Total-Count'],
+    example: [PUBLISHER],
+  },
+} as const
+
+const list = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'none',
+    method: 'get',
+    path: '/publishers',
+    summary: 'List all publishers',
+    description: 'All active publishers, whoever asks.',
+    ...queryOf(PublisherListQuery),
+    read: 'public',
+    responses: LIST,
+    errors: [],
+    handler: (request) => listAllPublishers(deps, request),
+  })
+
 const listOwn = (deps: RegistryDeps): Route =>
   defineRoute({
     ...COMMON,
@@ -142,14 +167,7 @@ const listOwn = (deps: RegistryDeps): Route =>
       'With a credential, the publishers that the caller belongs to, banned ones too. Without one, all active publishers.',
     ...queryOf(PublisherListQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'A page of publishers, by id.',
-        schema: PublisherList,
-        headers: ['X-Total-Count'],
-        example: [PUBLISHER],
-      },
-    },
+    responses: LIST,
     errors: [],
-    handler: (request) => listOwnPublishers(deps, request),
+    handler: (request) => listAllPublishers(deps, request),
   })

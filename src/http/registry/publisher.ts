@@ -78,8 +78,8 @@ export const editPublisher = async (
   return { status: 200, body }
 }
 
-/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
-export const listOwnPublishers = async (
+/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in or may. */
+export const listAllPublishers = async (
   { sql }: RegistryDeps,
   { query, caller }: RouteRequest<unknown, PublisherListQuery>,
 ): Promise<JsonAnswer> => {

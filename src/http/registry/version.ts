@@ -1,4 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
+import { offsetOf } from '../../db/registry/audit-log.ts'
 import { countDownload } from '../../db/registry/download.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -118,7 +119,7 @@ export const listAllVersions = async (
     nodeId: nodeId || undefined,
     reviewRequested,
   }
-  const asked = { filter, offset: (page - 1) * pageSize, limit: pageSize }
+  const asked = { filter, offset: offsetOf(page, pageSize), limit: pageSize }
   const { versions, total } = await deps.heavyReads.run(() =>
     withinDeadline(deps.sql, listVersions(deps.sql, asked, deps)),
   )

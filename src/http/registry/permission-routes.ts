@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+
+import { mayDo } from '../../domain/registry/role.ts'
+import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import {
+  NODE_ERRORS,
+  OWN_NODE_PATH,
+  OfOwnNode,
+  OfPublisher,
+  PUBLISHER_ERRORS,
+  PUBLISHER_PATH,
+} from './paths.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+
+const COMMON = { auth: 'optional', method: 'get', read: 'private' } as const
+
+const Permissions = Type.Object({
+  canEdit: Type.Boolean({ description: 'Whether a PUT of the caller would be let in.' }),
+})
+
+const responses = {
+  200: { description: 'What the caller may do.', schema: Permissions, example: { canEdit: true } },
+}
+
+/** The routes that tell pages what to offer their user. Without a credential nothing may be edited. */
+export const makePermissionRoutes = (deps: RegistryDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    tag: 'Publishers',
+    path: `${PUBLISHER_PATH}/permissions`,
+    summary: 'Ask whether the caller may edit a publisher',
+    params: OfPublisher,
+    responses,
+    errors: PUBLISHER_ERRORS,
+    handler: async ({ params, caller }) => {
+      const { role } = await getPublisherAccess(deps, { ...params, access: 'read', caller })
+      return { status: 200, body: { canEdit: mayDo(role ?? undefined, 'edit_publisher') } }
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    tag: 'Nodes',
+    path: `${OWN_NODE_PATH}/permissions`,
+    summary: 'Ask whether the caller may edit a node',
+    params: OfOwnNode,
+    responses,
+    errors: ['publisher_not_found', ...NODE_ERRORS],
+    handler: async ({ params, caller }) => {
+      const { role } = await getOwnNodeAccess(deps, { ...params, access: 'read', caller })
+      const canEdit = mayDo(role ?? undefined, 'edit_node')
+      return { status: 200, body: { canEdit } }
+    },
+  }),
+]
