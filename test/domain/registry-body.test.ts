@@ -357,11 +357,14 @@ describe('the body of a version’s change', () => {
 })
 
 describe('bodies of admins', () => {
-  const node = makeReader(NodeAdminUpdate, judgeNodeAdminUpdate)
+  const node = makeReader(NodeAdminUpdate, (body) =>
+    judgeNodeAdminUpdate(body, { nodeId: 'Tools' }),
+  )
   const version = makeReader(VersionAdminUpdate, judgeVersionAdminUpdate)
   takes(node, [
     ['a ban with its reason', { status: 'NodeStatusBanned', status_detail: 'spam' }],
     ['another status without', { status: 'NodeStatusActive', search_ranking: 1, github_stars: 0 }],
+    ['what a member sets, under the id in the path', { id: 'tools', name: 'x', supported_os: [] }],
     [
       'empty texts as absent',
       { status: '', search_ranking: '', status_detail: '' },
@@ -381,6 +384,8 @@ describe('bodies of admins', () => {
       '/search_ranking',
       '/github_stars',
     ],
+    ['another id', { id: 'other', name: 'x' }, '/id id_mismatch'],
+    ['nothing to set', { id: 'tools', publisher: { id: 'a' }, downloads: 5, supported: 'x' }, ''],
     ['half a ranking', { search_ranking: 1.5 }, '/search_ranking'],
     ['an unknown status', { status: 'Banned' }, '/status'],
     ['too many names', { preempted_host_node_names: list(501) }, '/preempted_host_node_names'],
@@ -390,7 +395,9 @@ describe('bodies of admins', () => {
     ['policies by name', { host_node_policies: { 'a b': 'HostNodePolicyBanned' } }],
     ['a release without a reason', { status: 'NodeVersionStatusActive' }],
   ])
+  takes(version, [['what it supports', { supported_os: ['Linux'], supported_host_version: '' }]])
   refuses(version, [
+    ['nothing to set', { version: '1.0.0', supported: 'x' }, ''],
     ['a flag without a reason', { status: 'NodeVersionStatusFlagged' }, '/status_reason'],
     ['a ban without a reason', { status: 'NodeVersionStatusBanned' }, '/status_reason'],
     ['a reason of 2,001', { status_reason: long(2_001) }, '/status_reason'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Answer } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
 import {
   ADMIN,
   expectStatus,
@@ -189,6 +189,54 @@ describe('a platform admin', () => {
     expectStatus(await registry.anonymous.get(path), 200)
   })
 
+  test('stores what it sends of a node and a version, or is told what was not', async () => {
+    const { node, nodeId, version } = await owned.addActive()
+    const support = {
+      supported_os: ['Linux'],
+      supported_accelerators: ['CUDA'],
+      supported_host_version: '>=1',
+      supported_host_frontend_version: '>=2',
+    }
+    for (const path of [node, version]) {
+      const { body } = expectStatus(await edit(path, support), 200)
+      assert.deepEqual({ ...body, ...support }, body, path)
+      for (const nothing of [{}, { supported_other_version: '1' }]) {
+        const refused = expectStatus(await edit(path, nothing), 400, 'validation_failed')
+        assert.match(refused.body.message ?? '', /^the body must set one of .*supported_os/)
+      }
+    }
+    const other = { name: 'x', publisher: { id: 'other' } }
+    for (const path of [`/admin${node}`, `${owned.path}/nodes/${nodeId}`]) {
+      const refused = expectStatus(await registry.admin.put(path, other), 400, 'validation_failed')
+      assert.match(refused.body.message ?? '', /^\/publisher\/id must be pub-.*, got "other"$/)
+    }
+    assert.equal((await registry.anonymous.get(node)).body['name'], nodeId)
+  })
+
+  test('sends a whole node back to the path of its publisher, and only the change is logged', async () => {
+    const { node, nodeId, ownNode } = await owned.addActive({ node: { tags: ['a'] } })
+    const { admin, anonymous } = registry
+    const send = async (client: Client, fields: object, headers = {}) =>
+      await client.put(ownNode, { ...(await admin.get(node)).body, ...fields }, headers)
+    const given = { search_ranking: 2, preempted_host_node_names: ['B'], tags: ['b'] }
+    // Of a member, what is not theirs to set is ignored.
+    const edited = expectStatus(await send(owned.owner, { ...given, status: 5 }), 200)
+    assert.deepEqual([edited.body['search_ranking'], edited.body['tags']], [5, ['b']])
+    expectStatus(await send(admin, { ...given, tags: ['c'] }), 200)
+    const [entry] = await logOf(`node/${nodeId}`)
+    assert.deepEqual(entry?.after, { ...given, tags: ['c'] })
+    expectStatus(await send(admin, {}), 200)
+    assert.equal((await logOf(`node/${nodeId}`)).length, 1)
+    expectStatus(await send(admin, {}, { 'if-match': '"0"' }), 412, 'precondition_failed')
+    expectStatus(await send(admin, { search_ranking: 11 }), 400, 'validation_failed')
+    const ban = { status: 'NodeStatusBanned', status_detail: 'spam' }
+    expectStatus(await send(admin, { ...ban, status_detail: '' }), 400, 'validation_failed')
+    expectStatus(await send(admin, ban), 200)
+    expectStatus(await anonymous.get(node), 403, 'node_banned')
+    expectStatus(await send(admin, { status: 'NodeStatusActive' }), 200)
+    assert.deepEqual((await anonymous.get(node)).body['tags'], ['c'])
+  })
+
   test('decides on a review, and each move of the version has an actor', async () => {
     const { admin } = registry
     const { id, nodeId, version, ownVersion } = await owned.addFlagged()
@@ -283,8 +331,8 @@ describe('a platform admin', () => {
   test('is who may do it', async () => {
     const { node, version } = await owned.addActive()
     const calls: [string, string, object?][] = [
-      ['PUT', `/admin${node}`, {}],
-      ['PUT', `/admin${version}`, {}],
+      ['PUT', `/admin${node}`, { github_stars: 1 }],
+      ['PUT', `/admin${version}`, { tags_admin: [] }],
       ['POST', `/admin${version}/retry`, {}],
       ['POST', `/admin${owned.path}/ban`, { reason: 'x' }],
       ['POST', `/admin${owned.path}/unban`, {}],

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { ADMIN_NODE_MOVES, NODE_MOVES } from '../../domain/registry/node-move.ts'
 import type { NodeMoveName } from '../../domain/registry/node-move.ts'
-import type { Node, NodeAdminUpdate } from '../../domain/registry/node.ts'
+import type { Node, NodeAdminFields } from '../../domain/registry/node.ts'
 import { insertAudit } from './audit-log.ts'
 import type { Audit } from './audit-log.ts'
 import type { Transaction } from '../client.ts'
 import { keepNumber, keepText, keepTexts } from './keep.ts'
 import { noteListChange } from '../search/listed-count.ts'
 import type { CountChange } from '../search/listed-count.ts'
-import { getNode } from './node.ts'
+import { getNode, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 import type { LockedNode, LockedPublisher } from './registry-lock.ts'
@@ -32,7 +34,15 @@ export const deleteNode = async (
 
 type NodeEditedByAdmin =
   | { result: 'updated'; node: Node }
-  | { result: 'node_not_found' | 'illegal_move' }
+  | { result: 'node_not_found' | 'illegal_move' | 'precondition_failed' }
+
+interface NodeAdminEdit {
+  id: string
+  fields: NodeAdminFields
+  /** The revision that the caller has seen (If-Match). */
+  ifRev?: number | undefined
+  audit: Audit
+}
 
 /**
  * Sets what a platform admin gives of a node, with its audit entry. The present status is no move; another one must be
@@ -40,12 +50,13 @@ type NodeEditedByAdmin =
  */
 export const updateNodeByAdmin = async (
   sql: Transaction,
-  { id, fields, audit }: { id: string; fields: NodeAdminUpdate; audit: Audit },
+  { id, fields, ifRev, audit }: NodeAdminEdit,
   options: RecordOptions,
 ): Promise<NodeEditedByAdmin> => {
   const locked = await lockWithPublisher(sql, id)
   if (!locked) return { result: 'node_not_found' }
   const { node } = locked
+  if (ifRev !== undefined && ifRev !== node.rev) return { result: 'precondition_failed' }
   const { status = node.status, status_detail: detail } = fields
   const before = await getNode(sql, node.id, options)
   let change: CountChange = {}
@@ -54,18 +65,29 @@ export const updateNodeByAdmin = async (
     if (!moved) return { result: 'illegal_move' }
     change = moved
   }
+  await setNodeFields(sql, node.id, fields)
   await setAdminFields(sql, node.id, fields)
   const after = await getNode(sql, node.id, options)
-  await insertAudit(sql, audit, {
-    action: 'node.update',
-    target: auditTarget.node(node.id),
-    before: pick(before, fields),
-    after: pick(after, fields),
-    reason: detail || undefined,
-  })
+  const changed = changedOf(before, after, fields)
+  if (Object.keys(changed).length > 0)
+    await insertAudit(sql, audit, {
+      action: 'node.update',
+      target: auditTarget.node(node.id),
+      before: pick(before, changed),
+      after: pick(after, changed),
+      reason: detail || undefined,
+    })
   await noteListChange(sql, change)
   return { result: 'updated', node: after }
 }
+
+/** Those members of a body whose values it has changed. Clients send a whole node back, and the log is to be read. */
+const changedOf = (before: Node, after: Node, fields: NodeAdminFields): NodeAdminFields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name]) => !isDeepStrictEqual(before[name as keyof Node], after[name as keyof Node]),
+    ),
+  )
 
 /** The members of a record that a body names. */
 export const pick = (record: object, body: object): object =>
@@ -124,7 +146,7 @@ const moveNode = async (
 const setAdminFields = async (
   sql: Transaction,
   id: string,
-  fields: NodeAdminUpdate,
+  fields: NodeAdminFields,
 ): Promise<void> => {
   await sql`
     update node

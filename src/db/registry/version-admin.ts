@@ -77,6 +77,10 @@ const setAdminFields = async (
     update version
     set ${keepText(sql, 'status_reason', fields.status_reason || undefined)},
       ${keepTexts(sql, 'tags_admin', fields.tags_admin)},
+      ${keepTexts(sql, 'supported_os', fields.supported_os)},
+      ${keepTexts(sql, 'supported_accelerators', fields.supported_accelerators)},
+      ${keepText(sql, 'supported_host_version', fields.supported_host_version)},
+      ${keepText(sql, 'supported_host_frontend_version', fields.supported_host_frontend_version)},
       rev = rev + 1
     where id = ${id}
   `

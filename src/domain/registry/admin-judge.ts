@@ -1,17 +1,49 @@
+import { shown } from '../shared/errors.ts'
+import { idKey } from './publisher-judge.ts'
+import { judgeNodeUpdate } from './node-judge.ts'
+import { NODE_ADMIN_FIELDS } from './node.ts'
 import type { NodeStatus } from './node.ts'
 import { registryFault } from './registry-fault.ts'
 import type { Fault } from '../shared/validate.ts'
+import { VersionAdminUpdate } from './version.ts'
 import type { VersionStatus } from './version.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The rules of PUT /admin/nodes/{n} that its schema cannot say. */
-export const judgeNodeAdminUpdate = (body: Body): Fault[] =>
+/** The rule of a node's status that its schema cannot say. */
+export const judgeNodeStatus = (body: Body): Fault[] =>
   judgeReason(body, 'status_detail', NODE_STATUSES_WITH_REASON)
 
+/** The rules of PUT /admin/nodes/{n} that its schema cannot say. */
+export const judgeNodeAdminUpdate = (body: Body, path: { nodeId: string }): Fault[] => [
+  ...judgeSettable(body, NODE_ADMIN_FIELDS),
+  ...judgeNodeUpdate(body, path),
+  ...judgeNodeStatus(body),
+]
+
 /** The rules of PUT /admin/nodes/{n}/versions/{v} that its schema cannot say. */
-export const judgeVersionAdminUpdate = (body: Body): Fault[] =>
-  judgeReason(body, 'status_reason', VERSION_STATUSES_WITH_REASON)
+export const judgeVersionAdminUpdate = (body: Body): Fault[] => [
+  ...judgeSettable(body, Object.keys(VersionAdminUpdate.properties)),
+  ...judgeReason(body, 'status_reason', VERSION_STATUSES_WITH_REASON),
+]
+
+/** What is unknown has been dropped: a 200 would let its sender believe that it was stored. */
+const judgeSettable = (body: Body, names: readonly string[]): Fault[] =>
+  names.some((name) => body[name] !== undefined)
+    ? []
+    : [registryFault('', `the body must set one of ${names.join(', ')}, but has none of them`)]
+
+/** A node keeps its publisher. */
+export const judgeSamePublisher = (
+  id: string | undefined,
+  publisherId: string,
+): Fault | undefined =>
+  id === undefined || idKey(id) === publisherId
+    ? undefined
+    : registryFault(
+        '/publisher/id',
+        `must be ${publisherId}, which the node keeps, got ${shown(id)}`,
+      )
 
 const NODE_STATUSES_WITH_REASON: readonly NodeStatus[] = ['NodeStatusBanned']
 const VERSION_STATUSES_WITH_REASON: readonly VersionStatus[] = [

@@ -23,11 +23,10 @@ export const judgePublishedNode = (node: Body, { nodeId }: { nodeId: string }): 
   ...(isNodeId(nodeId)
     ? []
     : [
-        {
-          field: '',
-          code: 'validation_failed' as const,
-          message: `the node id in the path must be ${NODE_ID_EXPECTATION}, got ${shown(nodeId)}`,
-        },
+        registryFault(
+          '',
+          `the node id in the path must be ${NODE_ID_EXPECTATION}, got ${shown(nodeId)}`,
+        ),
       ]),
   ...judgeSameId(node['id'], '/node/id', nodeId),
   ...judgeFields(node, '/node'),

@@ -122,16 +122,42 @@ const preempted = texts(
 )
 const adminTags = tags('Tags that only platform admins set; readable by all.')
 
-/** Body of PUT /admin/nodes/{n}. */
-export const NodeAdminUpdate = Type.Object({
+const writtenByAdmin = {
   status: Type.Optional(NodeStatus),
   status_detail: Type.Optional(text(REASON_MAX, 'Why; required with the status Banned.')),
   search_ranking: Type.Optional(searchRanking),
   preempted_host_node_names: Type.Optional(preempted),
   tags_admin: Type.Optional(adminTags),
   github_stars: Type.Optional(githubStars),
+}
+
+/** Body of PUT /admin/nodes/{n}, and of a platform admin's PUT of a publisher's node. */
+export const NodeAdminUpdate = Type.Object({
+  ...NodeUpdate.properties,
+  ...writtenByAdmin,
+  publisher: Type.Optional(
+    Type.Object(
+      { id: Type.Optional(Type.String()) },
+      { description: 'The publisher that the node has, when given at all.' },
+    ),
+  ),
 })
 export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
+
+/** What a platform admin's body says about a node. */
+export type NodeAdminFields = Omit<NodeAdminUpdate, 'id' | 'publisher'>
+export const NODE_ADMIN_FIELDS = Object.keys({ ...written, ...writtenByAdmin })
+
+const unruled = Type.Optional(Type.Unknown())
+
+/** The same body of anybody: what is not a member's to set is of any type, and judged of platform admins alone. */
+export const OwnNodeUpdate = Type.Object({
+  ...NodeUpdate.properties,
+  ...(Object.fromEntries(
+    ['publisher', ...Object.keys(writtenByAdmin)].map((name) => [name, unruled]),
+  ) as Record<keyof typeof writtenByAdmin | 'publisher', typeof unruled>),
+})
+export type OwnNodeUpdate = Static<typeof OwnNodeUpdate>
 
 /** A node, as every route answers it. A member without a value is absent, never null. */
 export const Node = Type.Object({

@@ -77,6 +77,7 @@ export const VersionAdminUpdate = Type.Object({
   host_node_policies: Type.Optional(
     map<HostNodePolicy>(HostNodePolicy, { description: 'Policy by name of the host node.' }),
   ),
+  ...writtenSupport,
 })
 export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
 

@@ -47,7 +47,8 @@ const editNode = (deps: RegistryDeps): Route =>
     method: 'put',
     path: '/admin/nodes/:nodeId',
     summary: 'Moderate a node',
-    description: 'A status other than the present one must be a legal move.',
+    description:
+      'Sets what a member may set, too. A status other than the present one must be a legal move. A body with nothing to set is refused.',
     params: OfNode,
     body: {
       ...SMALL_BODY,
@@ -56,8 +57,8 @@ const editNode = (deps: RegistryDeps): Route =>
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
     responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
-    errors: ['node_not_found', ...WRITE_ERRORS, 'illegal_move'],
-    judge: ({ body }) => judgeNodeAdminUpdate(body),
+    errors: ['url_refused', 'id_mismatch', 'node_not_found', ...WRITE_ERRORS, 'illegal_move'],
+    judge: ({ params, body }) => judgeNodeAdminUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: (request) => editNodeByAdmin(deps, request),
   })
 

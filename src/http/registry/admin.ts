@@ -3,10 +3,12 @@ import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { updateNodeByAdmin } from '../../db/registry/node-move.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
+import type { NodeFacts } from '../../db/registry/node.ts'
 import { movePublisher } from '../../db/registry/publisher-ban.ts'
 import { existsPublisher, getPublisher } from '../../db/registry/publisher.ts'
 import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-admin.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { judgeSamePublisher } from '../../domain/registry/admin-judge.ts'
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
@@ -15,9 +17,11 @@ import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { retryPublishVersion, startExtraction } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import { getVersionAccess, requirePlatformAdmin } from './access.ts'
+import { demandedRev } from '../serve/etag.ts'
+import { faultsError } from '../serve/errors.ts'
+import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import type { OfNode, OfPublisher, OfVersion } from './paths.ts'
+import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './visible.ts'
 
 /** Sets what only a platform admin may set of a node, in any status. */
@@ -27,19 +31,47 @@ export const editNodeByAdmin = async (
 ): Promise<JsonAnswer> => {
   const audit = makeAudit(request)
   const { nodeId } = request.params
-  const { body: fields } = request
   const node = await withinDeadline(
     deps.sql,
     findNodeFacts(deps.sql, { id: nodeId, userId: undefined }),
   )
   if (!node) throw errors.nodeNotFound(nodeId)
-  const edit = { id: node.id, fields, audit }
+  return await putNode(deps, { node, body: request.body, audit })
+}
+
+/** The same by the path of its publisher, where it also obeys If-Match. */
+export const editOwnNodeByAdmin = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfOwnNode, unknown, NodeAdminUpdate>,
+): Promise<JsonAnswer> => {
+  const audit = makeAudit(request)
+  const { params, body, headers, caller } = request
+  const node = await getOwnNodeAccess(deps, { ...params, access: 'read', caller })
+  const ifRev = demandedRev(headers['if-match'], node.rev)
+  return await putNode(deps, { node, body, ifRev, audit })
+}
+
+interface NodePut {
+  node: NodeFacts
+  body: NodeAdminUpdate
+  ifRev?: number | undefined
+  audit: Audit
+}
+
+const putNode = async (
+  deps: RegistryDeps,
+  { node, body, ifRev, audit }: NodePut,
+): Promise<JsonAnswer> => {
+  const { id: _same, publisher, ...fields } = body
+  const fault = judgeSamePublisher(publisher?.id, node.publisherId)
+  if (fault) throw faultsError([fault], { query: {}, body })
   return await unitOfWork(deps, async (sql) => {
-    const done = await updateNodeByAdmin(sql, edit, deps)
+    const done = await updateNodeByAdmin(sql, { id: node.id, fields, ifRev, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.node }
+    if (done.result === 'precondition_failed') throw errors.preconditionFailed()
     throw done.result === 'illegal_move'
       ? errors.illegalMove(node.status, fields.status ?? node.status)
-      : errors.nodeNotFound(nodeId)
+      : errors.nodeNotFound(node.id)
   })
 }
 

@@ -6,14 +6,20 @@ import {
   PublisherNodePageQuery,
   PublisherNodesQuery,
 } from '../../domain/registry/node-query.ts'
-import { NewNode, Node, NodeList, NodeUpdate } from '../../domain/registry/node.ts'
+import {
+  NewNode,
+  Node,
+  NodeAdminUpdate,
+  NodeList,
+  OwnNodeUpdate,
+} from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, judgeDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { RegistryDeps } from './deps.ts'
 import {
   createNode,
-  editNode,
+  makeEditNode,
   listAllNodes,
   listNodesOfPublisher,
   pageNodesOfPublisher,
@@ -93,19 +99,20 @@ const edit = (deps: RegistryDeps): Route =>
     path: OWN_NODE_PATH,
     summary: 'Edit a node',
     description:
-      'For members of the publisher. An absent member keeps its value, an empty text or list clears it.',
+      'For members of the publisher. An absent member keeps its value, an empty text or list clears it. A platform admin may do so, too, and sets what is theirs to set as `PUT /admin/nodes/{nodeId}` does; of anybody else those members are ignored.',
     params: OfOwnNode,
     requestHeaders: ['If-Match'],
     body: {
       ...SMALL_BODY,
-      schema: NodeUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(NodeUpdate),
+      schema: OwnNodeUpdate,
+      document: NodeAdminUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },
     responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
-    errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed'],
+    errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
     judge: ({ params, body }) => judgeNodeUpdate(body, { nodeId: String(params['nodeId']) }),
-    handler: (request) => editNode(deps, request),
+    handler: makeEditNode(deps),
   })
 
 const remove = (deps: RegistryDeps): Route =>
