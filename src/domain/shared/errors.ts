@@ -13,179 +13,210 @@ interface ErrorCode {
   meaning: string
 }
 
+/** Codes of one status, with their meanings. */
+const coded = <Code extends string>(
+  statuses: Omit<ErrorCode, 'meaning'>,
+  meanings: Record<Code, string>,
+): Record<Code, ErrorCode> => {
+  const codes = Object.entries<string>(meanings).map(([code, meaning]) => [
+    code,
+    { ...statuses, meaning },
+  ])
+  return Object.fromEntries(codes) as Record<Code, ErrorCode>
+}
+
 export const ERROR_CODES = {
-  json_invalid: { status: 400, meaning: 'The body is not one well-formed JSON object.' },
-  json_too_deep: { status: 400, meaning: 'The body nests deeper than 64 levels.' },
-  body_required: { status: 400, meaning: 'The route needs a body and none was sent.' },
-  bad_request: { status: 400, meaning: 'The request is not well-formed HTTP.' },
-  path_invalid: { status: 400, meaning: 'The path holds an escape that does not decode, or NUL.' },
-  idempotency_key_invalid: {
-    status: 400,
-    meaning: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
-  },
-  validation_failed: {
-    status: 400,
-    meaning: 'At least one member of the request breaks a rule; details lists every fault.',
-  },
-  incompatible_fields: { status: 400, meaning: 'Two members that exclude each other were given.' },
-  url_refused: {
-    status: 400,
-    meaning:
-      'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
-  },
-  version_invalid: {
-    status: 400,
-    meaning: 'The text means no version of Semantic Versioning 2.0.0.',
-  },
-  id_mismatch: { status: 400, meaning: 'The id in the body is not the one in the path.' },
-  publisher_id_unavailable: {
-    status: 400,
-    meaning: 'No publisher can be created with this id: its form, a reserved word, or taken.',
-  },
-  archive_invalid: { status: 400, meaning: 'The bytes are empty or do not begin as a zip does.' },
-  image_invalid: {
-    status: 400,
-    meaning: 'An inline image is not Base64, or not a decodable image.',
-  },
-  checksum_mismatch: {
-    status: 400,
-    meaning: 'The bytes do not have the digest that a header gives.',
-  },
-  pixel_limit: { status: 400, meaning: 'An image, or the result asked for, has too many pixels.' },
-  unauthorized: { status: 401, meaning: 'The credential is missing or not valid.' },
-  insufficient_credits: {
-    status: 402,
-    meaning: 'The charge would pass the credit limit of the caller.',
-  },
-  forbidden: { status: 403, meaning: 'The credential is valid but does not allow this.' },
-  invalid_personal_access_token: {
-    status: 403,
-    meaning: 'The personal access token is not a live one of this publisher.',
-  },
-  publisher_banned: { status: 403, meaning: 'The publisher is banned.' },
-  node_banned: { status: 403, meaning: 'The node is banned.' },
-  version_blocked: {
-    status: 403,
-    meaning: 'The version is flagged or banned and cannot be installed.',
-  },
-  node_owned_by_other_publisher: {
-    status: 403,
-    meaning: 'The node belongs to another publisher.',
-  },
-  publisher_limit_reached: {
-    status: 403,
-    meaning: 'The caller has created as many publishers as one user may.',
-  },
-  registration_closed: {
-    status: 403,
-    meaning: 'The host nodes have been read from the archive; only a trusted report may follow.',
-  },
-  signature_invalid: { status: 403, meaning: 'The signature of the link does not match.' },
-  link_expired: {
-    status: 403,
-    meaning: 'The link has expired; read the task again for a fresh one.',
-  },
-  upload_expired: { status: 403, meaning: 'The upload link has expired; ask for a new one.' },
-  not_found: { status: 404, meaning: 'There is no such route.' },
-  task_not_found: { status: 404, meaning: 'There is no such task among those of the caller.' },
-  api_key_not_found: {
-    status: 404,
-    meaning: 'There is no such API key among those of the caller.',
-  },
-  event_not_found: { status: 404, meaning: 'The task has no such event.' },
-  file_not_found: { status: 404, meaning: 'The link names a file that is not there.' },
-  publisher_not_found: { status: 404, meaning: 'There is no such publisher.' },
-  node_not_found: {
-    status: 404,
-    meaning: 'There is no such node, or not among those of the publisher in the path.',
-  },
-  version_not_found: { status: 404, meaning: 'The node has no such version.' },
-  version_not_installable: {
-    status: 404,
-    meaning: 'The version is not active, or the node has no active one.',
-  },
-  archive_not_found: { status: 404, meaning: 'There is no archive here, or not yet.' },
-  host_node_not_found: { status: 404, meaning: 'There is no such host node, or not yet.' },
-  token_not_found: { status: 404, meaning: 'The publisher has no such personal access token.' },
-  member_not_found: { status: 404, meaning: 'The user is no member of the publisher.' },
-  user_not_found: { status: 404, meaning: 'The user has never signed in.' },
-  method_not_allowed: { status: 405, meaning: 'The path exists, with the methods in Allow.' },
-  request_timeout: { status: 408, meaning: 'The request arrived too slowly.' },
-  idempotency_in_flight: {
-    status: 409,
-    meaning: 'The first request with this Idempotency-Key is still running.',
-  },
-  cannot_cancel: {
-    status: 409,
-    videoStatus: 400,
-    meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
-  },
-  not_deliverable: { status: 409, meaning: 'The task names no address to deliver to.' },
-  publisher_exists: { status: 409, meaning: 'The id of the publisher is taken.' },
-  node_exists: { status: 409, meaning: 'The id of the node is taken.' },
-  node_deleted: { status: 409, meaning: 'The id is that of a deleted node and stays taken.' },
-  version_exists: { status: 409, meaning: 'The node has had this version already.' },
-  archive_exists: { status: 409, meaning: 'The version has another archive already.' },
-  upload_closed: { status: 409, meaning: 'The version takes no archive any more.' },
-  already_registered: { status: 409, meaning: 'The version has its host nodes already.' },
-  last_owner: { status: 409, meaning: 'A publisher keeps at least one owner.' },
-  illegal_move: { status: 409, meaning: 'What is there has a status that this cannot follow.' },
-  version_not_flagged: { status: 409, meaning: 'Only a flagged version is reviewed.' },
-  review_already_requested: { status: 409, meaning: 'A review of the version is still open.' },
-  nothing_to_retry: { status: 409, meaning: 'Checks and extraction have not failed.' },
-  file_gone: { status: 410, meaning: 'The file was removed after its retention time.' },
-  precondition_failed: {
-    status: 412,
-    meaning: 'If-Match names another state than the one that is stored.',
-  },
-  body_too_large: {
-    status: 413,
-    meaning: 'The body, or one image in it, is over the limit of the route.',
-  },
-  unsupported_media_type: { status: 415, meaning: 'The body must be application/json in UTF-8.' },
-  unsupported_encoding: { status: 415, meaning: 'Content-Encoding is not supported.' },
-  range_not_satisfiable: { status: 416, meaning: 'The Range lies outside the file.' },
-  idempotency_mismatch: {
-    status: 422,
-    meaning: 'The Idempotency-Key was used before with another body.',
-  },
-  rate_limited: { status: 429, meaning: 'Too many requests; try again after Retry-After.' },
-  quota_exceeded: {
-    status: 429,
-    meaning: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
-  },
-  redelivery_limit_reached: {
-    status: 429,
-    meaning: 'Anonymous tasks have sent this event, or to its host, again as often as they may.',
-  },
-  headers_too_large: { status: 431, meaning: 'The headers are over 16 KiB.' },
-  internal_error: {
-    status: 500,
-    meaning: 'A fault of this service; the request_id finds it in the log.',
-  },
-  unavailable: {
-    status: 503,
-    meaning: 'A service this one depends on cannot be reached; try again.',
-  },
-  busy: {
-    status: 503,
-    meaning: 'Too much is received, read or sent at once; try again after Retry-After.',
-  },
-  outcome_unknown: {
-    status: 503,
-    meaning: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
-  },
-  auth_unavailable: { status: 503, meaning: 'The key set of the issuer was never reached.' },
-  draining: { status: 503, meaning: 'This process is stopping; try again.' },
-} as const satisfies Record<string, ErrorCode>
+  ...coded(
+    { status: 400 },
+    {
+      json_invalid: 'The body is not one well-formed JSON object.',
+      json_too_deep: 'The body nests deeper than 64 levels.',
+      body_required: 'The route needs a body and none was sent.',
+      bad_request: 'The request is not well-formed HTTP.',
+      path_invalid: 'The path holds an escape that does not decode, or NUL.',
+      idempotency_key_invalid: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
+      validation_failed:
+        'At least one member of the request breaks a rule; details lists every fault.',
+      incompatible_fields: 'Two members that exclude each other were given.',
+      url_refused:
+        'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
+      version_invalid: 'The text means no version of Semantic Versioning 2.0.0.',
+      id_mismatch: 'The id in the body is not the one in the path.',
+      publisher_id_unavailable:
+        'No publisher can be created with this id: its form, a reserved word, or taken.',
+      archive_invalid: 'The bytes are empty or do not begin as a zip does.',
+      image_invalid: 'An inline image is not Base64, or not a decodable image.',
+      checksum_mismatch: 'The bytes do not have the digest that a header gives.',
+      pixel_limit: 'An image, or the result asked for, has too many pixels.',
+    },
+  ),
+  ...coded(
+    { status: 401 },
+    {
+      unauthorized: 'The credential is missing or not valid.',
+    },
+  ),
+  ...coded(
+    { status: 402 },
+    {
+      insufficient_credits: 'The charge would pass the credit limit of the caller.',
+    },
+  ),
+  ...coded(
+    { status: 403 },
+    {
+      forbidden: 'The credential is valid but does not allow this.',
+      invalid_personal_access_token:
+        'The personal access token is not a live one of this publisher.',
+      publisher_banned: 'The publisher is banned.',
+      node_banned: 'The node is banned.',
+      version_blocked: 'The version is flagged or banned and cannot be installed.',
+      node_owned_by_other_publisher: 'The node belongs to another publisher.',
+      publisher_limit_reached: 'The caller has created as many publishers as one user may.',
+      registration_closed:
+        'The host nodes have been read from the archive; only a trusted report may follow.',
+      signature_invalid: 'The signature of the link does not match.',
+      link_expired: 'The link has expired; read the task again for a fresh one.',
+      upload_expired: 'The upload link has expired; ask for a new one.',
+    },
+  ),
+  ...coded(
+    { status: 404 },
+    {
+      not_found: 'There is no such route.',
+      task_not_found: 'There is no such task among those of the caller.',
+      api_key_not_found: 'There is no such API key among those of the caller.',
+      event_not_found: 'The task has no such event.',
+      file_not_found: 'The link names a file that is not there.',
+      publisher_not_found: 'There is no such publisher.',
+      node_not_found: 'There is no such node, or not among those of the publisher in the path.',
+      version_not_found: 'The node has no such version.',
+      version_not_installable: 'The version is not active, or the node has no active one.',
+      archive_not_found: 'There is no archive here, or not yet.',
+      host_node_not_found: 'There is no such host node, or not yet.',
+      token_not_found: 'The publisher has no such personal access token.',
+      member_not_found: 'The user is no member of the publisher.',
+      user_not_found: 'The user has never signed in.',
+    },
+  ),
+  ...coded(
+    { status: 405 },
+    {
+      method_not_allowed: 'The path exists, with the methods in Allow.',
+    },
+  ),
+  ...coded(
+    { status: 408 },
+    {
+      request_timeout: 'The request arrived too slowly.',
+    },
+  ),
+  ...coded(
+    { status: 409 },
+    {
+      idempotency_in_flight: 'The first request with this Idempotency-Key is still running.',
+    },
+  ),
+  ...coded(
+    { status: 409, videoStatus: 400 },
+    {
+      cannot_cancel: 'The task has already ended; a video task: is being rendered, or has ended.',
+    },
+  ),
+  ...coded(
+    { status: 409 },
+    {
+      not_deliverable: 'The task names no address to deliver to.',
+      publisher_exists: 'The id of the publisher is taken.',
+      node_exists: 'The id of the node is taken.',
+      node_deleted: 'The id is that of a deleted node and stays taken.',
+      version_exists: 'The node has had this version already.',
+      archive_exists: 'The version has another archive already.',
+      upload_closed: 'The version takes no archive any more.',
+      already_registered: 'The version has its host nodes already.',
+      last_owner: 'A publisher keeps at least one owner.',
+      illegal_move: 'What is there has a status that this cannot follow.',
+      version_not_flagged: 'Only a flagged version is reviewed.',
+      review_already_requested: 'A review of the version is still open.',
+      nothing_to_retry: 'Checks and extraction have not failed.',
+    },
+  ),
+  ...coded(
+    { status: 410 },
+    {
+      file_gone: 'The file was removed after its retention time.',
+    },
+  ),
+  ...coded(
+    { status: 412 },
+    {
+      precondition_failed: 'If-Match names another state than the one that is stored.',
+    },
+  ),
+  ...coded(
+    { status: 413 },
+    {
+      body_too_large: 'The body, or one image in it, is over the limit of the route.',
+    },
+  ),
+  ...coded(
+    { status: 415 },
+    {
+      unsupported_media_type: 'The body must be application/json in UTF-8.',
+      unsupported_encoding: 'Content-Encoding is not supported.',
+    },
+  ),
+  ...coded(
+    { status: 416 },
+    {
+      range_not_satisfiable: 'The Range lies outside the file.',
+    },
+  ),
+  ...coded(
+    { status: 422 },
+    {
+      idempotency_mismatch: 'The Idempotency-Key was used before with another body.',
+    },
+  ),
+  ...coded(
+    { status: 429 },
+    {
+      rate_limited: 'Too many requests; try again after Retry-After.',
+      quota_exceeded:
+        'The caller has as many open tasks, or as many stored bytes, as one may have.',
+      redelivery_limit_reached:
+        'Anonymous tasks have sent this event, or to its host, again as often as they may.',
+    },
+  ),
+  ...coded(
+    { status: 431 },
+    {
+      headers_too_large: 'The headers are over 16 KiB.',
+    },
+  ),
+  ...coded(
+    { status: 500 },
+    {
+      internal_error: 'A fault of this service; the request_id finds it in the log.',
+    },
+  ),
+  ...coded(
+    { status: 503 },
+    {
+      unavailable: 'A service this one depends on cannot be reached; try again.',
+      busy: 'Too much is received, read or sent at once; try again after Retry-After.',
+      outcome_unknown: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
+      auth_unavailable: 'The key set of the issuer was never reached.',
+      draining: 'This process is stopping; try again.',
+    },
+  ),
+}
 
 export type ErrorCodeName = keyof typeof ERROR_CODES
 
 /** The status of a code on video routes. */
-export const videoStatusOf = (code: ErrorCodeName): number => {
-  const { status, videoStatus = status }: ErrorCode = ERROR_CODES[code]
-  return videoStatus
-}
+export const videoStatusOf = (code: ErrorCodeName): number =>
+  ERROR_CODES[code].videoStatus ?? ERROR_CODES[code].status
 
 export interface ApiErrorOptions {
   /** The catalogue's for the code unless given. */
@@ -239,6 +270,12 @@ const because = (reason: string | undefined): string =>
   reason === undefined || reason === '' ? '.' : `: ${reason}`
 
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
+
+/** An error of a fault that passes. */
+const passing = (
+  code: ErrorCodeName,
+  { seconds, ...options }: ApiErrorOptions & { seconds: number },
+): ApiError => apiError(code, undefined, { headers: retryAfter(seconds), ...options })
 
 interface UsedUp {
   name: string
@@ -387,26 +424,15 @@ export const errors = {
       { headers: retryAfter(seconds) },
     ),
   idempotencyInFlight: () =>
-    apiError('idempotency_in_flight', ERROR_CODES.idempotency_in_flight.meaning, {
-      headers: retryAfter(1),
+    passing('idempotency_in_flight', {
+      seconds: 1,
       extra: { error_type: 'idempotency_in_flight' },
     }),
   idempotencyMismatch: () =>
-    apiError('idempotency_mismatch', ERROR_CODES.idempotency_mismatch.meaning, {
-      extra: { error_type: 'idempotency_mismatch' },
-    }),
-  unavailable: (cause?: unknown) =>
-    apiError('unavailable', ERROR_CODES.unavailable.meaning, { headers: retryAfter(2), cause }),
-  outcomeUnknown: (cause?: unknown) =>
-    apiError('outcome_unknown', ERROR_CODES.outcome_unknown.meaning, {
-      headers: retryAfter(2),
-      cause,
-    }),
-  busy: () => apiError('busy', ERROR_CODES.busy.meaning, { headers: retryAfter(2) }),
-  draining: () => apiError('draining', ERROR_CODES.draining.meaning, { headers: retryAfter(1) }),
-  authUnavailable: (cause?: unknown) =>
-    apiError('auth_unavailable', ERROR_CODES.auth_unavailable.meaning, {
-      headers: retryAfter(5),
-      cause,
-    }),
+    apiError('idempotency_mismatch', undefined, { extra: { error_type: 'idempotency_mismatch' } }),
+  unavailable: (cause?: unknown) => passing('unavailable', { seconds: 2, cause }),
+  outcomeUnknown: (cause?: unknown) => passing('outcome_unknown', { seconds: 2, cause }),
+  busy: () => passing('busy', { seconds: 2 }),
+  draining: () => passing('draining', { seconds: 1 }),
+  authUnavailable: (cause?: unknown) => passing('auth_unavailable', { seconds: 5, cause }),
 }
