@@ -20,49 +20,28 @@ const WARMTH = 0.06
 const BRIGHTNESS = 0.15
 const CONTRAST = 0.3
 
-const left: Effect = (light, weight) => light.across.push(RAMP * weight)
-const right: Effect = (light, weight) => light.across.push(-RAMP * weight)
-const top: Effect = (light, weight) => light.down.push(RAMP * weight)
-const bottom: Effect = (light, weight) => light.down.push(-RAMP * weight)
-const warm: Effect = (light, weight) => void (light.warmth *= 1 + WARMTH * weight)
-const cool: Effect = (light, weight) => void (light.warmth /= 1 + WARMTH * weight)
-const bright: Effect = (light, weight) => void (light.brightness *= 1 + BRIGHTNESS * weight)
-const dark: Effect = (light, weight) => void (light.brightness /= 1 + BRIGHTNESS * weight)
-const hard: Effect = (light, weight) => void (light.contrast *= 1 + CONTRAST * weight)
-const soft: Effect = (light, weight) => void (light.contrast /= 1 + CONTRAST * weight)
+/** Words that ask for the same. */
+const EFFECTS: [words: string, effect: Effect][] = [
+  ['left', (light, weight) => light.across.push(RAMP * weight)],
+  ['right', (light, weight) => light.across.push(-RAMP * weight)],
+  ['top above', (light, weight) => light.down.push(RAMP * weight)],
+  ['bottom below', (light, weight) => light.down.push(-RAMP * weight)],
+  ['warm golden sunset candle', (light, weight) => (light.warmth *= 1 + WARMTH * weight)],
+  ['cool cold blue moonlight', (light, weight) => (light.warmth /= 1 + WARMTH * weight)],
+  ['bright sunny daylight', (light, weight) => (light.brightness *= 1 + BRIGHTNESS * weight)],
+  ['dark dim night moody', (light, weight) => (light.brightness /= 1 + BRIGHTNESS * weight)],
+  ['hard dramatic', (light, weight) => (light.contrast *= 1 + CONTRAST * weight)],
+  ['soft diffuse', (light, weight) => (light.contrast /= 1 + CONTRAST * weight)],
+]
 
-const WORDS = new Map<string, Effect>([
-  ['left', left],
-  ['right', right],
-  ['top', top],
-  ['above', top],
-  ['bottom', bottom],
-  ['below', bottom],
-  ['warm', warm],
-  ['golden', warm],
-  ['sunset', warm],
-  ['candle', warm],
-  ['cool', cool],
-  ['cold', cool],
-  ['blue', cool],
-  ['moonlight', cool],
-  ['bright', bright],
-  ['sunny', bright],
-  ['daylight', bright],
-  ['dark', dark],
-  ['dim', dark],
-  ['night', dark],
-  ['moody', dark],
-  ['hard', hard],
-  ['dramatic', hard],
-  ['soft', soft],
-  ['diffuse', soft],
-])
+const EFFECT_OF = new Map(
+  EFFECTS.flatMap(([words, effect]) => words.split(' ').map((word) => [word, effect] as const)),
+)
 
 /** Reads a prompt by its known English words. Each counts once, at the highest weight it is given; all others count nothing. */
 export const readPrompt = (prompt: string): PromptLight => {
   const light: PromptLight = { across: [], down: [], warmth: 1, brightness: 1, contrast: 1 }
-  for (const [word, weight] of weighWords(prompt)) WORDS.get(word)?.(light, weight)
+  for (const [word, weight] of weighWords(prompt)) EFFECT_OF.get(word)?.(light, weight)
   return light
 }
 
