@@ -108,31 +108,25 @@ interface Kept {
 }
 
 const makeKeep = (entries: number): Keep => {
-  const kept = new Map<string, Kept>()
+  const kept = makeRecent<Kept>(entries)
   return async <Counts>(
     key: string,
     changes: string,
     count: (before?: Counted<Counts>) => Promise<Counted<Counts>>,
   ): Promise<Counts> => {
-    const found = kept.get(key)
+    const found = kept.find(key)
     if (found?.changes === changes) return ((await found.counted) as Counted<Counts>).counts
     const isRecent = found && Date.now() - found.since < BEFORE_MS
     const before = isRecent ? found.counted.catch(() => undefined) : Promise.resolve(undefined)
     const counted = before.then((before) => count(before as Counted<Counts> | undefined))
     const entry = { changes, counted, since: isRecent ? found.since : Date.now() }
-    // The oldest entry is the first: a key that is used again moves to the end.
-    kept.delete(key)
-    kept.set(key, entry)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= entries) break
-      kept.delete(oldest)
-    }
+    kept.keep(key, entry)
     try {
       const made = await counted
       entry.changes = made.changes
       return made.counts
     } catch (error) {
-      if (kept.get(key) === entry) kept.delete(key)
+      kept.forget(key, entry)
       throw error
     }
   }

@@ -3,6 +3,10 @@ export const makeRecent = <Value>(most: number) => {
   const kept = new Map<string, Value>()
   return {
     find: (key: string): Value | undefined => kept.get(key),
+    /** Unless another value has taken its place. */
+    forget: (key: string, value: Value): void => {
+      if (kept.get(key) === value) kept.delete(key)
+    },
     keep: (key: string, value: Value): void => {
       kept.delete(key)
       kept.set(key, value)
