@@ -1,6 +1,7 @@
 import { maskCredential } from '../../domain/shared/credential.ts'
 import type { PersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { isLive, isTouchDue } from '../shared/api-key.ts'
 import { lockPublisher } from './registry-lock.ts'
 
 interface NewPersonalAccessTokenRow {
@@ -106,12 +107,6 @@ export const touchPersonalAccessToken = async (sql: Queryable, id: string): Prom
     )
   `
 }
-
-const isLive = (sql: Queryable) =>
-  sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
-
-const isTouchDue = (sql: Queryable) =>
-  sql`(last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')`
 
 interface Row {
   id: string

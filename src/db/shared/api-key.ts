@@ -32,8 +32,7 @@ export const listApiKeys = async (sql: Queryable, owner: string): Promise<Listed
     select id, name, last4, created_at as "createdAt", expires_at, last_used_at
     from api_key
     where owner = ${owner}
-      and revoked_at is null
-      and (expires_at is null or expires_at > clock_timestamp())
+      and ${isLive(sql)}
     order by created_at desc, id desc
   `
   return rows.map(({ last4, last_used_at, ...row }) => ({
@@ -53,8 +52,7 @@ export const revokeApiKey = async (
     set revoked_at = clock_timestamp()
     where id::text = ${id.toLowerCase()}
       and owner = ${owner}
-      and revoked_at is null
-      and (expires_at is null or expires_at > clock_timestamp())
+      and ${isLive(sql)}
     returning id
   `
   return rows.length > 0
@@ -73,14 +71,10 @@ export const findApiKey = async (
   sha256: string,
 ): Promise<ApiKeyOwner | undefined> => {
   const [row] = await sql<ApiKeyOwner[]>`
-    select
-      id,
-      owner,
-      last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour' as touch_due
+    select id, owner, ${isTouchDue(sql)} as touch_due
     from api_key
     where sha256 = ${sha256}
-      and revoked_at is null
-      and (expires_at is null or expires_at > clock_timestamp())
+      and ${isLive(sql)}
   `
   return row
 }
@@ -91,17 +85,21 @@ export const findApiKey = async (
  */
 export const touchApiKey = async (sql: Queryable, id: string): Promise<void> => {
   await sql`
-    update api_key
-    set last_used_at = clock_timestamp()
+    update api_key set last_used_at = clock_timestamp()
     where id in (
-      select id
-      from api_key
-      where id = ${id}
-        and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')
+      select id from api_key where id = ${id} and ${isTouchDue(sql)}
       for update skip locked
     )
   `
 }
+
+/** The condition that an API key or a personal access token still counts. */
+export const isLive = (sql: Queryable) =>
+  sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
+
+/** Uses are noted at most hourly. */
+export const isTouchDue = (sql: Queryable) =>
+  sql`(last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')`
 
 interface Row {
   id: string
