@@ -5,6 +5,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 
 import type { Transaction } from '../src/db/client.ts'
 import { countFailure } from '../src/db/task/task.ts'
+import type { ClaimedTask } from '../src/db/task/task-move.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
@@ -21,14 +22,6 @@ export interface RenderAttempt {
   scratchDir: string
   /** Sets what the next heartbeat says; operators see it. */
   report(step: string, percent: number): void
-}
-
-/** A task under the fence of the attempt that has claimed it. */
-export interface ClaimedTask {
-  id: string
-  fence: number
-  /** Seconds since the first attempt claimed the task. */
-  age: number
 }
 
 interface AttemptOptions<Task> {

@@ -12,8 +12,8 @@ import { insertEvent } from '../event/event.ts'
 import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import { moveTask } from '../task/task-move.ts'
-import type { Move, MoveTable } from '../task/task-move.ts'
+import { moveTask, takeFence } from '../task/task-move.ts'
+import type { ClaimedTask, Move, MoveTable } from '../task/task-move.ts'
 
 export interface NewImageTask {
   id: string
@@ -121,15 +121,7 @@ const MOVES: MoveTable<ImageTaskStatus> = {
 export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
   moveTask(sql, MOVES, move)
 
-export interface ClaimedImageTask {
-  id: string
-  kind: ImageTaskKind
-  settings: object
-  fence: number
-  failures: number
-  /** Seconds since the first attempt claimed the task. */
-  age: number
-}
+export type ClaimedImageTask = ClaimedTask<ImageTaskKind>
 
 /**
  * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
@@ -139,15 +131,8 @@ export const claimImageTask = async (
   sql: Transaction,
   id: string,
 ): Promise<ClaimedImageTask | undefined> => {
-  const [claimed] = await sql<ClaimedImageTask[]>`
-    update task
-    set fence = fence + 1,
-      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
-    where id = ${id} and family = 'image' and status in ('CREATED', 'IN_PROGRESS')
-    returning id, kind, settings, fence, failures,
-      extract(epoch from clock_timestamp() - claimed_at)::float8 as age
-  `
-  if (!claimed) return undefined
-  await moveImageTask(sql, { id, to: 'IN_PROGRESS' })
+  const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS')`
+  const claimed = await takeFence<ImageTaskKind>(sql, id, mayClaim)
+  if (claimed) await moveImageTask(sql, { id, to: 'IN_PROGRESS' })
   return claimed
 }

@@ -18,6 +18,15 @@ export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Pr
   }
 }
 
+/** What a list of what stands still is asked for. */
+export interface StillOptions {
+  afterSeconds: number
+  /** The id that the batch before ended with. */
+  after: string
+  limit: number
+}
+
+/** A task of either family, as reconcile and the operator see it. */
 export interface StillTask {
   id: string
   family: 'image' | 'video'
@@ -34,7 +43,7 @@ export interface StillTask {
  */
 export const listStillTasks = async (
   sql: Sql,
-  { afterSeconds, after, limit }: { afterSeconds: number; after: string; limit: number },
+  { afterSeconds, after, limit }: StillOptions,
 ): Promise<StillTask[]> =>
   await sql`
   select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak"

@@ -12,17 +12,12 @@ export interface TaskInput {
 }
 
 /** One file or address that a request names. */
-export interface NewTaskInput {
-  field: string
+export interface NewTaskInput extends TaskInput {
   /** The name it is served under; null unless it came with the request. */
   name: string | null
-  storageKey: string | null
-  url: string | null
   contentType: string | null
   bytes: number | null
   sha256: string | null
-  width: number | null
-  height: number | null
 }
 
 /** Bytes of the inputs that came with the request. Those of a link count for the task or upload that has them. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '../client.ts'
+import type { Fragment, Transaction } from '../client.ts'
 
 /** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
 export interface MoveTable<Status extends string> {
@@ -59,4 +59,31 @@ export const moveTask = async <Status extends string>(
     returning 1
   `
   return rows.length === 1
+}
+
+/** A task under the fence of the attempt that has claimed it. */
+export interface ClaimedTask<Kind extends string = string> {
+  id: string
+  kind: Kind
+  settings: object
+  fence: number
+  /** Seconds since the first attempt claimed the task. */
+  age: number
+}
+
+/** Takes a new fence for one attempt at rendering. Undefined when the task is not to be claimed any more, or not yet. */
+export const takeFence = async <Kind extends string>(
+  sql: Transaction,
+  id: string,
+  mayClaim: Fragment,
+): Promise<ClaimedTask<Kind> | undefined> => {
+  const [claimed] = await sql<ClaimedTask<Kind>[]>`
+    update task
+    set fence = fence + 1,
+      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
+    where id = ${id} and ${mayClaim}
+    returning id, kind, settings, fence,
+      extract(epoch from clock_timestamp() - claimed_at)::float8 as age
+  `
+  return claimed
 }

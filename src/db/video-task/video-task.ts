@@ -11,7 +11,8 @@ import type { AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { Move } from '../task/task-move.ts'
+import { takeFence } from '../task/task-move.ts'
+import type { ClaimedTask, Move } from '../task/task-move.ts'
 import { moveVideoTask } from './video-move.ts'
 import { admitWaiting } from './video-queue.ts'
 import type { Slots } from './video-queue.ts'
@@ -119,10 +120,7 @@ export const cancelVideoTask = (
     options,
   )
 
-export const videoError = (
-  code: VideoFaultCode,
-  message: string = VIDEO_FAULTS[code],
-): { code: VideoFaultCode; message: string } => ({ code, message })
+export const videoError = (code: VideoFaultCode) => ({ code, message: VIDEO_FAULTS[code] })
 
 /** A task as readers see it. */
 export interface VideoTaskRow extends VideoTaskFacts {
@@ -208,15 +206,7 @@ export const noteProgress = async (
   `
 }
 
-export interface ClaimedVideoTask {
-  id: string
-  kind: VideoTaskKind
-  settings: object
-  fence: number
-  failures: number
-  /** Seconds since the first attempt claimed the task. */
-  age: number
-}
+export type ClaimedVideoTask = ClaimedTask<VideoTaskKind>
 
 /**
  * Claims an admitted task for one attempt at rendering: a new fence, and at the first claim the move to processing with
@@ -226,16 +216,9 @@ export const claimVideoTask = async (
   sql: Transaction,
   id: string,
 ): Promise<ClaimedVideoTask | undefined> => {
-  const [claimed] = await sql<ClaimedVideoTask[]>`
-    update task
-    set fence = fence + 1,
-      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
-    where id = ${id} and family = 'video' and admitted_at is not null
-      and status in ('queueing', 'processing')
-    returning id, kind, settings, fence, failures,
-      extract(epoch from clock_timestamp() - claimed_at)::float8 as age
-  `
-  if (!claimed) return undefined
-  await moveVideoTask(sql, { id, to: 'processing' })
+  const mayClaim = sql`family = 'video' and admitted_at is not null
+    and status in ('queueing', 'processing')`
+  const claimed = await takeFence<VideoTaskKind>(sql, id, mayClaim)
+  if (claimed) await moveVideoTask(sql, { id, to: 'processing' })
   return claimed
 }
