@@ -2,13 +2,10 @@ import type { Secrets } from './secrets.ts'
 import { makeWebhookSecret } from './webhook.ts'
 import type { Queryable, Sql, Transaction } from '../db/client.ts'
 import { insertFirstSecret, listSecrets, rotateSecret } from '../db/event/webhook-secret.ts'
+import type { StoredSecret } from '../db/event/webhook-secret.ts'
 
-/** A secret in clear, and when it stops signing: null of the current one. */
-export interface OwnerSecret {
-  secret: string
-  createdAt: Date
-  expiresAt: Date | null
-}
+/** A secret in clear. */
+export type OwnerSecret = StoredSecret
 
 /** Marks the ciphertext, so that one copied from another table does not decrypt here. */
 const CONTEXT = 'webhook-secret'

@@ -1,5 +1,6 @@
 import { moveImageTask } from '../db/image-task/image-task.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
+import type { StillTask } from '../db/task/reconcile.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import type { UnitDeps } from '../db/unit-of-work.ts'
 import type { Slots } from '../db/video-task/video-queue.ts'
@@ -11,17 +12,6 @@ import { toVideoFault } from '../domain/video-task/video-fault.ts'
 import { signalCancel } from './task.ts'
 import { startImageTask } from './image-task.ts'
 import { startVideoTask } from './video-task.ts'
-import type { TaskFamily } from './task.ts'
-
-/** A task of either family, as reconcile and the operator see it. */
-export interface AnyTask {
-  id: string
-  family: TaskFamily
-  kind: string
-  owner: string
-  account: string
-  offPeak: boolean
-}
 
 export interface AnyTaskOptions extends UnitDeps, Slots {
   taskQueue: string
@@ -31,7 +21,7 @@ export interface AnyTaskOptions extends UnitDeps, Slots {
 
 /** Starts the workflow of a task again. */
 export const startAnyTask = (
-  { id, family, offPeak, ...task }: AnyTask,
+  { id, family, offPeak, ...task }: StillTask,
   summary: string,
   options: Omit<AnyTaskOptions, keyof UnitDeps | keyof Slots>,
 ): OutboxStart => {
@@ -45,7 +35,7 @@ export const startAnyTask = (
  * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow. Answers false when the task had ended already.
  */
 export const failAnyTask = async (
-  task: AnyTask,
+  task: StillTask,
   code: TaskFaultCode,
   options: AnyTaskOptions,
 ): Promise<boolean> =>

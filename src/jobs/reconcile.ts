@@ -1,5 +1,5 @@
 import { failAnyTask, startAnyTask } from './any-task.ts'
-import type { AnyTask, AnyTaskOptions } from './any-task.ts'
+import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from '../db/client.ts'
 import { listStillDeliveries, listStillRedeliveries } from '../db/event/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/event/delivery.ts'
@@ -8,6 +8,7 @@ import type { OutboxStart } from '../db/shared/outbox.ts'
 import { listStillExtractions, listStillVersions } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
 import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
+import type { StillOptions, StillTask } from '../db/task/reconcile.ts'
 import { giveUpChecks } from '../db/registry/version-checks.ts'
 import type { CheckFaultCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
@@ -56,10 +57,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
     options,
   )
 
-type List<Row> = (
-  sql: Sql,
-  options: { afterSeconds: number; after: string; limit: number },
-) => Promise<Row[]>
+type List<Row> = (sql: Sql, options: StillOptions) => Promise<Row[]>
 
 const reconcileEach = async <Row extends { id: string }>(
   options: ReconcileOptions,
@@ -83,7 +81,7 @@ const reconcileEach = async <Row extends { id: string }>(
   }
 }
 
-const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<void> => {
+const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promise<void> => {
   const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
@@ -91,7 +89,7 @@ const reconcileTask = async (options: ReconcileOptions, task: AnyTask): Promise<
   await failAnyTask(task, 'workflow_lost', options)
 }
 
-const startTaskAgain = (options: ReconcileOptions, task: AnyTask): OutboxStart =>
+const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>
   startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
 
 /** An open delivery may wait for a signal that was lost, so this tells it to look. */

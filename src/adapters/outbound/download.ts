@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
+import type { DownloadLimits } from '../../domain/task/media-limits.ts'
 import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { UrlJudge } from './url.ts'
 
-export interface DownloadOptions {
+export interface DownloadOptions extends DownloadLimits {
   url: string
   /** Must not exist yet; exists afterwards only if the download succeeded. */
   toFile: string
-  maxBytes: number
-  /** For everything together: look-ups, connections, redirects, body. */
-  timeoutMs: number
-  maxRedirects: number
   /** Ends the download, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   /** Called with the bytes written so far, after each piece of the body. */

@@ -1,4 +1,5 @@
 import type { Queryable, Sql } from '../client.ts'
+import type { StillOptions, StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
 export interface DueEvent {
@@ -91,18 +92,7 @@ export const findTaskInWait = async (
   return row?.taskId
 }
 
-interface StillOptions {
-  afterSeconds: number
-  /** The id that the batch before ended with. */
-  after: string
-  limit: number
-}
-
-export interface StillDelivery {
-  id: string
-  kind: string
-  owner: string
-}
+export type StillDelivery = Pick<StillTask, 'id' | 'kind' | 'owner'>
 
 /**
  * Tasks whose next event should have been tried again long ago although nothing of theirs waits for the relay, in the
@@ -131,10 +121,7 @@ export const listStillDeliveries = async (
   limit ${limit}
 `
 
-export interface StillRedelivery {
-  id: string
-  owner: string
-}
+export type StillRedelivery = Pick<StillTask, 'id' | 'owner'>
 
 /** Redeliveries that should have been tried long ago although nothing of theirs waits for the relay. */
 export const listStillRedeliveries = async (

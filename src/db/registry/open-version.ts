@@ -1,7 +1,8 @@
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { UPLOAD_GRACE_SECONDS } from './archive.ts'
-import type { Queryable, Sql } from '../client.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
+import type { StillOptions } from '../task/reconcile.ts'
 
 /** Where a version stands, for its workflow. */
 export interface VersionState {
@@ -59,36 +60,27 @@ export const findOpenVersion = async (sql: Sql, id: string): Promise<OpenVersion
   return row
 }
 
-interface Still {
-  afterSeconds: number
-  /** The id after which the list begins. */
-  after: string
-  limit: number
-}
-
 /**
  * Pending versions that have not moved for so long although the relay has nothing of theirs to send, by id. Versions
  * whose checks gave up wait for an operator and are left out.
  */
-export const listStillVersions = (sql: Sql, still: Still): Promise<OpenVersion[]> =>
+export const listStillVersions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
   listStill(sql, still, {
     condition: sql`v.status = 'NodeVersionStatusPending' and v.checks_failed_at is null`,
     workflowIds: sql`('publish-version/' || v.id)`,
   })
 
 /** Decided versions whose extraction stands still, because nobody settles it any more, by id. */
-export const listStillExtractions = (sql: Sql, still: Still): Promise<OpenVersion[]> =>
+export const listStillExtractions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
   listStill(sql, still, {
     condition: sql`v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
       and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')`,
     workflowIds: sql`('publish-version/' || v.id, 'extract-host-nodes/' || v.id)`,
   })
 
-type Fragment = ReturnType<Queryable>
-
 const listStill = async (
   sql: Sql,
-  { afterSeconds, after, limit }: Still,
+  { afterSeconds, after, limit }: StillOptions,
   { condition, workflowIds }: { condition: Fragment; workflowIds: Fragment },
 ): Promise<OpenVersion[]> =>
   await sql<OpenVersion[]>`

@@ -10,7 +10,7 @@ export interface MediaLimits {
 
 export interface DownloadLimits {
   maxBytes: number
-  /** For the whole download, redirects included. */
+  /** For everything together: look-ups, connections, redirects, body. */
   timeoutMs: number
   maxRedirects: number
 }

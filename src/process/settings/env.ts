@@ -205,16 +205,9 @@ export const Env = Type.Object({
 export type Env = Static<typeof Env>
 
 /** The settings with lists split and durations in the units their names say. */
-export interface Config extends Omit<
-  Env,
-  | 'SIGNING_KEYS'
-  | 'SECRETS_KEYS'
-  | 'OUTBOUND_PORTS'
-  | 'OUTBOUND_DENY'
-  | 'ADMIN_SUBJECTS'
-  | 'CORS_ORIGINS'
-  | 'TRUST_PROXY'
-> {
+export type Config = Omit<Env, keyof Lists> & Lists
+
+interface Lists {
   ADMIN_SUBJECTS: string[]
   CORS_ORIGINS: string[]
   TRUST_PROXY: string[]

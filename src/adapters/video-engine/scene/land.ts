@@ -3,18 +3,13 @@ import { css, mix } from './colour.ts'
 import { fill, stop, verticalGradient } from './layer.ts'
 import type { Layer, Setting } from './layer.ts'
 import { makeRidge, toPath } from './outline.ts'
-import type { Outline } from './outline.ts'
+import type { Outline, RidgeOptions } from './outline.ts'
 import { drawTrees } from './trees.ts'
 
-interface RidgePlan {
+/** Middle height and relief are shares of what lies below the horizon. */
+interface RidgePlan extends Omit<RidgeOptions, 'width'> {
   /** 0 the farthest, 1 the nearest: decides colour, mist and movement. */
   nearness: number
-  /** Middle height and relief, in shares of what lies below the horizon. */
-  level: number
-  relief: number
-  bumps: number
-  roughness: number
-  octaves: number
   /** Conifers on it: their height in shares of the frame's, and how many widths of one lie between two. */
   trees?: { height: number; spacing: number }
 }
