@@ -117,7 +117,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
     (sql) =>
       countNodes(sql, { filter, reach: 1e9 }, { memo, changes })
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
-  const orders = ['relevance', 'created'] as const
+  const orders = ['relevance', 'created_at', 'downloads;desc', 'name'] as const
   return [
     ...(isUnfiltered(filter)
       ? []
@@ -145,7 +145,10 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
         })),
       ),
     ),
-    { call: (sql) => listNodePage(sql, { filter, order: 'created', offset: 0, limit: 10 }, NODES) },
+    {
+      call: (sql) =>
+        listNodePage(sql, { filter, order: 'created_at', offset: 0, limit: 10 }, NODES),
+    },
   ]
 }
 

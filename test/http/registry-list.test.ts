@@ -31,6 +31,7 @@ const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
 
 interface Listed {
   id: string
+  name: string
   search_ranking: number
   downloads: number
   created_at: string
@@ -116,6 +117,37 @@ describe(`a registry of ${MANY} nodes`, () => {
       )
     for (const past of ['/nodes?page=1000', '/nodes?page=2000000000&limit=1000'])
       assert.deepEqual(nodesOf(await read(past)), [])
+  })
+
+  test('is listed in the order that is asked for, and refuses any other', async () => {
+    const compare = (a: string | number, b: string | number) => (a < b ? -1 : Number(a > b))
+    for (const by of ['name', 'created_at', 'downloads', 'search_ranking'] as const)
+      for (const filter of [
+        '',
+        '&supported_os=Plan%209',
+        `&node_id=${ids.slice(0, 40).join('&node_id=')}`,
+      ]) {
+        const up = await walk(`/nodes?sort=${by}${filter}`, 300)
+        const down = await walk(`/nodes?sort=${by};desc${filter}`, 300)
+        assert.ok(up.length >= 20, String(up.length))
+        assert.deepEqual(pluck(down), pluck(up).toReversed(), by)
+        const keys = up.map(
+          ({ id, [by]: key }) => [typeof key === 'string' ? key.toLowerCase() : key, id] as const,
+        )
+        assert.deepEqual(
+          keys.map(([key]) => key),
+          keys.map(([key]) => key).toSorted(compare),
+          by,
+        )
+      }
+    assert.deepEqual(await read('/nodes?sort='), await read('/nodes?sort=created_at'))
+    for (const bad of ['rating', 'name;asc', 'Name', 'name&sort=downloads']) {
+      const refused = expectStatus(await read(`/nodes?sort=${bad}`), 400, 'validation_failed')
+      assert.match(
+        refused.body.details?.[0] ?? '',
+        /^\?sort must be (one of name, name;desc, .*, got "|given once)/,
+      )
+    }
   })
 
   test('is copied in one page, again as a 304, and later by what has changed', async () => {

@@ -8,7 +8,7 @@ import { listNodePage } from './node-page.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
 
-/** A page of all listed nodes by time of creation and id, at any depth, and how many there are. */
+/** A page of all listed nodes, by time of creation and id unless asked otherwise, at any depth, and how many there are. */
 export const listNodes = (
   sql: Queryable,
   query: NodeListQuery & { page: number; limit: number },
@@ -24,7 +24,7 @@ export const listNodes = (
         changedSince: query.timestamp ? new Date(query.timestamp) : undefined,
         includeBanned: query.include_banned,
       },
-      order: 'created',
+      order: query.sort ?? 'created_at',
       offset: offsetOf(query.page, query.limit),
       limit: query.limit,
     },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { Queryable } from '../client.ts'
+import type { NodeSort } from '../../domain/registry/node-query.ts'
+import type { Fragment, Queryable } from '../client.ts'
 import { toEntries } from './entries.ts'
 import type { Entries, EntryRow } from './entries.ts'
 import { getListed } from './listed-count.ts'
@@ -31,10 +32,10 @@ import { FEW, choosePagePlan, dividePage, limitForPlanner, limitTo } from './pag
 import type { PagePart, PagePlan } from './page-plan.ts'
 
 /**
- * Pages of nodes: those of a search by relevance, ranking, downloads and id; others by time of creation and id. The order
- * is a total one, so that without writes no page repeats or skips a node.
+ * Pages of nodes: those of a search by relevance, ranking, downloads and id; others as they are asked for. The order is a
+ * total one, so that without writes no page repeats or skips a node.
  */
-export type NodeOrder = 'relevance' | 'created'
+export type NodeOrder = 'relevance' | NodeSort
 
 interface NodePageQuery {
   filter: NodeFilter
@@ -120,9 +121,13 @@ const BLOCK = 1_000
 /** For so long a block keeps its order, although downloads are counted. What is found is always what is there. */
 const BLOCK_MS = 60_000
 
-/** Whether a part costs what lies before it, and not what it shows. The index of the order alone is quick to walk. */
-const isDeep = ({ filter }: Pick<NodePageQuery, 'filter'>, { plan, offset }: PlannedPart) =>
-  plan === 'gather' || (plan === 'walk' && offset >= BLOCK && !isUnfiltered(filter))
+/** Whether a part costs what lies before it, and not what it shows. An index of `node_stats` alone is quick to walk. */
+const isDeep = (
+  { filter, order }: Pick<NodePageQuery, 'filter' | 'order'>,
+  { plan, offset }: PlannedPart,
+) =>
+  plan === 'gather' ||
+  (plan === 'walk' && offset >= BLOCK && !(isUnfiltered(filter) && !isByName(order)))
 
 /** The ids of a part of a page; of a deep one out of its block, which costs hardly more than the part. */
 const listIds = async (
@@ -137,7 +142,7 @@ const listIds = async (
     return rows.map(({ id }) => id)
   }
   const { key, offset, limit } = part
-  if (!isDeep({ filter }, part)) return await read(offset, limit)
+  if (!isDeep({ filter, order }, part)) return await read(offset, limit)
   const first = Math.floor(offset / BLOCK)
   const last = Math.floor((offset + limit - 1) / BLOCK)
   const age = Math.floor(Date.now() / BLOCK_MS)
@@ -223,16 +228,26 @@ const pageOf = (
 const sizeOf = (parts: readonly PlannedPart[]): number =>
   parts.reduce((size, { limit }) => size + limit, 0)
 
-const orderOf = (sql: Queryable, order: NodeOrder, alias: ReturnType<Queryable>) =>
-  order === 'created'
-    ? sql`${alias}.created_at, ${alias}.node_id`
-    : sql`${alias}.search_ranking, ${alias}.downloads desc, ${alias}.node_id`
+const isByName = (order: NodeOrder): boolean => order.startsWith('name')
 
-/** Class, ranking and downloads in one number: sorted by it, 20,000 hits take a third less than by three. */
+/** The order by the columns of an alias, or by `node n`. Each has an index, which is walked backwards for `desc`. */
+const orderOf = (sql: Queryable, order: NodeOrder, alias: Fragment) => {
+  const [by, direction] = order.split(';')
+  const [up, down] = direction === 'desc' ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  if (by === 'name') return sql`n.name_lower ${up}, n.id ${up}`
+  if (by === 'created_at' || by === 'downloads')
+    return sql`${alias}.${sql(by)} ${up}, ${alias}.node_id ${up}`
+  return sql`${alias}.search_ranking ${up}, ${alias}.downloads ${down}, ${alias}.node_id ${up}`
+}
+
+/**
+ * The same of gathered hits. By relevance, class, ranking and downloads are one number: sorted by it, 20,000 hits take a
+ * third less than by three.
+ */
 const placeOf = (sql: Queryable, order: NodeOrder) =>
-  order === 'created'
-    ? sql`s.created_at`
-    : sql`((5 - n.class)::bigint << 52) + (s.search_ranking::bigint << 48) - s.downloads`
+  order === 'relevance'
+    ? sql`((5 - n.class)::bigint << 52) + (s.search_ranking::bigint << 48) - s.downloads, s.node_id`
+    : orderOf(sql, order, sql`s`)
 
 const partQuery = (
   sql: Queryable,
@@ -244,7 +259,7 @@ const partQuery = (
   const matches = sql`${term === undefined ? sql`true` : isOfKey(sql, term, key)}
     ${nodeConditions(sql, filter, { asSet: plan !== 'walk' })}`
   const relevance = key === 0 && term !== undefined ? classOf(sql, term) : sql`${key}::integer`
-  const page = sql`order by ${placeOf(sql, order)}, s.node_id ${limitTo(sql, { limit, offset })}`
+  const page = sql`order by ${placeOf(sql, order)} ${limitTo(sql, { limit, offset })}`
   if (plan !== 'walk')
     return sql`(
       with hit as materialized (
@@ -252,7 +267,7 @@ const partQuery = (
           isByHostNode(filter)
             ? sql`select node_id as id, ${key}::integer as class from node_host_names
                 where ${hasHostNode(sql, filter.hostNode)}`
-            : sql`select n.id, n.status, ${relevance} as class from node n where ${matches}`
+            : sql`select n.id, n.status, n.name_lower, ${relevance} as class from node n where ${matches}`
         }
       )
       select n.class, ${columns} from hit n ${joinStats(sql, plan)}
@@ -260,6 +275,15 @@ const partQuery = (
       ${page}
     )`
   const walked = sql`order by ${orderOf(sql, order, sql`s`)} ${limitTo(sql, { limit, offset })}`
+  if (isByName(order))
+    return sql`(
+      select ${key}::integer as class, ${columns}
+      from node n
+      cross join lateral (
+        select * from node_stats s where s.node_id = n.id and s.listed and ${matches} offset 0
+      ) s
+      ${walked}
+    )`
   if (isUnfiltered(filter))
     return sql`(select ${key}::integer as class, ${columns} from node_stats s where s.listed ${walked})`
   // With its own offset the look at a node stays one look-up by id, whatever other index would fit.

@@ -35,6 +35,21 @@ export const NodeSearchQuery = Type.Object({
 })
 export type NodeSearchQuery = Static<typeof NodeSearchQuery>
 
+export const NodeSort = Type.Enum(
+  [
+    'name',
+    'name;desc',
+    'created_at',
+    'created_at;desc',
+    'downloads',
+    'downloads;desc',
+    'search_ranking',
+    'search_ranking;desc',
+  ],
+  { description: 'Order of the list, `created_at` unless given; equal ones by their ids.' },
+)
+export type NodeSort = Static<typeof NodeSort>
+
 /** Query of GET /nodes, which has no depth cap: a full sync walks it. */
 export const NodeListQuery = Type.Object({
   page: page(),
@@ -43,6 +58,7 @@ export const NodeListQuery = Type.Object({
     instant('Nodes created or changed at this time or later; a move of a version is a change.'),
   ),
   node_id: names(1_000, 'Only these nodes.'),
+  sort: Type.Optional(NodeSort),
   ...support,
   include_banned,
 })

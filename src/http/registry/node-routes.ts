@@ -196,7 +196,7 @@ const list = (deps: RegistryDeps): Route =>
     path: '/nodes',
     summary: 'List all nodes',
     description:
-      'In the order of their creation. Pages have no limit of depth, so that a client can copy the whole list.',
+      'In the order of their creation unless `sort` names another. Pages have no limit of depth, so that a client can copy the whole list.',
     ...queryOf(NodeListQuery),
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
