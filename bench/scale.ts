@@ -8,7 +8,7 @@ import { say, showFigure } from './support/figures.ts'
 import { rateOf } from './support/lanes.ts'
 import { pidsIn, readProcessor } from './support/processor.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { startTemporalOnPostgres, whyNoTemporalServer } from './support/temporal-postgres.ts'
+import { startTemporalOnPostgres, whyNoTemporalServer } from '../test/support/temporal-postgres.ts'
 import { withServers } from './support/with-servers.ts'
 import type { Keep } from './support/with-servers.ts'
 

@@ -14,7 +14,7 @@ export const withServers = async (
     return started
   }
   try {
-    const servers = keep(await startTestServers(() => {}))
+    const servers = keep(await startTestServers(() => {}, { sync: 'disk' }))
     Object.assign(process.env, servers.env)
     // The next bench starts its own.
     keep({ stop: async () => Object.keys(servers.env).forEach((name) => delete process.env[name]) })

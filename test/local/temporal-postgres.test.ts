@@ -10,8 +10,8 @@ import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/commo
 import {
   startTemporalOnPostgres,
   whyNoTemporalServer,
-} from '../../bench/support/temporal-postgres.ts'
-import type { TemporalOnPostgres } from '../../bench/support/temporal-postgres.ts'
+} from '../support/temporal-postgres.ts'
+import type { TemporalOnPostgres } from '../support/temporal-postgres.ts'
 import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'

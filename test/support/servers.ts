@@ -35,15 +35,19 @@ interface Started {
 /**
  * Starts PostgreSQL with a migrated template and Temporal with its search attributes in a temporary folder, and bundles
  * the workflows once. TEST_DATABASE_URL (a role that may create databases) and TEST_TEMPORAL_ADDRESS name servers to use
- * instead. Whatever was started is stopped again when one of them fails.
+ * instead. Whatever was started is stopped again when one of them fails. PostgreSQL leaves syncing to the kernel unless it is
+ * to sync to the `disk`.
  */
-export const startTestServers = async (say: (line: string) => void): Promise<TestServers> => {
+export const startTestServers = async (
+  say: (line: string) => void,
+  { sync = 'kernel' }: { sync?: 'disk' | 'kernel' } = {},
+): Promise<TestServers> => {
   await removeLeftovers()
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(folder, 0o711)
   const parts = await Promise.allSettled([
-    startDatabase(folder, say),
+    startDatabase(folder, say, sync),
     startWorkflows(folder, say),
     bundleWorkflows(),
   ])
@@ -84,7 +88,11 @@ const removeLeftovers = async (): Promise<void> => {
   }
 }
 
-const startDatabase = async (folder: string, say: (line: string) => void): Promise<Started> => {
+const startDatabase = async (
+  folder: string,
+  say: (line: string) => void,
+  sync: 'disk' | 'kernel',
+): Promise<Started> => {
   const given = process.env['TEST_DATABASE_URL']
   if (given) {
     await makeTemplate(given)
@@ -92,12 +100,13 @@ const startDatabase = async (folder: string, say: (line: string) => void): Promi
   }
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), say })
   const stop = async (): Promise<void> => await server.remove()
-  await trustKernel(server.url)
-    .then(async () => await makeTemplate(server.url))
-    .catch(async (error: unknown) => {
-      await stop()
-      throw error
-    })
+  try {
+    if (sync === 'kernel') await trustKernel(server.url)
+    await makeTemplate(server.url)
+  } catch (error) {
+    await stop()
+    throw error
+  }
   return { address: server.url, stop }
 }
 
