@@ -16,7 +16,7 @@ const config = ({ production = false }): KnipConfig => ({
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
     'bench/*.ts',
-    'bench/support/{bare-render,bare-worker,bare-workflow,sleeping-media,upload-clients}.ts',
+    'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,upload-clients}.ts',
     'bench/support/probe.mjs',
     'bench/peers/process.ts',
     'test/**/*.test.ts',
@@ -43,7 +43,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'redis-server', 'setpriv'],
+  ignoreBinaries: ['go', 'setpriv'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

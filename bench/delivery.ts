@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 
-import { makeWebhookSecret, signWebhook } from '../src/adapters/webhook.ts'
-import { answer, hang, startWebhookReceiver } from '../test/support/receiver.ts'
+import { makeWebhookSecret } from '../src/adapters/webhook.ts'
+import type { Sql } from '../src/db/client.ts'
+import { hang, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
-import type { Service } from '../test/support/service.ts'
-import { say, showFigure, showSpread, spread } from './support/figures.ts'
-import { inLanes, latencyOf, rateOf } from './support/lanes.ts'
-import { insertToldTask } from './support/told-task.ts'
-import { withServers } from './support/with-servers.ts'
+import { at, median, showFigure, showRatio, showSpread } from './support/figures.ts'
+import { withServers } from './support/keep.ts'
+import { inLanes, inTurns, latencyOf, rateOf, timesOf } from './support/lanes.ts'
+import { insertToldTask, listenAt, postSigned } from './support/told.ts'
 
-const ROUNDS = 5
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const EVENTS = 300
 const SINGLES = 50
 const IN_FLIGHT = 20
@@ -27,150 +27,96 @@ const DEAD_TASKS = 60
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const service = keep(await startService({ roles: ['core'], env: { WEBHOOK_TIME_FACTOR: '1' } }))
-    const sender = keep(startSender(service))
-    await measureRate(sender)
-    await measureLatency(service, sender)
-    await measureDead(sender)
+    const { sql } = service.database
+    const receiver = keep(await startWebhookReceiver())
+    const agent = new Agent({ connections: IN_FLIGHT })
+    keep({ stop: () => agent.close() })
+    const ways = { deliver: makeDeliver(sql, receiver), post: makePost(agent, receiver) }
+    await measureRate(ways)
+    await measureLatency(sql, ways)
+    await measureDead(sql)
   })
 
-/** Sends one event of a task to an address; ends when it has arrived there. */
-type Send = (receiver: Listening) => Promise<void>
+/** Sends one event of a task to an address of its own; ends when it has arrived there. */
+type Send = () => Promise<void>
 
-interface Sender {
-  deliver: Send
-  post: Send
-  /** Makes a task whose event is to be sent, and does not wait. */
-  begin: (url: string) => Promise<void>
-  stop: () => Promise<void>
-}
+const makeDeliver =
+  (sql: Sql, receiver: WebhookReceiver): Send =>
+  async () => {
+    const { url, told } = listenAt(receiver)
+    await insertToldTask(sql, url)
+    await told
+  }
 
-const startSender = (service: Service): Sender => {
-  const agent = new Agent({ connections: IN_FLIGHT })
-  const secrets = [makeWebhookSecret()]
-  const begin = (url: string): Promise<void> => insertToldTask(service.database.sql, url)
-  return {
-    begin,
-    deliver: async (receiver) => {
-      const { url, arrived } = receiver.expect()
-      await begin(url)
-      await arrived
-    },
-    post: async (receiver) => {
-      const { url, arrived } = receiver.expect()
-      const record = { task_id: randomUUID(), status: 'COMPLETED', generated: [] }
-      const body = Buffer.from(JSON.stringify(record))
-      const timestamp = Math.floor(Date.now() / 1000)
-      const headers = signWebhook({ id: randomUUID(), timestamp, body, secrets })
-      const { body: rest } = await request(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body,
-        dispatcher: agent,
-      })
-      await rest.dump()
-      await arrived
-    },
-    stop: () => agent.close(),
+const makePost = (dispatcher: Agent, receiver: WebhookReceiver): Send => {
+  const secret = makeWebhookSecret()
+  return async () => {
+    const { url, told } = listenAt(receiver)
+    await postSigned(dispatcher, { url, taskId: randomUUID(), status: 'COMPLETED', secret })
+    await told
   }
 }
 
-interface Listening {
-  /** An address of its own, and when a request has come there. */
-  expect: () => { url: string; arrived: Promise<void> }
-}
-
-const listen = (receiver: WebhookReceiver): Listening => ({
-  expect: () => {
-    const path = `/${randomUUID()}`
-    const arrived = new Promise<void>((resolve) =>
-      receiver.script(path, (turn) => {
-        answer(204)(turn)
-        resolve()
-      }),
-    )
-    return { url: receiver.url(path), arrived }
-  },
-})
-
-const measureRate = async ({ deliver, post }: Sender): Promise<void> => {
-  const server = await startWebhookReceiver()
-  const receiver = listen(server)
-  const rates: Record<'deliver' | 'post', number[]> = { deliver: [], post: [] }
-  await rateOf(60, IN_FLIGHT, () => deliver(receiver))
-  await rateOf(60, IN_FLIGHT, () => post(receiver))
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    rates.post.push(await rateOf(EVENTS, IN_FLIGHT, () => post(receiver)))
-    rates.deliver.push(await rateOf(EVENTS, IN_FLIGHT, () => deliver(receiver)))
-    say(`round ${round} of ${ROUNDS}`)
-  }
-  await server.stop()
+const measureRate = async ({ deliver, post }: Record<'deliver' | 'post', Send>): Promise<void> => {
+  for (const send of [deliver, post]) await rateOf(60, IN_FLIGHT, send)
+  const rates = await inTurns(ROUNDS, {
+    post: () => rateOf(EVENTS, IN_FLIGHT, post),
+    deliver: () => rateOf(EVENTS, IN_FLIGHT, deliver),
+  })
   showSpread('undici, signed, 20 in flight', rates.post, 'events/s')
   showSpread('row to receiver, 20 in flight', rates.deliver, 'events/s')
-  const ratio = spread(rates.deliver).median / spread(rates.post).median
-  showFigure('delivery.rate', ratio, { unit: 'x', aim: 0.2, atMost: false })
+  showRatio('delivery.rate', [rates.deliver, rates.post], { aim: 0.2, atMost: false })
 }
 
 /** One at a time, against a row that is inserted durably and then posted. */
 const measureLatency = async (
-  { database: { sql } }: Service,
-  { deliver, post }: Sender,
+  sql: Sql,
+  { deliver, post }: Record<'deliver' | 'post', Send>,
 ): Promise<void> => {
-  const server = await startWebhookReceiver()
-  const receiver = listen(server)
   await sql`create table bare_event (id uuid primary key)`
   const recordAndPost = async (): Promise<void> => {
     await sql`insert into bare_event values (${randomUUID()})`
-    await post(receiver)
+    await post()
   }
-  const times: Record<'deliver' | 'post', number[]> = { deliver: [], post: [] }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    times.post.push(await latencyOf(SINGLES, recordAndPost))
-    times.deliver.push(await latencyOf(SINGLES, () => deliver(receiver)))
-  }
-  await server.stop()
+  const times = await inTurns(ROUNDS, {
+    post: () => latencyOf(SINGLES, recordAndPost),
+    deliver: () => latencyOf(SINGLES, deliver),
+  })
   showSpread('insert and signed post, one at a time, p50', times.post, 'ms')
   showSpread('row to receiver, one at a time, p50', times.deliver, 'ms')
-  const { median } = spread(times.deliver)
-  showFigure('delivery.latency', median, { unit: 'ms', aim: 30, atMost: true })
-  const ratio = median / spread(times.post).median
-  showFigure('delivery.latency-ratio', ratio, { unit: 'x', aim: 3, atMost: true })
+  const latency = median(times.deliver)
+  showFigure('delivery.latency', latency, { unit: 'ms', aim: 30, atMost: true })
+  showRatio('delivery.latency-ratio', [times.deliver, times.post], { aim: 3, atMost: true })
 }
 
-const measureDead = async (sender: Sender): Promise<void> => {
-  const servers = await Promise.all(Array.from({ length: RECEIVERS }, () => startWebhookReceiver()))
-  const [dead, ...living] = servers
-  const receivers = living.map(listen)
-  const p99s: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] }
-  for (let round = 1; round <= 3; round += 1) {
-    p99s.alone.push(await p99Of(sender, receivers))
-    // Each of them hangs for 15 s, so all of them are still at it when the others are measured.
-    for (let i = 0; i < DEAD_TASKS; i += 1) {
-      const path = `/${round}/${i}`
-      dead?.script(path, hang)
-      await sender.begin(dead?.url(path) ?? '')
-    }
-    p99s.beside.push(await p99Of(sender, receivers))
-    await dead?.stop()
-    await dead?.start()
-    say(`round ${round} of 3`)
+const measureDead = async (sql: Sql): Promise<void> => {
+  const [dead, ...living] = await Promise.all(
+    Array.from({ length: RECEIVERS }, () => startWebhookReceiver()),
+  )
+  const sends = living.map((receiver) => makeDeliver(sql, receiver))
+  /** 99th percentile of the time from row to receiver in milliseconds, five events to each. */
+  const measureP99 = async (): Promise<number> => {
+    const times = await timesOf(sends.length * 5, IN_FLIGHT, async (index) =>
+      sends[index % sends.length]?.(),
+    )
+    return at(times, 0.99)
   }
-  for (const server of servers) await server.stop()
+  const p99s = await inTurns(3, {
+    alone: measureP99,
+    beside: async (round) => {
+      // Each of them hangs for 15 s, so all of them are still at it when the others are measured.
+      await inLanes(DEAD_TASKS, 1, async (index) => {
+        dead?.script(`/${round}/${index}`, hang)
+        await insertToldTask(sql, dead?.url(`/${round}/${index}`) ?? '')
+      })
+      const p99 = await measureP99()
+      await dead?.stop()
+      await dead?.start()
+      return p99
+    },
+  })
+  for (const receiver of [...living, dead]) await receiver?.stop()
   showSpread('p99 of 99 receivers', p99s.alone, 'ms')
   showSpread('p99 beside a dead one', p99s.beside, 'ms')
-  const ratio = spread(p99s.beside).median / spread(p99s.alone).median
-  showFigure('delivery.beside-dead', ratio, { unit: 'x', aim: 1.1, atMost: true })
-}
-
-/** 99th percentile of the time from row to receiver in milliseconds, five events to each. */
-const p99Of = async ({ deliver }: Sender, receivers: Listening[]): Promise<number> => {
-  const times: number[] = []
-  await inLanes(receivers.length * 5, IN_FLIGHT, async (index) => {
-    const receiver = receivers[index % receivers.length]
-    if (!receiver) return
-    const start = performance.now()
-    await deliver(receiver)
-    times.push(performance.now() - start)
-  })
-  times.sort((a, b) => a - b)
-  return times[Math.floor(times.length * 0.99)] ?? 0
+  showRatio('delivery.beside-dead', [p99s.beside, p99s.alone], { aim: 1.1, atMost: true })
 }

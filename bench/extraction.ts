@@ -6,7 +6,7 @@ import { generatePack } from './extraction/generate-pack.ts'
 import type { GeneratedPack } from './extraction/generate-pack.ts'
 import { makeStages } from './extraction/stages.ts'
 import type { Stages, StageTimes } from './extraction/stages.ts'
-import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import { median, say, showFigure, showSpread } from './support/figures.ts'
 
 /** By name. Half of the packs drawn at random reach 17 KB or less, half of the popular ones 119 KB; the largest 2.9 MB. */
 const SIZES = {
@@ -16,6 +16,7 @@ const SIZES = {
   '500kb': 500_000,
   '3mb': 3_000_000,
 }
+const MEDIAN_SIZES = ['10kb', '17kb', '119kb']
 const MEDIAN_MS = 40
 const LARGEST_MS = 3000
 const MEMORY_MB = 512
@@ -25,7 +26,7 @@ const SEED = 7
 const WARM_ROUNDS = 3
 /** The first of the packs that warm up. */
 const WARM_FROM = 2
-const ROUNDS = 9
+const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const MEMORY_ROUNDS = 3
 
 /**
@@ -45,11 +46,10 @@ export const run = async (): Promise<void> => {
   for (const [name, bytes] of Object.entries(SIZES))
     packs.push(await generatePack(name, { bytes, seed: SEED }))
   await warmUp(stages, packs)
-  const measured = new Map<string, StageTimes[]>()
-  for (const pack of packs) measured.set(pack.name, await measure(stages, pack))
-  for (const pack of packs) showPack(pack, measured.get(pack.name) ?? [])
+  for (const pack of packs) showPack(pack, await measure(stages, pack))
   const peak = await measureChildMemory(packs, MEMORY_ROUNDS)
-  showFigures(measured, packs, peak)
+  if (peak === undefined) say('the memory of a process is not told here')
+  else showMost('child_memory', peak / 2 ** 20, 'MB', MEMORY_MB)
   parser.close()
 }
 
@@ -66,7 +66,7 @@ const measure = async (stages: Stages, pack: GeneratedPack): Promise<StageTimes[
 }
 
 const medianOf = (rounds: readonly StageTimes[], of: (times: StageTimes) => number): number =>
-  spread(rounds.map(of)).median
+  median(rounds.map(of))
 
 const STAGES: [string, (times: StageTimes) => number][] = [
   ['tree-sitter alone', ({ bare }) => bare],
@@ -91,22 +91,13 @@ const showPack = ({ name, bytes, sources, nodes }: GeneratedPack, rounds: StageT
   say(
     `parsing is ${Math.round(share * 100)} % of the whole, which takes ${over.toFixed(2)} times tree-sitter alone`,
   )
+  const whole = medianOf(rounds, (times) => times.whole)
+  if (MEDIAN_SIZES.includes(name)) showMost(name, whole, 'ms', MEDIAN_MS)
+  if (name !== '3mb') return
+  showMost(name, whole, 'ms', LARGEST_MS)
+  const rate = bytes / 1000 / medianOf(rounds, ({ read }) => read)
+  showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', aim: READ_MB_S, atMost: false })
 }
 
-const showFigures = (
-  measured: ReadonlyMap<string, StageTimes[]>,
-  packs: readonly GeneratedPack[],
-  peak: number | undefined,
-): void => {
-  say('')
-  const wholeOf = (name: string): number => medianOf(measured.get(name) ?? [], ({ whole }) => whole)
-  const most = (figure: string, value: number, unit: string, aim: number): void =>
-    showFigure(`extraction.${figure}`, value, { unit, aim, atMost: true })
-  for (const name of ['10kb', '17kb', '119kb']) most(name, wholeOf(name), 'ms', MEDIAN_MS)
-  most('3mb', wholeOf('3mb'), 'ms', LARGEST_MS)
-  const largest = packs.at(-1)?.bytes ?? Number.NaN
-  const rate = largest / 1000 / medianOf(measured.get('3mb') ?? [], ({ read }) => read)
-  showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', aim: READ_MB_S, atMost: false })
-  if (peak === undefined) say('the memory of a process is not told here')
-  else most('child_memory', peak / 2 ** 20, 'MB', MEMORY_MB)
-}
+const showMost = (figure: string, value: number, unit: string, aim: number): void =>
+  showFigure(`extraction.${figure}`, value, { unit, aim, atMost: true })

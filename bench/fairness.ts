@@ -1,11 +1,10 @@
 import { startService } from '../test/support/service.ts'
-import { say, showFigure, showSpread, spread } from './support/figures.ts'
-import { inLanes, latencyOf } from './support/lanes.ts'
+import { say, showRatio, showSpread, spread } from './support/figures.ts'
+import { withServers } from './support/keep.ts'
+import { inLanes, inTurns, latencyOf } from './support/lanes.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import type { TaskClient, TaskOrder } from './support/task-client.ts'
-import { withServers } from './support/with-servers.ts'
 
-const ROUNDS = 3
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const QUEUED = 100
 /** Of each of the other two owners, one after another. */
 const SINGLES = 6
@@ -17,36 +16,30 @@ const OTHERS = ['bo', 'cy']
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const service = keep(
-      await startService({
-        env: { HEARTBEAT_SECONDS: '10', MEDIA_SLOTS: '2', RATE_LIMITS: 'off' },
-      }),
-    )
-    const tasks = keep(await startTaskClient(service))
+    const env = { HEARTBEAT_SECONDS: '10', MEDIA_SLOTS: '2', RATE_LIMITS: 'off' }
+    const tasks = keep(await startTaskClient(keep(await startService({ env }))))
     const order = await relight({ width: 1000, height: 1000 })
     await tasks.run(order)
-    const times: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] }
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      times.alone.push(await timeOfOthers(tasks, order))
-      let ended = 0
-      const queued = inLanes(QUEUED, QUEUED, async () => {
-        await tasks.run(order)
-        ended += 1
-      })
-      times.beside.push(await timeOfOthers(tasks, order))
-      say(
-        `round ${round} of ${ROUNDS}: ${QUEUED - ended} of ${QUEUED} were still queued or rendered`,
-      )
-      await queued
+    const timeOthers = async (): Promise<number> => {
+      const each = OTHERS.map((owner) => latencyOf(SINGLES, () => tasks.run({ ...order, owner })))
+      return spread(await Promise.all(each)).max
     }
+    const times = await inTurns(ROUNDS, {
+      alone: timeOthers,
+      beside: async () => {
+        let ended = 0
+        const queued = inLanes(QUEUED, QUEUED, async () => {
+          await tasks.run(order)
+          ended += 1
+        })
+        const time = await timeOthers()
+        say(`${QUEUED - ended} of ${QUEUED} were still queued or rendered`)
+        await queued
+        return time
+      },
+    })
     showSpread('request to result, two owners, p50', times.alone, 'ms')
     showSpread(`the same beside ${QUEUED} of a third owner`, times.beside, 'ms')
     // Each of three owners gets a third of two slots; two of them had one each.
-    const ratio = spread(times.beside).median / spread(times.alone).median
-    showFigure('fairness.beside-queue', ratio, { unit: 'x', aim: 3, atMost: true })
+    showRatio('fairness.beside-queue', [times.beside, times.alone], { aim: 3, atMost: true })
   })
-
-const timeOfOthers = async (tasks: TaskClient, order: TaskOrder): Promise<number> => {
-  const each = OTHERS.map((owner) => latencyOf(SINGLES, () => tasks.run({ ...order, owner })))
-  return spread(await Promise.all(each)).max
-}

@@ -9,21 +9,22 @@ import { listStillTasks } from '../src/db/task/reconcile.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { IMAGE_API } from '../test/support/client.ts'
-import { base64 } from '../test/support/pictures.ts'
-import { answer, startWebhookReceiver } from '../test/support/receiver.ts'
+import { startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
-import type { Service } from '../test/support/service.ts'
-import { say, showFigure, spread } from './support/figures.ts'
-import { rateOf } from './support/lanes.ts'
-import { insertToldTask } from './support/told-task.ts'
-import { withServers } from './support/with-servers.ts'
+import { bearer, callJson } from './support/call.ts'
+import { median, say, showRatio } from './support/figures.ts'
+import { withServers } from './support/keep.ts'
+import type { Keep } from './support/keep.ts'
+import { inTurns, rateOf } from './support/lanes.ts'
+import { relight, startTaskClient } from './support/task-client.ts'
+import { insertToldTask, listenAt } from './support/told.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
 /** Before every level the database without them is measured again, so that a machine that slows down is not the cause. */
 const ROUNDS = 3
-const CREATE = `${IMAGE_API}/image-relight`
+const LIST = `${IMAGE_API}/image-relight`
 const ALL = { afterSeconds: 600, after: '00000000-0000-0000-0000-000000000000', limit: 100 }
 
 /** Something done again and again; answers how often in a second. */
@@ -33,8 +34,8 @@ type Rate = () => Promise<number>
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const receiver = keep(await startWebhookReceiver())
-    const empty = keep(await startSide(receiver))
-    const full = keep(await startSide(receiver))
+    const empty = await startSide(keep, receiver)
+    const full = await startSide(keep, receiver)
     let tasks = 0
     for (const level of LEVELS) {
       await fill(full.sql, tasks, level)
@@ -51,83 +52,32 @@ const compare = async (
   say(`\n${level} ended tasks, in turns with none (median of ${ROUNDS}, a second)`)
   for (const [name, ofFull] of Object.entries(full)) {
     const ofEmpty = empty[name] ?? ofFull
-    const rates: Record<'empty' | 'full', number[]> = { empty: [], full: [] }
-    await ofEmpty()
-    await ofFull()
-    for (let round = 0; round < ROUNDS; round += 1) {
-      rates.empty.push(await ofEmpty())
-      rates.full.push(await ofFull())
-    }
-    const [without, beside] = [spread(rates.empty).median, spread(rates.full).median]
-    say(`${name.padEnd(12)} ${without.toFixed(1).padStart(10)} ${beside.toFixed(1).padStart(10)}`)
-    const figure = { unit: 'x', aim: 0.9, atMost: false }
-    if (level > 0) showFigure(`growth.${name}.${level}`, beside / without, figure)
+    const rates = await inTurns(ROUNDS, { empty: ofEmpty, full: ofFull }, 1)
+    const [without, beside] = [rates.empty, rates.full].map((each) => median(each).toFixed(1))
+    say(`${name.padEnd(12)} ${without?.padStart(10)} ${beside?.padStart(10)}`)
+    const figure = `growth.${name}.${level}`
+    if (level > 0) showRatio(figure, [rates.full, rates.empty], { aim: 0.9, atMost: false })
   }
 }
 
-const startSide = async (receiver: WebhookReceiver) => {
-  const service = await startService({ env: { HEARTBEAT_SECONDS: '10' } })
-  const sql = makeDatabase({
-    url: service.database.url,
-    pool: 8,
-    name: 'growth',
-    // A million rows are written in one statement.
-    statementTimeoutMs: 0,
-  })
-  return {
-    sql,
-    rates: await makeRates(service, sql, receiver),
-    stop: async () => {
-      await sql.end()
-      await service.stop()
-    },
-  }
-}
-
-const makeRates = async (
-  service: Service,
-  sql: Sql,
-  receiver: WebhookReceiver,
-): Promise<Record<string, Rate>> => {
-  const image = await base64()
-  const headers = {
-    authorization: `Bearer ${await service.token('bench')}`,
-    'content-type': 'application/json',
-  }
-  const create = async (request: object): Promise<string> => {
-    const body = JSON.stringify({ image, ...request })
-    const answered = await fetch(service.baseUrl + CREATE, { method: 'POST', headers, body })
-    return ((await answered.json()) as { data: { task_id: string } }).data.task_id
-  }
-  /** A new path of the receiver, and when it has heard of so many events. */
-  const listen = (events: number): { url: string; told: Promise<void> } => {
-    const path = `/${randomUUID()}`
-    const told = new Promise<void>((resolve) =>
-      receiver.script(path, (turn) => {
-        answer(204)(turn)
-        if (turn.earlier === events - 1) resolve()
-      }),
-    )
-    return { url: receiver.url(path), told }
-  }
-  const get = async (path: string): Promise<void> => {
-    const answered = await fetch(service.baseUrl + path, { headers })
-    if (!answered.ok) throw new Error(`GET ${path} answered ${answered.status}`)
-    await answered.arrayBuffer()
-  }
-  const known = await create({})
-  return {
-    tasks: () =>
-      rateOf(60, 20, async () => {
-        const { url, told } = listen(2)
-        await create({ webhook_url: url })
-        await told
-      }),
-    status: () => rateOf(2000, 8, () => get(`${CREATE}/${known}`)),
-    list: () => rateOf(1000, 8, () => get(CREATE)),
+const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
+  const service = keep(await startService({ env: { HEARTBEAT_SECONDS: '10' } }))
+  const tasks = keep(await startTaskClient(service))
+  // A million rows are written in one statement.
+  const options = { pool: 8, name: 'growth', statementTimeoutMs: 0 }
+  const sql = makeDatabase({ url: service.database.url, ...options })
+  keep({ stop: () => sql.end() })
+  const order = await relight()
+  const known = await tasks.create(order)
+  const headers = await bearer(service, 'bench')
+  const get = (path: string) => callJson(service.baseUrl + path, { headers })
+  const rates: Record<string, Rate> = {
+    tasks: () => rateOf(60, 20, () => tasks.runTold(order, receiver)),
+    status: () => rateOf(2000, 8, () => get(`${LIST}/${known}`)),
+    list: () => rateOf(1000, 8, () => get(LIST)),
     delivery: () =>
       rateOf(600, 40, async () => {
-        const { url, told } = listen(1)
+        const { url, told } = listenAt(receiver)
         await insertToldTask(sql, url)
         await told
       }),
@@ -144,6 +94,7 @@ const makeRates = async (
       }),
     admission: () => rateOf(200, 1, () => admitOne(sql)),
   }
+  return { sql, rates }
 }
 
 /** A video task enters its owner's queue, is admitted, and is gone again. */

@@ -1,25 +1,32 @@
-import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
-import { loadavg } from 'node:os'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
+import { findImageTask, insertImageTask, listImageTasks } from '../src/db/image-task/image-task.ts'
+import type { Sql } from '../src/db/client.ts'
+import { findFile } from '../src/db/shared/file.ts'
+import { insertOutbox } from '../src/db/shared/outbox.ts'
+import { startImageTask } from '../src/jobs/image-task.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import type { Service } from '../test/support/service.ts'
+import { startComparison } from './search/compare.ts'
 import type { HttpRequest } from './search/http-client.ts'
-import { CONCURRENCIES, measureShape, middle } from './search/measure.ts'
-import type { Measured } from './search/measure.ts'
-import { showHead, showRow } from './search/report.ts'
+import { middle } from './search/measure.ts'
+import { shape } from './search/shapes.ts'
 import type { Shape } from './search/shapes.ts'
-import { makeHttpSide, startBare, tellBare } from './search/sides.ts'
-import { startRecorder } from './search/statements.ts'
+import type { Recorded, Recorder } from './search/statements.ts'
 import { wordOf } from './search/words.ts'
-import type { BareTasks } from './support/bare-express.ts'
+import { bearer, callJson } from './support/call.ts'
 import { showFigure } from './support/figures.ts'
+import type { Keep } from './support/keep.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 import { startStubTemporal } from './support/stub-temporal.ts'
+import { startTaskClient } from './support/task-client.ts'
 
 const NODES = Number(process.env['NODES'] ?? 20_000)
-const API = `${IMAGE_API}/skin-enhancer`
+const FAMILY = 'skin-enhancer'
+const KIND = 'skin_flexible'
+const API = `${IMAGE_API}/${FAMILY}`
 const TASKS = 20
+const ROUNDS = 5
 const AIM = 0.7
 
 /**
@@ -27,136 +34,145 @@ const AIM = 0.7
  * statements and answers the same JSON: no credential, no schema, no ETag of its own, no limit of anything.
  */
 export const run = async (): Promise<void> =>
-  await withRegistry(NODES, async (registry) => {
-    const temporal = await startStubTemporal()
-    const service = await startApi(registry, { TEMPORAL_ADDRESS: temporal.address })
-    const stops = [() => service.stop(), async () => temporal.stop()]
-    try {
-      const { shapes, tasks } = await prepare(service)
-      const bare = await startBare(registry.url, tasks)
-      stops.push(() => bare.stop())
-      const recorder = await startRecorder(registry.url, service.baseUrl)
-      stops.push(() => recorder.stop())
-      for (const shape of shapes)
-        if (shape.name === 'search' || shape.name === 'node')
-          await tellBare(bare.baseUrl, recorder, shape)
-      await verifySame(service.baseUrl, bare.baseUrl, shapes)
-      const sides = { http: makeHttpSide(service.baseUrl), bare: makeHttpSide(bare.baseUrl) }
-      showHead(loadavg()[0] ?? 0)
-      const all: Measured[] = []
-      for (const shape of shapes)
-        for (const concurrency of CONCURRENCIES) {
-          const measured = await measureShape(shape, concurrency, sides, {
-            rounds: 5,
-            leastMs: 1_000,
-          })
-          showRow(measured)
-          all.push(measured)
-        }
-      for (const measured of all) show(measured)
-    } finally {
-      for (const stop of stops) await stop()
+  await withRegistry(NODES, async (keep, registry) => {
+    const temporal = keep(await startStubTemporal())
+    const service = keep(await startApi(registry, { TEMPORAL_ADDRESS: temporal.address }))
+    const { compare, hear } = await startComparison(keep, registry.url, service.baseUrl)
+    const shapes = [
+      ...(await registryShapes(registry.sql)),
+      ...(await taskShapes(keep, service, hear)),
+    ]
+    const all = await compare(shapes, { rounds: ROUNDS, leastMs: 1_000 })
+    for (const { shape, concurrency, http, bare } of all) {
+      const rate = middle(http, 'rate') / middle(bare, 'rate')
+      const name = `http.${shape.name}.${concurrency}`
+      showFigure(name, rate, { unit: 'x', aim: AIM, atMost: false })
     }
   })
 
-const show = ({ shape, concurrency, http, bare }: Measured): void =>
-  showFigure(`http.${shape.name}.${concurrency}`, middle(http, 'rate') / middle(bare, 'rate'), {
-    unit: 'x',
-    aim: AIM,
-    atMost: false,
-  })
-
-/** Throws unless the bare server answers reads as the service does. */
-const verifySame = async (
-  service: string,
-  bare: string,
-  shapes: readonly Shape[],
-): Promise<void> => {
-  for (const request of shapes.flatMap(({ requests }) => requests))
-    if (request.method === undefined)
-      assert.deepEqual(await callJson(bare, request), await callJson(service, request))
-}
-
-/** An upload, tasks made of its link, and the requests. */
-const prepare = async (service: Service) => {
-  const { baseUrl } = service
-  const { sql } = service.database
-  // Many create tasks: the open ones of an account are counted at each COMMIT.
-  const owners = Array.from({ length: 50 }, (_, at) => `bench-${at}`)
-  const all = await Promise.all(
-    owners.map(async (user) => ({ authorization: `Bearer ${await service.token(user)}` })),
-  )
-  const [owner = ''] = owners
-  const [headers = {}] = all
-  const upload = await makeUpload(service, headers)
-  const body = JSON.stringify({ image: upload.link })
-  const create: HttpRequest = { method: 'POST', path: `${API}/flexible`, headers, body }
-  const ids: string[] = []
-  for (let task = 0; task < TASKS; task += 1) {
-    const { data } = await callJson<{ data: { task_id: string } }>(baseUrl, create)
-    ids.push(data.task_id)
-  }
+const registryShapes = async (sql: Sql): Promise<Shape[]> => {
   const nodes = await sql<{ id: string }[]>`
     select n.id from node n join node_stats s on s.node_id = n.id and s.listed
     where n.latest_version_id is not null order by md5(n.id) limit 50
   `
-  const shapes: Shape[] = [
+  const searches = [1, 50, 500, 5_000].map((rank) => `/nodes/search?search=${wordOf(rank)}`)
+  const paths = nodes.map(({ id }) => `/nodes/${id}`)
+  return [
+    shape('search', 'a search', searches.map(toGet)),
+    shape('node', 'one node', paths.map(toGet)),
+  ]
+}
+
+const toGet = (path: string): HttpRequest => ({ path })
+
+/** Requests about tasks, which are made of the link of an upload. */
+const taskShapes = async (
+  keep: Keep,
+  service: Service,
+  hear: Recorder['hear'],
+): Promise<Shape[]> => {
+  const { baseUrl } = service
+  // Many create tasks: the open ones of an account are counted at each COMMIT.
+  const owners = Array.from({ length: 50 }, (_, at) => `bench-${at}`)
+  const all = await Promise.all(owners.map((owner) => bearer(service, owner)))
+  const [owner = ''] = owners
+  const [headers = {}] = all
+  const upload = await makeUpload(service, headers)
+  const path = `${API}/flexible`
+  const body = { image: upload.link }
+  const tasks = keep(await startTaskClient(service))
+  const ids: string[] = []
+  for (let task = 0; task < TASKS; task += 1) ids.push(await tasks.create({ owner, path, body }))
+  /** The statements of a reading request, and the answer of the service. */
+  const recordRead =
+    (read: (sql: Sql, path: string) => Promise<unknown>) =>
+    async ({ path }: HttpRequest): Promise<Recorded> => ({
+      statements: await hear((sql) => read(sql, path)),
+      status: 200,
+      json: await callJson(baseUrl + path, { headers }),
+    })
+  const reads = ids.map((id) => ({ path: `${API}/${id}`, headers }))
+  const sent = { method: 'POST', path, body: JSON.stringify(body) } as const
+  const creations = all.map((headers) => ({ ...sent, headers }))
+  return [
     {
-      name: 'status',
-      what: 'status of an image task',
-      requests: ids.map((id) => ({ path: `${API}/${id}`, headers })),
+      ...shape('status', 'status of an image task', reads),
+      record: recordRead((sql, path) => {
+        const id = path.slice(API.length + 1)
+        return findImageTask(sql, { id, owner, kinds: [KIND] })
+      }),
     },
-    { name: 'list', what: 'own image tasks', requests: [{ path: API, headers }] },
     {
-      name: 'search',
-      what: 'a search',
-      requests: [1, 50, 500, 5_000].map((rank) => ({
-        path: `/nodes/search?search=${wordOf(rank)}`,
-      })),
+      ...shape('list', 'own image tasks', [{ path: API, headers }]),
+      record: recordRead((sql) =>
+        listImageTasks(sql, { owner, segment: FAMILY, page: 1, perPage: 20 }),
+      ),
     },
-    { name: 'node', what: 'one node', requests: nodes.map(({ id }) => ({ path: `/nodes/${id}` })) },
     {
-      name: 'creation',
-      what: 'creation, link of an upload',
-      requests: all.map((headers) => ({ ...create, headers })),
+      ...shape('creation', 'creation, link of an upload', creations),
+      record: () => recordCreation(hear, upload, owners),
     },
   ]
-  return { shapes, tasks: { owner, owners, taskId: ids[0] ?? '', upload } }
 }
+
+interface Upload {
+  id: string
+  name: string
+  link: string
+  storageKey: string
+}
+
+const recordCreation = async (
+  hear: Recorder['hear'],
+  upload: Upload,
+  owners: readonly string[],
+): Promise<Recorded> => {
+  const [id, owner] = [randomUUID(), randomUUID()]
+  return {
+    statements: await hear((sql) => findFile(sql, upload)),
+    written: await hear((sql) => insertTask(sql, { id, owner, upload })),
+    fresh: { id, owner, owners },
+    status: 200,
+    json: { data: { task_id: id, status: 'CREATED', generated: [] } },
+  }
+}
+
+const insertTask = async (
+  sql: Sql,
+  { id, owner, upload }: { id: string; owner: string; upload: Upload },
+): Promise<unknown> =>
+  await sql.begin(async (sql) => {
+    const summary = `${KIND} of a URL`
+    const facts = { taskId: id, kind: KIND, owner, summary, hasReceiver: false }
+    const timing = { heartbeatSeconds: 1, deadlineSeconds: 60 }
+    const unread = { name: null, contentType: null, bytes: null, sha256: null }
+    const size = { width: null, height: null }
+    const stored = { url: upload.link, storageKey: upload.storageKey }
+    const inputs = [{ field: 'image', ...unread, ...size, ...stored }]
+    const task = { id, kind: KIND, segment: FAMILY, owner, settings: {}, webhookUrl: null } as const
+    const quota = { tasks: 1e6, bytes: 1e12, retentionDays: 30 }
+    await Promise.all([
+      insertOutbox(sql, startImageTask(facts, { taskQueue: 'none', timing })),
+      insertImageTask(sql, { ...task, inputs }, quota),
+    ])
+  })
 
 const makeUpload = async (
   { baseUrl, database: { sql } }: Service,
   headers: Record<string, string>,
-): Promise<BareTasks['upload']> => {
+): Promise<Upload> => {
   const name = 'portrait.png'
-  const links = await callJson<{ upload_url: string; download_url: string }>(baseUrl, {
-    method: 'POST',
-    path: '/customers/storage',
-    headers,
-    body: JSON.stringify({ file_name: name, content_type: 'image/png' }),
-  })
-  const bytes = randomBytes(1_000)
-  const digest = createHash('sha256').update(bytes).digest('base64')
-  const put = await fetch(links.upload_url, {
-    method: 'PUT',
-    headers: { 'content-digest': `sha-256=:${digest}:` },
-    body: bytes,
-  })
-  if (!put.ok) throw new Error(`the upload is answered ${await put.text()}`)
+  const links = await callJson<{ upload_url: string; download_url: string }>(
+    `${baseUrl}/customers/storage`,
+    { headers, body: { file_name: name, content_type: 'image/png' } },
+  )
+  const body = randomBytes(1_000)
+  const digest = createHash('sha256').update(body).digest('base64')
+  const sent = { 'content-digest': `sha-256=:${digest}:` }
+  await fetch(links.upload_url, { method: 'PUT', headers: sent, body })
   const [row] = await sql<{ id: string; storageKey: string }[]>`
     select id, storage_key as "storageKey" from upload
   `
   if (!row) throw new Error('no upload')
   return { ...row, name, link: links.download_url }
-}
-
-const callJson = async <Body>(
-  baseUrl: string,
-  { method = 'GET', path, headers = {}, body }: HttpRequest,
-): Promise<Body> => {
-  const type = { 'content-type': 'application/json' }
-  const init = { method, headers: { ...headers, ...type }, ...(body !== undefined && { body }) }
-  const answer = await fetch(baseUrl + path, init)
-  if (!answer.ok) throw new Error(`${path} is answered ${await answer.text()}`)
-  return (await answer.json()) as Body
 }

@@ -3,17 +3,17 @@ import { availableParallelism } from 'node:os'
 
 import { base64 } from '../test/support/pictures.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'
-import { say, showFigure, showSpread, spread } from './support/figures.ts'
-import { inLanes, latencyOf, rateOf } from './support/lanes.ts'
-import { withServers } from './support/with-servers.ts'
-import { killEach, makeToldJob } from './peers/kills.ts'
+import { median, say, showFigure, showRatio, showSpread } from './support/figures.ts'
+import { withServers } from './support/keep.ts'
+import { inLanes, inTurns, latencyOf, rateOf } from './support/lanes.ts'
+import { killEach, listenForEnd } from './peers/kills.ts'
 import type { Killed, Work } from './peers/kills.ts'
 import { PEERS } from './peers/queue.ts'
 import { startRedis } from './peers/redis.ts'
 import { startKiln, startPeer } from './peers/side.ts'
 import type { Side } from './peers/side.ts'
 
-const ROUNDS = 5
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const JOBS = 200
 const IN_FLIGHT = 20
 const SINGLES = 20
@@ -29,62 +29,65 @@ export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const redis = await startRedis()
     if (redis) keep(redis)
-    else
-      say(
-        'SKIPPED: bullmq, because there is no redis-server (Debian: apt-get install redis-server)',
-      )
+    else say('SKIPPED: bullmq, for want of redis-server (Debian: apt-get install redis-server)')
     const work = { image: await base64(), receiver: keep(await startWebhookReceiver()) }
     const peers = PEERS.filter((peer) => peer !== 'bullmq' || redis)
-    const startTuned = (peer: (typeof PEERS)[number], tuned: boolean) =>
-      startPeer({ peer, tuned, redisPort: redis?.port ?? 0 })
+    const start = async (peer: (typeof PEERS)[number], tuned: boolean): Promise<Side> =>
+      keep(await startPeer({ peer, tuned, redisPort: redis?.port ?? 0 }))
     const kiln = keep(await startKiln())
     const sides = [kiln]
-    for (const peer of peers) sides.push(keep(await startTuned(peer, true)))
+    for (const peer of peers) sides.push(await start(peer, true))
     await measureRates(sides, work)
-    await measureKills(sides, work)
+    for (const side of sides) await measureKills(side, work, ROUNDS)
     await measureBusy(kiln, work)
     // With their defaults they need minutes or hours after a kill, so this is looked at once.
-    for (const peer of peers) {
-      const side = keep(await startTuned(peer, false))
-      showKilled(side, [await killEach(side, work)])
-    }
+    for (const peer of peers) await measureKills(await start(peer, false), work, 1)
   })
 
 const runJob = async (side: Side, { image, prompt, receiver }: Work): Promise<void> => {
-  const job = makeToldJob(receiver)
+  const job = listenForEnd(receiver)
   await side.post({ ...job, image, prompt })
   await job.told
 }
 
 const measureRates = async (sides: Side[], work: Work): Promise<void> => {
-  const rates = new Map<string, number[]>(sides.map(({ name }) => [name, []]))
-  const latencies = new Map<string, number[]>(sides.map(({ name }) => [name, []]))
   for (const side of sides) await rateOf(40, IN_FLIGHT, () => runJob(side, work))
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const side of sides) {
-      rates.get(side.name)?.push(await rateOf(JOBS, IN_FLIGHT, () => runJob(side, work)))
-      latencies.get(side.name)?.push(await latencyOf(SINGLES, () => runJob(side, work)))
-    }
-    say(`round ${round} of ${ROUNDS}`)
+  const measured = await inTurns(
+    ROUNDS,
+    Object.fromEntries(
+      sides.map((side) => [
+        side.name,
+        async () => ({
+          rate: await rateOf(JOBS, IN_FLIGHT, () => runJob(side, work)),
+          latency: await latencyOf(SINGLES, () => runJob(side, work)),
+        }),
+      ]),
+    ),
+  )
+  const ratesOf = (name: string) => (measured[name] ?? []).map(({ rate }) => rate)
+  for (const name of Object.keys(measured))
+    showSpread(`${name}, 20 in flight`, ratesOf(name), 'jobs/s')
+  for (const [name, each] of Object.entries(measured)) {
+    const latencies = each.map(({ latency }) => latency)
+    showSpread(`${name}, one at a time, p50`, latencies, 'ms')
   }
-  const medianOf = (name: string) => spread(rates.get(name) ?? []).median
-  for (const [name, each] of rates) showSpread(`${name}, 20 in flight`, each, 'jobs/s')
-  for (const [name, each] of latencies) showSpread(`${name}, one at a time, p50`, each, 'ms')
-  for (const { name } of sides.slice(1))
-    say(`kiln is ${(medianOf('kiln') / medianOf(name)).toFixed(2)} x as fast as ${name}`)
-  const ratio = medianOf('kiln') / medianOf('graphile-worker')
-  showFigure('peers.graphile-worker', ratio, { unit: 'x', aim: 0.2, atMost: false })
+  const compared = [ratesOf('kiln'), ratesOf('graphile-worker')] as const
+  showRatio('peers.graphile-worker', compared, { aim: 0.2, atMost: false })
 }
 
-const measureKills = async (sides: Side[], work: Work): Promise<void> => {
-  for (const side of sides) {
-    const rounds: Killed[] = []
-    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await killEach(side, work))
-    showKilled(side, rounds)
-    const recovery = spread(rounds.flatMap((round) => round.recovery)).median
-    if (side.name === 'kiln')
-      showFigure('peers.recovery', recovery, { unit: 's', aim: 6, atMost: true })
-  }
+const measureKills = async (side: Side, work: Work, rounds: number): Promise<void> => {
+  const all: Killed[] = []
+  for (let round = 0; round < rounds; round += 1) all.push(await killEach(side, work))
+  const sum = (key: 'lost' | 'rerun' | 'toldAgain') =>
+    all.reduce((total, round) => total + round[key], 0)
+  const recovery = all.flatMap((round) => round.recovery)
+  say(`${side.name}: each process killed once, ${rounds} x 100 jobs:`)
+  say(
+    `  not told after 120 s ${sum('lost')}, run twice ${sum('rerun')}, told twice ${sum('toldAgain')}`,
+  )
+  showSpread('  last job of a killed worker', recovery, 's')
+  if (side.name === 'kiln')
+    showFigure('peers.recovery', median(recovery), { unit: 's', aim: 6, atMost: true })
 }
 
 /**
@@ -95,7 +98,10 @@ const measureBusy = async (kiln: Side, work: Work): Promise<void> => {
   const image = await base64({ width: 4000, height: 4000, format: 'jpeg' })
   const lit = { ...work, image, prompt: 'warm sunset light from the left' }
   const loops = Array.from({ length: 2 * availableParallelism() }, () =>
-    spawn(process.execPath, ['-e', 'for (;;);'], { timeout: BUSY_MS, killSignal: 'SIGKILL' }),
+    spawn(process.execPath, [
+      '-e',
+      `for (const end = Date.now() + ${BUSY_MS}; Date.now() < end;);`,
+    ]),
   )
   const before = await kiln.countRerun()
   const seconds: number[] = []
@@ -108,18 +114,4 @@ const measureBusy = async (kiln: Side, work: Work): Promise<void> => {
   showSpread('kiln, 16 megapixels lit on a busy machine', seconds, 's')
   const lost = (await kiln.countRerun()) - before
   showFigure('peers.lost-when-busy', lost, { unit: 'renders', aim: 0, atMost: true })
-}
-
-const showKilled = ({ name }: Side, rounds: Killed[]): void => {
-  const sum = (key: 'lost' | 'rerun' | 'toldAgain') =>
-    rounds.reduce((total, round) => total + round[key], 0)
-  say(`${name}: each process killed once, ${rounds.length} x 100 jobs:`)
-  say(
-    `  not told after 120 s ${sum('lost')}, run twice ${sum('rerun')}, told twice ${sum('toldAgain')}`,
-  )
-  showSpread(
-    '  last job of a killed worker',
-    rounds.flatMap(({ recovery }) => recovery),
-    's',
-  )
 }

@@ -9,15 +9,15 @@ import type { Service } from '../test/support/service.ts'
 import type { TestServers } from '../test/support/servers.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
-import { startBare } from './support/bare-task.ts'
+import { startBareTasks } from './support/bare-task.ts'
 import { say } from './support/figures.ts'
-import { inLanes } from './support/lanes.ts'
-import { pidsIn, readProcessor } from './support/processor.ts'
+import { withServers } from './support/keep.ts'
+import { inLanes, rateOf } from './support/lanes.ts'
+import { readProcessors, watchProcessors } from './support/processor.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { withServers } from './support/with-servers.ts'
 
 /** How many of each, one after another and then so many at once. */
-const TIMES = 60
+const TIMES = Number(process.env['TIMES'] ?? 60)
 const IN_FLIGHT = 8
 
 /** What was spent so far, by what it is. */
@@ -34,24 +34,18 @@ export const run = async (): Promise<void> =>
     const tasks = keep(await startTaskClient(service))
     const publish = keep(await makeKilnPublish(service, await makeTarget(service)))
     const image = await relight()
-    const video = {
-      path: `${VIDEO_API}/text2video`,
-      body: { prompt: 'a' },
-      end: 'success',
-    } as const
+    const path = `${VIDEO_API}/text2video`
+    const video = { path, body: { prompt: 'a' }, end: 'success' } as const
     const archive = makeArchive(10_000)
     let published = 0
-    const bare = keep(await startBare(servers.env.TEST_TEMPORAL_ADDRESS))
-    const roles = ['api', 'core', 'media'] as const
-    const probe = await makeProbe(service, servers, {
-      ...Object.fromEntries(roles.map((role) => [`ms of ${role}`, [service.entry(role).pid]])),
-      'ms of bare workers': bare.pids,
-    })
-    const profile = async (name: string, work: (lane: number) => Promise<void>): Promise<void> => {
+    const bare = keep(await startBareTasks(servers.env.TEST_TEMPORAL_ADDRESS))
+    const probe = await makeProbe(service, servers, bare.pids)
+    const profile = async (
+      name: string,
+      work: (lane: number) => Promise<unknown>,
+    ): Promise<void> => {
       await inLanes(IN_FLIGHT, IN_FLIGHT, (_, lane) => work(lane))
-      const start = performance.now()
-      await inLanes(TIMES, 1, () => work(0))
-      const alone = (performance.now() - start) / TIMES
+      const alone = 1000 / (await rateOf(TIMES, 1, () => work(0)))
       const before = await probe()
       await inLanes(TIMES, IN_FLIGHT, (_, lane) => work(lane))
       const after = await probe()
@@ -70,14 +64,12 @@ export const run = async (): Promise<void> =>
 const makeProbe = async (
   service: Service,
   { folder, env }: TestServers,
-  processes: Record<string, number[]>,
+  bare: readonly number[],
 ): Promise<() => Promise<Spent>> => {
   const { sql } = service.database
   await sql`alter system set log_statement = 'all'`
-  const [place] = await sql<{ cluster: string }[]>`
-    select current_setting('data_directory') as cluster, pg_reload_conf()
-  `
-  const servers = { postgres: place?.cluster ?? '', temporal: join(folder, 'temporal') }
+  await sql`select pg_reload_conf()`
+  const processors = await watchProcessors(service, join(folder, 'temporal'))
   const connection = await Connection.connect({ address: env.TEST_TEMPORAL_ADDRESS })
   const client = new Client({ connection })
   return async () => {
@@ -88,11 +80,10 @@ const makeProbe = async (
         (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as syncs
     `
     return {
-      ...readProcessor({
-        ...processes,
-        'ms of postgres': pidsIn(servers.postgres),
-        'ms of temporal': pidsIn(servers.temporal),
-      }),
+      ...Object.fromEntries(
+        Object.entries(processors.read()).map(([part, ms]) => [`ms of ${part}`, ms]),
+      ),
+      'ms of bare workers': readProcessors(bare),
       statements: (log.match(/LOG: {2}(execute|statement)/g) ?? []).length,
       transactions: row?.transactions ?? 0,
       'fsyncs of PostgreSQL': row?.syncs ?? 0,

@@ -1,17 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { loadavg } from 'node:os'
 
 import { startService } from '../test/support/service.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeRawPublish } from './publish/raw.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
-import type { Archive, PublishOnce } from './publish/target.ts'
-import { say, showFigure, spread } from './support/figures.ts'
-import { inLanes } from './support/lanes.ts'
-import { withServers } from './support/with-servers.ts'
+import type { PublishOnce } from './publish/target.ts'
+import { at, median, say, showFigure, showSpread } from './support/figures.ts'
+import { makeFolder, withServers } from './support/keep.ts'
+import { inTurns, timesOf } from './support/lanes.ts'
 
 const ROUNDS = 3
+/** A quick look: `SIZES=100kB npm run bench -- publish`. */
+const CHOSEN = process.env['SIZES'] ?? '100kB,5MB,50MB'
 
 /** Publications of a round, by the size of the archive in bytes; aims in milliseconds. */
 const SIZES = [
@@ -35,95 +35,54 @@ const AIMS_MS = { p50: 250, p99: 500 }
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-publish-'))
-    keep({ stop: () => rm(folder, { recursive: true, force: true }) })
-    const service = keep(
-      await startService({ env: { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' } }),
-    )
+    const storagePath = keep(await makeFolder()).path
+    const env = { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' }
+    const service = keep(await startService({ env }))
     const target = await makeTarget(service)
     const kiln = keep(await makeKilnPublish(service, target))
     const { sql } = service.database
-    const raw = keep(await makeRawPublish({ sql, storagePath: folder, target }))
+    const raw = keep(await makeRawPublish({ sql, storagePath, target }))
     say(`load of the machine before: ${(loadavg()[0] ?? 0).toFixed(1)}`)
     await measure({ kiln: kiln.publishOnce, raw: raw.publishOnce })
   })
 
-type Sides = Record<'kiln' | 'raw', PublishOnce>
-
+/** Milliseconds of the publications of one round. */
 interface Times {
-  p50: number[]
-  p99: number[]
+  p50: number
+  p99: number
 }
 
-const measure = async (sides: Sides): Promise<void> => {
-  const figures: (() => void)[] = []
-  for (const { name, bytes, each } of SIZES) {
+const measure = async (sides: Record<'kiln' | 'raw', PublishOnce>): Promise<void> => {
+  for (const { name, bytes, each } of SIZES.filter(({ name }) => CHOSEN.includes(name))) {
     const archive = makeArchive(bytes)
     for (const lanes of LANES) {
-      const measured: Record<'kiln' | 'raw', Times> = {
-        raw: { p50: [], p99: [] },
-        kiln: { p50: [], p99: [] },
+      const publishAll = async (side: 'kiln' | 'raw', round: number): Promise<Times> => {
+        // The first round warms up.
+        const times = await timesOf(round === 0 ? lanes : each[lanes], lanes, (index, lane) =>
+          // Each lane has a node of its own: two publications of one node would wait for each other.
+          sides[side](archive, {
+            nodeId: `${side}-${name}-${lanes}-${lane}`,
+            version: `1.${round}.${index}`,
+          }),
+        )
+        return { p50: at(times, 0.5), p99: at(times, 0.99) }
       }
-      for (let round = 0; round <= ROUNDS; round += 1)
-        for (const side of ['raw', 'kiln'] as const) {
-          const count = round === 0 ? lanes : each[lanes]
-          const many = { lanes, count, name: `${side}-${name}-${lanes}`, minor: round }
-          const times = await publishMany(sides[side], archive, many)
-          // The first warms up.
-          if (round > 0) measured[side].p50.push(at(times, 0.5))
-          if (round > 0) measured[side].p99.push(at(times, 0.99))
-        }
-      figures.push(show(`${name}.${lanes}`, measured))
+      const ways = {
+        raw: (round: number) => publishAll('raw', round),
+        kiln: (round: number) => publishAll('kiln', round),
+      }
+      show(`${name}.${lanes}`, await inTurns(ROUNDS, ways, 1))
     }
   }
-  for (const figure of figures) figure()
 }
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
-
-interface Many {
-  lanes: number
-  count: number
-  /** Of the nodes and of the versions, so that no version is published twice. */
-  name: string
-  minor: number
-}
-
-/** Milliseconds of each publication, sorted. Each lane has a node of its own: two of one node would wait for each other. */
-const publishMany = async (
-  publishOnce: PublishOnce,
-  archive: Archive,
-  { lanes, count, name, minor }: Many,
-): Promise<number[]> => {
-  const times: number[] = []
-  await inLanes(count, lanes, async (index, lane) => {
-    const version = { nodeId: `${name}-${lane}`, version: `1.${minor}.${index}` }
-    const start = performance.now()
-    await publishOnce(archive, version)
-    times.push(performance.now() - start)
-  })
-  return times.toSorted((a, b) => a - b)
-}
-
-/** One row of the table, and the figures that are shown at the end. */
-const show = (name: string, { kiln, raw }: Record<'kiln' | 'raw', Times>): (() => void) => {
-  const words = (times: Times): string =>
-    (['p50', 'p99'] as const)
-      .map((figure) => {
-        const { min, median, max } = spread(times[figure])
-        return `${figure} ${median.toFixed(0).padStart(5)} ms (${min.toFixed(0)}..${max.toFixed(0)})`
-      })
-      .join('  ')
-  say(`${name.padEnd(8)} POST to Active ${words(kiln)}   its steps ${words(raw)}`)
-  return () => {
-    for (const figure of ['p50', 'p99'] as const) {
-      const added = spread(kiln[figure]).median - spread(raw[figure]).median
-      showFigure(`publish.${name}.${figure}`, added, {
-        unit: 'ms',
-        aim: AIMS_MS[figure],
-        atMost: true,
-      })
-    }
+const show = (name: string, { kiln, raw }: Record<'kiln' | 'raw', Times[]>): void => {
+  for (const figure of ['p50', 'p99'] as const) {
+    const whole = kiln.map((round) => round[figure])
+    const steps = raw.map((round) => round[figure])
+    showSpread(`${name}, POST to Active, ${figure}`, whole, 'ms')
+    showSpread(`${name}, its steps, ${figure}`, steps, 'ms')
+    const aim = { unit: 'ms', aim: AIMS_MS[figure], atMost: true }
+    showFigure(`publish.${name}.${figure}`, median(whole) - median(steps), aim)
   }
 }

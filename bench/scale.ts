@@ -2,20 +2,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { startService } from '../test/support/service.ts'
-import type { Service } from '../test/support/service.ts'
-import type { TestServers } from '../test/support/servers.ts'
-import { say, showFigure } from './support/figures.ts'
-import { rateOf } from './support/lanes.ts'
-import { pidsIn, readProcessor } from './support/processor.ts'
-import { relight, startTaskClient } from './support/task-client.ts'
 import { startTemporalOnPostgres, whyNoTemporalServer } from '../test/support/temporal-postgres.ts'
-import { withServers } from './support/with-servers.ts'
-import type { Keep } from './support/with-servers.ts'
+import { say, showFigure } from './support/figures.ts'
+import { withKept, withServers } from './support/keep.ts'
+import { rateOf } from './support/lanes.ts'
+import { watchProcessors } from './support/processor.ts'
+import { relight, startTaskClient } from './support/task-client.ts'
 
 /** A render sleeps so long; a media worker has so many slots: eight tasks a second are the most it can do. */
 const SLEEP_MS = 500
 const SLOTS = 4
-const SECONDS = 10
+const SECONDS = Number(process.env['SECONDS'] ?? 10)
 /** Processes of each role, one row of the table after another. */
 const STEPS = [
   { api: 1, core: 1, media: 1 },
@@ -34,94 +31,59 @@ const STEPS = [
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep, servers) => {
-    await measure('Temporal on SQLite', servers)
+    await measure('sqlite', join(servers.folder, 'temporal'))
     const missing = await whyNoTemporalServer()
     if (missing !== undefined) return say(`Temporal on PostgreSQL is skipped: ${missing}`)
-    await measureOnPostgres(keep, servers)
+    const dataDir = join(servers.folder, 'temporal-postgres')
+    await mkdir(dataDir)
+    const { address } = keep(
+      await startTemporalOnPostgres({ postgresUrl: servers.env.TEST_DATABASE_URL, dataDir }),
+    )
+    await measure('postgres', dataDir, { TEMPORAL_ADDRESS: address })
   })
 
-const measureOnPostgres = async (keep: Keep, servers: TestServers): Promise<void> => {
-  const dataDir = join(servers.folder, 'temporal-postgres')
-  await mkdir(dataDir)
-  const { address } = keep(
-    await startTemporalOnPostgres({ postgresUrl: servers.env.TEST_DATABASE_URL, dataDir }),
-  )
-  await measure('Temporal on PostgreSQL', servers, { address, dataDir })
-}
-
-const measure = async (
-  name: string,
-  servers: TestServers,
-  own?: { address: string; dataDir: string },
-): Promise<void> => {
-  const service = await startService({
-    media: 'bench/support/sleeping-media.ts',
-    env: {
+const measure = async (name: string, folder: string, own: NodeJS.ProcessEnv = {}): Promise<void> =>
+  await withKept(async (keep) => {
+    const env = {
       SLEEP_MS: String(SLEEP_MS),
       MEDIA_SLOTS: String(SLOTS),
       HEARTBEAT_SECONDS: '10',
       RATE_LIMITS: 'off',
-      ...(own && { TEMPORAL_ADDRESS: own.address }),
-    },
-  })
-  const tasks = await startTaskClient(service)
-  try {
-    const groups = await makeGroups(service, own?.dataDir ?? join(servers.folder, 'temporal'))
+      ...own,
+    }
+    const service = keep(await startService({ media: 'bench/support/sleeping-media.ts', env }))
+    const tasks = keep(await startTaskClient(service))
+    const { pids, read } = await watchProcessors(service, folder)
     const order = await relight()
     const urls = [service.baseUrl]
-    say(`\n${name}: processes of api, core, media; tasks/s; processors taken by each part`)
-    const rates: number[] = []
-    for (const step of STEPS) {
+    const grow = async (step: (typeof STEPS)[number]): Promise<void> => {
       while (urls.length < step.api) {
         const { baseUrl, entry } = await service.startSecondApi()
         urls.push(baseUrl)
-        groups.api.push(entry.pid)
+        pids.api.push(entry.pid)
       }
       for (const role of ['core', 'media'] as const)
-        while (groups[role].length < step[role]) groups[role].push((await service.start(role)).pid)
+        while (pids[role].length < step[role]) pids[role].push((await service.start(role)).pid)
+    }
+    say(`\nTemporal on ${name}: processes of api, core, media; tasks/s; processors of each part`)
+    const rates: number[] = []
+    for (const step of STEPS) {
+      await grow(step)
       const inFlight = step.media * SLOTS * 2
       let next = 0
-      const runTask = (): Promise<void> =>
-        tasks.run({ ...order, baseUrl: urls[next++ % urls.length] })
+      const runTask = () => tasks.run({ ...order, baseUrl: urls[next++ % urls.length] })
       await rateOf(inFlight, inFlight, runTask)
-      const before = readProcessor(groups.all())
-      const start = performance.now()
       const most = (step.media * SLOTS * 1000) / SLEEP_MS
+      const before = read()
       const rate = await rateOf(most * SECONDS, inFlight, runTask)
-      const seconds = (performance.now() - start) / 1000
-      const shares = Object.entries(readProcessor(groups.all())).map(
-        ([part, ms]) => `${part} ${((ms - (before[part] ?? 0)) / 1000 / seconds).toFixed(2)}`,
+      const ms = (most * SECONDS * 1000) / rate
+      const shares = Object.entries(read()).map(
+        ([part, taken]) => `${part} ${((taken - (before[part] ?? 0)) / ms).toFixed(2)}`,
       )
       rates.push(rate)
-      say(
-        `${Object.values(step).join(' ')}   ${rate.toFixed(1).padStart(5)} of ${most}   ${shares.join('  ')}`,
-      )
+      const processes = Object.values(step).join(' ')
+      say(`${processes}   ${rate.toFixed(1).padStart(5)} of ${most}   ${shares.join('  ')}`)
     }
-    const key = own ? 'postgres' : 'sqlite'
     const grown = Math.max(...rates) / (rates[0] ?? Number.NaN)
-    showFigure(`scale.${key}`, grown, { unit: 'x', aim: 4, atMost: false })
-  } finally {
-    await tasks.stop()
-    await service.stop()
-  }
-}
-
-/** The processes whose time is told, by their part. */
-const makeGroups = async (service: Service, temporal: string) => {
-  const [row] = await service.database.sql<{ cluster: string }[]>`
-    select current_setting('data_directory') as cluster
-  `
-  const pids = {
-    api: [service.entry('api').pid],
-    core: [service.entry('core').pid],
-    media: [service.entry('media').pid],
-  }
-  return {
-    ...pids,
-    all: () => ({
-      ...pids,
-      postgres: pidsIn(row?.cluster ?? ''),
-      temporal: pidsIn(temporal),
-    }),
-  }
-}
+    showFigure(`scale.${name}`, grown, { unit: 'x', aim: 4, atMost: false })
+  })

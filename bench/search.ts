@@ -1,16 +1,13 @@
-import { loadavg } from 'node:os'
-
-import { CONCURRENCIES, measureShape } from './search/measure.ts'
-import type { Measured } from './search/measure.ts'
-import { showFigures, showHead, showRow, showWalk } from './search/report.ts'
+import { startComparison } from './search/compare.ts'
+import { measureWalk } from './search/measure.ts'
+import { showFigures } from './search/report.ts'
 import { listShapes } from './search/shapes.ts'
-import { makeHttpSide, startBare, tellBare } from './search/sides.ts'
-import { startRecorder } from './search/statements.ts'
-import { listPages, measureWalk } from './search/walk.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 
 /** A quick look: `NODES=20000 npm run bench -- search`. */
 const NODES = Number(process.env['NODES'] ?? 100_000)
+/** Of a page of a full sync. */
+const WALK_LIMIT = 1_000
 
 /**
  * Reads of the registry at 100,000 nodes and 1,000,000 versions, over HTTP against a real api process without rate
@@ -24,32 +21,13 @@ const NODES = Number(process.env['NODES'] ?? 100_000)
  * after that costs is a shape of its own. All processes share the cores of this machine.
  */
 export const run = async (): Promise<void> =>
-  await withRegistry(NODES, async ({ url, sql }) => {
-    const service = await startApi({ url, sql })
-    const recorder = await startRecorder(url, service.baseUrl)
-    const bare = await startBare(url)
-    try {
-      const sides = { http: makeHttpSide(service.baseUrl), bare: makeHttpSide(bare.baseUrl) }
-      const shapes = await listShapes(sql, service.baseUrl)
-      const all: Measured[] = []
-      showHead(loadavg()[0] ?? 0)
-      for (const shape of shapes) {
-        await tellBare(bare.baseUrl, recorder, shape)
-        for (const concurrency of shape.before ? [1] : CONCURRENCIES) {
-          const measured = await measureShape(shape, concurrency, sides)
-          const sqlMs = Number(await (await fetch(`${bare.baseUrl}/times`)).text())
-          showRow(measured, sqlMs)
-          all.push(measured)
-        }
-      }
-      const pages = listPages(NODES)
-      await tellBare(bare.baseUrl, recorder, { requests: pages })
-      const walk = await measureWalk(pages, sides)
-      showWalk(walk)
-      showFigures(all, walk)
-    } finally {
-      await bare.stop()
-      await recorder.stop()
-      await service.stop()
-    }
+  await withRegistry(NODES, async (keep, { url, sql }) => {
+    const { baseUrl } = keep(await startApi({ url, sql }))
+    const { sides, tell, compare } = await startComparison(keep, url, baseUrl)
+    const all = await compare(await listShapes(sql, baseUrl))
+    const requests = Array.from({ length: Math.ceil(NODES / WALK_LIMIT) }, (_, at) => ({
+      path: `/nodes?limit=${WALK_LIMIT}&page=${at + 1}`,
+    }))
+    await tell({ requests })
+    showFigures(all, await measureWalk(requests, sides))
   })

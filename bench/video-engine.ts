@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findVideoBinaries } from '../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../src/adapters/video-engine/local.ts'
 import { planRender } from '../src/adapters/video-engine/plan.ts'
-import type { VideoEngine, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
-import { say, showFigure, showSpread, spread } from './support/figures.ts'
+import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import { compareEngine } from './support/engine.ts'
+import { say } from './support/figures.ts'
+import { makeFolder, withKept } from './support/keep.ts'
+import { timeOf } from './support/lanes.ts'
 import { ROOT } from '../src/local/root.ts'
 
-const ROUNDS = 5
-const AIM = 1.15
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const MAX_PIXELS = 100_000_000
 const SECONDS = 5
 
@@ -28,26 +29,30 @@ const CASES: { name: string; part: Partial<VideoJob> }[] = [
  * Wall time of a rendering from the job to the checked files, against the same ffmpeg command by itself, its inputs
  * decoded and drawn beforehand. Videos of 5 s with sound.
  */
-export const run = async (): Promise<void> => {
-  const dir = await mkdtemp(join(tmpdir(), 'kiln-bench-video-engine-'))
-  const binaries = await findVideoBinaries({
-    ffmpegPath: process.env.FFMPEG_PATH,
-    ffprobePath: process.env.FFPROBE_PATH,
-    searchPath: process.env.PATH ?? '',
-    production: false,
-  })
-  say(`ffmpeg: ${binaries.ffmpeg.path} (${binaries.ffmpeg.origin})`)
-  const engine = makeLocalVideoEngine({ binaries, maxPixels: MAX_PIXELS })
-  try {
+export const run = async (): Promise<void> =>
+  await withKept(async (keep) => {
+    const dir = keep(await makeFolder()).path
+    const binaries = await findVideoBinaries({
+      ffmpegPath: process.env.FFMPEG_PATH,
+      ffprobePath: process.env.FFPROBE_PATH,
+      searchPath: process.env.PATH ?? '',
+      production: false,
+    })
+    say(`ffmpeg: ${binaries.ffmpeg.path} (${binaries.ffmpeg.origin})`)
+    const engine = makeLocalVideoEngine({ binaries, maxPixels: MAX_PIXELS })
+    const control = { signal: new AbortController().signal, onProgress: () => {} }
     for (const { name, part } of CASES) {
       const job = await makeJob(join(dir, name), part)
-      const bare = await makeBare(binaries.ffmpeg.path, job)
-      report(name, job, await measure(engine, job, bare))
+      const runBare = await makeBare(binaries.ffmpeg.path, job)
+      const ways = {
+        engine: async () => (await timeOf(() => engine.render(job, control))) / 1000,
+        bare: async () => (await timeOf(runBare)) / 1000,
+      }
+      const size = ((job.width * job.height) / 1e6) * SECONDS
+      const result = { size, unit: 'megapixel-second' }
+      await compareEngine(['video-engine', name], ways, { rounds: ROUNDS, warm: 1, ...result })
     }
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
-}
+  })
 
 const makeJob = async (scratchDir: string, part: Partial<VideoJob>): Promise<VideoJob> => {
   await mkdir(scratchDir)
@@ -80,42 +85,4 @@ const makeBare = async (ffmpeg: string, job: VideoJob): Promise<() => void> => {
     })
     if (status !== 0) throw new Error(`ffmpeg failed: ${stderr.toString()}`)
   }
-}
-
-interface Times {
-  engine: number[]
-  bare: number[]
-}
-
-/** Alternates both ways, after a round that warms either up. */
-const measure = async (engine: VideoEngine, job: VideoJob, bare: () => void): Promise<Times> => {
-  const control = { signal: new AbortController().signal, onProgress: () => {} }
-  const ways = { engine: () => engine.render(job, control), bare }
-  const times: Times = { engine: [], bare: [] }
-  for (let round = -1; round < ROUNDS; round++)
-    for (const way of round % 2 === 0
-      ? (['engine', 'bare'] as const)
-      : (['bare', 'engine'] as const)) {
-      const seconds = await time(ways[way])
-      if (round >= 0) times[way].push(seconds)
-    }
-  return times
-}
-
-const time = async (work: () => unknown): Promise<number> => {
-  const start = performance.now()
-  await work()
-  return (performance.now() - start) / 1000
-}
-
-const report = (name: string, job: VideoJob, { engine, bare }: Times): void => {
-  showSpread(`${name}, engine`, engine, 's')
-  showSpread(`${name}, bare`, bare, 's')
-  const megapixelSeconds = ((job.width * job.height) / 1e6) * job.seconds
-  say(
-    `${name}: ${(spread(engine).median / megapixelSeconds).toFixed(3)} s for each megapixel-second`,
-  )
-  // Rounds in pairs: what else the machine does then weighs on both sides.
-  const ratios = engine.map((seconds, round) => seconds / (bare[round] ?? Number.NaN))
-  showFigure(`video-engine.${name}`, spread(ratios).median, { unit: 'x', aim: AIM, atMost: true })
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
+import { makeFolder } from '../support/keep.ts'
 import type { GeneratedPack } from './generate-pack.ts'
 
 /**
@@ -13,7 +13,7 @@ export const measureChildMemory = async (
   packs: readonly GeneratedPack[],
   rounds: number,
 ): Promise<number | undefined> => {
-  const dir = await mkdtemp(join(tmpdir(), 'kiln-bench-extraction-'))
+  const { path: dir, stop } = await makeFolder()
   const inspector = makeLocalInspector({ dir })
   let peak: number | undefined
   try {
@@ -27,7 +27,7 @@ export const measureChildMemory = async (
       }
   } finally {
     await inspector.close()
-    await rm(dir, { recursive: true })
+    await stop()
   }
   return peak
 }

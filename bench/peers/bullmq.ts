@@ -1,9 +1,8 @@
 import { Queue, Worker } from 'bullmq'
 
-import { ATTEMPTS, CONCURRENCY, LOCK_SECONDS } from './queue.ts'
+import { ATTEMPTS, CONCURRENCY, JOB_NAMES, LOCK_SECONDS } from './queue.ts'
 import type { JobName, PeerOptions, PeerQueue } from './queue.ts'
 
-const NAMES = ['render', 'tell'] as const
 const LOCK_MS = LOCK_SECONDS * 1000
 
 /**
@@ -21,7 +20,7 @@ export const makeBullQueue = ({ redisPort, tuned }: PeerOptions): PeerQueue => {
   }
   return {
     prepare: async () => {
-      for (const name of NAMES) await queueOf(name).waitUntilReady()
+      for (const name of JOB_NAMES) await queueOf(name).waitUntilReady()
       await Promise.all([...queues.values()].map((queue) => queue.close()))
     },
     commit: async (sql, write, { name, id }) => {
@@ -30,7 +29,7 @@ export const makeBullQueue = ({ redisPort, tuned }: PeerOptions): PeerQueue => {
       await queueOf(name).add(name, { id }, { jobId: id, attempts: ATTEMPTS, backoff })
     },
     work: async (jobs) => {
-      for (const name of NAMES)
+      for (const name of JOB_NAMES)
         await new Worker<{ id: string }>(name, ({ data }) => jobs[name](data.id), {
           connection,
           concurrency: CONCURRENCY[name],

@@ -1,8 +1,8 @@
 import { run, runMigrations } from 'graphile-worker'
 
 import { makeDatabase } from '../../src/db/client.ts'
-import { CONCURRENCY } from './queue.ts'
-import type { JobName, PeerOptions, PeerQueue } from './queue.ts'
+import { CONCURRENCY, JOB_NAMES } from './queue.ts'
+import type { PeerOptions, PeerQueue } from './queue.ts'
 
 /**
  * Jobs are added in SQL, as its documentation says, so one transaction writes them with the rows. A job of a killed worker
@@ -18,7 +18,7 @@ export const makeGraphileQueue = ({ databaseUrl, tuned }: PeerOptions): PeerQueu
     }),
   work: async (jobs) => {
     if (tuned) await unlock(databaseUrl)
-    for (const name of ['render', 'tell'] satisfies JobName[])
+    for (const name of JOB_NAMES)
       await run({
         connectionString: databaseUrl,
         maxPoolSize: CONCURRENCY[name] + 2,

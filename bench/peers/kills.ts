@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { answer } from '../../test/support/receiver.ts'
 import type { WebhookReceiver } from '../../test/support/receiver.ts'
 import { inLanes } from '../support/lanes.ts'
+import { listenAt } from '../support/told.ts'
+import type { Told } from '../support/told.ts'
 import type { Side } from './side.ts'
 
 const JOBS = 100
@@ -31,35 +31,14 @@ export interface Killed {
   recovery: number[]
 }
 
-/** A job as its receiver sees it. */
-interface ToldJob {
-  key: string
-  url: string
-  /** Milliseconds of the clock at which the receiver heard of its end, each time it did. */
-  toldAt: number[]
-  /** Resolves the first time. */
-  told: Promise<void>
-}
-
-/** Makes a job that a receiver is to be told of. The service tells of the beginning, too, which does not count. */
-export const makeToldJob = (receiver: WebhookReceiver): ToldJob => {
-  const key = randomUUID()
-  const toldAt: number[] = []
-  const told = new Promise<void>((resolve) =>
-    receiver.script(`/${key}`, (turn) => {
-      answer(204)(turn)
-      if (!turn.request.body.includes('"COMPLETED"')) return
-      toldAt.push(performance.now())
-      resolve()
-    }),
-  )
-  return { key, url: receiver.url(`/${key}`), toldAt, told }
-}
+/** A job that a receiver is to be told of. The service tells of the beginning, too, which does not count. */
+export const listenForEnd = (receiver: WebhookReceiver): Told =>
+  listenAt(receiver, ({ request }) => request.body.includes('"COMPLETED"'))
 
 /** Does 100 jobs, 20 in flight, in a share for each process, and kills the process when half of its share is done. */
 export const killEach = async (side: Side, work: Work): Promise<Killed> => {
   const before = await side.countRerun()
-  const jobs: ToldJob[] = []
+  const jobs: Told[] = []
   const recovery: number[] = []
   for (const role of side.roles) {
     const share = await killOne(side, role, work)
@@ -77,13 +56,13 @@ export const killEach = async (side: Side, work: Work): Promise<Killed> => {
 }
 
 const killOne = async (side: Side, role: string, { image, receiver }: Work) => {
-  const jobs: ToldJob[] = []
+  const jobs: Told[] = []
   const count = Math.round(JOBS / side.roles.length)
   const over = new AbortController()
   const limit = once(over.signal, 'abort')
-  let kill: { at: number; held: ToldJob[]; restarted: Promise<void> } | undefined
+  let kill: { at: number; held: Told[]; restarted: Promise<void> } | undefined
   await inLanes(count, IN_FLIGHT, async () => {
-    const job = makeToldJob(receiver)
+    const job = listenForEnd(receiver)
     await postUntilAccepted(side, { ...job, image })
     jobs.push(job)
     await Promise.race([job.told, limit])
@@ -98,14 +77,15 @@ const killOne = async (side: Side, role: string, { image, receiver }: Work) => {
   return { jobs, seconds: Math.max(0, ...ends) / 1000 }
 }
 
-const isTold = ({ toldAt }: ToldJob): boolean => toldAt.length > 0
+const isTold = ({ toldAt }: Told): boolean => toldAt.length > 0
 
 /** A caller that hears nothing, or that the service is away, sends the same again. */
 const postUntilAccepted = async (side: Side, job: Parameters<Side['post']>[0]): Promise<void> => {
   const deadline = performance.now() + LIMIT_MS
   for (;;)
     try {
-      return await side.post(job)
+      await side.post(job)
+      return
     } catch (error) {
       if (performance.now() > deadline) throw error
       await sleep(100)

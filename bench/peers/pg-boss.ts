@@ -2,10 +2,9 @@ import PgBoss from 'pg-boss'
 
 import type { Transaction } from '../../src/db/client.ts'
 import { inLanes } from '../support/lanes.ts'
-import { ATTEMPTS, CONCURRENCY, LOCK_SECONDS } from './queue.ts'
+import { ATTEMPTS, CONCURRENCY, JOB_NAMES, LOCK_SECONDS } from './queue.ts'
 import type { JobName, PeerOptions, PeerQueue } from './queue.ts'
 
-const NAMES = ['render', 'tell'] as const
 /** Jobs that one look takes; half a second between looks is the least that it allows. */
 const BATCH = 20
 const LOOK_SECONDS = 0.5
@@ -26,7 +25,7 @@ export const makePgBossQueue = ({ databaseUrl, tuned }: PeerOptions): PeerQueue 
   return {
     prepare: async () => {
       await start()
-      for (const name of NAMES) {
+      for (const name of JOB_NAMES) {
         const retry = { retryLimit: ATTEMPTS, ...(tuned && { expireInSeconds: LOCK_SECONDS }) }
         await boss.createQueue(name, { name, ...retry })
       }
@@ -43,7 +42,7 @@ export const makePgBossQueue = ({ databaseUrl, tuned }: PeerOptions): PeerQueue 
       // A worker that has had something looks again at once, and the one that tells as soon as there is something to tell.
       const workers = new Map<JobName, string>()
       const wake = (name: JobName) => boss.notifyWorker(workers.get(name) ?? '')
-      for (const name of NAMES) {
+      for (const name of JOB_NAMES) {
         const options = { batchSize: BATCH, pollingIntervalSeconds: LOOK_SECONDS }
         const worker = await boss.work<{ id: string }>(name, options, async (batch) => {
           wake(name)

@@ -19,7 +19,8 @@ export interface PeerOptions {
 }
 
 /** Runs work, then tells its receiver: each is a job of its own, so that either may be run again alone. */
-export type JobName = 'render' | 'tell'
+export const JOB_NAMES = ['render', 'tell'] as const
+export type JobName = (typeof JOB_NAMES)[number]
 
 /** Renders at once, as many as MEDIA_SLOTS of the measured service; and receivers told at once. */
 export const CONCURRENCY: Record<JobName, number> = { render: 2, tell: 20 }

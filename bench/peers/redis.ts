@@ -1,39 +1,35 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 import getPort from 'get-port'
+
+import { startChild, untilReady } from '../../src/local/child.ts'
+import { makeFolder } from '../support/keep.ts'
 
 const HOST = '127.0.0.1'
 
 /** Redis that has each change on the disk before it answers. Undefined where the machine has no `redis-server`. */
-export const startRedis = async (): Promise<
-  { port: number; stop(): Promise<void> } | undefined
-> => {
-  const dir = await mkdtemp(join(tmpdir(), 'kiln-redis-'))
+export const startRedis = async () => {
+  const folder = await makeFolder()
   const port = await getPort({ host: HOST })
   const settings = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
-  const child = spawn('redis-server', ['--port', String(port), '--bind', HOST, ...settings], {
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'ignore'],
+  let isReady = (): void => {}
+  const ready = new Promise<void>((resolve) => {
+    isReady = resolve
   })
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => resolve())
-    child.once('error', () => resolve())
-  })
-  const stop = async (): Promise<void> => {
-    child.kill()
-    await closed
-    await rm(dir, { recursive: true, force: true })
-  }
-  const ready = new Promise<boolean>((resolve) =>
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('Ready to accept connections')) resolve(true)
-    }),
-  )
-  if (await Promise.race([ready, closed])) return { port, stop }
-  await stop()
-  return undefined
+  const child = await startChild({
+    name: 'Redis',
+    command: 'redis-server',
+    args: ['--port', String(port), '--bind', HOST, ...settings],
+    env: { PATH: process.env['PATH'] },
+    cwd: folder.path,
+    stopSignal: 'SIGTERM',
+    deathSignal: 'SIGKILL',
+    stopMs: 10_000,
+    logPath: join(folder.path, 'redis.log'),
+    onLine: (line) => line.includes('Ready to accept connections') && isReady(),
+  }).catch(() => folder.stop())
+  if (!child) return undefined
+  await untilReady(child, 'Redis', () => ready)
+  const stop = () => child.stop().then(folder.stop)
+  return { port, stop }
 }

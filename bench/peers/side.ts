@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import getPort from 'get-port'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
@@ -12,6 +8,8 @@ import type { Entry } from '../../test/support/entry.ts'
 import { startService } from '../../test/support/service.ts'
 import type { Role } from '../../test/support/service.ts'
 import { createDatabase } from '../../test/support/stack.ts'
+import { bearer, callJson } from '../support/call.ts'
+import { makeFolder } from '../support/keep.ts'
 import type { Work } from './kills.ts'
 import type { PeerName, PeerOptions } from './queue.ts'
 import { CREATE_TABLE, makeQueue } from './task.ts'
@@ -22,7 +20,7 @@ export interface Side {
   /** The processes, the api first. */
   roles: readonly string[]
   /** Gives a job; under the same key it is the same job. Throws when it was not accepted. */
-  post(job: { key: string; url: string } & Pick<Work, 'image' | 'prompt'>): Promise<void>
+  post(job: { key: string; url: string } & Pick<Work, 'image' | 'prompt'>): Promise<unknown>
   /** Kills a process with SIGKILL and starts it anew at once. */
   restart(role: string): Promise<void>
   /** Renders that were begun again. */
@@ -40,13 +38,13 @@ const DEFAULTS = {
 
 export const startKiln = async (): Promise<Side> => {
   const service = await startService({ env: DEFAULTS })
-  const authorization = `Bearer ${await service.token('bench')}`
+  const headers = await bearer(service, 'bench')
   return {
     name: 'kiln',
     roles: ['api', 'core', 'media'] satisfies Role[],
     post: ({ key, image, prompt, url }) =>
-      post(`${service.baseUrl}${IMAGE_API}/image-relight`, {
-        headers: { authorization, 'idempotency-key': key },
+      callJson(`${service.baseUrl}${IMAGE_API}/image-relight`, {
+        headers: { ...headers, 'idempotency-key': key },
         body: { image, prompt, webhook_url: url },
       }),
     restart: async (role) => {
@@ -62,9 +60,10 @@ type Peer = Pick<PeerOptions, 'tuned' | 'redisPort'> & { peer: PeerName }
 
 export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side> => {
   const database = await createDatabase()
-  const storagePath = await mkdtemp(join(tmpdir(), 'kiln-peer-'))
+  const folder = await makeFolder()
   const port = await getPort({ host: '127.0.0.1' })
   const secret = makeWebhookSecret()
+  const storagePath = folder.path
   const databaseUrl = database.url
   const options = { peer, tuned, databaseUrl, redisPort, storagePath, port, secret }
   await database.sql.unsafe(CREATE_TABLE)
@@ -82,7 +81,7 @@ export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side>
     name: `${peer}${tuned ? '' : ', defaults'}`,
     roles,
     post: ({ key, image, url }) =>
-      post(`http://127.0.0.1:${port}/tasks`, {
+      callJson(`http://127.0.0.1:${port}/tasks`, {
         headers: { 'idempotency-key': key },
         body: { image, url },
       }),
@@ -94,7 +93,7 @@ export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side>
     stop: async () => {
       for (const entry of entries.values()) await entry.kill()
       await database.drop()
-      await rm(storagePath, { recursive: true, force: true })
+      await folder.stop()
     },
   }
 }
@@ -103,17 +102,4 @@ export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side>
 const countAbove = async (sql: Sql, runs: string, table: string): Promise<number> => {
   const rows = await sql`select ${sql(runs)} as runs from ${sql(table)} where ${sql(runs)} > 1`
   return rows.reduce((sum, row) => sum + Number(row['runs']) - 1, 0)
-}
-
-const post = async (
-  url: string,
-  { headers, body }: { headers: Record<string, string>; body: object },
-): Promise<void> => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`a job was answered ${answer.status}: ${text}`)
 }

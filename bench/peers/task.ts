@@ -2,15 +2,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { Value } from 'typebox/value'
 
 import { makeLocalImageEngine } from '../../src/adapters/image-engine/local.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
-import { signWebhook } from '../../src/adapters/webhook.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
 import type { ImageSettings } from '../../src/domain/image-task/image-kind.ts'
+import { postSigned } from '../support/told.ts'
 import { makeBullQueue } from './bullmq.ts'
 import { makeGraphileQueue } from './graphile-worker.ts'
 import { makePgBossQueue } from './pg-boss.ts'
@@ -104,12 +104,7 @@ export const makeTasks = (options: PeerOptions, queue: PeerQueue) => {
       select url, status from peer_task where id = ${id} and told_at is null
     `
     if (!task) return
-    const body = Buffer.from(JSON.stringify({ task_id: id, status: task.status, generated: [] }))
-    const timestamp = Date.now() / 1000
-    const headers = signWebhook({ id, timestamp, body, secrets: [options.secret] })
-    const answer = await request(task.url, { method: 'POST', headers, body, dispatcher: agent })
-    await answer.body.dump()
-    if (answer.statusCode >= 300) throw new Error(`the receiver answered ${answer.statusCode}`)
+    await postSigned(agent, { ...task, taskId: id, secret: options.secret })
     await sql`update peer_task set told_at = now() where id = ${id}`
   }
   return { accept, render, tell }

@@ -1,4 +1,5 @@
 import type { Service } from '../../test/support/service.ts'
+import { callJson } from '../support/call.ts'
 import { listenForEnds } from '../support/ends.ts'
 import type { PublishOnce, Target } from './target.ts'
 
@@ -17,30 +18,23 @@ export const makeKilnPublish = async (
     when: `old.status = 'NodeVersionStatusPending' and new.status <> old.status`,
   })
   const publishOnce: PublishOnce = async (archive, { nodeId, version }) => {
-    const made = await send(`${baseUrl}/publishers/${publisherId}/nodes/${nodeId}/versions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
+    const versions = `publishers/${publisherId}/nodes/${nodeId}/versions`
+    const { node_version, signedUrl } = await callJson<{
+      node_version: { id: string }
+      signedUrl: string
+    }>(`${baseUrl}/${versions}`, {
+      body: {
         personal_access_token: token,
         node: { id: nodeId },
         node_version: { version },
-      }),
+      },
     })
-    const { node_version, signedUrl } = made as { node_version: { id: string }; signedUrl: string }
-    const { id } = node_version
-    await send(signedUrl, { method: 'PUT', body: archive.bytes })
-    const status = await settled.of(id)
-    const shown = (await send(`${baseUrl}/nodes/${nodeId}/versions/${version}`, {})) as {
-      status: string
-    }
+    await callJson(signedUrl, { method: 'PUT', body: archive })
+    const status = await settled.of(node_version.id)
+    const shown = await callJson<{ status: string }>(
+      `${baseUrl}/nodes/${nodeId}/versions/${version}`,
+    )
     if (shown.status !== ACTIVE) throw new Error(`the version is ${shown.status} (${status})`)
   }
   return { publishOnce, stop: () => settled.stop() }
-}
-
-const send = async (url: string, init: RequestInit): Promise<unknown> => {
-  const answer = await fetch(url, init)
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${url} is answered ${answer.status}: ${text}`)
-  return JSON.parse(text) as unknown
 }

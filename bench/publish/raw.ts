@@ -14,6 +14,7 @@ import { putScan } from '../../src/db/registry/scan.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
+import { makeGate } from '../../src/http/serve/gate.ts'
 import { signalArchiveUploaded, startPublishVersion } from '../../src/jobs/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { PublishOnce, Target } from './target.ts'
@@ -26,6 +27,7 @@ interface Raw {
 
 /** What a worker of media reads at once. */
 const READERS = 2
+const PATIENCE_MS = 600_000
 
 /**
  * The steps of a publication in a row and nothing between them: the transactions, the bytes written, hashed and synced,
@@ -37,12 +39,12 @@ export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
   const scratchDir = await storage.scratchDir('bench')
   const inspector = makeLocalInspector({ dir: scratchDir })
   const read = makeReader({ sql, storage, scratchDir, inspector })
-  const inTurn = makeTurns(READERS)
-  const publishOnce: PublishOnce = async ({ bytes, chunks }, { nodeId, version }) => {
+  const gate = makeGate(READERS)
+  const publishOnce: PublishOnce = async (bytes, { nodeId, version }) => {
     const versionId = randomUUID()
     await publish(sql, { id: versionId, nodeId, version, target })
     const storageKey = `uploads/bench/${versionId}`
-    const { sha256 } = await storage.putStream(storageKey, Readable.from(chunks), {
+    const { sha256 } = await storage.putStream(storageKey, Readable.from(cut(bytes)), {
       maxBytes: bytes.length,
     })
     const archive = { storageKey, sha256, bytes: bytes.length }
@@ -51,7 +53,7 @@ export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
       recordArchive(sql, { versionId, signal, ...archive }, tell),
     )
     await move(sql, versionId, 'start_checks')
-    await inTurn(() => read({ versionId, nodeId, archive }))
+    await gate.run(() => read({ versionId, nodeId, archive }), PATIENCE_MS)
     await sql.begin((sql) => settleExtraction(sql, versionId))
     await move(sql, versionId, 'pass')
     await storage.remove(storageKey)
@@ -59,6 +61,14 @@ export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
   }
   return { publishOnce, stop: () => inspector.close() }
 }
+
+/** In pieces as a socket gives them. */
+const cut = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, at) =>
+    bytes.subarray(at * PIECE, (at + 1) * PIECE),
+  )
+
+const PIECE = 65_536
 
 const move = async (sql: Sql, id: string, name: VersionMoveName): Promise<void> => {
   const isMoved = await sql.begin((sql) => moveVersion(sql, { id, name, actor: 'workflow' }))
@@ -130,21 +140,4 @@ interface ReaderDeps {
   storage: Storage
   scratchDir: string
   inspector: Inspector
-}
-
-/** Runs at most so much at once; the others wait their turn. */
-const makeTurns = (most: number) => {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work: () => Promise<void>): Promise<void> => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
 }

@@ -1,5 +1,4 @@
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
-import type { VersionNumber } from '../../src/domain/registry/version-number.ts'
 import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
 import type { VersionStatus } from '../../src/domain/registry/version.ts'
 import { makeRandom } from './random.ts'
@@ -18,37 +17,8 @@ export interface CataloguePlan {
   versions: Uint16Array
 }
 
-export interface CatalogueVersion extends VersionNumber {
-  id: string
-  version: string
-  status: VersionStatus
-  deprecated: boolean
-  reason: string
-  createdAt: Date
-}
-
-export interface CatalogueNode {
-  id: string
-  publisherId: string
-  name: string
-  author: string | undefined
-  description: string
-  repository: string
-  icon: string
-  tags: string[]
-  supportedOs: string[]
-  accelerators: string[]
-  stars: number
-  banned: boolean
-  createdAt: Date
-  updatedAt: Date
-  downloads: number
-  ranking: number
-  versions: CatalogueVersion[]
-  latest: CatalogueVersion | undefined
-  /** Of the latest version. */
-  hostNodes: { name: string; category: string; description: string }[]
-}
+export type CatalogueNode = ReturnType<typeof makeNode>
+type CatalogueVersion = ReturnType<typeof makeVersions>[number]
 
 const SEED = 20_261_121
 const VERSIONS_PER_NODE = 10
@@ -87,7 +57,7 @@ export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: 
   const createdAt = new Date(FIRST + ((LAST - FIRST) * 0.9 * (index + random.next())) / nodes)
   const made = makeVersions(random, { count: versions[index] ?? 1, createdAt })
   const latest = latestOf(made)
-  const node: CatalogueNode = {
+  return {
     id,
     publisherId: owner,
     name: words.map(capitalise).join(random.chance(0.5) ? ' ' : ''),
@@ -106,9 +76,9 @@ export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: 
     ranking: random.chance(0.9) ? 5 : random.between(1, 10),
     versions: made,
     latest,
+    /** Of the latest version. */
     hostNodes: latest ? makeHostNodes(random) : [],
   }
-  return node
 }
 
 /** Of versions in ascending order the one that the service would choose; `verifyCatalogue` compares. */
@@ -121,10 +91,7 @@ const latestOf = (versions: readonly CatalogueVersion[]): CatalogueVersion | und
     .toSorted((a, b) => rank(a) - rank(b))[0]
 }
 
-const makeVersions = (
-  random: Random,
-  { count, createdAt }: { count: number; createdAt: Date },
-): CatalogueVersion[] =>
+const makeVersions = (random: Random, { count, createdAt }: { count: number; createdAt: Date }) =>
   Array.from({ length: count }, (_, at) => {
     const release = `${Math.floor(at / 100)}.${Math.floor(at / 10) % 10}.${at % 10}`
     const version = release + (random.chance(0.03) ? `-rc.${random.between(1, 9)}` : '')
@@ -156,7 +123,7 @@ const drawStatus = (random: Random): { status: VersionStatus; reason: string } =
 }
 
 /** Named by words, some of them the same in several packs. */
-const makeHostNodes = (random: Random): CatalogueNode['hostNodes'] => {
+const makeHostNodes = (random: Random) => {
   const count = Math.min(40, Math.floor((1 - random.next()) ** (-1 / 1.2)))
   const names = Array.from({ length: count }, () =>
     drawWords(random, random.between(2, 3)).map(capitalise).join(''),

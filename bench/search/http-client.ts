@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import type { Socket } from 'node:net'
+
+import type { Shape } from './shapes.ts'
 
 export interface HttpRequest {
   method?: 'GET' | 'POST'
@@ -9,14 +12,14 @@ export interface HttpRequest {
   body?: string
 }
 
-export interface HttpConnection {
-  /** Answers the status; the body is read to its end and dropped. */
-  send(request: Buffer): Promise<number>
+export interface Lane {
+  /** Does the request of a place, counted round and round. False when the service had no time for it (503). */
+  call(at: number): Promise<boolean>
   close(): void
 }
 
 /** The bytes of a request, made before anything is timed. */
-export const encodeRequest = (
+const encodeRequest = (
   baseUrl: string,
   { method = 'GET', path, headers = {}, body = '' }: HttpRequest,
 ): Buffer => {
@@ -33,14 +36,24 @@ export const encodeRequest = (
  * One kept connection with one request at a time. It does no more than find the end of each answer: what a full client
  * costs would be added to the service, on a machine where both share the cores.
  */
-export const connectHttp = async (baseUrl: string): Promise<HttpConnection> => {
+export const openLane = async (
+  baseUrl: string,
+  { requests, status = 200 }: Pick<Shape, 'requests' | 'status'>,
+): Promise<Lane> => {
   const { hostname, port } = new URL(baseUrl)
   const socket = createConnection({ host: hostname, port: Number(port), noDelay: true })
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve)
-    socket.once('error', reject)
-  })
-  return { send: makeSend(socket), close: () => socket.destroy() }
+  await once(socket, 'connect')
+  const send = makeSend(socket)
+  const encoded = requests.map((request) => encodeRequest(baseUrl, request))
+  return {
+    call: async (at) => {
+      const answered = await send(encoded[at % encoded.length] as Buffer)
+      if (answered !== status && answered !== 503)
+        throw new Error(`${requests[at % requests.length]?.path} is answered ${answered}`)
+      return answered === status
+    },
+    close: () => socket.destroy(),
+  }
 }
 
 interface Waiting {
@@ -48,7 +61,8 @@ interface Waiting {
   reject(error: Error): void
 }
 
-const makeSend = (socket: Socket): HttpConnection['send'] => {
+/** Answers the status; the body is read to its end and dropped. */
+const makeSend = (socket: Socket): ((request: Buffer) => Promise<number>) => {
   let waiting: Waiting | undefined
   let head: Buffer = Buffer.alloc(0)
   let status = 0

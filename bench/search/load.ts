@@ -1,8 +1,8 @@
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { inLanes } from '../support/lanes.ts'
 import { makeNode, publisherId } from './catalogue.ts'
 import type { CatalogueNode, CataloguePlan } from './catalogue.ts'
-import { copyRows } from './copy.ts'
 
 /** Nodes whose rows are put in at once, with those of their ten thousand versions. */
 const CHUNK = 1_000
@@ -10,7 +10,7 @@ const LANES = 2
 const MAKER = 'maker'
 
 /**
- * Puts a catalogue into an empty database: rows by COPY, without foreign keys and without the indexes that no constraint
+ * Puts a catalogue into an empty database: rows without foreign keys and without the indexes that no constraint
  * needs; those are made from their own definitions at the end. What functions of the service would derive is made with its
  * domain functions, by generated columns, or, for the counters, by one statement. Moves and archives are left out: nothing
  * that is measured reads them.
@@ -18,16 +18,16 @@ const MAKER = 'maker'
 export const loadCatalogue = async (url: string, plan: CataloguePlan): Promise<void> => {
   const sql = makeDatabase({ url, pool: LANES, name: 'kiln bench load', statementTimeoutMs: 0 })
   try {
-    await tuneForLoad(sql)
+    await tune(sql, true)
     const indexes = await dropIndexes(sql)
     await insertMakers(sql, plan)
-    await inLanes(sql, listChunks(plan), (sql, from) => loadChunk(sql, plan, from))
+    await inLanes(Math.ceil(plan.nodes / CHUNK), LANES, (at) => loadChunk(sql, plan, at * CHUNK))
     await fillHostNames(sql)
-    await inLanes(sql, indexes, async (sql, text) => void (await sql.unsafe(text)))
+    await inLanes(indexes.length, LANES, (at) => sql.unsafe(indexes[at] ?? ''))
     await countListed(sql)
     await sql`vacuum (analyze)`
-    await checkReferences(sql)
-    await untune(sql)
+    await tune(sql, false)
+    await sql`checkpoint`
   } finally {
     await sql.end()
   }
@@ -44,19 +44,12 @@ const LOAD_SETTINGS = {
   maintenance_work_mem: '512MB',
 }
 
-const tuneForLoad = async (sql: Sql): Promise<void> => {
+/** Sets what loading needs, or sets it back. */
+const tune = async (sql: Sql, isLoading: boolean): Promise<void> => {
   for (const [name, value] of Object.entries(LOAD_SETTINGS))
-    await sql.unsafe(`alter system set ${name} = '${value}'`)
-  await reload(sql)
+    await sql.unsafe(`alter system set ${name} = ${isLoading ? `'${value}'` : 'default'}`)
+  await sql`select pg_reload_conf()`
 }
-
-const untune = async (sql: Sql): Promise<void> => {
-  for (const name of Object.keys(LOAD_SETTINGS)) await sql.unsafe(`alter system reset ${name}`)
-  await reload(sql)
-  await sql`checkpoint`
-}
-
-const reload = async (sql: Sql): Promise<void> => void (await sql`select pg_reload_conf()`)
 
 /** Drops what no constraint stands on, and answers the statements that make it again, the slowest first. */
 const dropIndexes = async (sql: Sql): Promise<string[]> => {
@@ -74,29 +67,15 @@ const dropIndexes = async (sql: Sql): Promise<string[]> => {
   return rows.map(({ text }) => text)
 }
 
-const listChunks = ({ nodes }: CataloguePlan): number[] =>
-  Array.from({ length: Math.ceil(nodes / CHUNK) }, (_, at) => at * CHUNK)
-
-const inLanes = async <Item>(
-  sql: Sql,
-  items: readonly Item[],
-  work: (sql: Sql, item: Item) => Promise<void>,
-): Promise<void> => {
-  const left = [...items].toReversed()
-  const lane = async (): Promise<void> => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(sql, item)
-  }
-  await Promise.all(Array.from({ length: LANES }, lane))
-}
-
 const insertMakers = async (sql: Sql, { publishers }: CataloguePlan): Promise<void> => {
-  await copyRows(sql, 'app_user (id, name)', [[MAKER, MAKER]])
-  const ids = Array.from({ length: publishers }, (_, index) => publisherId(index))
-  await copyRows(
-    sql,
-    'publisher (id, name, description, website, created_by)',
-    ids.map((id) => [id, `The ${id}`, `Packs of ${id}`, `https://${id}.example.com`, MAKER]),
-  )
+  await insertRows(sql, 'app_user', [{ id: MAKER, name: MAKER }])
+  const makers = Array.from({ length: publishers }, (_, index) => {
+    const id = publisherId(index)
+    const website = `https://${id}.example.com`
+    const description = `Packs of ${id}`
+    return { id, name: `The ${id}`, description, website, created_by: MAKER }
+  })
+  await insertRows(sql, 'publisher', makers)
   await sql`
     insert into publisher_member (publisher_id, user_id, role)
     select id, created_by, 'owner' from publisher
@@ -106,98 +85,85 @@ const insertMakers = async (sql: Sql, { publishers }: CataloguePlan): Promise<vo
 const loadChunk = async (sql: Sql, plan: CataloguePlan, from: number): Promise<void> => {
   const length = Math.min(CHUNK, plan.nodes - from)
   const nodes = Array.from({ length }, (_, at) => makeNode(plan, from + at))
-  await copyRows(sql, NODE, nodes.map(nodeRow))
-  await copyRows(sql, NODE_STATS, nodes.map(statsRow))
-  await copyRows(sql, VERSION, nodes.flatMap(versionRows))
-  await copyRows(sql, HOST_NODE, nodes.flatMap(hostNodeRows))
-  await copyRows(
-    sql,
-    'current_host_node (node_id, name)',
-    nodes.flatMap(({ id, hostNodes }) => hostNodes.map(({ name }) => [id, name])),
-  )
+  await insertRows(sql, 'node', nodes.map(nodeRow))
+  await insertRows(sql, 'node_stats', nodes.map(statsRow))
+  await insertRows(sql, 'version', nodes.flatMap(versionRows))
+  await insertRows(sql, 'host_node', nodes.flatMap(hostNodeRows))
+  await insertRows(sql, 'current_host_node', nodes.flatMap(currentRows))
 }
 
-const NODE = `node (id, publisher_id, name, author, description, icon, repository, license, tags,
-  supported_os, supported_accelerators, github_stars, status, status_detail, latest_version_id,
-  created_at, updated_at)`
+const nodeRow = (node: CatalogueNode) => ({
+  id: node.id,
+  publisher_id: node.publisherId,
+  name: node.name,
+  author: node.author,
+  description: node.description,
+  icon: node.icon,
+  repository: node.repository,
+  license: '{"file": "LICENSE"}',
+  tags: node.tags,
+  supported_os: node.supportedOs,
+  supported_accelerators: node.accelerators,
+  github_stars: node.stars,
+  status: node.banned ? 'NodeStatusBanned' : 'NodeStatusActive',
+  status_detail: node.banned ? 'spam' : undefined,
+  latest_version_id: node.latest?.id,
+  created_at: node.createdAt,
+  updated_at: node.updatedAt,
+})
 
-const nodeRow = (node: CatalogueNode) => [
-  node.id,
-  node.publisherId,
-  node.name,
-  node.author,
-  node.description,
-  node.icon,
-  node.repository,
-  '{"file": "LICENSE"}',
-  node.tags,
-  node.supportedOs,
-  node.accelerators,
-  node.stars,
-  node.banned ? 'NodeStatusBanned' : 'NodeStatusActive',
-  node.banned ? 'spam' : undefined,
-  node.latest?.id,
-  node.createdAt,
-  node.updatedAt,
-]
-
-const NODE_STATS = 'node_stats (node_id, downloads, search_ranking, listed, created_at)'
-
-const statsRow = ({ id, downloads, ranking, banned, createdAt }: CatalogueNode) => [
-  id,
+const statsRow = ({ id, downloads, ranking, banned, createdAt }: CatalogueNode) => ({
+  node_id: id,
   downloads,
-  ranking,
-  !banned,
-  createdAt,
-]
-
-const VERSION = `version (id, node_id, version, canonical, major, minor, patch, pre_key, dependencies,
-  deprecated, status, status_reason, host_node_extract_status, extract_source, archive_state,
-  upload_expires_at, published_by, created_at, last_moved_at, rev)`
+  search_ranking: ranking,
+  listed: !banned,
+  created_at: createdAt,
+})
 
 const DEPENDENCIES = ['numpy', 'pillow>=10', 'torch']
 
 const versionRows = (node: CatalogueNode) =>
-  node.versions.map((version) => [
-    version.id,
-    node.id,
-    version.version,
-    version.canonical,
-    version.major,
-    version.minor,
-    version.patch,
-    version.pre_key,
-    DEPENDENCIES.slice(0, version.patch % 4),
-    version.deprecated,
-    version.status,
-    version.reason,
-    'success',
-    'derived',
-    'accepted',
-    new Date(version.createdAt.getTime() + 3_600_000),
-    MAKER,
-    version.createdAt,
-    new Date(version.createdAt.getTime() + 5_000),
-    5,
-  ])
-
-const HOST_NODE = `host_node (version_id, host_node_name, category, description, function, input_types,
-  return_types, return_names, output_is_list)`
-
-const INPUT_TYPES = '{"required": {"image": ["IMAGE"], "strength": ["FLOAT", {"default": 1.0}]}}'
+  node.versions.map(({ reason, createdAt, ...version }) => ({
+    ...version,
+    node_id: node.id,
+    dependencies: DEPENDENCIES.slice(0, version.patch % 4),
+    status_reason: reason,
+    host_node_extract_status: 'success',
+    extract_source: 'derived',
+    archive_state: 'accepted',
+    upload_expires_at: new Date(createdAt.getTime() + 3_600_000),
+    published_by: MAKER,
+    created_at: createdAt,
+    last_moved_at: new Date(createdAt.getTime() + 5_000),
+    rev: 5,
+  }))
 
 const hostNodeRows = ({ latest, hostNodes }: CatalogueNode) =>
-  hostNodes.map(({ name, category, description }) => [
-    latest?.id,
-    name,
+  hostNodes.map(({ name, category, description }) => ({
+    version_id: latest?.id,
+    host_node_name: name,
     category,
     description,
-    'run',
-    INPUT_TYPES,
-    '["IMAGE"]',
-    '["image"]',
-    ['f'],
-  ])
+    function: 'run',
+    input_types: '{"required": {"image": ["IMAGE"], "strength": ["FLOAT", {"default": 1.0}]}}',
+    return_types: '["IMAGE"]',
+    return_names: '["image"]',
+    output_is_list: [false],
+  }))
+
+const currentRows = ({ id, hostNodes }: CatalogueNode) =>
+  hostNodes.map(({ name }) => ({ node_id: id, name }))
+
+/** Puts rows, all with the columns of the first, into a table. */
+const insertRows = async (sql: Sql, table: string, rows: readonly object[]): Promise<void> => {
+  const [first] = rows
+  if (!first) return
+  const columns = sql(Object.keys(first))
+  await sql`
+    insert into ${sql(table)} (${columns}) select ${columns}
+    from json_populate_recordset(null::${sql(table)}, ${JSON.stringify(rows)}::text::json)
+  `
+}
 
 /** What a trigger does otherwise. */
 const fillHostNames = async (sql: Sql): Promise<void> => {
@@ -222,21 +188,4 @@ const countListed = async (sql: Sql): Promise<void> => {
     set n = real.n / 16 + case when c.slot < real.n % 16 then 1 else 0 end, changes = real.n / 16
     from real where real.kind = c.kind
   `
-}
-
-/** The foreign keys were not looked at while rows were put in. */
-const checkReferences = async (sql: Sql): Promise<void> => {
-  const [row] = await sql<{ lost: number }[]>`
-    select (
-      (select count(*) from node n where not exists (select from publisher where id = n.publisher_id))
-      + (select count(*) from node n where latest_version_id is not null
-          and not exists (select from version where id = n.latest_version_id))
-      + (select count(*) from version v left join node n on n.id = v.node_id where n.id is null)
-      + (select count(*) from host_node h left join version v on v.id = h.version_id
-          where v.id is null)
-      + (select count(*) from node n left join node_stats s on s.node_id = n.id
-          where s.node_id is null)
-    )::integer as lost
-  `
-  if (row?.lost !== 0) throw new Error(`${row?.lost} rows refer to none`)
 }

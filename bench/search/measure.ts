@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { spread } from '../support/figures.ts'
+import { at, median } from '../support/figures.ts'
+import { inTurns, timeOf } from '../support/lanes.ts'
+import { openLane } from './http-client.ts'
+import type { HttpRequest, Lane } from './http-client.ts'
 import type { Shape } from './shapes.ts'
-import { POOL } from './sides.ts'
-import type { Lane, Side } from './sides.ts'
+
+/** Connections to PostgreSQL of each side: what the api takes unless DATABASE_POOL says otherwise. */
+export const POOL = 10
+
+/** The address of the service and that of the bare Express. */
+export type Sides = Record<'http' | 'bare', string>
 
 export const CONCURRENCIES = [1, 16, 64] as const
 
@@ -40,28 +47,30 @@ const SHORT: Rounds = { rounds: 3, leastMs: 250 }
 export const measureShape = async (
   shape: Shape,
   concurrency: number,
-  { http, bare }: { http: Side; bare: Side },
+  { http, bare }: Sides,
   { rounds, leastMs }: Rounds = SHORT,
 ): Promise<Measured> => {
-  const measured: Measured = { shape, concurrency, http: [], bare: [] }
   // The api closes a connection that sends nothing for ten seconds: those to it are opened last.
   const lanes = {
     bare: await openWarm(bare, shape, concurrency),
     http: await openWarm(http, shape, concurrency),
   }
-  for (let round = 0; round < rounds; round += 1)
-    for (const side of ['bare', 'http'] as const)
-      measured[side].push(await measureRound(shape, lanes[side], leastMs))
+  const measured = await inTurns(rounds, {
+    bare: () => measureRound(shape, lanes.bare, leastMs),
+    http: () => measureRound(shape, lanes.http, leastMs),
+  })
   for (const lane of [...lanes.bare, ...lanes.http]) lane.close()
-  return measured
+  return { shape, concurrency, ...measured }
 }
 
 /**
  * Lanes of a side whose counts are in memory and whose connections have every statement prepared and planned: PostgreSQL
  * plans the first five times anew, and the pool takes its connections in turn.
  */
-const openWarm = async (side: Side, shape: Shape, concurrency: number): Promise<Lane[]> => {
-  const lanes = await Promise.all(Array.from({ length: concurrency }, () => side.openLane(shape)))
+const openWarm = async (baseUrl: string, shape: Shape, concurrency: number): Promise<Lane[]> => {
+  const lanes = await Promise.all(
+    Array.from({ length: concurrency }, () => openLane(baseUrl, shape)),
+  )
   const calls = Math.max(2 * shape.requests.length, 6 * POOL)
   let next = 0
   const warm = async (lane: Lane): Promise<void> => {
@@ -90,20 +99,20 @@ const measureRound = async (
   const work = async (lane: Lane): Promise<void> => {
     while (!isOver()) {
       await shape.before?.()
-      const began = performance.now()
-      if (!(await lane.call(next++))) refused += 1
-      times.push(performance.now() - began)
+      const time = await timeOf(async () => {
+        if (!(await lane.call(next++))) refused += 1
+      })
+      times.push(time)
     }
   }
   await Promise.all(lanes.map(work))
   const seconds = (performance.now() - start) / 1000
   // What is still being cleaned up is not the other side's.
   await sleep(5)
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
+  const sorted = times.toSorted((a, b) => a - b)
   return {
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: at(sorted, 0.5),
+    p99: at(sorted, 0.99),
     rate: times.length / seconds,
     refused: refused / times.length,
   }
@@ -111,8 +120,30 @@ const measureRound = async (
 
 /** The middle of the rounds. */
 export const middle = (rounds: readonly Round[], figure: keyof Round): number =>
-  spread(rounds.map((round) => round[figure])).median
+  median(rounds.map((round) => round[figure]))
 
 /** HTTP against bare. */
 export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99'): number =>
   middle(http, figure) / middle(bare, figure)
+
+/** Seconds of a full sync by one caller, who reads the pages in turn. */
+export const measureWalk = async (
+  requests: HttpRequest[],
+  { bare, http }: Sides,
+): Promise<Walk> => {
+  const walk = async (baseUrl: string, pages: HttpRequest[], calls: number): Promise<number> => {
+    const lane = await openLane(baseUrl, { requests: pages })
+    const ms = await timeOf(async () => {
+      for (let at = 0; at < calls; at += 1) await lane.call(at)
+    })
+    lane.close()
+    return ms / 1000
+  }
+  for (const side of [bare, http]) await walk(side, requests.slice(0, 1), 20)
+  return await inTurns(SHORT.rounds, {
+    bare: () => walk(bare, requests, requests.length),
+    http: () => walk(http, requests, requests.length),
+  })
+}
+
+export type Walk = Record<'bare' | 'http', number[]>

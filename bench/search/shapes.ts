@@ -1,5 +1,7 @@
 import type { Sql } from '../../src/db/client.ts'
+import { call } from '../support/call.ts'
 import type { HttpRequest } from './http-client.ts'
+import type { Recorded } from './statements.ts'
 import { wordOf } from './words.ts'
 
 /** A kind of request, and requests of this kind that are sent in turn. */
@@ -12,97 +14,84 @@ export interface Shape {
   status?: number
   /** Done before each request and not timed; such a shape is measured one request at a time. */
   before?: () => Promise<void>
+  /** Where the routes of the registry do not tell what a request leads to. */
+  record?: (request: HttpRequest) => Promise<Recorded>
 }
 
-const get = (path: string): HttpRequest => ({ path })
-const search = (query: Record<string, string | number | readonly string[]>): HttpRequest =>
-  get(`/nodes/search?${toQuery(query)}`)
+export const shape = (name: string, what: string, requests: HttpRequest[]): Shape => ({
+  name,
+  what,
+  requests,
+})
 
-const toQuery = (query: Record<string, string | number | readonly string[]>): string =>
-  new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((item): [string, string] => [name, String(item)]),
-    ),
-  ).toString()
+type Query = Record<string, string | number>
+
+const get = (path: string, query: Query = {}): HttpRequest => {
+  const text = new URLSearchParams(query as Record<string, string>).toString()
+  return { path: text === '' ? path : `${path}?${text}` }
+}
+const search = (query: Query): HttpRequest => get('/nodes/search', query)
 
 /** All shapes of a catalogue that is loaded. */
-export const listShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> => [
-  ...(await searchShapes(sql)),
-  ...(await listingShapes(sql)),
-  ...(await singleShapes(sql, baseUrl)),
-]
-
-const FREQUENT = wordOf(1)
-
-const searchShapes = async (sql: Sql): Promise<Shape[]> => {
-  const { deepest, nodes } = await readReach(sql)
-  const parts = ['aki', 'ote', 'uni', 'emo', 'ira']
+export const listShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> => {
+  const reach = await readReach(sql)
+  const nodes = await listSome(sql, reach.nodes)
+  const others = await listSome(sql, reach.nodes, 1)
   return [
-    {
-      name: 'rare',
-      what: 'a rare word',
-      requests: range(15_000, 20).map((rank) => search({ search: wordOf(rank) })),
-    },
-    {
-      name: 'frequent',
-      what: 'a word in 80 % of nodes',
-      requests: [search({ search: FREQUENT })],
-    },
-    {
-      name: 'frequent-deepest',
-      what: 'frequent words, deepest page',
-      requests: range(1, 12).map((rank) => search({ search: wordOf(rank), page: deepest })),
-    },
-    {
-      name: 'two-words',
-      what: 'two words',
-      requests: range(20, 10).map((rank) =>
-        search({ search: `${wordOf(rank)} ${wordOf(rank + 60)}` }),
-      ),
-    },
-    {
-      name: 'substring',
-      what: 'three characters within words',
-      requests: parts.map((part) => search({ search: part })),
-    },
-    { name: 'all', what: 'no term', requests: [search({})] },
-    {
-      name: 'all-deepest',
-      what: 'no term, deepest page',
-      requests: [search({ page: deepest })],
-    },
-    {
-      name: 'support',
-      what: 'os and accelerator',
-      requests: [
-        search({ supported_os: 'posix :: linux', supported_accelerator: 'gpu :: nvidia cuda' }),
-        search({ supported_os: 'macos', supported_accelerator: 'gpu :: apple metal' }),
-        search({ supported_os: 'plan 9', supported_accelerator: ['npu :: huawei ascend'] }),
-      ],
-    },
-    {
-      name: 'repository',
-      what: 'a repository',
-      requests: (await listSome(sql, nodes)).map(({ id, repository }) =>
+    ...searchShapes(sql, reach.deepest, nodes),
+    ...listingShapes(reach, nodes),
+    ...(await singleShapes(sql, baseUrl, { nodes, others })),
+  ]
+}
+
+const searchShapes = (sql: Sql, deepest: number, nodes: readonly SomeNode[]): Shape[] => {
+  const frequent = words(1, 10).map((word) => search({ search: word }))
+  const pairs = words(20, 10).map((word, at) => search({ search: `${word} ${wordOf(80 + at)}` }))
+  const ends = wordOf(2).slice(0, 2)
+  return [
+    shape(
+      'rare',
+      'a rare word',
+      words(15_000, 20).map((word) => search({ search: word })),
+    ),
+    shape('frequent', 'a word in 80 % of nodes', [search({ search: wordOf(1) })]),
+    shape(
+      'frequent-deepest',
+      'frequent words, deepest page',
+      words(1, 12).map((word) => search({ search: word, page: deepest })),
+    ),
+    shape('two-words', 'two words', pairs),
+    shape(
+      'substring',
+      'three characters within words',
+      ['aki', 'ote', 'uni', 'emo', 'ira'].map((part) => search({ search: part })),
+    ),
+    shape('all', 'no term', [search({})]),
+    shape('all-deepest', 'no term, deepest page', [search({ page: deepest })]),
+    shape('support', 'os and accelerator', [
+      search({ supported_os: 'posix :: linux', supported_accelerator: 'gpu :: nvidia cuda' }),
+      search({ supported_os: 'macos', supported_accelerator: 'gpu :: apple metal' }),
+      search({ supported_os: 'plan 9', supported_accelerator: 'npu :: huawei ascend' }),
+    ]),
+    shape(
+      'repository',
+      'a repository',
+      nodes.map(({ id, repository }) =>
         search({ repository_url_search: id.endsWith('0') ? id : repository }),
       ),
-    },
+    ),
+    shape(
+      'host-node',
+      'a part of a host node name',
+      words(300, 10).map((word) => search({ host_node_search: word + ends })),
+    ),
+    shape(
+      'host-node-frequent',
+      'a word in many host node names',
+      words(1, 10).map((word) => search({ host_node_search: word })),
+    ),
     {
-      name: 'host-node',
-      what: 'a part of a host node name',
-      requests: range(300, 10).map((rank) =>
-        search({ host_node_search: `${wordOf(rank)}${wordOf(2).slice(0, 2)}` }),
-      ),
-    },
-    {
-      name: 'host-node-frequent',
-      what: 'a word in many host node names',
-      requests: range(1, 10).map((rank) => search({ host_node_search: wordOf(rank) })),
-    },
-    {
-      name: 'first-count',
-      what: 'frequent words after a change',
-      requests: range(1, 10).map((rank) => search({ search: wordOf(rank) })),
+      ...shape('first-count', 'frequent words after a change', frequent),
       before: async () => {
         // The text of a node, as its publisher changes it.
         await sql`
@@ -119,87 +108,64 @@ const searchShapes = async (sql: Sql): Promise<Shape[]> => {
 
 const LIST_LIMIT = 10
 
-const listingShapes = async (sql: Sql): Promise<Shape[]> => {
-  const { nodes, changed } = await readReach(sql)
-  const some = await listSome(sql, nodes)
+const listingShapes = ({ nodes, changed }: Reach, some: readonly SomeNode[]): Shape[] => {
+  const since = { timestamp: changed.toISOString(), limit: 100 }
+  const flagged = ['eval of a variable', 'line 77', 'pickle, nodes/'].map((reason) =>
+    get('/versions', { statuses: 'NodeVersionStatusFlagged', status_reason: reason }),
+  )
+  const ofNodes = some.map(({ id }) => get('/versions', { nodeId: id }))
+  const last = get('/nodes', { page: Math.ceil(nodes / LIST_LIMIT) })
   return [
-    { name: 'nodes.first', what: 'GET /nodes, first page', requests: [get('/nodes')] },
-    {
-      name: 'nodes.last',
-      what: 'GET /nodes, last page',
-      requests: [get(`/nodes?page=${Math.ceil(nodes / LIST_LIMIT)}`)],
-    },
-    {
-      name: 'nodes.changed',
-      what: 'GET /nodes, 100 changed since a time',
-      requests: [get(`/nodes?${toQuery({ timestamp: changed.toISOString(), limit: 100 })}`)],
-    },
-    { name: 'versions.all', what: 'GET /versions', requests: [get('/versions')] },
-    {
-      name: 'versions.reason',
-      what: 'GET /versions, Flagged with a reason',
-      requests: ['eval of a variable', 'line 77', 'pickle, nodes/'].map((reason) =>
-        get(
-          `/versions?${toQuery({ statuses: 'NodeVersionStatusFlagged', status_reason: reason })}`,
-        ),
-      ),
-    },
-    {
-      name: 'versions.node',
-      what: 'GET /versions of a node',
-      requests: some.map(({ id }) => get(`/versions?${toQuery({ nodeId: id })}`)),
-    },
+    shape('nodes.first', 'GET /nodes, first page', [get('/nodes')]),
+    shape('nodes.last', 'GET /nodes, last page', [last]),
+    shape('nodes.changed', 'GET /nodes, 100 changed since a time', [get('/nodes', since)]),
+    shape('versions.all', 'GET /versions', [get('/versions')]),
+    shape('versions.reason', 'GET /versions, Flagged with a reason', flagged),
+    shape('versions.node', 'GET /versions of a node', ofNodes),
   ]
 }
 
-const singleShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> => {
-  const { nodes } = await readReach(sql)
-  const some = await listSome(sql, nodes)
-  const paths = some.map(({ id }) => `/nodes/${id}`)
+const singleShapes = async (
+  sql: Sql,
+  baseUrl: string,
+  { nodes, others }: Record<'nodes' | 'others', readonly SomeNode[]>,
+): Promise<Shape[]> => {
+  const paths = nodes.map(({ id }) => `/nodes/${id}`)
+  const tagged = await Promise.all(paths.map((path) => withTag(baseUrl, path)))
+  const versionsOf = async (versions: number): Promise<HttpRequest[]> =>
+    (await listByVersions(sql, versions)).map((id) => get(`/nodes/${id}/versions`))
+  const installs = others.map(({ id }) => get(`/nodes/${id}/install`))
+  const names = (await listHostNodes(sql)).map((name) =>
+    get(`/host-nodes/${encodeURIComponent(name)}/node`),
+  )
   return [
-    { name: 'node.full', what: 'one node', requests: paths.map(get) },
-    {
-      name: 'node.unchanged',
-      what: 'one node, 304',
-      status: 304,
-      requests: await Promise.all(paths.map(async (path) => await withTag(baseUrl, path))),
-    },
-    {
-      name: 'node.versions-10',
-      what: 'versions of a node that has 10',
-      requests: (await listByVersions(sql, 10)).map((id) => get(`/nodes/${id}/versions`)),
-    },
-    {
-      name: 'node.versions-500',
-      what: 'versions of a node that has 500',
-      requests: (await listByVersions(sql, 500)).map((id) => get(`/nodes/${id}/versions`)),
-    },
-    {
-      name: 'node.install',
-      what: 'install, counted',
-      requests: (await listSome(sql, nodes, 1)).map(({ id }) => get(`/nodes/${id}/install`)),
-    },
-    {
-      name: 'bulk',
-      what: '100 versions in bulk',
-      requests: [await makeBulk(sql)],
-    },
-    {
-      name: 'class-name',
-      what: 'host node name to node',
-      requests: (await listHostNodes(sql)).map((name) =>
-        get(`/host-nodes/${encodeURIComponent(name)}/node`),
-      ),
-    },
+    shape(
+      'node.full',
+      'one node',
+      paths.map((path) => get(path)),
+    ),
+    { ...shape('node.unchanged', 'one node, 304', tagged), status: 304 },
+    shape('node.versions-10', 'versions of a node that has 10', await versionsOf(10)),
+    shape('node.versions-500', 'versions of a node that has 500', await versionsOf(500)),
+    shape('node.install', 'install, counted', installs),
+    shape('bulk', '100 versions in bulk', [await makeBulk(sql)]),
+    shape('class-name', 'host node name to node', names),
   ]
 }
 
-const range = (from: number, count: number): number[] =>
-  Array.from({ length: count }, (_, at) => from + at)
+/** Words of so many ranks. */
+const words = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => wordOf(from + at))
+
+interface Reach {
+  nodes: number
+  changed: Date
+  deepest: number
+}
 
 /** What page × limit may be (SEARCH_MAX_DEPTH) with a limit of 10, the listed nodes, and since when 100 have changed. */
-const readReach = async (sql: Sql) => {
-  const [row] = await sql<{ nodes: number; changed: Date }[]>`
+const readReach = async (sql: Sql): Promise<Reach> => {
+  const [row] = await sql<Omit<Reach, 'deepest'>[]>`
     select count(*)::integer as nodes, (
         select n.updated_at from node n join node_stats s on s.node_id = n.id and s.listed
         order by n.updated_at desc offset 99 limit 1
@@ -210,9 +176,14 @@ const readReach = async (sql: Sql) => {
   return { ...row, deepest: Math.min(1_000, Math.ceil(row.nodes / 10)) }
 }
 
+interface SomeNode {
+  id: string
+  repository: string
+}
+
 /** Listed nodes with a latest version, evenly from all; `offset` tells sets apart. */
 const listSome = async (sql: Sql, nodes: number, offset = 0) =>
-  await sql<{ id: string; repository: string }[]>`
+  await sql<SomeNode[]>`
     select id, repository from (
       select n.id, n.repository, row_number() over (order by n.created_at, n.id) as place
       from node n join node_stats s on s.node_id = n.id and s.listed
@@ -254,9 +225,7 @@ const makeBulk = async (sql: Sql): Promise<HttpRequest> => {
 
 /** A request of who has the answer already. */
 const withTag = async (baseUrl: string, path: string): Promise<HttpRequest> => {
-  const answer = await fetch(baseUrl + path)
-  await answer.arrayBuffer()
-  const etag = answer.headers.get('etag')
-  if (answer.status !== 200 || etag === null) throw new Error(`${path} has no ETag`)
+  const { etag } = await call(baseUrl + path)
+  if (etag === null) throw new Error(`${path} has no ETag`)
   return { path, headers: { 'if-none-match': etag } }
 }

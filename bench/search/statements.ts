@@ -19,7 +19,8 @@ import { makeNodeRoutes } from '../../src/http/registry/node-routes.ts'
 import { makeVersionRoutes } from '../../src/http/registry/version-routes.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { makeLog } from '../../src/log.ts'
-import { POOL } from './sides.ts'
+import { call } from '../support/call.ts'
+import { POOL } from './measure.ts'
 import type { HttpRequest } from './http-client.ts'
 
 /** A statement as the driver sends it. */
@@ -31,10 +32,22 @@ export interface Statement {
 
 /** What a request leads to, and its answer. */
 export interface Recorded {
+  /** One after the other. */
   statements: Statement[]
+  /** After them, in one transaction. */
+  written?: Statement[]
+  /** Texts of `written` and of the answer that are others in each request. */
+  fresh?: Fresh
   status: number
   /** Undefined with 304. */
   json?: unknown
+}
+
+export interface Fresh {
+  id: string
+  owner: string
+  /** Who stand for the owner, in turn. */
+  owners: readonly string[]
 }
 
 export interface Recorder {
@@ -43,6 +56,8 @@ export interface Recorder {
    * done between the two, makes them count again.
    */
   record(request: HttpRequest, before?: () => Promise<void>): Promise<Recorded>
+  /** The statements that work of the service's own leads to. */
+  hear(work: (sql: Sql) => Promise<unknown>): Promise<Statement[]>
   stop(): Promise<void>
 }
 
@@ -63,24 +78,19 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
   const server = createServer(makeRecordedApp({ sql, connection, publicUrl }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const send = async ({ method = 'GET', path, headers = {}, body }: HttpRequest) => {
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers: { ...headers, ...json },
-      ...(body !== undefined && { body }),
-    })
-    const text = await answer.text()
-    if (answer.status >= 400) throw new Error(`${path} is answered ${text}`)
-    return { status: answer.status, ...(text !== '' && { json: JSON.parse(text) as unknown }) }
+  const hear: Recorder['hear'] = async (work) => {
+    heard = []
+    await work(sql)
+    return heard.filter(({ text }) => !/^(begin|commit)/.test(text))
   }
   return {
+    hear,
     record: async (request, before) => {
-      await send(request)
+      const url = baseUrl + request.path
+      const { status, json } = await call(url, request)
       await before?.()
-      heard = []
-      const answer = await send(request)
-      return { statements: heard, ...answer }
+      const statements = await hear(() => call(url, request))
+      return { statements, status, json }
     },
     stop: async () => {
       server.closeAllConnections()

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client'
 import { startEntry } from '../../test/support/entry.ts'
 
 /** Workers of the bare workflow, and a client. */
-export const startBare = async (address: string) => {
+export const startBareTasks = async (address: string) => {
   const taskQueue = `bare-${randomUUID()}`
   const workers = await Promise.all(
     ['core', 'media'].map((role) =>

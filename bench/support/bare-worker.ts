@@ -11,21 +11,10 @@ export type BareActivities = typeof activities
 const [address, taskQueue, role] = process.argv.slice(2)
 if (address && taskQueue) {
   const connection = await NativeConnection.connect({ address })
-  const worker = await Worker.create(
-    role === 'media'
-      ? {
-          connection,
-          taskQueue: `${taskQueue}-media`,
-          activities,
-          maxConcurrentActivityTaskExecutions: 2,
-        }
-      : {
-          connection,
-          taskQueue,
-          activities,
-          workflowsPath: codePath('bench/support/bare-workflow.ts'),
-        },
-  )
+  const media = { taskQueue: `${taskQueue}-media`, maxConcurrentActivityTaskExecutions: 2 }
+  const core = { taskQueue, workflowsPath: codePath('bench/support/bare-workflow.ts') }
+  const own = role === 'media' ? media : core
+  const worker = await Worker.create({ connection, activities, ...own })
   process.stdout.write('{"msg":"worker ready"}\n')
   await worker.run()
 }

@@ -7,30 +7,51 @@ export interface Spread {
 
 export const spread = (values: readonly number[]): Spread => {
   const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number): number =>
-    sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
-  return { min: at(0), median: at(0.5), max: at(1) }
+  return { min: at(sorted, 0), median: at(sorted, 0.5), max: at(sorted, 1) }
 }
+
+/** Of sorted values the one that a share of the others is below. */
+export const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
+
+export const median = (values: readonly number[]): number => spread(values).median
 
 const round = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 /** One line of a table: what was measured, over how many rounds. */
 export const showSpread = (name: string, values: readonly number[], unit: string): void => {
-  const { min, median, max } = spread(values)
+  const { min, median: middle, max } = spread(values)
   say(
-    `${name.padEnd(44)} min ${round(min)}  median ${round(median)}  max ${round(max)} ${unit} (${values.length} rounds)`,
+    `${name.padEnd(44)} min ${round(min)}  median ${round(middle)}  max ${round(max)} ${unit} (${values.length} rounds)`,
   )
+}
+
+interface Aim {
+  aim: number
+  atMost: boolean
 }
 
 /** One line for each figure, in the form that a script can read: `<bench>.<figure> <value> <unit> aim <= <number> ok`. */
 export const showFigure = (
   name: string,
   value: number,
-  { unit, aim, atMost }: { unit: string; aim: number; atMost: boolean },
+  { unit, aim, atMost }: Aim & { unit: string },
 ): void => {
   const met = atMost ? value <= aim : value >= aim
   say(`${name} ${round(value)} ${unit} aim ${atMost ? '<=' : '>='} ${aim} ${met ? 'ok' : 'short'}`)
+}
+
+type Pair = readonly [values: readonly number[], base: readonly number[]]
+
+/** The figure of a middle against the middle of its baseline. */
+export const showRatio = (name: string, [values, base]: Pair, aim: Aim): void =>
+  showFigure(name, median(values) / median(base), { unit: 'x', ...aim })
+
+/** The middle of the ratios of each round: what else the machine does then weighs on both sides. */
+export const showPaired = (name: string, [values, base]: Pair, aim: Aim): void => {
+  const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN))
+  showFigure(name, median(ratios), { unit: 'x', ...aim })
 }
 
 export const say = (line: string): void => {

@@ -1,18 +1,35 @@
 import { readFileSync } from 'node:fs'
 
 import { listWorkingIn } from '../../src/local/process-table.ts'
+import type { Service } from '../../test/support/service.ts'
 
-/** Processes whose working directory is a folder: those of one server. */
-export const pidsIn = (folder: string): number[] => listWorkingIn(folder).map(({ pid }) => pid)
+/**
+ * The processes of a service by their role, to which others may be added, and what they and the servers have taken so
+ * far, in milliseconds of processor. `temporal` is the folder in which Temporal works.
+ */
+export const watchProcessors = async (service: Service, temporal: string) => {
+  const [row] = await service.database.sql<{ cluster: string }[]>`
+    select current_setting('data_directory') as cluster
+  `
+  const pids = {
+    api: [service.entry('api').pid],
+    core: [service.entry('core').pid],
+    media: [service.entry('media').pid],
+  }
+  const read = (): Record<string, number> => {
+    const groups = { ...pids, postgres: pidsIn(row?.cluster ?? ''), temporal: pidsIn(temporal) }
+    return Object.fromEntries(
+      Object.entries(groups).map(([part, all]) => [part, readProcessors(all)]),
+    )
+  }
+  return { pids, read }
+}
 
-/** Milliseconds of processor that groups of processes have taken so far. */
-export const readProcessor = (groups: Record<string, readonly number[]>): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(groups).map(([name, pids]) => [
-      name,
-      pids.map(readTimes).reduce((sum, one) => sum + one, 0),
-    ]),
-  )
+/** Those of one server. */
+const pidsIn = (folder: string): number[] => listWorkingIn(folder).map(({ pid }) => pid)
+
+export const readProcessors = (pids: readonly number[]): number =>
+  pids.map(readTimes).reduce((sum, one) => sum + one, 0)
 
 /** The times of a process and of its children that have ended, each in hundredths of a second (proc(5)). */
 const readTimes = (pid: number): number => {

@@ -1,5 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { makeDatabase } from '../../src/db/client.ts'
@@ -10,9 +8,11 @@ import { startService } from '../../test/support/service.ts'
 import type { Service } from '../../test/support/service.ts'
 import { planCatalogue } from '../search/catalogue.ts'
 import { loadCatalogue } from '../search/load.ts'
-import { POOL } from '../search/sides.ts'
+import { POOL } from '../search/measure.ts'
 import { verifyCatalogue } from '../search/verify.ts'
 import { say } from './figures.ts'
+import { makeFolder, withKept } from './keep.ts'
+import type { Keep } from './keep.ts'
 
 interface Registry {
   url: string
@@ -23,33 +23,20 @@ interface Registry {
 /** Runs `work` on a PostgreSQL of its own that holds a made-up registry, and removes it. */
 export const withRegistry = async (
   nodes: number,
-  work: (registry: Registry) => Promise<void>,
-): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-bench-registry-'))
-  // PostgreSQL runs as another user when this is root, and has to get through.
-  await chmod(folder, 0o711)
-  const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  try {
-    const { url, remove } = await startPostgres({ dataDir: join(folder, 'postgres'), say })
-    stops.unshift(remove)
+  work: (keep: Keep, registry: Registry) => Promise<void>,
+): Promise<void> =>
+  await withKept(async (keep) => {
+    const { path } = keep(await makeFolder())
+    const { url, remove } = await startPostgres({ dataDir: join(path, 'postgres'), say })
+    keep({ stop: remove })
     const sql = makeDatabase({ url, pool: POOL, name: 'kiln bench', statementTimeoutMs: 0 })
-    stops.unshift(() => sql.end())
-    await fill(sql, url, nodes)
-    await work({ url, sql })
-  } finally {
-    for (const stop of stops) await stop()
-  }
-}
-
-const fill = async (sql: Sql, url: string, nodes: number): Promise<void> => {
-  const start = performance.now()
-  await migrate(sql)
-  const plan = planCatalogue(nodes)
-  await loadCatalogue(url, plan)
-  await verifyCatalogue(sql)
-  const seconds = ((performance.now() - start) / 1000).toFixed(0)
-  say(`${nodes} nodes, ${10 * nodes} versions, ${plan.publishers} publishers made in ${seconds} s`)
-}
+    keep({ stop: () => sql.end() })
+    await migrate(sql)
+    await loadCatalogue(url, planCatalogue(nodes))
+    await verifyCatalogue(sql)
+    say(`${nodes} nodes and ${10 * nodes} versions are made`)
+    await work(keep, { url, sql })
+  })
 
 /** The api alone, without limits of requests. Where no Temporal is named none is there: reads do not need one. */
 export const startApi = async (

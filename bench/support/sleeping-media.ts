@@ -40,14 +40,8 @@ const sql = makeDatabase({
   statementTimeoutMs: 10_000,
 })
 const { dir } = await startScratch('render', { storage, log })
-const deps: Partial<MediaDependencies> = {
-  sql,
-  storage,
-  log,
-  engine,
-  scratchDir: dir,
-  limits: readMediaLimits(config),
-}
+const limits = readMediaLimits(config)
+const deps: Partial<MediaDependencies> = { sql, storage, log, engine, scratchDir: dir, limits }
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   namespace: config.TEMPORAL_NAMESPACE,

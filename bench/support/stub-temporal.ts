@@ -8,7 +8,7 @@ const EMPTY = Buffer.alloc(5)
  * A Temporal that says yes to everything at once. The work of a real server would be counted for the api, on a machine
  * where both share the cores.
  */
-export const startStubTemporal = async (): Promise<{ address: string; stop(): void }> => {
+export const startStubTemporal = async (): Promise<{ address: string; stop(): Promise<void> }> => {
   const server = createServer()
   server.on('stream', (stream) => {
     stream.on('error', () => {})
@@ -21,5 +21,5 @@ export const startStubTemporal = async (): Promise<{ address: string; stop(): vo
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { address: `127.0.0.1:${port}`, stop: () => server.close() }
+  return { address: `127.0.0.1:${port}`, stop: async () => void server.close() }
 }

@@ -1,20 +1,23 @@
-import { randomUUID } from 'node:crypto'
-
 import { IMAGE_API } from '../../test/support/client.ts'
 import { base64 } from '../../test/support/pictures.ts'
 import type { PictureOptions } from '../../test/support/pictures.ts'
-import { answer } from '../../test/support/receiver.ts'
 import type { WebhookReceiver } from '../../test/support/receiver.ts'
 import type { Service } from '../../test/support/service.ts'
+import { bearer, callJson } from './call.ts'
 import { listenForEnds } from './ends.ts'
+import { listenAt } from './told.ts'
 
-/** A creation: whose it is, where it is posted, and the state that its task ends in. */
-export interface TaskOrder {
+/** A creation: whose it is and where it is posted. */
+interface Creation {
   owner?: string
   /** Of another api than the first. */
   baseUrl?: string | undefined
   path: string
   body: object
+}
+
+export interface TaskOrder extends Creation {
+  /** The state that the task ends in. */
   end: 'COMPLETED' | 'success'
 }
 
@@ -26,57 +29,42 @@ export const relight = async (picture?: PictureOptions): Promise<TaskOrder> => (
 })
 
 export interface TaskClient {
+  /** Answers the id of the task. */
+  create(creation: Creation): Promise<string>
   /** Creates a task; ends when readers see its end. */
-  run(order: TaskOrder): Promise<void>
+  run(order: TaskOrder): Promise<string>
   /** Ends when the receiver has heard of it. */
   runTold(order: TaskOrder, receiver: WebhookReceiver): Promise<void>
   stop(): Promise<void>
 }
 
 /** Creates tasks, and hears of their ends. */
-export const startTaskClient = async ({
-  baseUrl: first,
-  database,
-  token,
-}: Service): Promise<TaskClient> => {
-  const ends = await listenForEnds(database.sql, {
+export const startTaskClient = async (service: Service): Promise<TaskClient> => {
+  const ends = await listenForEnds(service.database.sql, {
     table: 'task',
     when: 'old.ended_at is null and new.ended_at is not null',
   })
-  const tokens = new Map<string, Promise<string>>()
-  const create = async ({
-    owner = 'bench',
-    baseUrl = first,
-    path,
-    body,
-  }: TaskOrder): Promise<string> => {
-    const bearer = tokens.get(owner) ?? token(owner)
-    tokens.set(owner, bearer)
-    const headers = {
-      authorization: `Bearer ${await bearer}`,
-      'content-type': 'application/json',
-    }
-    const sent = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answered = await fetch(baseUrl + path, sent)
-    if (answered.status !== 200) throw new Error(`creation answered ${answered.status}`)
-    const made = (await answered.json()) as { task_id?: string; data?: { task_id: string } }
+  const create: TaskClient['create'] = async (creation) => {
+    const { owner = 'bench', baseUrl = service.baseUrl, path, body } = creation
+    const call = { headers: await bearer(service, owner), body }
+    const made = await callJson<{ task_id?: string; data?: { task_id: string } }>(
+      baseUrl + path,
+      call,
+    )
     return made.data?.task_id ?? made.task_id ?? ''
   }
   return {
+    create,
     async run(order) {
       const id = await create(order)
       const end = await ends.of(id)
       if (end !== order.end) throw new Error(`task ${id} is ${end}`)
+      return id
     },
     async runTold(order, receiver) {
-      const path = `/${randomUUID()}`
-      const told = new Promise<void>((resolve) =>
-        receiver.script(path, (turn) => {
-          answer(204)(turn)
-          if (turn.request.body.includes(`"${order.end}"`)) resolve()
-        }),
+      const { url, told } = listenAt(receiver, ({ request }) =>
+        request.body.includes(`"${order.end}"`),
       )
-      const url = receiver.url(path)
       await create({ ...order, body: { ...order.body, webhook_url: url } })
       await told
     },

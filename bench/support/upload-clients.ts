@@ -1,37 +1,24 @@
 import { readFile } from 'node:fs/promises'
-import { request } from 'node:http'
 import { setPriority } from 'node:os'
+
+import { Agent, request } from 'undici'
+
+import { inLanes } from './lanes.ts'
 
 /**
  * Many clients in a process of their own, which yields the cores to the one that is measured:
- * `node … upload-clients.ts <url> <token> <clients> <file with the body>`. Prints statuses and seconds as JSON.
+ * `node … upload-clients.ts <url> <token> <clients> <file with the body>`.
  */
 const [url = '', token = '', clients = '1', file = ''] = process.argv.slice(2)
 
-const send = async (body: Buffer): Promise<number> =>
-  await new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          'content-length': body.length,
-        },
-      },
-      (response) => {
-        response.resume()
-        response.on('end', () => resolve(response.statusCode ?? 0))
-      },
-    )
-    sent.on('error', reject)
-    sent.end(body)
-  })
-
 setPriority(10)
 const body = await readFile(file)
-const start = performance.now()
-const statuses = await Promise.all(Array.from({ length: Number(clients) }, () => send(body)))
-const seconds = (performance.now() - start) / 1000
-process.stdout.write(`${JSON.stringify({ statuses, seconds })}\n`)
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+await inLanes(Number(clients), Number(clients), async (index) => {
+  // The api takes half a gigabyte at once from one address; each client has its own.
+  const dispatcher = new Agent({ localAddress: `127.0.0.${index + 2}` })
+  const answer = await request(url, { method: 'POST', headers, body, dispatcher })
+  const text = await answer.body.text()
+  if (answer.statusCode !== 200) throw new Error(`a body is answered ${text}`)
+  await dispatcher.close()
+})

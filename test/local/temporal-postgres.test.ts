@@ -7,10 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { Client, Connection } from '@temporalio/client'
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common'
 
-import {
-  startTemporalOnPostgres,
-  whyNoTemporalServer,
-} from '../support/temporal-postgres.ts'
+import { startTemporalOnPostgres, whyNoTemporalServer } from '../support/temporal-postgres.ts'
 import type { TemporalOnPostgres } from '../support/temporal-postgres.ts'
 import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'

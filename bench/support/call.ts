@@ -1,0 +1,35 @@
+export interface Call {
+  method?: string
+  headers?: Record<string, string>
+  /** Texts and bytes go as they are, anything else as JSON. */
+  body?: unknown
+}
+
+/** Does a request and reads its answer, which is JSON or nothing. Throws with it when it is an error. */
+export const call = async (url: string, { method, headers, body }: Call = {}) => {
+  const isBytes = body instanceof Uint8Array
+  const sent = isBytes || typeof body === 'string' ? body : JSON.stringify(body)
+  const answer = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { ...(!isBytes && body !== undefined && JSON_TYPE), ...headers },
+    ...(body !== undefined && { body: sent }),
+  })
+  const text = await answer.text()
+  const { status } = answer
+  if (status >= 400) throw new Error(`${url} is answered ${status}: ${text}`)
+  const json = text === '' ? undefined : (JSON.parse(text) as unknown)
+  return { status, json, etag: answer.headers.get('etag') }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+export const callJson = async <Body = unknown>(url: string, asked?: Call): Promise<Body> =>
+  (await call(url, asked)).json as Body
+
+/** The credential of a user. */
+export const bearer = async (
+  service: { token(subject: string): Promise<string> },
+  user: string,
+) => ({
+  authorization: `Bearer ${await service.token(user)}`,
+})

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+
+import { request } from 'undici'
+import type { Agent } from 'undici'
+
+import { signWebhook } from '../../src/adapters/webhook.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { answer } from '../../test/support/receiver.ts'
+import type { Turn, WebhookReceiver } from '../../test/support/receiver.ts'
+
+/** What somebody waits for at a receiver, on a path of its own. */
+export interface Told {
+  key: string
+  url: string
+  /** Milliseconds of the clock at which the receiver heard it, each time it did. */
+  toldAt: number[]
+  /** Resolves the first time. */
+  told: Promise<void>
+}
+
+/** Waits for the first request, or for the first that `isIt`. */
+export const listenAt = (
+  receiver: WebhookReceiver,
+  isIt: (turn: Turn) => boolean = () => true,
+): Told => {
+  const key = randomUUID()
+  const toldAt: number[] = []
+  const told = new Promise<void>((resolve) =>
+    receiver.script(`/${key}`, (turn) => {
+      answer(204)(turn)
+      if (!isIt(turn)) return
+      toldAt.push(performance.now())
+      resolve()
+    }),
+  )
+  return { key, url: receiver.url(`/${key}`), toldAt, told }
+}
+
+/** Inserts a task as it is once it has ended, with its last event still to be told to an address. */
+export const insertToldTask = async (sql: Sql, url: string): Promise<void> => {
+  const taskId = randomUUID()
+  await sql.begin(async (sql) => {
+    await sql`
+      insert into task (id, family, kind, segment, owner, status, settings, webhook_url, ended_at)
+      values (${taskId}, 'image', 'upscale', 'image-upscaler', 'bench', 'COMPLETED', '{}', ${url},
+        clock_timestamp())
+    `
+    await sql`
+      insert into event (task_id, sequence, status, deliver, state)
+      values (${taskId}, 1, 'COMPLETED', true, 'pending')
+    `
+  })
+}
+
+/** Tells of the end of a task as the service does, but from no row. Throws when it is not taken. */
+export const postSigned = async (
+  dispatcher: Agent,
+  { url, taskId, status, secret }: Record<'url' | 'taskId' | 'status' | 'secret', string>,
+): Promise<void> => {
+  const body = Buffer.from(JSON.stringify({ task_id: taskId, status, generated: [] }))
+  const timestamp = Math.floor(Date.now() / 1000)
+  const signed = signWebhook({ id: taskId, timestamp, body, secrets: [secret] })
+  const headers = { ...signed, 'content-type': 'application/json' }
+  const answer = await request(url, { method: 'POST', headers, body, dispatcher })
+  await answer.body.dump()
+  if (answer.statusCode >= 300) throw new Error(`the receiver answered ${answer.statusCode}`)
+}
