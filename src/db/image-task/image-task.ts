@@ -52,8 +52,6 @@ export const insertImageTask = async (
 }
 
 export interface ImageTaskRow extends ImageTaskFacts {
-  kind: ImageTaskKind
-  owner: string
   rev: number
 }
 
@@ -63,8 +61,7 @@ export const findImageTask = async (
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
-    select t.id, t.kind, t.owner, t.status, t.rev,
-      ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    select t.id, t.status, t.rev, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
     from task t
     where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
   `

@@ -19,16 +19,11 @@ export interface StoredArchive {
 /** Where a version stands with its archive. */
 export interface ArchivePlace {
   versionId: string
-  publisherId: string
   nodeId: string
-  version: string
   status: VersionStatus
   archiveState: ArchiveState
-  /** Whether the checks have given up and wait for an operator. */
-  checksFailed: boolean
   /** The bytes, once they have arrived. */
   archive: StoredArchive | null
-  uploadExpiresAt: Date
   /** Seconds until an upload that began in time must have ended; not above zero: it is over. */
   secondsLeft: number
 }
@@ -38,12 +33,11 @@ export const findArchivePlace = async (
   versionId: string,
 ): Promise<ArchivePlace | undefined> => {
   const [row] = await sql<ArchivePlace[]>`
-    select v.id as "versionId", n.publisher_id as "publisherId", v.node_id as "nodeId", v.version,
-      v.status, v.archive_state as "archiveState", v.checks_failed_at is not null as "checksFailed",
-      v.upload_expires_at as "uploadExpiresAt", ${secondsLeft(sql)} as "secondsLeft",
+    select v.id as "versionId", v.node_id as "nodeId", v.status, v.archive_state as "archiveState",
+      ${secondsLeft(sql)} as "secondsLeft",
       (select json_build_object('storageKey', a.storage_key, 'sha256', a.sha256, 'bytes', a.bytes)
         from archive a where a.version_id = v.id) as archive
-    from version v join node n on n.id = v.node_id
+    from version v
     where v.id = ${versionId}
   `
   return row

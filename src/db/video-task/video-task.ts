@@ -124,8 +124,6 @@ export const videoError = (code: VideoFaultCode) => ({ code, message: VIDEO_FAUL
 
 /** A task as readers see it. */
 export interface VideoTaskRow extends VideoTaskFacts {
-  kind: VideoTaskKind
-  owner: string
   rev: number
   /** Charged and not returned. */
   credits: number
@@ -135,7 +133,7 @@ export interface VideoTaskRow extends VideoTaskFacts {
 
 /** The columns of a `VideoTaskRow`, from `task t`. */
 export const videoTaskColumns = (sql: Queryable) => sql`
-  t.id, t.kind, t.owner, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
+  t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
   t.created_at as "createdAt",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
