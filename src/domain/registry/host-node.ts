@@ -94,27 +94,25 @@ export const CloudBuildInfo = Type.Object({
 export type CloudBuildInfo = Static<typeof CloudBuildInfo>
 
 /** Body of POST /nodes/{n}/versions/{v}/host-nodes. */
-export const HostNodeRegistration = Type.Object({
-  success: Type.Optional(
-    Type.Boolean({ description: 'Whether the nodes could be read; decides when it is given.' }),
-  ),
-  status: Type.Optional(
-    Type.String({
+export const HostNodeRegistration = Type.Partial(
+  Type.Object({
+    success: Type.Boolean({
+      description: 'Whether the nodes could be read; decides when it is given.',
+    }),
+    status: Type.String({
       description:
         'Decides when `success` is absent: `failed` in any case is a failure, all else a success.',
     }),
-  ),
-  nodes: Type.Optional(
-    map<RegisteredHostNode>(RegisteredHostNode, {
+    nodes: map<RegisteredHostNode>(RegisteredHostNode, {
       maxProperties: HOST_NODES_MAX,
       propertyNames: { minLength: 1, maxLength: HOST_NODE_NAME_MAX },
       description: 'Host nodes by name; required for a success, `{}` for a pack without any.',
       'x-expectation': `an object of at most ${HOST_NODES_MAX} host nodes by name`,
     }),
-  ),
-  reason: Type.Optional(text(REASON_MAX, 'Why it failed.')),
-  cloud_build_info: Type.Optional(CloudBuildInfo),
-})
+    reason: text(REASON_MAX, 'Why it failed.'),
+    cloud_build_info: CloudBuildInfo,
+  }),
+)
 export type HostNodeRegistration = Static<typeof HostNodeRegistration>
 
 /** Query of GET /nodes/{n}/versions/{v}/host-nodes. */

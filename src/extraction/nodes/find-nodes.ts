@@ -1,6 +1,6 @@
 import { isUnknown } from '../interpret/values/guards.ts'
 import { dictEntries, dictKey } from '../interpret/values/dict.ts'
-import type { ExtractedNode, How } from '../../domain/registry/inspection.ts'
+import type { ExtractedNode, NodesSection } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { DictValue, ModuleValue, Value } from '../interpret/values/value.ts'
 import { isNode } from './judge-node.ts'
@@ -9,13 +9,7 @@ import { readNode } from './read-node.ts'
 import type { NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
 
-export interface FoundNodes {
-  nodes: ExtractedNode[]
-  how: How
-  /** Values of the mapping that are no nodes. */
-  dropped: number
-  /** Why nodes may be missing. */
-  reasons: string[]
+export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'dropped' | 'reasons'> {
   /** What is known when there is no node: that there is none, or nothing. */
   state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
 }

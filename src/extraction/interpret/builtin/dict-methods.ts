@@ -6,6 +6,7 @@ import { raiseIfExpected } from '../operate/raise.ts'
 import { dictCopy, dictKey } from '../values/dict.ts'
 import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
 import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
+import { callsOf } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import { removeAllEntries, removeEntry } from '../operate/removed-entries.ts'
 import type { Runtime } from '../runtime.ts'
@@ -70,16 +71,13 @@ const METHODS: Record<string, DictMethod> = {
 }
 
 /** The methods of dict as natives: `args[0]` is self. */
-export const DICT_METHODS: Record<string, NativeCall> = Object.fromEntries(
-  Object.entries({ ...METHODS, __init__: METHODS['update'] as DictMethod }).map(
-    ([name, method]): [string, NativeCall] => [
-      name,
-      (rt, [self, ...args], kwargs) => {
-        const dict = dictOf(self)
-        return dict && method(rt, dict, args, kwargs)
-      },
-    ],
-  ),
+export const DICT_METHODS = callsOf(
+  { ...METHODS, __init__: METHODS['update'] as DictMethod },
+  (method) =>
+    (rt, [self, ...args], kwargs) => {
+      const dict = dictOf(self)
+      return dict && method(rt, dict, args, kwargs)
+    },
 )
 
 function dictOf(value: Value | undefined): DictValue | undefined {

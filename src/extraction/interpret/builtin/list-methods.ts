@@ -6,6 +6,7 @@ import { truthOf } from '../operate/truth.ts'
 import type { Runtime } from '../runtime.ts'
 import { isObject } from '../values/guards.ts'
 import { inheritMaybe, makeList } from '../values/make-value.ts'
+import { callsOf } from '../values/native.ts'
 import { intOf, payloadOf } from '../values/payload.ts'
 import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 
@@ -106,15 +107,10 @@ function sequenceOf(value: Value | undefined): ListValue | TupleValue | undefine
 /** The methods of list as natives: `args[0]` is self. */
 export const LIST_METHODS: Record<string, NativeCall> = {
   ...FINDING_METHODS,
-  ...Object.fromEntries(
-    Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
-      name,
-      (rt, [self, ...args], kwargs) => {
-        const list = sequenceOf(self)
-        return list?.kind === 'list' ? method(rt, list, args, kwargs) : undefined
-      },
-    ]),
-  ),
+  ...callsOf(METHODS, (method) => (rt, [self, ...args], kwargs) => {
+    const list = sequenceOf(self)
+    return list?.kind === 'list' ? method(rt, list, args, kwargs) : undefined
+  }),
   __reversed__: (_, [self]) => {
     const list = sequenceOf(self)
     return list && makeList(list.items.toReversed(), list.rest)

@@ -3,6 +3,7 @@ import { raiseIfExpected } from '../operate/raise.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
+import { callsOf } from '../values/native.ts'
 import { payloadOf } from '../values/payload.ts'
 import type { Runtime } from '../runtime.ts'
 import { combineSets } from '../operate/set-operation.ts'
@@ -109,15 +110,10 @@ const METHODS: Record<string, SetMethod> = {
 const CHANGING = new Set(['add', 'discard', 'remove', 'pop', 'clear', 'update', '__init__'])
 
 /** The methods of set as natives: `args[0]` is self. */
-export const SET_METHODS: Record<string, NativeCall> = Object.fromEntries(
-  Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
-    name,
-    (rt, [self, ...args]) => {
-      const set = payloadOf(self ?? null)
-      return isSet(set) ? method(rt, set, args) : undefined
-    },
-  ]),
-)
+export const SET_METHODS = callsOf(METHODS, (method) => (rt, [self, ...args]) => {
+  const set = payloadOf(self ?? null)
+  return isSet(set) ? method(rt, set, args) : undefined
+})
 
 /** Those that leave the set as it is. */
 export const FROZENSET_METHODS: Record<string, NativeCall> = Object.fromEntries(

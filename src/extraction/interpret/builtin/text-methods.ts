@@ -47,7 +47,8 @@ import {
   splitLines,
 } from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
-import type { Kwargs, NativeCall, Value } from '../values/value.ts'
+import { callsOf } from '../values/native.ts'
+import type { Kwargs, Value } from '../values/value.ts'
 import { formatMethod } from './text-format.ts'
 
 /** A method of str: `text` is self, `args` what follows. */
@@ -223,16 +224,9 @@ const METHODS: Record<string, TextMethod> = {
 }
 
 /** The methods of str as natives: `args[0]` is self. */
-export const TEXT_METHODS: Record<string, NativeCall> = Object.fromEntries(
-  Object.entries(METHODS).map(([name, method]): [string, NativeCall] => [
-    name,
-    (rt, [self, ...args], kwargs) => {
-      const text = textOf(self)
-      if (text === undefined) return undefined
-      const result = method(rt, text, args, kwargs)
-      return typeof result === 'string' && !rt.budget.allowString(result.length)
-        ? undefined
-        : result
-    },
-  ]),
-)
+export const TEXT_METHODS = callsOf(METHODS, (method) => (rt, [self, ...args], kwargs) => {
+  const text = textOf(self)
+  if (text === undefined) return undefined
+  const result = method(rt, text, args, kwargs)
+  return typeof result === 'string' && !rt.budget.allowString(result.length) ? undefined : result
+})

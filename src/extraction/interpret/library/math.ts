@@ -1,7 +1,7 @@
 import { numberOf, payloadOf } from '../values/payload.ts'
 import { binary } from '../operate/operator.ts'
 import { readItems } from '../operate/iterate.ts'
-import { nativeModule } from '../values/native.ts'
+import { callsOf, nativeModule } from '../values/native.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { copySign } from '../text/number/float-arithmetic.ts'
 import { capInt, toFloat, truncate } from '../text/number/number.ts'
@@ -53,21 +53,16 @@ const finite = (result: number, ...args: number[]): number | undefined =>
   !Number.isFinite(result) && args.every(Number.isFinite) ? undefined : result
 
 const floatFunctions = (): Record<string, NativeCall> => ({
-  ...Object.fromEntries(
-    Object.entries(UNARY).map(([name, call]): [string, NativeCall] => [
-      name,
-      (_rt, [value]) => ifKnown(floatOf(value), (x) => finite(call(x), x)),
-    ]),
+  ...callsOf(
+    UNARY,
+    (call) =>
+      (_rt, [value]) =>
+        ifKnown(floatOf(value), (x) => finite(call(x), x)),
   ),
-  ...Object.fromEntries(
-    Object.entries(BINARY).map(([name, call]): [string, NativeCall] => [
-      name,
-      (_rt, [a, b]) => {
-        const [x, y] = [floatOf(a), floatOf(b)]
-        return x === undefined || y === undefined ? undefined : finite(call(x, y), x, y)
-      },
-    ]),
-  ),
+  ...callsOf(BINARY, (call) => (_rt, [a, b]) => {
+    const [x, y] = [floatOf(a), floatOf(b)]
+    return x === undefined || y === undefined ? undefined : finite(call(x, y), x, y)
+  }),
   pow: (_rt, [a, b]) => {
     const [x, y] = [floatOf(a), floatOf(b)]
     return x === undefined || y === undefined ? undefined : arithmetic('**', x, y)

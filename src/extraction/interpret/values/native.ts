@@ -28,6 +28,14 @@ export function nativeMethod(name: string, call: NativeCall): NativeValue {
   return { kind: 'native', name, call, binds: true, callWithRest: undefined, attributes: undefined }
 }
 
+/** The calls of methods that are written for one kind of self. */
+export function callsOf<Method>(
+  methods: Record<string, Method>,
+  toCall: (method: Method) => NativeCall,
+): Record<string, NativeCall> {
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, toCall(method)]))
+}
+
 function nativeProperty(
   name: string,
   get: (rt: Runtime, self: Value) => Value | undefined,
