@@ -47,6 +47,8 @@ const PROGRAMS = [
 
 /** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */
 const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts']
+const manifestOf = (source) => `${basename(source, '.ts')}.json`
+const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
 /** Native code, and what only the bundling of workflows loads. */
 const LEFT_OUT = ['sharp', 'webpack', '@swc/core', 'swc-loader', 'source-map-loader']
@@ -63,8 +65,9 @@ export const compileEntry = async (source) => {
     return builtPath(source)
   }
   const path = join(BUILT, 'alone', `${name}.js`)
-  const own = readState(`${name}.json`)
+  const own = readState(manifestOf(source))
   if (!isFresh(own)) {
+    own.gone.forEach(removeBuilt)
     copyAll(own.changed.filter((file) => file.startsWith('src/') && !isCode(file)))
     const esbuild = (await import('esbuild')).default
     const [{ contents }] = await make(esbuild, {
@@ -78,18 +81,37 @@ export const compileEntry = async (source) => {
   return path
 }
 
-/** What has changed since the manifest of this name was kept. */
+/** What has changed since the manifest of this name was kept. What is gone may have been copied for another one. */
 const readState = (manifest) => {
+  const path = join(BUILT, manifest)
   const key = makeKey()
-  const { key: knownKey, files: known } = readManifest(join(BUILT, manifest))
+  const before = readText(path)
+  const { key: knownKey, files: known } = readFiles(before)
   const found = listSources()
+  const now = JSON.stringify({ key, files: found })
+  const isGone = (path) => found[path] === undefined
+  const others = MANIFESTS.flatMap((name) =>
+    Object.keys(readFiles(readText(join(BUILT, name))).files),
+  )
+  const left = others.filter((path) => isGone(path) && existsSync(builtPath(path)))
   return {
     changed: Object.keys(found).filter((path) => knownKey !== key || known[path] !== found[path]),
-    gone: Object.keys(known).filter((path) => found[path] === undefined),
-    keep: () =>
-      place(join(BUILT, manifest), (to) =>
-        writeFileSync(to, JSON.stringify({ key, files: found })),
-      ),
+    gone: [...new Set([...Object.keys(known).filter(isGone), ...left])],
+    keep: () => {
+      // Who has compiled other sources meanwhile may have been the last to write: nobody knows what is there.
+      if ([before, now].includes(readText(path))) place(path, (to) => writeFileSync(to, now))
+      else rmSync(path, { force: true })
+    },
+  }
+}
+
+const readText = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+const readFiles = (text) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { files: {} }
   }
 }
 
@@ -98,11 +120,11 @@ const isFresh = ({ changed, gone }) => changed.length === 0 && gone.length === 0
 export const compile = async (state = readState(MANIFEST)) => {
   const { changed, gone, keep } = state
   if (isFresh(state)) return
-  for (const path of gone) removeBuilt(path)
+  gone.forEach(removeBuilt)
   const [code, other] = split(changed, isCode)
   copyAll(other)
   const esbuild = (await import('esbuild')).default
-  const runs = [...gone, ...code].some((path) => isCode(path) && /^(src|activities)\//.test(path))
+  const runs = [...gone, ...changed].some((path) => /^(src|activities)\/.*\.(ts|json)$/.test(path))
   await Promise.all([
     build(esbuild, mirror(code.filter((path) => ![...SERVICES, ...PROGRAMS].includes(path)))),
     runs ? bundle(esbuild) : undefined,
@@ -129,22 +151,15 @@ const makeKey = () =>
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
     .digest('hex')
 
-const readManifest = (path) => {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    return { files: {} }
-  }
-}
-
 const listSources = () => {
   const found = {}
   for (const folder of FOLDERS)
     for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })) {
       if (!entry.isFile()) continue
       const path = join(entry.parentPath, entry.name)
-      const { mtimeMs, size } = statSync(path)
-      found[relative(ROOT, path)] = `${mtimeMs} ${size}`
+      // Editors put files beside ours and take them away at once.
+      const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {}
+      if (size !== undefined) found[relative(ROOT, path)] = `${mtimeMs} ${size}`
     }
   return found
 }
