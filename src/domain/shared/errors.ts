@@ -15,208 +15,132 @@ interface ErrorCode {
 
 /** Codes of one status, with their meanings. */
 const coded = <Code extends string>(
-  statuses: Omit<ErrorCode, 'meaning'>,
+  status: number,
   meanings: Record<Code, string>,
 ): Record<Code, ErrorCode> => {
   const codes = Object.entries<string>(meanings).map(([code, meaning]) => [
     code,
-    { ...statuses, meaning },
+    { status, meaning },
   ])
   return Object.fromEntries(codes) as Record<Code, ErrorCode>
 }
 
 export const ERROR_CODES = {
-  ...coded(
-    { status: 400 },
-    {
-      json_invalid: 'The body is not one well-formed JSON object.',
-      json_too_deep: 'The body nests deeper than 64 levels.',
-      body_required: 'The route needs a body and none was sent.',
-      bad_request: 'The request is not well-formed HTTP.',
-      path_invalid: 'The path holds an escape that does not decode, or NUL.',
-      idempotency_key_invalid: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
-      validation_failed:
-        'At least one member of the request breaks a rule; details lists every fault.',
-      incompatible_fields: 'Two members that exclude each other were given.',
-      url_refused:
-        'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
-      version_invalid: 'The text means no version of Semantic Versioning 2.0.0.',
-      id_mismatch: 'The id in the body is not the one in the path.',
-      publisher_id_unavailable:
-        'No publisher can be created with this id: its form, a reserved word, or taken.',
-      archive_invalid: 'The bytes are empty or do not begin as a zip does.',
-      image_invalid: 'An inline image is not Base64, or not a decodable image.',
-      checksum_mismatch: 'The bytes do not have the digest that a header gives.',
-      pixel_limit: 'An image, or the result asked for, has too many pixels.',
-    },
-  ),
-  ...coded(
-    { status: 401 },
-    {
-      unauthorized: 'The credential is missing or not valid.',
-    },
-  ),
-  ...coded(
-    { status: 402 },
-    {
-      insufficient_credits: 'The charge would pass the credit limit of the caller.',
-    },
-  ),
-  ...coded(
-    { status: 403 },
-    {
-      forbidden: 'The credential is valid but does not allow this.',
-      invalid_personal_access_token:
-        'The personal access token is not a live one of this publisher.',
-      publisher_banned: 'The publisher is banned.',
-      node_banned: 'The node is banned.',
-      version_blocked: 'The version is flagged or banned and cannot be installed.',
-      node_owned_by_other_publisher: 'The node belongs to another publisher.',
-      publisher_limit_reached: 'The caller has created as many publishers as one user may.',
-      registration_closed:
-        'The host nodes have been read from the archive; only a trusted report may follow.',
-      signature_invalid: 'The signature of the link does not match.',
-      link_expired: 'The link has expired; read the task again for a fresh one.',
-      upload_expired: 'The upload link has expired; ask for a new one.',
-    },
-  ),
-  ...coded(
-    { status: 404 },
-    {
-      not_found: 'There is no such route.',
-      task_not_found: 'There is no such task among those of the caller.',
-      api_key_not_found: 'There is no such API key among those of the caller.',
-      event_not_found: 'The task has no such event.',
-      file_not_found: 'The link names a file that is not there.',
-      publisher_not_found: 'There is no such publisher.',
-      node_not_found: 'There is no such node, or not among those of the publisher in the path.',
-      version_not_found: 'The node has no such version.',
-      version_not_installable: 'The version is not active, or the node has no active one.',
-      archive_not_found: 'There is no archive here, or not yet.',
-      host_node_not_found: 'There is no such host node, or not yet.',
-      token_not_found: 'The publisher has no such personal access token.',
-      member_not_found: 'The user is no member of the publisher.',
-      user_not_found: 'The user has never signed in.',
-    },
-  ),
-  ...coded(
-    { status: 405 },
-    {
-      method_not_allowed: 'The path exists, with the methods in Allow.',
-    },
-  ),
-  ...coded(
-    { status: 408 },
-    {
-      request_timeout: 'The request arrived too slowly.',
-    },
-  ),
-  ...coded(
-    { status: 409 },
-    {
-      idempotency_in_flight: 'The first request with this Idempotency-Key is still running.',
-    },
-  ),
-  ...coded(
-    { status: 409, videoStatus: 400 },
-    {
-      cannot_cancel: 'The task has already ended; a video task: is being rendered, or has ended.',
-    },
-  ),
-  ...coded(
-    { status: 409 },
-    {
-      not_deliverable: 'The task names no address to deliver to.',
-      publisher_exists: 'The id of the publisher is taken.',
-      node_exists: 'The id of the node is taken.',
-      node_deleted: 'The id is that of a deleted node and stays taken.',
-      version_exists: 'The node has had this version already.',
-      archive_exists: 'The version has another archive already.',
-      upload_closed: 'The version takes no archive any more.',
-      already_registered: 'The version has its host nodes already.',
-      last_owner: 'A publisher keeps at least one owner.',
-      illegal_move: 'What is there has a status that this cannot follow.',
-      version_not_flagged: 'Only a flagged version is reviewed.',
-      review_already_requested: 'A review of the version is still open.',
-      nothing_to_retry: 'Checks and extraction have not failed.',
-    },
-  ),
-  ...coded(
-    { status: 410 },
-    {
-      file_gone: 'The file was removed after its retention time.',
-    },
-  ),
-  ...coded(
-    { status: 412 },
-    {
-      precondition_failed: 'If-Match names another state than the one that is stored.',
-    },
-  ),
-  ...coded(
-    { status: 413 },
-    {
-      body_too_large: 'The body, or one image in it, is over the limit of the route.',
-    },
-  ),
-  ...coded(
-    { status: 415 },
-    {
-      unsupported_media_type: 'The body must be application/json in UTF-8.',
-      unsupported_encoding: 'Content-Encoding is not supported.',
-    },
-  ),
-  ...coded(
-    { status: 416 },
-    {
-      range_not_satisfiable: 'The Range lies outside the file.',
-    },
-  ),
-  ...coded(
-    { status: 422 },
-    {
-      idempotency_mismatch: 'The Idempotency-Key was used before with another body.',
-    },
-  ),
-  ...coded(
-    { status: 429 },
-    {
-      rate_limited: 'Too many requests; try again after Retry-After.',
-      quota_exceeded:
-        'The caller has as many open tasks, or as many stored bytes, as one may have.',
-      redelivery_limit_reached:
-        'Anonymous tasks have sent this event, or to its host, again as often as they may.',
-    },
-  ),
-  ...coded(
-    { status: 431 },
-    {
-      headers_too_large: 'The headers are over 16 KiB.',
-    },
-  ),
-  ...coded(
-    { status: 500 },
-    {
-      internal_error: 'A fault of this service; the request_id finds it in the log.',
-    },
-  ),
-  ...coded(
-    { status: 503 },
-    {
-      unavailable: 'A service this one depends on cannot be reached; try again.',
-      busy: 'Too much is received, read or sent at once; try again after Retry-After.',
-      outcome_unknown: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
-      auth_unavailable: 'The key set of the issuer was never reached.',
-      draining: 'This process is stopping; try again.',
-    },
-  ),
+  ...coded(400, {
+    json_invalid: 'The body is not one well-formed JSON object.',
+    json_too_deep: 'The body nests deeper than 64 levels.',
+    body_required: 'The route needs a body and none was sent.',
+    bad_request: 'The request is not well-formed HTTP.',
+    path_invalid: 'The path holds an escape that does not decode, or NUL.',
+    idempotency_key_invalid: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
+    validation_failed:
+      'At least one member of the request breaks a rule; details lists every fault.',
+    incompatible_fields: 'Two members that exclude each other were given.',
+    url_refused:
+      'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
+    version_invalid: 'The text means no version of Semantic Versioning 2.0.0.',
+    id_mismatch: 'The id in the body is not the one in the path.',
+    publisher_id_unavailable:
+      'No publisher can be created with this id: its form, a reserved word, or taken.',
+    archive_invalid: 'The bytes are empty or do not begin as a zip does.',
+    image_invalid: 'An inline image is not Base64, or not a decodable image.',
+    checksum_mismatch: 'The bytes do not have the digest that a header gives.',
+    pixel_limit: 'An image, or the result asked for, has too many pixels.',
+  }),
+  ...coded(401, { unauthorized: 'The credential is missing or not valid.' }),
+  ...coded(402, { insufficient_credits: 'The charge would pass the credit limit of the caller.' }),
+  ...coded(403, {
+    forbidden: 'The credential is valid but does not allow this.',
+    invalid_personal_access_token: 'The personal access token is not a live one of this publisher.',
+    publisher_banned: 'The publisher is banned.',
+    node_banned: 'The node is banned.',
+    version_blocked: 'The version is flagged or banned and cannot be installed.',
+    node_owned_by_other_publisher: 'The node belongs to another publisher.',
+    publisher_limit_reached: 'The caller has created as many publishers as one user may.',
+    registration_closed:
+      'The host nodes have been read from the archive; only a trusted report may follow.',
+    signature_invalid: 'The signature of the link does not match.',
+    link_expired: 'The link has expired; read the task again for a fresh one.',
+    upload_expired: 'The upload link has expired; ask for a new one.',
+  }),
+  ...coded(404, {
+    not_found: 'There is no such route.',
+    task_not_found: 'There is no such task among those of the caller.',
+    api_key_not_found: 'There is no such API key among those of the caller.',
+    event_not_found: 'The task has no such event.',
+    file_not_found: 'The link names a file that is not there.',
+    publisher_not_found: 'There is no such publisher.',
+    node_not_found: 'There is no such node, or not among those of the publisher in the path.',
+    version_not_found: 'The node has no such version.',
+    version_not_installable: 'The version is not active, or the node has no active one.',
+    archive_not_found: 'There is no archive here, or not yet.',
+    host_node_not_found: 'There is no such host node, or not yet.',
+    token_not_found: 'The publisher has no such personal access token.',
+    member_not_found: 'The user is no member of the publisher.',
+    user_not_found: 'The user has never signed in.',
+  }),
+  ...coded(405, { method_not_allowed: 'The path exists, with the methods in Allow.' }),
+  ...coded(408, { request_timeout: 'The request arrived too slowly.' }),
+  ...coded(409, {
+    idempotency_in_flight: 'The first request with this Idempotency-Key is still running.',
+  }),
+  cannot_cancel: {
+    status: 409,
+    videoStatus: 400,
+    meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
+  },
+  ...coded(409, {
+    not_deliverable: 'The task names no address to deliver to.',
+    publisher_exists: 'The id of the publisher is taken.',
+    node_exists: 'The id of the node is taken.',
+    node_deleted: 'The id is that of a deleted node and stays taken.',
+    version_exists: 'The node has had this version already.',
+    archive_exists: 'The version has another archive already.',
+    upload_closed: 'The version takes no archive any more.',
+    already_registered: 'The version has its host nodes already.',
+    last_owner: 'A publisher keeps at least one owner.',
+    illegal_move: 'What is there has a status that this cannot follow.',
+    version_not_flagged: 'Only a flagged version is reviewed.',
+    review_already_requested: 'A review of the version is still open.',
+    nothing_to_retry: 'Checks and extraction have not failed.',
+  }),
+  ...coded(410, { file_gone: 'The file was removed after its retention time.' }),
+  ...coded(412, {
+    precondition_failed: 'If-Match names another state than the one that is stored.',
+  }),
+  ...coded(413, {
+    body_too_large: 'The body, or one image in it, is over the limit of the route.',
+  }),
+  ...coded(415, {
+    unsupported_media_type: 'The body must be application/json in UTF-8.',
+    unsupported_encoding: 'Content-Encoding is not supported.',
+  }),
+  ...coded(416, { range_not_satisfiable: 'The Range lies outside the file.' }),
+  ...coded(422, { idempotency_mismatch: 'The Idempotency-Key was used before with another body.' }),
+  ...coded(429, {
+    rate_limited: 'Too many requests; try again after Retry-After.',
+    quota_exceeded: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
+    redelivery_limit_reached:
+      'Anonymous tasks have sent this event, or to its host, again as often as they may.',
+  }),
+  ...coded(431, { headers_too_large: 'The headers are over 16 KiB.' }),
+  ...coded(500, { internal_error: 'A fault of this service; the request_id finds it in the log.' }),
+  ...coded(503, {
+    unavailable: 'A service this one depends on cannot be reached; try again.',
+    busy: 'Too much is received, read or sent at once; try again after Retry-After.',
+    outcome_unknown: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
+    auth_unavailable: 'The key set of the issuer was never reached.',
+    draining: 'This process is stopping; try again.',
+  }),
 }
 
 export type ErrorCodeName = keyof typeof ERROR_CODES
 
 /** The status of a code on video routes. */
-export const videoStatusOf = (code: ErrorCodeName): number =>
-  ERROR_CODES[code].videoStatus ?? ERROR_CODES[code].status
+export const videoStatusOf = (code: ErrorCodeName): number => {
+  const { status, videoStatus = status }: ErrorCode = ERROR_CODES[code]
+  return videoStatus
+}
 
 export interface ApiErrorOptions {
   /** The catalogue's for the code unless given. */
