@@ -111,7 +111,7 @@ export const makeHearing = (
 
 /** The fixed texts of each template of SQL in a source, one after the other; blanks as one. */
 export const listTemplates = (source: string): string[][] =>
-  [...source.matchAll(/(?<!`)\bsql(?:<[^()`]*?>)?`/g)].map(
+  [...source.matchAll(/(?<!`)\bsql(?:<[^`]*?>)?`/g)].map(
     (found) => readTemplate(source, found.index + found[0].length).texts,
   )
 
@@ -119,7 +119,7 @@ const readTemplate = (source: string, start: number): { texts: string[]; end: nu
   const texts: string[] = []
   let at = start
   let from = at
-  for (; source[at] !== '`'; at += 1)
+  for (; charAt(source, at) !== '`'; at += 1)
     // An escape ends a text, because what it stands for is not what is written.
     if (source[at] === '\\') {
       texts.push(source.slice(from, at))
@@ -138,10 +138,24 @@ const skipExpression = (source: string, start: number): number => {
   let depth = 1
   let at = start
   for (; ; at += 1) {
-    if (source[at] === '`') at = readTemplate(source, at + 1).end
-    else if (source[at] === '{') depth += 1
-    else if (source[at] === '}' && --depth === 0) return at
+    const char = charAt(source, at)
+    if (char === '`') at = readTemplate(source, at + 1).end
+    else if (char === "'" || char === '"') at = skipText(source, at)
+    else if (char === '{') depth += 1
+    else if (char === '}' && --depth === 0) return at
   }
+}
+
+/** To the quote that ends a text. */
+const skipText = (source: string, start: number): number => {
+  let at = start + 1
+  while (charAt(source, at) !== source[start]) at += source[at] === '\\' ? 2 : 1
+  return at
+}
+
+const charAt = (source: string, at: number): string => {
+  if (at >= source.length) throw new Error('a source ends within a template')
+  return source.charAt(at)
 }
 
 export const oneBlank = (text: string): string => text.replaceAll(/\s+/g, ' ')

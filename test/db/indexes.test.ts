@@ -211,6 +211,12 @@ describe('each statement of src/db', () => {
   })
   after(() => database.drop())
 
+  test('is found whatever is in its types and expressions', () => {
+    const source = 'sql<(A & { b: C })[]>`one ${f("}`")} two ${g(\'{\', sql`three`)}`'
+    assert.deepEqual(listTemplates(source), [['one ', ' two ', ''], ['three']])
+    assert.throws(() => listTemplates('sql`one ${two'), /ends within a template/)
+  })
+
   test('is heard by this test', async () => {
     const statements = [...heard].map(oneBlank)
     const missing: string[] = []
