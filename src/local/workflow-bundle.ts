@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -8,17 +9,18 @@ import type * as Worker from '@temporalio/worker'
 import { ROOT } from './root.ts'
 
 const FOLDER = join(ROOT, '.built')
-const KEY = join(FOLDER, 'workflow-bundle.key')
+const PREFIX = 'workflow-bundle'
 const SOURCES = join(ROOT, 'workflows')
+const DAY_MS = 86_400_000
 
 /**
  * Path of the bundle of our workflows, made anew only when they or the packages have changed: it takes five seconds of a
- * processor, and otherwise each worker makes its own.
+ * processor, and otherwise each worker makes its own. Its name tells what it was made of, so that neither a process that
+ * was killed nor two that make one at once leave a bundle of other workflows in its place.
  */
 export const bundleWorkflows = async (): Promise<string> => {
-  const path = join(FOLDER, 'workflow-bundle.cjs')
-  const key = await makeKey()
-  if ((await readFile(KEY, 'utf8').catch(() => '')) === key) return path
+  const path = join(FOLDER, `${PREFIX}-${await makeKey()}.cjs`)
+  if (existsSync(path)) return path
   // Not in our own bundle, where parts of the package are left out.
   const { DefaultLogger, bundleWorkflowCode } = createRequire(import.meta.url)(
     '@temporalio/worker',
@@ -28,9 +30,20 @@ export const bundleWorkflows = async (): Promise<string> => {
     logger: new DefaultLogger('WARN'),
   })
   await mkdir(FOLDER, { recursive: true })
-  await place(path, code)
-  await place(KEY, key)
+  await writeFile(`${path}.${process.pid}`, code)
+  await rename(`${path}.${process.pid}`, path)
+  await dropOld()
   return path
+}
+
+/** A process that was started with one may still read it. */
+const dropOld = async (): Promise<void> => {
+  for (const name of await readdir(FOLDER)) {
+    const path = join(FOLDER, name)
+    // Another process may have dropped it.
+    const found = name.startsWith(PREFIX) && (await stat(path).catch(() => undefined))
+    if (found && found.mtimeMs < Date.now() - DAY_MS) await rm(path, { force: true })
+  }
 }
 
 const makeKey = async (): Promise<string> => {
@@ -38,10 +51,5 @@ const makeKey = async (): Promise<string> => {
   const paths = [...names.map((name) => join(SOURCES, name)), join(ROOT, 'package-lock.json')]
   const hash = createHash('sha256').update(ROOT)
   for (const path of paths) hash.update(await readFile(path))
-  return hash.digest('hex')
-}
-
-const place = async (path: string, text: string): Promise<void> => {
-  await writeFile(`${path}.${process.pid}`, text)
-  await rename(`${path}.${process.pid}`, path)
+  return hash.digest('hex').slice(0, 16)
 }
