@@ -70,6 +70,7 @@ const FILTERS: readonly NodeFilter[] = [
   { hostNode: 'Cut' },
   { hostNode: 'Cu' },
   { hostNode: 'Cut', os: ['a'], accelerators: ['a'] },
+  { term: 'word', os: ['a'], accelerators: ['a'] },
   { ids: ['a'] },
   { changedSince: new Date(0) },
   { term: 'word', includeBanned: true },
