@@ -7,6 +7,7 @@ import type { Signer } from '../src/adapters/signing.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
+import type { News } from '../src/db/shared/news.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
 import type { Bell } from '../src/domain/shared/bell.ts'
@@ -19,6 +20,8 @@ export interface CommonDependencies {
   sql: Sql
   storage: Storage
   log: Log
+  /** Tells those who watch a task or version that it has changed. */
+  news: News
 }
 
 export interface CoreDependencies extends CommonDependencies, Slots {

@@ -18,6 +18,7 @@ export const makeExtractionMoves = (deps: CoreDependencies) => ({
   async settleExtraction(versionId: string): Promise<ExtractionSettled> {
     const settled = await unitOfWork(deps, (sql) => settleExtraction(sql, versionId), {
       at: 'move',
+      of: versionId,
     })
     if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
     const { result, status, nodeCount } = settled
@@ -28,6 +29,7 @@ export const makeExtractionMoves = (deps: CoreDependencies) => ({
   async failExtraction(versionId: string, reason: string): Promise<ExtractStatus> {
     return await unitOfWork(deps, (sql) => failExtraction(sql, { versionId, reason }), {
       at: 'move',
+      of: versionId,
     })
   },
 })

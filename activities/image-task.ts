@@ -36,7 +36,7 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
     const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
     // The text of a failure that is not ours may hold anything.
     const message = (code === reason.code && reason.message) || TASK_FAULTS[code]
-    await moveTask(deps, (sql) =>
+    await moveTask(deps, taskId, (sql) =>
       moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } }),
     )
     return (await sweepAttempts(deps, taskId)) as ImageTaskStatus
@@ -48,7 +48,7 @@ const complete = async (
   taskId: string,
   { fence, results }: Rendered,
 ): Promise<boolean> =>
-  await moveTask(deps, async (sql) => {
+  await moveTask(deps, taskId, async (sql) => {
     const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
     if (done) await insertTaskResults(sql, taskId, results)
     return done

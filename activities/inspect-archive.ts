@@ -155,7 +155,7 @@ const decide = async (
   const isDone = await unitOfWork(
     deps,
     (sql) => acceptArchive(sql, { versionId, sha256, storageKey, entries }),
-    { at: 'check' },
+    { at: 'check', of: versionId },
   )
   return isDone ? 'accepted' : undefined
 }

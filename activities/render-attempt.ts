@@ -56,9 +56,11 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   work: (task: Task, attempt: RenderAttempt) => Promise<T>,
 ): Promise<T | undefined> => {
   const context = Context.current()
-  const task = await unitOfWork(deps, (sql) => claim(sql, taskId)).catch((error: unknown) => {
-    throw retryLater(deps, error, taskId)
-  })
+  const task = await unitOfWork(deps, (sql) => claim(sql, taskId), { of: taskId }).catch(
+    (error: unknown) => {
+      throw retryLater(deps, error, taskId)
+    },
+  )
   if (!task) return undefined
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)

@@ -106,15 +106,19 @@ const runEngine = async (
 const NOTE_MS = 1000
 
 /** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
-const makeProgressNote = ({ sql, log }: MediaDependencies, { id, fence }: ClaimedVideoTask) => {
+const makeProgressNote = (
+  { sql, log, news }: MediaDependencies,
+  { id, fence }: ClaimedVideoTask,
+) => {
   let notedAt = 0
   let writing = Promise.resolve()
   return {
     note(percent: number): void {
       if (percent === 0 || Date.now() - notedAt < NOTE_MS) return
       notedAt = Date.now()
-      writing = noteProgress(sql, { id, fence, percent }).catch((error: unknown) =>
-        log.debug({ task_id: id, err: error }, 'progress was not noted'),
+      writing = noteProgress(sql, { id, fence, percent }).then(
+        () => news(id),
+        (error: unknown) => log.debug({ task_id: id, err: error }, 'progress was not noted'),
       )
     },
     settle: () => writing,

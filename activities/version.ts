@@ -35,7 +35,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
   async settleUpload(versionId: string): Promise<ArchiveWait> {
     const place = await findArchivePlace(deps.sql, versionId)
     if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
-    await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move' })
+    await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move', of: versionId })
     // An upload or a move may have come first, and then it was not ended.
     return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
   },
@@ -49,7 +49,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
         if (!isPending(version) || version.reason === VERSION_MOVES.start_checks.reason) return
         await moveVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
       },
-      { at: 'move' },
+      { at: 'move', of: versionId },
     )
   },
 
@@ -62,7 +62,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
         if (isPending(version)) await decide(sql, versionId, version)
         return await findVersionState(sql, versionId)
       },
-      { at: 'move' },
+      { at: 'move', of: versionId },
     )
     await sweepUploads(deps, versionId)
     if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
@@ -74,6 +74,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
   async giveUpChecks(versionId: string, code: string): Promise<VersionStatus> {
     return await unitOfWork(deps, (sql) => giveUpChecks(sql, { id: versionId, code }), {
       at: 'move',
+      of: versionId,
     })
   },
 })

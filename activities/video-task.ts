@@ -30,7 +30,7 @@ export interface QueuedVideoTask {
 export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
-    const entered = await moveTask(deps, (sql, tell) =>
+    const entered = await moveTask(deps, taskId, (sql, tell) =>
       enterQueue(sql, taskId, { ...deps, ...timing, tell }),
     )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
@@ -57,7 +57,7 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
     reason: { code: string; message?: string },
   ): Promise<VideoTaskState> {
     const { code, message } = toFault(reason)
-    await moveTask(deps, (sql, tell) =>
+    await moveTask(deps, taskId, (sql, tell) =>
       failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
     )
     return (await sweepAttempts(deps, taskId)) as VideoTaskState
@@ -79,7 +79,7 @@ const complete = async (
   id: string,
   { fence, results, creation }: RenderedVideoTask,
 ): Promise<boolean> =>
-  await moveTask(deps, async (sql, tell) => {
+  await moveTask(deps, id, async (sql, tell) => {
     const record = async (): Promise<void> => {
       await insertTaskResults(sql, id, results)
       await insertCreation(sql, id, creation)

@@ -8,14 +8,19 @@ import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import { readQuotas, readRateFactor, readTimings } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
+import { listenForNews, makeNews } from './db/shared/news.ts'
+import { readRevisions } from './db/shared/revision.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
+import { startLoop } from './process/loop.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
+import { makeWatches } from './http/live/watches.ts'
+import { CONNECTIONS } from './http/serve/connection-limit.ts'
 import { makeGate } from './http/serve/gate.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
@@ -54,8 +59,16 @@ const lifecycle: Lifecycle = { state: 'serving' }
 const scratch = await startScratch('bodies', { storage, log })
 const budget = makeBudget()
 
+const watches = makeWatches({ most: config.STREAMS_MAX })
+const stopListening = listenForNews({
+  url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+  onNews: watches.ring,
+  onConnect: watches.ring,
+})
+
 const server = makeServer((request, response) => app(request, response), {
   trustProxy: config.TRUST_PROXY,
+  connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
 })
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
@@ -69,6 +82,8 @@ const rateFactor = readRateFactor(config)
 const routes = makeRoutes({
   sql,
   jobs,
+  news: makeNews(sql),
+  watches,
   storage,
   budget,
   scratchDir: scratch.dir,
@@ -141,6 +156,9 @@ const app = makeApp({
   maxImagePixels: config.IMAGE_MAX_PIXELS,
 })
 
+/** What nobody was told of, because its process was killed after the commit, is found by then. */
+const WATCH_MS = 5000
+
 const loops = [
   startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
   startReconcile({
@@ -154,6 +172,10 @@ const loops = [
     runs: config.DELIVERY_RUNS,
     ...timings,
   }),
+  startLoop('watches', () => watches.look((ids) => readRevisions(sql, ids)), {
+    intervalMs: WATCH_MS,
+    log,
+  }),
   scratch,
 ]
 
@@ -162,11 +184,12 @@ closeOnSignal(
     lifecycle.state = 'draining'
     await sleep(config.DRAIN_DELAY_SECONDS * 1000)
     lifecycle.state = 'closing'
+    watches.close()
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()
     setTimeout(() => server.closeAllConnections(), 6000).unref()
     await closed
-    await Promise.all([jobs.settle(), ...loops.map((loop) => loop.stop())])
+    await Promise.all([jobs.settle(), stopListening(), ...loops.map((loop) => loop.stop())])
     await connection.close()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },

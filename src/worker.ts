@@ -27,6 +27,7 @@ import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
 import { readDelivery, readMediaLimits } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
+import { makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstTries } from './jobs/event.ts'
@@ -63,7 +64,12 @@ const connection = await untilAnswers(
   () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
 )
-const common = { sql, storage: makeLocalStorage({ root: config.STORAGE_PATH }), log }
+const common = {
+  sql,
+  storage: makeLocalStorage({ root: config.STORAGE_PATH }),
+  log,
+  news: makeNews(sql),
+}
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 
 const temporal = { connection, namespace: config.TEMPORAL_NAMESPACE }

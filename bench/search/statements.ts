@@ -12,6 +12,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { makeApp } from '../../src/http/app.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
+import { makeWatches } from '../../src/http/live/watches.ts'
 import { makeGate } from '../../src/http/serve/gate.ts'
 import { makeIdempotency } from '../../src/http/access/idempotency.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
@@ -125,6 +126,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
     now: () => new Date(),
     publishAuth: 'token' as const,
     redeliveryLimits: { perEvent: 0, perHost: 1 },
+    watches: makeWatches({ most: 1 }),
     maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,
     extractionToken: undefined,

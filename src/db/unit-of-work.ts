@@ -6,6 +6,7 @@ import { failpoint } from '../process/failpoint.ts'
 import { deadlineOf } from './client.ts'
 import type { Sql, Transaction } from './client.ts'
 import { insertOutbox } from './shared/outbox.ts'
+import type { News } from './shared/news.ts'
 import type { OutboxEntry, OutboxRow } from './shared/outbox.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
@@ -16,6 +17,8 @@ export interface UnitDeps {
   sql: Sql
   /** Begins to tell Temporal of a committed row. Without it, and where it fails, the relay tells. */
   jobs?: { kick(row: OutboxRow): void }
+  /** Tells those who watch a task or version that it has changed. */
+  news?: News
 }
 
 /** Writes what Temporal must hear, in the transaction of the fact; after the commit it is told at once. */
@@ -24,6 +27,8 @@ export type Tell = (entry: OutboxEntry) => Promise<void>
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
+  /** The task or version that it changes, which those who watch it hear after the commit. */
+  of?: string
   /** Looks outside of the transaction whether it took effect. */
   wasCommitted?: () => Promise<boolean>
 }
@@ -40,9 +45,9 @@ export interface UnitOptions {
  * not even the look can tell.
  */
 export const unitOfWork = async <T>(
-  { sql, jobs }: UnitDeps,
+  { sql, jobs, news }: UnitDeps,
   work: (sql: Transaction, tell: Tell) => Promise<T>,
-  { at, wasCommitted }: UnitOptions = {},
+  { at, of, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
   const deadline = Date.now() + deadlineOf(sql)
   const unit: Unit<T> = { told: [], isLate: false }
@@ -59,6 +64,7 @@ export const unitOfWork = async <T>(
   }
   if (at) failpoint(`${at}.after-commit`)
   for (const row of unit.told) jobs?.kick(row)
+  if (of !== undefined) news?.(of)
   return (unit.done as Done<T>).result
 }
 

@@ -15,6 +15,7 @@ import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
+import { makeStreamRoutes } from './live/routes.ts'
 import { makeUploadRoutes } from './platform/upload-routes.ts'
 import type { UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
@@ -51,6 +52,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeHostNodeRoutes(deps),
       ...makeRegistryAdminRoutes(deps),
       ...makeEventRoutes(deps),
+      ...makeStreamRoutes(deps),
       ...makeWebhookSecretRoutes(deps),
       ...makeUploadRoutes(deps),
       ...makeFileRoutes(deps),

@@ -58,6 +58,7 @@ export const makePlace = async (): Promise<Place> => {
     sql: database.sql,
     storage,
     log: makeLog('test', 'silent'),
+    news: () => {},
     retentionDays: 30,
     slots: 2,
     jobs: { kick: (row) => kicked.push(row) },

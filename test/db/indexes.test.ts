@@ -31,8 +31,8 @@ import type { Answer } from './hearing.ts'
 const ID = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 const FOLDER = 'src/db'
 
-/** A dozen rows, read once at a start. */
-const LEFT_OUT = 'migrate.ts'
+/** A dozen rows, read once at a start; and what reads no table, on a connection of its own. */
+const LEFT_OUT = ['migrate.ts', 'shared/news.ts']
 
 /** Statements that may read a table from end to end, by a part of their text. */
 const WHOLE: Record<string, string> = {
@@ -70,7 +70,6 @@ const FILTERS: readonly NodeFilter[] = [
   { hostNode: 'Cut' },
   { hostNode: 'Cu' },
   { hostNode: 'Cut', os: ['a'], accelerators: ['a'] },
-  { term: 'word', os: ['a'], accelerators: ['a'] },
   { ids: ['a'] },
   { changedSince: new Date(0) },
   { term: 'word', includeBanned: true },
@@ -192,7 +191,7 @@ describe('each statement of src/db', () => {
   before(async () => {
     database = await createDatabase()
     files = (await readdir(join(ROOT, FOLDER), { recursive: true })).filter(
-      (file) => file.endsWith('.ts') && file !== LEFT_OUT,
+      (file) => file.endsWith('.ts') && !LEFT_OUT.includes(file),
     )
     const sql = makeDatabase({
       url: database.url,

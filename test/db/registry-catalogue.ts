@@ -37,11 +37,8 @@ const fill = async (
         || case when i % 400 = 0 then ' rareword' else '' end,
       case when i % 5 = 0 then array['image', 'studio'] else '{}' end,
       'https://github.com/Maker' || i % 20 || '/Pack' || i || '.git',
-      (array['{"Plan 9"}', '{}', '{OS Independent}', '{Microsoft :: Windows,POSIX :: Linux}',
-        '{Linux,macOS}', '{Operating System :: Microsoft :: Windows :: Windows 10}', '{POSIX}'
-        ])[case when i % 50 = 0 then 1 else 2 + i % 6 end]::text[],
-      (array['{DirectML}', '{}', '{GPU :: NVIDIA CUDA}', '{CUDA,GPU :: AMD ROCm}'
-        ])[case when i % 60 = 0 then 1 else 2 + i % 3 end]::text[],
+      case when i % 50 = 0 then array['Plan 9'] else array['Linux', 'OS Independent'] end,
+      case when i % 60 = 0 then array['DirectML'] else array['CUDA'] end,
       timestamptz '2026-01-01' + make_interval(secs => i / 10),
       timestamptz '2026-01-01' + make_interval(secs => i / 10)
     from generate_series(1, ${nodes}) i

@@ -10,6 +10,7 @@ type Name = keyof Env
 const GROUPS: Record<string, Name[]> = {
   'Servers it uses': [
     'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
     'DATABASE_POOL',
     'DATABASE_TIMEOUT_MS',
     'TEMPORAL_ADDRESS',
@@ -21,6 +22,7 @@ const GROUPS: Record<string, Name[]> = {
     'HOST',
     'PORT',
     'CORS_ORIGINS',
+    'STREAMS_MAX',
     'TRUST_PROXY',
     'RATE_LIMITS',
     'DRAIN_DELAY_SECONDS',

@@ -36,6 +36,45 @@ const mayRead = (sql: Queryable, owner: string) => sql`
   (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
 `
 
+/** What a watcher of a task is told: where it is now, and the moves after the one that it knows. */
+export interface TaskNews {
+  family: 'image' | 'video'
+  progress: number
+  hasEnded: boolean
+  moves: { id: string; sequence: number; status: string; created_at: string }[]
+}
+
+/** The news of a task that the owner may read; undefined when there is no such task. */
+export const readTaskNews = async (
+  sql: Sql,
+  { taskId, owner, after }: { taskId: string; owner: string; after: number },
+): Promise<TaskNews | undefined> => {
+  const [row] = await sql<(Omit<TaskNews, 'moves'> & { moves: TaskNews['moves'] | null })[]>`
+    select t.family, t.progress, t.ended_at is not null as "hasEnded",
+      (select json_agg(json_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
+          'created_at', e.created_at) order by e.sequence)
+        from event e where e.task_id = t.id and e.sequence > ${after}) as moves
+    from task t where t.id = ${taskId} and ${mayRead(sql, owner)}
+  `
+  if (!row) return undefined
+  const moves = row.moves ?? []
+  return {
+    ...row,
+    moves: moves.map((move) => ({ ...move, created_at: new Date(move.created_at).toISOString() })),
+  }
+}
+
+/** The place of an event among those of its task; undefined when it is none of them. */
+export const findSequence = async (
+  sql: Sql,
+  { taskId, eventId }: { taskId: string; eventId: string },
+): Promise<number | undefined> => {
+  const [row] = await sql<{ sequence: number }[]>`
+    select sequence from event where id = ${eventId} and task_id = ${taskId}
+  `
+  return row?.sequence
+}
+
 export interface EventOfTask {
   taskId: string
   eventId: string

@@ -51,6 +51,8 @@ export interface VersionFacts {
   rev: number
   /** Differs whenever the version's answer does. */
   revision: string
+  /** It is decided on, and its host nodes are read. */
+  hasSettled: boolean
 }
 
 export const findVersionFacts = async (
@@ -60,7 +62,8 @@ export const findVersionFacts = async (
   const [row] = await sql<(NodeFacts & VersionColumns & { role: MemberRole | null })[]>`
     select ${nodeFactColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
       v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
-      v.archive_state as "archiveState", v.rev as "versionRev"
+      v.archive_state as "archiveState", v.rev as "versionRev",
+      v.status <> 'NodeVersionStatusPending' and v.host_node_extract_status <> 'pending' as "hasSettled"
     from node n
     join publisher p on p.id = n.publisher_id
     join version v on v.node_id = n.id
@@ -68,7 +71,16 @@ export const findVersionFacts = async (
     where n.id_lower = lower(${nodeId}::text) and ${isVersion(sql, key)}
   `
   if (!row) return undefined
-  const { versionId, version, versionStatus, reason, archiveState, versionRev, ...node } = row
+  const {
+    versionId,
+    version,
+    versionStatus,
+    reason,
+    archiveState,
+    versionRev,
+    hasSettled,
+    ...node
+  } = row
   return {
     node,
     id: versionId,
@@ -78,6 +90,7 @@ export const findVersionFacts = async (
     archiveState,
     rev: versionRev,
     revision: String(versionRev),
+    hasSettled,
   }
 }
 
@@ -88,6 +101,7 @@ interface VersionColumns {
   reason: string
   archiveState: ArchiveState
   versionRev: number
+  hasSettled: boolean
 }
 
 /** A version by the id in a path of its node's publisher. */

@@ -1,5 +1,4 @@
-import { widenAccelerators, widenSystems } from '../../domain/registry/support-names.ts'
-import type { Fragment, Queryable } from '../client.ts'
+import type { Queryable } from '../client.ts'
 import { lowerText, partPattern, startPattern } from './like.ts'
 
 /** What a list of nodes is narrowed by; all that is given must hold. */
@@ -10,7 +9,7 @@ export interface NodeFilter {
   repository?: string | undefined
   /** A part of the name of a host node of the latest version. */
   hostNode?: string | undefined
-  /** The node names at least one of these in any spelling, or none at all, or says that it runs everywhere. */
+  /** The node lists at least one of these, in any case. */
   os?: readonly string[] | undefined
   accelerators?: readonly string[] | undefined
   ids?: readonly string[] | undefined
@@ -50,18 +49,6 @@ const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
         select from (select names from node_host_names where node_id = n.id offset 0) h
         where ${hasHostNode(sql, hostNode)})`
 
-/**
- * Makes the condition that a column of `node n` has one of some names or is empty. Its index knows both, but most nodes
- * name nothing, so it is hidden where another index narrows: to look at those rows costs less.
- */
-const makeHasKey = (sql: Queryable, { term, repository, ids, changedSince }: NodeFilter) => {
-  const alone = [term, repository, ids, changedSince].every((given) => given === undefined)
-  return (column: Fragment, names: string[]) => {
-    const keys = alone ? sql`n.${column}` : sql`(n.${column} || '{}')`
-    return sql`(${keys} = '{}' or ${keys} && (select ${names}::text[]))`
-  }
-}
-
 /** The conditions of a filter on `node n`, its term and `includeBanned` aside. */
 export const nodeConditions = (
   sql: Queryable,
@@ -69,14 +56,13 @@ export const nodeConditions = (
   { asSet }: { asSet: boolean } = { asSet: true },
 ) => {
   const { repository, hostNode, os, accelerators, ids, changedSince } = filter
-  const hasKey = makeHasKey(sql, filter)
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
-    ${os ? sql`and ${hasKey(sql`os_keys`, widenSystems(os))}` : sql``}
+    ${os ? sql`and n.os_keys && (select lower_all(${[...os]}::text[]))` : sql``}
     ${
       accelerators
-        ? sql`and ${hasKey(sql`accelerator_keys`, widenAccelerators(accelerators))}`
+        ? sql`and n.accelerator_keys && (select lower_all(${[...accelerators]}::text[]))`
         : sql``
     }
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}

@@ -11,14 +11,8 @@ const names = (maxItems: number, description: string) =>
   Type.Optional(Type.Array(queryText(100), { minItems: 1, maxItems, description }))
 
 const support = {
-  supported_os: names(
-    50,
-    'The node names at least one of these operating systems, names none, or runs everywhere. `Linux` is also `POSIX :: Linux`, in any case.',
-  ),
-  supported_accelerator: names(
-    50,
-    'The node names at least one of these accelerators, or none. `CUDA` is also `GPU :: NVIDIA CUDA`, in any case.',
-  ),
+  supported_os: names(50, 'The node lists at least one of these operating systems.'),
+  supported_accelerator: names(50, 'The node lists at least one of these accelerators.'),
 }
 
 const include_banned = Type.Optional(

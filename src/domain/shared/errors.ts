@@ -120,6 +120,8 @@ export const ERROR_CODES = {
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',
     quota_exceeded: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
+    streams_exceeded:
+      'As many streams are open as may be, in all, of the caller or of the address.',
     redelivery_limit_reached:
       'Anonymous tasks have sent this event, or to its host, again as often as they may.',
   }),
@@ -335,6 +337,17 @@ export const errors = {
       `The caller may have ${most} bytes stored, and this would be more: files are removed ${retentionDays} days after the end of their task, and uploads after a day.`,
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
+    ),
+  tooManyStreams: (most: number, mostOfOne: number) =>
+    apiError(
+      'streams_exceeded',
+      `At most ${most} streams are open at once, and ${mostOfOne} of one caller or address: close one, or read the status instead.`,
+      { headers: retryAfter(5) },
+    ),
+  lastEventInvalid: (id: string) =>
+    apiError(
+      'validation_failed',
+      `Last-Event-ID must be the id of an event of this task, but is ${shown(id)}.`,
     ),
   eventRedeliveryLimit: (most: number) =>
     apiError(

@@ -44,6 +44,7 @@ export const cancelTask = async (
       return answer
     },
     {
+      of: id,
       wasCommitted: async () =>
         (await findImageTask(deps.sql, { id, owner, kinds }))?.error?.code === 'cancelled',
     },

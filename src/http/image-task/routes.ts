@@ -12,6 +12,7 @@ import { makeJudge } from './judge.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
+import { answerAfterChange } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
@@ -30,6 +31,13 @@ export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
+const STATUS_HEADERS = [
+  'ETag',
+  'Cache-Control',
+  'Retry-After',
+  'X-Credits-Used',
+  'Preference-Applied',
+] as const
 const TaskParams = Type.Object({
   task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
 })
@@ -133,27 +141,29 @@ const status = (deps: CreationDeps, family: ImageFamily): Route =>
     path: `${IMAGE_PREFIX}/${family}/:task_id`,
     summary: 'Read the status and the results of a task',
     params: TaskParams,
-    requestHeaders: ['If-None-Match'],
+    requestHeaders: ['If-None-Match', 'Prefer'],
     responses: {
       200: {
         description: 'The task.',
         schema: Data,
-        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+        headers: STATUS_HEADERS,
         example: { data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] } },
       },
       304: {
         description: 'Nothing has changed since the ETag in If-None-Match.',
-        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'],
+        headers: STATUS_HEADERS,
       },
     },
     errors: ['task_not_found'],
-    handler: (request) =>
-      readTask(deps, {
-        id: readTaskId(request.params.task_id),
-        owner: getCaller(request).owner,
-        kinds: IMAGE_FAMILIES[family].read,
-        known: request.headers['if-none-match'],
-      }),
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const { owner } = getCaller(request)
+      const kinds = IMAGE_FAMILIES[family].read
+      return answerAfterChange(deps, request, {
+        findId: () => id,
+        read: (known) => readTask(deps, { id, owner, kinds, known }),
+      })
+    },
   })
 
 const cancel = (deps: CreationDeps, family: ImageFamily): Route =>

@@ -24,6 +24,7 @@ export const HEADERS = {
   'RateLimit-Policy': text('The quota of the route: its name, requests `q` in `w` seconds.'),
   RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
+  'Preference-Applied': text('`wait=N` when the answer waited for a change.'),
   Location: {
     description: 'Status route of the task.',
     schema: { type: 'string', format: 'uri' },

@@ -79,6 +79,14 @@ const REQUEST_HEADERS = {
     'ETag of the file that Range is about. If the file has another one, Range is ignored.',
   ),
   Range: header('Range', 'One range of bytes. Anything else is answered with the whole file.'),
+  Prefer: header(
+    'Prefer',
+    '`wait=N` with N from 1 to 60: the answer comes with the next change of what the caller has, or after N seconds. Anything else is ignored.',
+  ),
+  'Last-Event-ID': header(
+    'Last-Event-ID',
+    'The id of the last event that the caller has: the stream goes on after it.',
+  ),
   'Content-Digest': header(
     'Content-Digest',
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are refused.',

@@ -3,10 +3,11 @@ import type { Sql } from '../../db/client.ts'
 import type { CountMemo } from '../../db/search/listed-count.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import type { Log } from '../../log.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 import type { Gate } from '../serve/gate.ts'
 
 /** What the routes of the registry work with. */
-export interface RegistryDeps {
+export interface RegistryDeps extends LiveDeps {
   sql: Sql
   jobs: Jobs
   signer: Signer

@@ -113,7 +113,15 @@ const read = (deps: RegistryDeps): Route =>
     description: 'In any status but Deleted.',
     params: OfVersion,
     read: 'public',
-    responses: { 200: { description: 'The version.', schema: Version, example: VERSION } },
+    requestHeaders: ['Prefer'],
+    responses: {
+      200: {
+        description: 'The version.',
+        schema: Version,
+        headers: ['Retry-After', 'Preference-Applied'],
+        example: VERSION,
+      },
+    },
     errors: VERSION_ERRORS,
     handler: (request) => readVersion(deps, request),
   })

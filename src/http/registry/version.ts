@@ -25,6 +25,7 @@ import type { InstallQuery, Version, VersionUpdate } from '../../domain/registry
 import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registry/visibility.ts'
 import { getCaller } from '../access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
+import { answerAfterChange } from '../live/prefer.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
@@ -80,15 +81,22 @@ const makeRefusal = (
 }
 
 /** Answers a version in any status but Deleted, or 304 before it is put together. */
-export const readVersion = async (
+export const readVersion = (
   deps: RegistryDeps,
-  { params, headers, caller }: RouteRequest<OfVersion>,
+  request: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
-  const { id, revision } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const etag = quoteTag(revision)
-  if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
-  const body = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
-  return { status: 200, body, headers: { etag } }
+  const find = async () =>
+    await getVersionAccess(deps, { ...request.params, access: 'read', caller: request.caller })
+  return answerAfterChange(deps, request, {
+    findId: async () => (await find()).id,
+    read: async (known) => {
+      const { id, revision, hasSettled } = await find()
+      const headers = { etag: quoteTag(revision), ...(hasSettled ? {} : { 'retry-after': '2' }) }
+      if (isKnown(known, headers.etag)) return { status: 304, headers }
+      const body = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
+      return { status: 200, body, headers }
+    },
+  })
 }
 
 export const listVersionsOfNode = async (

@@ -47,6 +47,7 @@ export const cancelTask = async (
       return answer
     },
     {
+      of: id,
       wasCommitted: async () =>
         (await findVideoTask(deps.sql, { id, owner }))?.error?.code === 'UserCancelled',
     },

@@ -11,6 +11,7 @@ import {
 import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-task/video-task.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { ownerOf } from '../access/caller.ts'
+import { answerAfterChange } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
@@ -40,7 +41,13 @@ const TaskParams = Type.Object({
   task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
 })
 
-const READ_HEADERS = ['ETag', 'Cache-Control', 'Retry-After', 'X-Credits-Used'] as const
+const READ_HEADERS = [
+  'ETag',
+  'Cache-Control',
+  'Retry-After',
+  'X-Credits-Used',
+  'Preference-Applied',
+] as const
 
 const status = (deps: VideoTaskDeps): Route =>
   defineRoute({
@@ -49,7 +56,7 @@ const status = (deps: VideoTaskDeps): Route =>
     path: `${TASK_PATH}/creations`,
     summary: 'Read the state and the video of a task',
     params: TaskParams,
-    requestHeaders: ['If-None-Match'],
+    requestHeaders: ['If-None-Match', 'Prefer'],
     responses: {
       200: {
         description: 'The task.',
@@ -63,12 +70,14 @@ const status = (deps: VideoTaskDeps): Route =>
       },
     },
     errors: ['task_not_found'],
-    handler: (request) =>
-      readTask(deps, {
-        id: readTaskId(request.params.task_id),
-        owner: ownerOf(request),
-        known: request.headers['if-none-match'],
-      }),
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const owner = ownerOf(request)
+      return answerAfterChange(deps, request, {
+        findId: () => id,
+        read: (known) => readTask(deps, { id, owner, known }),
+      })
+    },
   })
 
 const cancel = (deps: VideoTaskDeps): Route =>

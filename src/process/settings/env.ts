@@ -22,6 +22,11 @@ export const Env = Type.Object({
     description: '`production` refuses the settings that only development may have.',
   }),
   DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_DIRECT_URL: Type.Optional(
+    text(
+      'The same database past a pooler that lends connections for a transaction; an api listens there.',
+    ),
+  ),
   DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
   DATABASE_TIMEOUT_MS: count(
     'Longest statement of a request. All its statements together may take a fifth longer.',
@@ -62,6 +67,12 @@ export const Env = Type.Object({
     description: 'Quotas of requests: `on`, `off`, or a factor for all of them.',
     'x-expectation': 'on, off or a factor',
   }),
+  STREAMS_MAX: count(
+    'Streams and waiting reads that one api holds open at once; one address and one account have a tenth of them.',
+    2000,
+    10,
+    50_000,
+  ),
   TRUST_PROXY: list(
     'Addresses and networks (CIDR) of the proxies whose X-Forwarded-For names the client, or `none`. In production an api needs it: without it all callers behind a proxy are one.',
   ),

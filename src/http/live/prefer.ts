@@ -1,0 +1,75 @@
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { Watches } from './watches.ts'
+
+export interface LiveDeps {
+  watches: Watches
+}
+
+interface WaitingRead {
+  /** Finds the id of the task or version that is read. */
+  findId(): Promise<string> | string
+  /** Answers the row, or 304 when it is as in this ETag; without Retry-After when it changes no more. */
+  read(known: string | undefined): Promise<JsonAnswer>
+}
+
+type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
+
+/**
+ * Answers a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has or after
+ * N seconds. What a caller has is the ETag in its If-None-Match, or else the answer that it would have got at once.
+ * When too many wait already, the preference is not applied.
+ */
+export const answerAfterChange = async (
+  { watches }: LiveDeps,
+  { headers, signal, address, account }: Waiting,
+  { findId, read }: WaitingRead,
+): Promise<JsonAnswer> => {
+  const known = headers['if-none-match']
+  const seconds = readWait(headers['prefer'])
+  if (seconds === undefined) return await read(known)
+  const watch = openOrNot(watches, await findId(), { address, account, signal })
+  if (!watch) return await read(known)
+  try {
+    const deadline = Date.now() + seconds * 1000
+    let answer = await read(known)
+    const seen = known ?? answer.headers?.['etag']
+    let isChanged = known !== undefined && answer.status !== 304
+    while (!isChanged && mayChange(answer) && Date.now() < deadline) {
+      const news = await watch.next(deadline - Date.now())
+      if (news === 'over') break
+      const next = await read(seen)
+      isChanged = next.status !== 304
+      if (isChanged) answer = next
+    }
+    return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } }
+  } finally {
+    watch.close()
+  }
+}
+
+const mayChange = ({ headers }: JsonAnswer): boolean => headers?.['retry-after'] !== undefined
+
+const openOrNot = (
+  watches: Watches,
+  id: string,
+  { signal, ...watcher }: Omit<Waiting, 'headers'>,
+) => {
+  try {
+    return watches.open(id, watcher, signal)
+  } catch {
+    return undefined
+  }
+}
+
+const MOST_SECONDS = 60
+
+/** The seconds of the first `wait` among the preferences. One that is no number from 1 to 60 is as if it were not there. */
+const readWait = (prefer: string | string[] | undefined): number | undefined => {
+  const wait = [prefer ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .map((text) => /^\s*wait\s*=\s*"?(\d{1,3})"?\s*(;.*)?$/i.exec(text)?.[1])
+    .find((seconds) => seconds !== undefined)
+  const seconds = Number(wait)
+  return seconds >= 1 && seconds <= MOST_SECONDS ? seconds : undefined
+}

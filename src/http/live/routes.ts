@@ -1,0 +1,173 @@
+import { Type } from 'typebox'
+
+import { withinDeadline } from '../../db/client.ts'
+import { findSequence, readTaskNews } from '../../db/event/event-log.ts'
+import type { TaskNews } from '../../db/event/event-log.ts'
+import { getVersion } from '../../db/registry/version.ts'
+import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { ownerOf } from '../access/caller.ts'
+import type { CreationDeps } from '../image-task/create.ts'
+import { readTask as readImageTask } from '../image-task/read.ts'
+import { getVersionAccess } from '../registry/access.ts'
+import type { RegistryDeps } from '../registry/deps.ts'
+import { OfVersion, VERSION_ERRORS, VERSION_PATH } from '../registry/paths.ts'
+import { defineRoute } from '../route.ts'
+import type { Answer, ResponseSpec, Route, RouteRequest } from '../route.ts'
+import { readTaskId } from '../task/task-id.ts'
+import type { VideoTaskDeps } from '../video-task/deps.ts'
+import { readTask as readVideoTask } from '../video-task/read.ts'
+import type { LiveDeps } from './prefer.ts'
+import { answerStream, STREAM_IS_OVER } from './stream.ts'
+import type { ReadNews, StreamEvent } from './stream.ts'
+
+export type StreamDeps = LiveDeps & CreationDeps & VideoTaskDeps & RegistryDeps
+
+/** The streams of what happens to a task and to a version, as server-sent events. */
+export const makeStreamRoutes = (deps: StreamDeps): Route[] => [
+  taskStream(deps),
+  versionStream(deps),
+]
+
+const COMMON = { tag: 'Live progress', auth: 'optional', method: 'get' } as const
+
+const RESPONSES: Record<number, ResponseSpec> = {
+  200: {
+    description:
+      'Events as they happen. `state` and `progress` tell of changes; `end` is the last, and then the stream closes. A comment comes every 15 seconds.',
+    schema: Type.String(),
+    mediaType: 'text/event-stream',
+  },
+  204: {
+    description: 'Last-Event-ID names the end: there is nothing more, and no reason to come back.',
+  },
+}
+
+const taskStream = (deps: StreamDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    path: '/tasks/:task_id/stream',
+    summary: 'Follow a task until its end',
+    description:
+      '`state`: `{status, sequence, created_at}` of each move, whose `id` is that of the event that receivers are told; those before the stream began come first. `progress`: `{progress}` in percent. `end`: the task as its status route answers it. With Last-Event-ID it goes on after that event.',
+    params: Type.Object({
+      task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
+    }),
+    requestHeaders: ['Last-Event-ID'],
+    responses: {
+      ...RESPONSES,
+      200: { ...(RESPONSES[200] as ResponseSpec), example: TASK_EXAMPLE },
+    },
+    errors: ['task_not_found', 'streams_exceeded', 'validation_failed'],
+    handler: (request) => streamTask(deps, request),
+  })
+
+const TASK_EXAMPLE = `id: 6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21
+event: state
+data: {"status":"IN_PROGRESS","sequence":2,"created_at":"2026-01-01T00:00:01.000Z"}
+
+`
+
+const streamTask = async (
+  deps: StreamDeps,
+  request: RouteRequest<{ task_id: string }>,
+): Promise<Answer> => {
+  const task = { taskId: readTaskId(request.params.task_id), owner: ownerOf(request) }
+  const lastEventId = request.headers['last-event-id']
+  const read = async (after: number): Promise<TaskNews> => {
+    const news = await withinDeadline(deps.sql, readTaskNews(deps.sql, { ...task, after }))
+    if (!news) throw errors.taskNotFound(task.taskId)
+    return news
+  }
+  const known = await findKnown(deps, task.taskId, String(lastEventId ?? ''))
+  const { hasEnded, moves } = await read(known ?? 0)
+  if (lastEventId !== undefined && known === undefined)
+    throw errors.lastEventInvalid(String(lastEventId))
+  if (hasEnded && known !== undefined && moves.length === 0) return STREAM_IS_OVER
+  const watch = deps.watches.open(task.taskId, request, request.signal)
+  return await answerStream(watch, readTaskStream(deps, { ...task, known, read }))
+}
+
+const findKnown = async (
+  { sql }: StreamDeps,
+  taskId: string,
+  eventId: string,
+): Promise<number | undefined> =>
+  isUuid(eventId) ? await withinDeadline(sql, findSequence(sql, { taskId, eventId })) : undefined
+
+interface FollowedTask {
+  taskId: string
+  owner: string
+  /** Sequence of the event that the client knows. */
+  known: number | undefined
+  read(after: number): Promise<TaskNews>
+}
+
+const readTaskStream = (
+  deps: StreamDeps,
+  { taskId, owner, known = 0, read }: FollowedTask,
+): ReadNews => {
+  let after = known
+  let told = 0
+  return async () => {
+    const { family, moves, progress, hasEnded } = await read(after)
+    const events: StreamEvent[] = moves.map(({ id, ...data }) => ({ event: 'state', id, data }))
+    after = moves.at(-1)?.sequence ?? after
+    if (!hasEnded && progress > told) events.push({ event: 'progress', data: { progress } })
+    told = progress
+    if (hasEnded) {
+      const { body } = await readEnd(deps, { id: taskId, owner, family })
+      events.push({ event: 'end', data: body })
+    }
+    return events
+  }
+}
+
+const readEnd = (
+  deps: StreamDeps,
+  { family, ...task }: { id: string; owner: string; family: TaskNews['family'] },
+) =>
+  family === 'video'
+    ? readVideoTask(deps, { ...task, known: undefined })
+    : readImageTask(deps, {
+        ...task,
+        known: undefined,
+        kinds: Object.keys(IMAGE_KINDS) as ImageTaskKind[],
+      })
+
+const versionStream = (deps: StreamDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    path: `${VERSION_PATH}/stream`,
+    summary: 'Follow a version until it is decided on and its host nodes are read',
+    description:
+      '`state`: the version as it is now, first at once and then after each change; `end`: the same, once it is no longer Pending and `host_node_extract_status` is settled. With Last-Event-ID what the caller has is not told again.',
+    params: OfVersion,
+    requestHeaders: ['Last-Event-ID'],
+    responses: RESPONSES,
+    errors: [...VERSION_ERRORS, 'streams_exceeded'],
+    handler: (request) => streamVersion(deps, request),
+  })
+
+const streamVersion = async (
+  deps: StreamDeps,
+  request: RouteRequest<OfVersion>,
+): Promise<Answer> => {
+  const { params, caller, headers } = request
+  const find = async () => await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { id, revision } = await find()
+  let known = headers['last-event-id']
+  if (known === `${revision}-end`) return STREAM_IS_OVER
+  const watch = deps.watches.open(id, request, request.signal)
+  return await answerStream(watch, async () => {
+    const { revision, hasSettled } = await find()
+    if (revision === known) return []
+    known = revision
+    const version = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
+    return hasSettled
+      ? [{ event: 'end', id: `${revision}-end`, data: version }]
+      : [{ event: 'state', id: revision, data: version }]
+  })
+}

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http'
+
+import { isUnavailable } from '../../db/sqlstate.ts'
+import type { StreamAnswer } from '../route.ts'
+import type { Watch } from './watches.ts'
+
+/** One event of a stream, as server-sent events have it. */
+export interface StreamEvent {
+  event: 'state' | 'progress' | 'end'
+  /** What Last-Event-ID names to go on after it. */
+  id?: string
+  data: unknown
+}
+
+/** Reads what is new since the call before. The event `end` is the last. */
+export type ReadNews = () => Promise<StreamEvent[]>
+
+/** Proxies close what is silent for a minute; so do we not. */
+const HEARTBEAT_MS = 15_000
+/** After it the client comes back, with a credential that is still good. */
+const LONGEST_MS = 3_600_000
+/** A client that does not read is closed: the next one goes on where it was. */
+const MOST_UNSENT = 65_536
+const FAULT_PAUSE_MS = 1000
+
+/**
+ * Answers with a stream of what `readNews` finds, now and after each change, until the end. The first news is read before
+ * the head is sent, so that what is not there is a plain 404. Throws what reading throws; the watch is closed in any case.
+ */
+export const answerStream = async (watch: Watch, readNews: ReadNews): Promise<StreamAnswer> => {
+  const first = await readNews().catch((error: unknown) => {
+    watch.close()
+    throw error
+  })
+  return {
+    stream: async (response) => {
+      try {
+        writeHead(response)
+        if (response.req.method !== 'HEAD') await writeNews(response, { watch, readNews, first })
+      } finally {
+        watch.close()
+        response.end()
+      }
+    },
+  }
+}
+
+/** The answer to whoever has seen the end: 204, after which EventSource does not come back. */
+export const STREAM_IS_OVER = { status: 204, headers: { 'cache-control': 'no-store' } }
+
+const writeHead = (response: ServerResponse): void => {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // A process that stops waits for its connections.
+    connection: 'close',
+    // nginx would hold back what it thinks is a page.
+    'x-accel-buffering': 'no',
+  })
+  response.flushHeaders()
+}
+
+interface Writing {
+  watch: Watch
+  readNews: ReadNews
+  first: StreamEvent[]
+}
+
+const writeNews = async (
+  response: ServerResponse,
+  { watch, readNews, first }: Writing,
+): Promise<void> => {
+  const endsAt = Date.now() + LONGEST_MS
+  let events: StreamEvent[] | undefined = first
+  let pauseMs = HEARTBEAT_MS
+  while (true) {
+    for (const event of events ?? []) response.write(format(event))
+    if (events?.at(-1)?.event === 'end' || response.writableLength > MOST_UNSENT) return
+    const news = await watch.next(pauseMs)
+    if (news === 'over' || Date.now() > endsAt) return
+    if (news === 'quiet' && events) response.write(HEARTBEAT)
+    // While the database is away the stream stays, and looks again soon.
+    events = news === 'quiet' && events ? [] : await readNews().catch(toUnread)
+    pauseMs = events ? HEARTBEAT_MS : FAULT_PAUSE_MS
+  }
+}
+
+const toUnread = (error: unknown): undefined => {
+  if (!isUnavailable(error)) throw error
+}
+
+const HEARTBEAT = ': still here\n\n'
+
+const format = ({ event, id, data }: StreamEvent): string => {
+  const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${event}`]
+  return `${[...lines, `data: ${JSON.stringify(data)}`].join('\n')}\n\n`
+}

@@ -1,0 +1,121 @@
+import { errors } from '../../domain/shared/errors.ts'
+
+/** Who watches, for the limits: a network address, and an account. */
+export interface Watcher {
+  address: string
+  account: string
+}
+
+/** Waits for changes of one task or version. */
+export interface Watch {
+  /**
+   * Resolves with `changed` when the row may have changed since the last call or since the watch was opened; with `quiet`
+   * after so many milliseconds; with `over` once the client has gone or the process stops.
+   */
+  next(milliseconds: number): Promise<'changed' | 'quiet' | 'over'>
+  close(): void
+}
+
+/** Watches of one process. None holds a connection to PostgreSQL: the process hears news for all, and looks for all. */
+export interface Watches {
+  /** Throws 429 `streams_exceeded` when there are enough, in all or of this address or account. */
+  open(id: string, watcher: Watcher, signal: AbortSignal): Watch
+  /** This row may have changed; without an id any may have. */
+  ring(id?: string): void
+  /** Rings for what the look finds changed since the one before, and for what no look has seen. */
+  look(
+    readRevisions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+  ): Promise<void>
+  /** Ends all, and whatever is opened later. */
+  close(): void
+}
+
+/** Of all, so many may be of one address, and of one account. */
+const SHARE = 0.1
+
+export const makeWatches = ({ most }: { most: number }): Watches => {
+  const watched = new Map<string, Watched>()
+  const open = new Map<string, number>()
+  let all = 0
+  let isClosed = false
+  const mostOfOne = Math.max(1, Math.floor(most * SHARE))
+  const count = (names: readonly string[], change: 1 | -1): void => {
+    all += change
+    for (const name of names) {
+      const left = (open.get(name) ?? 0) + change
+      if (left === 0) open.delete(name)
+      else open.set(name, left)
+    }
+  }
+
+  return {
+    open(id, { address, account }, signal) {
+      const names = [`address ${address}`, `account ${account}`]
+      if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
+        throw errors.tooManyStreams(most, mostOfOne)
+      count(names, 1)
+      const row = watched.get(id) ?? { rev: undefined, rings: new Set() }
+      watched.set(id, row)
+      const { watch, ring } = makeWatch(() => isClosed || signal.aborted)
+      row.rings.add(ring)
+      signal.addEventListener('abort', ring)
+      return {
+        ...watch,
+        close() {
+          if (!row.rings.delete(ring)) return
+          signal.removeEventListener('abort', ring)
+          count(names, -1)
+          if (row.rings.size === 0) watched.delete(id)
+        },
+      }
+    },
+    ring(id) {
+      const rows = id === undefined ? watched.values() : [watched.get(id)]
+      for (const row of rows) for (const ring of row?.rings ?? []) ring()
+    },
+    async look(readRevisions) {
+      if (watched.size === 0) return
+      const revisions = await readRevisions([...watched.keys()])
+      for (const [id, row] of watched) {
+        const rev = revisions.get(id)
+        if (row.rev !== rev) for (const ring of row.rings) ring()
+        row.rev = rev
+      }
+    },
+    close() {
+      isClosed = true
+      this.ring()
+    },
+  }
+}
+
+interface Watched {
+  /** As the last look found it. */
+  rev: number | undefined
+  rings: Set<() => void>
+}
+
+const makeWatch = (isOver: () => boolean) => {
+  let hasRung = false
+  let wake: (() => void) | undefined
+  const ring = (): void => {
+    hasRung = true
+    wake?.()
+  }
+  const next: Watch['next'] = async (milliseconds) => {
+    if (!hasRung && !isOver())
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    wake = undefined
+    const rung = hasRung
+    hasRung = false
+    if (isOver()) return 'over'
+    return rung ? 'changed' : 'quiet'
+  }
+  return { watch: { next }, ring }
+}

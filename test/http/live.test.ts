@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+
+import { makeNews } from '../../src/db/shared/news.ts'
+import type { Transaction } from '../../src/db/client.ts'
+import { failExtraction } from '../../src/db/registry/extraction.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { moveImageTask } from '../../src/db/image-task/image-task.ts'
+import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
+import { makeWatches } from '../../src/http/live/watches.ts'
+import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import { openStream } from '../support/event-stream.ts'
+import { makeRegistry } from './registry-support.ts'
+import { useService } from '../support/service.ts'
+
+const IMAGE = 'https://images.example.com/a.png'
+
+/** Nothing but the test moves tasks. */
+const service = useService({ roles: ['api'], env: { STREAMS_MAX: '20' } })
+const alice = service.client('alice')
+
+const bearer = async (user = 'alice') => ({ authorization: `Bearer ${await service.token(user)}` })
+
+const createTask = async (): Promise<string> => {
+  const { body } = await alice.create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
+  return body.data.task_id
+}
+
+/** As a worker does. */
+const tellOf = async (id: string, work: (sql: Transaction) => Promise<unknown>): Promise<void> => {
+  await unitOfWork({ sql: service.sql, news: makeNews(service.sql) }, work, { of: id })
+}
+
+const move = async (id: string, to: ImageTaskStatus): Promise<void> => {
+  const error = { code: 'engine_failed', message: 'The engine failed.' }
+  await tellOf(id, async (sql) => {
+    assert.ok(await moveImageTask(sql, { id, to, ...(to === 'FAILED' && { error }) }))
+  })
+}
+
+/** A version that is decided on, and whose host nodes are not read yet. */
+const addVersion = async () => {
+  const publisher = await (await makeRegistry(service)).addPublisher()
+  const { id, version: path } = await publisher.addFlagged()
+  return { id, path }
+}
+
+const streamOf = (id: string) => `${service.baseUrl}/tasks/${id}/stream`
+const statusOf = (id: string) => `${IMAGE_API}/image-upscaler/${id}`
+
+describe('the stream of a task', () => {
+  test('ends when its process stops, and goes on at the next one', async () => {
+    const id = await createTask()
+    await using stream = await openStream(streamOf(id), await bearer())
+    const created = await stream.next()
+    const stopped = service.entry('api')
+    stopped.signal('SIGTERM')
+    assert.deepEqual(await stream.rest(), [])
+    await stopped.ended
+    await service.start('api')
+    await move(id, 'IN_PROGRESS')
+    const known = { ...(await bearer()), 'last-event-id': String(created?.id) }
+    await using again = await openStream(streamOf(id), known)
+    assert.equal((await again.next())?.data['status'], 'IN_PROGRESS')
+  })
+
+  test('tells where it is, each move, and the end as its status route does', async () => {
+    const id = await createTask()
+    await using stream = await openStream(streamOf(id), await bearer())
+    const created = await stream.next()
+    assert.equal(created?.event, 'state')
+    const { created_at: at, ...data } = created.data
+    assert.deepEqual(data, { status: 'CREATED', sequence: 1 })
+    assert.equal(new Date(String(at)).toISOString(), at)
+    await move(id, 'IN_PROGRESS')
+    assert.equal((await stream.next())?.data['status'], 'IN_PROGRESS')
+    await move(id, 'FAILED')
+    const [failed, end, ...others] = await stream.rest()
+    assert.equal(failed?.data['status'], 'FAILED')
+    assert.equal(end?.event, 'end')
+    assert.deepEqual(end.data, (await alice.get(statusOf(id))).body)
+    assert.deepEqual(others, [])
+    const { body } = await alice.get(`/tasks/${id}/events`)
+    const { events } = body as unknown as { events: { id: string }[] }
+    assert.deepEqual([created.id, failed.id], [events[0]?.id, events.at(-1)?.id])
+  })
+
+  test('goes on after Last-Event-ID, and once that names the end there is nothing more', async () => {
+    const id = await createTask()
+    const headers = await bearer()
+    await using first = await openStream(streamOf(id), headers)
+    const known = { ...headers, 'last-event-id': String((await first.next())?.id) }
+    await move(id, 'IN_PROGRESS')
+    await using second = await openStream(streamOf(id), known)
+    assert.equal((await second.next())?.data['sequence'], 2)
+    await move(id, 'FAILED')
+    const [failed] = await second.rest()
+    const over = await fetch(streamOf(id), {
+      headers: { ...headers, 'last-event-id': String(failed?.id) },
+    })
+    assert.equal(over.status, 204)
+  })
+
+  test('refuses a Last-Event-ID that names no event of the task', async () => {
+    const [id, other] = [await createTask(), await createTask()]
+    await using stream = await openStream(streamOf(other), await bearer())
+    const foreign = String((await stream.next())?.id)
+    for (const value of ['nonsense', randomUUID(), foreign]) {
+      const { status, body } = await alice.get(`/tasks/${id}/stream`, { 'last-event-id': value })
+      assert.equal(status, 400)
+      assert.equal(
+        body.message,
+        `Last-Event-ID must be the id of an event of this task, but is "${value}".`,
+      )
+    }
+  })
+
+  test('exists for the owner of the task only', async () => {
+    const id = await createTask()
+    for (const client of [service.client(), service.anonymous])
+      assert.equal((await client.get(`/tasks/${id}/stream`)).status, 404)
+    assert.equal((await alice.get(`/tasks/${randomUUID()}/stream`)).status, 404)
+  })
+
+  test('answers HEAD with the head alone', async () => {
+    const id = await createTask()
+    const response = await fetch(streamOf(id), { method: 'HEAD', headers: await bearer() })
+    assert.equal(response.status, 200)
+    assert.equal(await response.text(), '')
+  })
+
+  test('tells the progress of a video, of whoever knows an anonymous one', async () => {
+    const { body } = await service.anonymous.create(`${VIDEO_API}/text2video`, {
+      model: 'videoq1',
+      prompt: 'a lake',
+    })
+    const id = String(body['task_id'])
+    await service.sql`update task set progress = 30 where id = ${id}`
+    await using stream = await openStream(streamOf(id))
+    assert.equal((await stream.next())?.data['status'], 'created')
+    assert.deepEqual(await stream.next(), { event: 'progress', data: { progress: 30 } })
+    await service.sql`update task set progress = 60, rev = rev + 1 where id = ${id}`
+    // No hint: the look of the api finds it.
+    assert.deepEqual(await stream.next(), { event: 'progress', data: { progress: 60 } })
+  })
+
+  test('is one of so many of a caller', async () => {
+    const id = await createTask()
+    await using one = await openStream(streamOf(id), await bearer())
+    await using two = await openStream(streamOf(id), await bearer())
+    const { status, headers, body } = await alice.get(`/tasks/${id}/stream`)
+    assert.equal(status, 429)
+    assert.equal(body.error, 'streams_exceeded')
+    assert.equal(headers.get('retry-after'), '5')
+    assert.ok(await one.next())
+    assert.ok(await two.next())
+  })
+})
+
+describe('the stream of a version', () => {
+  test('tells the version after each change, and the end when it is settled', async () => {
+    const { path, id } = await addVersion()
+    await using stream = await openStream(`${service.baseUrl}${path}/stream`)
+    const state = await stream.next()
+    assert.equal(state?.event, 'state')
+    assert.deepEqual(state.data, (await service.anonymous.get(path)).body)
+    const reading = alice.get(path, { prefer: 'wait=60', 'if-none-match': `"${state.id}"` })
+    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    const { headers, body } = await reading
+    assert.equal(headers.get('preference-applied'), 'wait=60')
+    const [end, ...others] = await stream.rest()
+    assert.deepEqual(others, [])
+    assert.equal(end?.event, 'end')
+    assert.deepEqual(end.data, body)
+    const over = await fetch(`${service.baseUrl}${path}/stream`, {
+      headers: { 'last-event-id': String(end.id) },
+    })
+    assert.equal(over.status, 204)
+  })
+
+  test('of no version is a 404', async () => {
+    const { path } = await addVersion()
+    const { status, body } = await service.anonymous.get(`${path}9/stream`)
+    assert.deepEqual([status, body.error], [404, 'version_not_found'])
+  })
+})
+
+describe('a read that prefers to wait', () => {
+  test('is answered when the caller has something else', async () => {
+    const id = await createTask()
+    const etag = String((await alice.get(statusOf(id))).headers.get('etag'))
+    const reading = alice.get(statusOf(id), {
+      prefer: 'respond-async, WAIT=60',
+      'if-none-match': etag,
+    })
+    await move(id, 'IN_PROGRESS')
+    const { status, headers, body } = await reading
+    assert.deepEqual([status, body.data.status], [200, 'IN_PROGRESS'])
+    assert.equal(headers.get('preference-applied'), 'wait=60')
+  })
+
+  test('without a change is answered as it is after so long', async () => {
+    const id = await createTask()
+    const { headers, body } = await alice.get(statusOf(id), { prefer: 'wait=1' })
+    assert.equal(body.data.status, 'CREATED')
+    const etag = String(headers.get('etag'))
+    const same = await alice.get(statusOf(id), { prefer: 'wait="1"', 'if-none-match': etag })
+    assert.equal(same.status, 304)
+  })
+
+  test('of what has ended is answered at once', async () => {
+    const id = await createTask()
+    await alice.create(`${statusOf(id)}/cancel`, {})
+    assert.equal((await alice.get(statusOf(id), { prefer: 'wait=60' })).body.data.status, 'FAILED')
+  })
+
+  for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=1.5', 'wait', 'wait=soon', 'await=5'])
+    test(`with \`${prefer}\` is answered at once`, async () => {
+      const id = await createTask()
+      const { status, headers } = await alice.get(statusOf(id), { prefer })
+      assert.equal(status, 200)
+      assert.equal(headers.get('preference-applied'), null)
+    })
+})
+
+describe('watches', () => {
+  const who = { address: '192.0.2.1', account: 'a' }
+  const gone = new AbortController().signal
+
+  test('are rung by the first look, for what a later one finds changed, and by a ring before they wait', async () => {
+    const watches = makeWatches({ most: 20 })
+    const [one, two] = [watches.open('1', who, gone), watches.open('2', who, gone)]
+    const look = async (...revisions: [string, number][]) =>
+      await watches.look(async () => new Map(revisions))
+    await look(['1', 1], ['2', 1])
+    for (const watch of [one, two]) assert.equal(await watch.next(60_000), 'changed')
+    await look(['1', 2], ['2', 1])
+    assert.equal(await one.next(60_000), 'changed')
+    assert.equal(await two.next(1), 'quiet')
+    watches.ring()
+    assert.equal(await two.next(60_000), 'changed')
+    watches.close()
+    assert.equal(await two.next(60_000), 'over')
+  })
+
+  test('that are closed make room', () => {
+    const watches = makeWatches({ most: 10 })
+    const first = watches.open('1', who, gone)
+    assert.throws(() => watches.open('1', { ...who, account: 'b' }, gone), /streams are open/)
+    first.close()
+    first.close()
+    watches.open('1', who, gone).close()
+  })
+})
