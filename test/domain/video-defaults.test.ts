@@ -50,6 +50,8 @@ describe('the defaults of text to video', () => {
     const expected = {
       'videoq3-pro': [5, '720p', true],
       'videoq2-pro-fast': [5, '720p', false],
+      'videoq3-turbo': [5, '720p', true],
+      videoq2: [5, '720p', false],
       'videoq2-pro': [5, '720p', false],
       'videoq2-turbo': [5, '720p', false],
       videoq1: [5, '1080p', false],
@@ -150,7 +152,7 @@ describe('the settings that take effect', () => {
   test('of sound are all that audio gives on q3, whatever its kind', () => {
     assert.equal(effective({ audio_type: 'speech_only' }).audio_type, 'all')
     assert.equal(effective({ audio: false }).audio_type, undefined)
-    for (const model of VIDEO_MODEL_NAMES.filter((name) => name !== 'videoq3-pro')) {
+    for (const model of VIDEO_MODEL_NAMES.filter((name) => !name.startsWith('videoq3'))) {
       assert.equal(effective({ model }).audio_type, undefined)
       assert.equal(
         effective({ model, audio: true, audio_type: 'sound_effect_only' }).audio_type,

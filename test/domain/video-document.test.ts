@@ -68,6 +68,16 @@ describe('the documented text-to-video body', () => {
     agrees(makeTextToVideoDocument(), takesText, bodies)
   })
 
+  test('of a start image takes what the service takes', () => {
+    const bodies = combine({
+      model: [undefined, 'videoq2'],
+      images: [undefined, [], ['a'], ['a', 'b']],
+      duration: [undefined, 5, 99],
+    })
+    const takes = (body: Body) => takesText(body) && judgeTextToVideo(body, true).length === 0
+    agrees(makeTextToVideoDocument(true), takes, bodies)
+  })
+
   test('takes the other values that the service takes', () => {
     const bodies = combine({
       images: [undefined, [], ['a'], [''], [5], ['a', 'b'], 'a'],
@@ -92,7 +102,7 @@ describe('the documented text-to-video body', () => {
     >
     assert.equal(
       duration?.description,
-      'Length in seconds, by model (default): videoq3-pro 1 to 16 (5); videoq2-pro-fast 1 to 10 (5); videoq2-pro 1 to 8 (5); videoq2-turbo 1 to 8 (5); videoq1 5 (5); videoq1-classic 5 (5); video2.0 4 or 8 (4).',
+      'Length in seconds, by model (default): videoq3-pro 1 to 16 (5); videoq2-pro-fast 1 to 10 (5); videoq3-turbo 1 to 16 (5); videoq2 1 to 10 (5); videoq2-pro 1 to 8 (5); videoq2-turbo 1 to 8 (5); videoq1 5 (5); videoq1-classic 5 (5); video2.0 4 or 8 (4).',
     )
     assert.match(
       resolution?.description ?? '',

@@ -68,11 +68,11 @@ describe('a text-to-video body', () => {
     ],
     [
       { model: 'videoq4' },
-      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "videoq4"',
+      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "videoq4"',
     ],
     [
       { model: 'VideoQ3-Pro' },
-      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
+      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
     ],
     [{ duration: 0 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 0'],
     [{ duration: 17 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 17'],

@@ -17,6 +17,8 @@ const PRICES: Record<VideoModelName, { seconds: string; rows: string }> = {
     rows: '540p 9·18·9 @5, 720p 20·40·20 @10, 1080p 24·48·24 @12, 2K 40·80·40 @20',
   },
   'videoq2-pro-fast': { seconds: '1-10', rows: '720p 8·10·2, 1080p 16·20·4' },
+  'videoq3-turbo': { seconds: '1-16', rows: '540p 7·14·7 @4, 720p 11·22·11 @6, 1080p 13·26·13 @7' },
+  videoq2: { seconds: '1-10', rows: '540p 10·12·2, 720p 15·20·5, 1080p 20·30·10' },
   'videoq2-pro': { seconds: '1-8', rows: '540p 8·10·5, 720p 15·25·10, 1080p 55·70·15' },
   'videoq2-turbo': { seconds: '1-8', rows: '540p 6·8·2, 720p 8·10·10, 1080p 35·45·10' },
   videoq1: { seconds: '5-5', rows: '1080p 5=80' },
@@ -90,7 +92,7 @@ describe('the price of a text-to-video task', () => {
       }
     })
 
-    const surcharge = model === 'videoq3-pro' ? 0 : 15
+    const surcharge = model.startsWith('videoq3') ? 0 : 15
     test(`of ${model} grows by ${surcharge} with audio`, () => {
       for (const { resolution, seconds: duration, price } of cases) {
         const settings = { ...base, model, resolution, duration, audio: true }
@@ -115,6 +117,10 @@ describe('the price of a text-to-video task', () => {
       ['videoq2-pro', '720p', 8, { off_peak: true }, 43],
       ['videoq2-turbo', '720p', 5, {}, 40],
       ['videoq2-pro-fast', '1080p', 10, {}, 52],
+      ['videoq3-turbo', '720p', 5, {}, 55],
+      ['videoq3-turbo', '540p', 5, { off_peak: true }, 20],
+      ['videoq2', '1080p', 10, {}, 110],
+      ['videoq2', '720p', 5, { off_peak: true }, 18],
     ]
     for (const [model, resolution, duration, options, credits] of examples)
       assert.equal(

@@ -241,6 +241,28 @@ describe('a text-to-video creation', () => {
   })
 })
 
+describe('an image-to-video creation', () => {
+  const IMAGE = TEXT.replace('text2video', 'img2video')
+
+  test('is a text-to-video one whose start image must be there', async () => {
+    const body = { model: 'videoq3-turbo', images: [IMAGE_URL], resolution: '540p', duration: 2 }
+    const answer = await anonymous.post(IMAGE, body)
+    assert.equal(answer.status, 200)
+    const made = answer.body as Record<string, unknown>
+    assert.deepEqual([made['images'], made['credits']], [[IMAGE_URL], 14])
+    assert.equal((await anonymous.get(`${TASKS}/${String(made['task_id'])}/creations`)).status, 200)
+    for (const [images, reason] of [
+      [undefined, 'FieldLacking'],
+      [[], 'FieldItemCountOutOfRange'],
+      [[IMAGE_URL, IMAGE_URL], 'FieldItemCountOutOfRange'],
+    ] as const) {
+      const refused = await anonymous.post(IMAGE, { ...body, images })
+      assert.deepEqual([refused.status, refused.body.details?.[0]], [400, reason])
+      assert.match(refused.body.details?.[1] ?? '', /^\/images must be a list of 1 image/)
+    }
+  })
+})
+
 describe('an extend creation', () => {
   const SOURCE = { video_creation_id: randomUUID(), video_url: VIDEO_URL }
 

@@ -12,10 +12,12 @@ type Json = Record<string, unknown>
 /**
  * The text-to-video body with every rule that a schema can say, for OpenAPI: one branch for each model. It takes what
  * input schema and judge take together. A branch lets `null` pass, which counts as absent.
+ * @param needsImage of POST /img2video
  */
-export const makeTextToVideoDocument = (): TObject =>
+export const makeTextToVideoDocument = (needsImage = false): TObject =>
   Type.Object(TextToVideoBody.properties, {
     oneOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeBranch(name, row)),
+    ...(needsImage && { allOf: [HAS_IMAGE] }),
   })
 
 /** The extend body with the rule about its source, for OpenAPI. */
@@ -56,12 +58,7 @@ const lengthRules = (row: VideoModel): Json[] =>
 const startImageRules = (row: VideoModel): Json[] =>
   row.offers
     .filter((offer) => offer.needsStartImage)
-    .map((offer) =>
-      implies(
-        present('resolution', { const: offer.resolution }),
-        present('images', { type: 'array', minItems: 1, items: {} }),
-      ),
-    )
+    .map((offer) => implies(present('resolution', { const: offer.resolution }), HAS_IMAGE))
 
 const offPeakRules = (row: VideoModel): Json[] =>
   row.generation === 'q3'
@@ -72,6 +69,8 @@ const present = (name: string, rule: Json): Json => ({
   required: [name],
   properties: { [name]: rule },
 })
+
+const HAS_IMAGE = present('images', { type: 'array', minItems: 1, items: {} })
 
 /** `if` and `then` in the words that every generator of examples understands. */
 const implies = (condition: Json, rule: Json): Json => ({ anyOf: [{ not: condition }, rule] })

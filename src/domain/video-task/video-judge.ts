@@ -20,13 +20,16 @@ type Given = Readonly<Record<string, unknown>>
 /** Which sources an extension must be given (VIDEO_EXTEND_SOURCE). */
 export type ExtendSource = 'both' | 'any'
 
-/** The rules of a text-to-video body that its input schema does not have, in the order of the documentation. */
-export const judgeTextToVideo = (body: Given): Fault[] => {
+/**
+ * The rules of a text-to-video body that its input schema does not have, in the order of the documentation.
+ * @param needsImage of POST /img2video
+ */
+export const judgeTextToVideo = (body: Given, needsImage = false): Fault[] => {
   const name = body['model'] ?? DEFAULT_VIDEO_MODEL
   const row = findVideoModel(name)
   const model = makeRules(name, row, VIDEO_MODELS)
   return [
-    ...judgeImages(body['images']),
+    ...(needsImage && !hasImage(body) ? [lacksImage(body)] : judgeImages(body['images'])),
     ...judgeDuration(model, body),
     ...judgeResolution(model, body),
     ...judgeRatio(model, row, body['aspect_ratio']),
@@ -124,6 +127,11 @@ const judgeOffPeak = ({ suffix }: ModelRules, row: VideoModel | undefined, body:
         },
       ]
     : []
+
+const lacksImage = ({ images }: Given): Fault =>
+  images === undefined
+    ? missing('/images', 'must be a list of 1 image')
+    : invalid('/images', 'a list of 1 image', '0')
 
 /** A fault must not show an image, so it tells what kind of value came. */
 const judgeImages = (images: unknown): Fault[] => {

@@ -63,7 +63,7 @@ const bySeconds = (first: number, second: number, further: number): PriceBySecon
 const isDefault = { isDefault: true } as const
 const THREE_RATIOS = ASPECT_RATIOS.slice(0, 3)
 
-/** Rows of POST /text2video, in the order of the documentation. */
+/** Rows of POST /text2video and POST /img2video, in the order of the documentation. */
 export const VIDEO_MODELS = {
   'videoq3-pro': {
     generation: 'q3',
@@ -87,6 +87,28 @@ export const VIDEO_MODELS = {
     offers: [
       { resolution: '720p', price: bySeconds(8, 10, 2), ...isDefault },
       { resolution: '1080p', price: bySeconds(16, 20, 4) },
+    ],
+  },
+  'videoq3-turbo': {
+    generation: 'q3',
+    seconds: range(1, 16),
+    defaultSeconds: 5,
+    ratios: ASPECT_RATIOS,
+    offers: [
+      { resolution: '540p', price: bySeconds(7, 14, 7), offPeakRate: 4 },
+      { resolution: '720p', price: bySeconds(11, 22, 11), offPeakRate: 6, ...isDefault },
+      { resolution: '1080p', price: bySeconds(13, 26, 13), offPeakRate: 7 },
+    ],
+  },
+  videoq2: {
+    generation: 'q2',
+    seconds: range(1, 10),
+    defaultSeconds: 5,
+    ratios: ASPECT_RATIOS,
+    offers: [
+      { resolution: '540p', price: bySeconds(10, 12, 2) },
+      { resolution: '720p', price: bySeconds(15, 20, 5), ...isDefault },
+      { resolution: '1080p', price: bySeconds(20, 30, 10) },
     ],
   },
   'videoq2-pro': {

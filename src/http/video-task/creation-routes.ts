@@ -19,13 +19,24 @@ import { makeJudge } from './judge.ts'
 import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
+  IMAGE_TO_VIDEO_EXAMPLES,
   TEXT_TO_VIDEO_EXAMPLES,
   TEXT_TO_VIDEO_RECORD,
 } from './examples.ts'
 
 /** The two routes that make a video task. */
 export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
-  textToVideo(deps),
+  textToVideo(deps, {
+    path: `${VIDEO_PREFIX}/text2video`,
+    summary: 'Make a video from a prompt, a start image, or both',
+    examples: TEXT_TO_VIDEO_EXAMPLES,
+  }),
+  textToVideo(deps, {
+    path: `${VIDEO_PREFIX}/img2video`,
+    summary: 'Make a video from a start image',
+    needsImage: true,
+    examples: IMAGE_TO_VIDEO_EXAMPLES,
+  }),
   extend(deps),
 ]
 
@@ -70,18 +81,29 @@ const LINKS: NonNullable<ResponseSpec['links']> = {
   ...linkToEvents('$response.body#/task_id'),
 }
 
-const textToVideo = (deps: VideoTaskDeps): Route =>
+interface TextToVideo {
+  path: string
+  summary: string
+  /** Whether there must be a start image; all else is the same. */
+  needsImage?: true
+  examples: Record<string, unknown>
+}
+
+const textToVideo = (
+  deps: VideoTaskDeps,
+  { path, summary, needsImage, examples }: TextToVideo,
+): Route =>
   defineRoute({
     ...COMMON,
     auth: deps.videoAuth,
-    path: `${VIDEO_PREFIX}/text2video`,
-    summary: 'Make a video from a prompt, a start image, or both',
+    path,
+    summary,
     description: NOT_GENERATIVE,
     body: {
       ...CREATION_BODY,
       schema: TextToVideoInput,
-      document: makeTextToVideoDocument(),
-      examples: TEXT_TO_VIDEO_EXAMPLES,
+      document: makeTextToVideoDocument(needsImage),
+      examples,
     },
     responses: {
       200: {
@@ -96,7 +118,7 @@ const textToVideo = (deps: VideoTaskDeps): Route =>
     // The record may hold a signed link.
     secretAnswer: true,
     echo: 'payload',
-    judge: makeJudge(deps, 'text2video'),
+    judge: makeJudge(deps, 'text2video', needsImage),
     handler: makeTextToVideoCreation(deps),
   })
 

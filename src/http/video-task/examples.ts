@@ -22,6 +22,11 @@ export const TEXT_TO_VIDEO_EXAMPLES = {
   'off-peak': { prompt: 'forest at night', off_peak: true, resolution: '1080p' },
 }
 
+/** Bodies of POST /img2video. */
+export const IMAGE_TO_VIDEO_EXAMPLES = {
+  'start image': { images: [EXAMPLE_URL], model: 'videoq3-turbo', duration: 3 },
+}
+
 /** Bodies of POST /extend; valid whatever sources the service asks for. */
 export const EXTEND_EXAMPLES = {
   'own video': {

@@ -13,13 +13,13 @@ export const IMAGE_POINTER = '/images/0'
 type Judge = NonNullable<Route['judge']>
 
 /** Makes the rules of a body that its schema cannot say. Every fault is told; the schema's own come beside them. */
-export const makeJudge = (deps: VideoTaskDeps, kind: VideoTaskKind): Judge =>
-  kind === 'text2video' ? judgeTextToVideoBody(deps) : judgeExtendBody(deps)
+export const makeJudge = (deps: VideoTaskDeps, kind: VideoTaskKind, needsImage?: boolean): Judge =>
+  kind === 'text2video' ? judgeTextToVideoBody(deps, needsImage) : judgeExtendBody(deps)
 
 const judgeTextToVideoBody =
-  (deps: VideoTaskDeps): Judge =>
+  (deps: VideoTaskDeps, needsImage: boolean | undefined): Judge =>
   ({ body, inline }) => [
-    ...judgeTextToVideo(body),
+    ...judgeTextToVideo(body, needsImage),
     ...judgeInline(inline.get(IMAGE_POINTER), startImageFault),
     ...judgeImageUrl(deps, body, inline),
     // Also without `watermark`, which alone decides whether it is fetched.
