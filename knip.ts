@@ -16,7 +16,7 @@ const config = ({ production = false }): KnipConfig => ({
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
     'bench/*.ts',
-    'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,upload-clients}.ts',
+    'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
     'bench/peers/process.ts',
     'test/**/*.test.ts',

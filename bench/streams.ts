@@ -1,0 +1,131 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { moveImageTask } from '../src/db/image-task/image-task.ts'
+import { makeNews } from '../src/db/shared/news.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import { codePath } from '../src/local/root.ts'
+import { IMAGE_API, makeClient } from '../test/support/client.ts'
+import { startService } from '../test/support/service.ts'
+import type { Service } from '../test/support/service.ts'
+import { at, say, showFigure } from './support/figures.ts'
+import { withServers } from './support/keep.ts'
+import { readProcessors } from './support/processor.ts'
+import type { StreamClients } from './support/stream-clients.ts'
+
+const STREAMS = Number(process.env['STREAMS'] ?? 10_000)
+const PROCESSES = 4
+/** One may have a tenth of all. */
+const CALLERS = 12
+const TASKS = 10
+/** Tasks of each that are moved. */
+const MOVES = 3
+const IDLE_MS = 20_000
+
+/**
+ * So many streams open in one api, of clients in processes of their own: the memory of each, what all take while nothing
+ * happens, and how long after its commit a move is heard by all who follow the task.
+ */
+export const run = async (): Promise<void> =>
+  await withServers(async (keep) => {
+    const most = Math.ceil(STREAMS * 1.2)
+    const env = { STREAMS_MAX: String(most), RATE_LIMITS: 'off', TRUST_PROXY: '127.0.0.0/8' }
+    const service = keep(await startService({ roles: ['api'], env }))
+    const callers = await Promise.all(
+      Array.from({ length: CALLERS }, (_, index) => makeCaller(service, index)),
+    )
+    const clients = Math.floor(STREAMS / CALLERS / TASKS)
+    const open = CALLERS * TASKS * clients
+    const before = memoryOf(service)
+    const start = Date.now()
+    const children = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, index) =>
+        openStreams({
+          baseUrl: service.baseUrl,
+          callers: callers.filter((_caller, of) => of % PROCESSES === index),
+          clients,
+        }),
+      ),
+    )
+    keep({ stop: async () => children.forEach((child) => child.kill()) })
+    say(`${open} streams were open after ${((Date.now() - start) / 1000).toFixed(1)} s`)
+    const memory = memoryOf(service)
+    say(`memory of the api: ${mega(before)} MB before, ${mega(memory)} MB with them`)
+    const idle = await idleShare(service)
+    const moved = callers.flatMap(({ tasks }) => tasks.slice(0, MOVES))
+    const times: number[] = []
+    for (const id of moved) times.push(...(await hearMove(service, id, { children, clients })))
+    showFigure('streams.kilobytes', (memory - before) / open / 1000, {
+      unit: 'kB',
+      aim: 50,
+      atMost: true,
+    })
+    showFigure('streams.idle', idle, { unit: '% of a core', aim: 10, atMost: true })
+    showFigure('streams.heard-p50', at(times, 0.5), { unit: 'ms', aim: 100, atMost: true })
+    showFigure('streams.heard-p99', at(times, 0.99), { unit: 'ms', aim: 1000, atMost: true })
+  })
+
+const makeCaller = async (service: Service, index: number) => {
+  const token = await service.token(`caller-${index}`)
+  const client = makeClient(service.baseUrl, token)
+  const tasks: string[] = []
+  for (let made = 0; made < TASKS; made += 1) {
+    const image = 'https://images.example.com/a.png'
+    const { body } = await client.create(`${IMAGE_API}/image-upscaler`, { image })
+    tasks.push(body.data.task_id)
+  }
+  return { token, address: `198.51.100.${index}`, tasks }
+}
+
+const openStreams = async (asked: StreamClients): Promise<ChildProcess> => {
+  const child = fork(codePath('bench/support/stream-clients.ts'), [JSON.stringify(asked)])
+  await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error('clients could not open streams'))),
+  ])
+  return child
+}
+
+const memoryOf = (service: Service): number => {
+  const status = readFileSync(`/proc/${service.entry('api').pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
+const mega = (bytes: number): string => (bytes / 1e6).toFixed(0)
+
+/** Hundredths of a core that the api takes while nothing happens. */
+const idleShare = async (service: Service): Promise<number> => {
+  const pids = [service.entry('api').pid]
+  const before = readProcessors(pids)
+  await sleep(IDLE_MS)
+  return ((readProcessors(pids) - before) / IDLE_MS) * 100
+}
+
+interface Hearers {
+  children: readonly ChildProcess[]
+  clients: number
+}
+
+/** Moves a task as a worker does; milliseconds from the commit until each who follows it hears of it. */
+const hearMove = async (
+  { database: { sql } }: Service,
+  id: string,
+  { children, clients }: Hearers,
+): Promise<number[]> => {
+  const news = makeNews(sql)
+  await unitOfWork({ sql, news }, (tx) => moveImageTask(tx, { id, to: 'IN_PROGRESS' }), { of: id })
+  const start = Date.now()
+  const heard: number[] = []
+  while (heard.length < clients) {
+    await sleep(50)
+    for (const child of children) {
+      child.send('heard')
+      const [times] = (await once(child, 'message')) as [number[]]
+      heard.push(...times)
+    }
+  }
+  return heard.map((time) => Math.max(0, time - start))
+}
