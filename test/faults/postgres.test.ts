@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import type { Answer, Client } from '../support/client.ts'
 import { AWAITS_OUTAGE, startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { openStream } from '../support/event-stream.ts'
+import { base64 } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, clientOf, createUntilAnswered, tryCreate } from './calls.ts'
 import { assertLedger, assertWorkflows } from './ledger.ts'
@@ -102,6 +104,21 @@ describe('when PostgreSQL is killed', () => {
     assert.equal((await alice.get('/health')).status, 200)
     await waitFor('it says so', async () => (await alice.get('/ready')).status === 503)
   }
+
+  test('a stream stays open, and tells the end', async () => {
+    service.entry('media').signal('SIGSTOP')
+    const { body } = await alice.create(CREATE, { image: await base64() })
+    const id = body.data.task_id
+    const headers = { authorization: `Bearer ${await service.token('alice')}` }
+    await using stream = await openStream(`${service.baseUrl}/tasks/${id}/stream`, headers)
+    assert.equal((await stream.next())?.data['status'], 'CREATED')
+    await postgres.server.kill()
+    await postgres.server.restart()
+    service.entry('media').signal('SIGCONT')
+    const events = await stream.rest()
+    assert.deepEqual(events.at(-1)?.data, (await alice.get(`${CREATE}/${id}`)).body)
+    ids.push(id)
+  })
 
   test('with everything else, and all come back in any order, every task ends once', async () => {
     await createAll(Array.from({ length: 20 }, (_, index) => `everything-${index}`))
