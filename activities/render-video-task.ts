@@ -5,6 +5,7 @@ import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
 import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
@@ -56,6 +57,11 @@ const render = async (
   return { fence: task.fence, results, creation: { seconds: frames / fps, fps, width, height } }
 }
 
+const POINTERS: Readonly<Record<string, string>> = {
+  images: '/images/0',
+  [END_IMAGE]: '/images/1',
+}
+
 /** What an input must be, and in which words its faults are told. */
 const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt): InputRule => {
   const { limits, videoEngine } = deps
@@ -70,7 +76,7 @@ const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt):
         return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
       },
     }
-  const pointer = field === 'images' ? '/images/0' : `/${field}`
+  const pointer = POINTERS[field] ?? `/${field}`
   return {
     pointer,
     limits: field === 'wm_url' ? limits.watermark : limits.image,

@@ -4,9 +4,15 @@ import type {
   ExtendSettings,
   TextToVideoSettings,
 } from '../src/domain/video-task/video-defaults.ts'
+import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { recommendedPrompt } from '../src/domain/video-task/video-prompt.ts'
-import { sizeLike, sizeOfRatio, startImageFault } from '../src/domain/video-task/video-size.ts'
+import {
+  endImageFault,
+  sizeLike,
+  sizeOfRatio,
+  startImageFault,
+} from '../src/domain/video-task/video-size.ts'
 import type { Size } from '../src/domain/shared/size.ts'
 import type { VideoTaskKind } from '../src/domain/video-task/video-task.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
@@ -40,6 +46,7 @@ const makeFilm = (
   { inputs, place }: Given,
 ): VideoJob => {
   const start = inputs['images']
+  const end = inputs[END_IMAGE]
   // The image has a row of its own. The settings need only know that there is one.
   const effective = effectiveVideoSettings({ ...settings, ...(start && { images: [''] }) })
   const { seed, resolution, watermark, meta_data: metaData } = effective
@@ -52,6 +59,7 @@ const makeFilm = (
     seed,
     prompt: effective.recommended ? recommendedPrompt(seed) : (effective.prompt ?? ''),
     ...(start && { startImage: { path: start.path } }),
+    ...(start && end && { endImage: endOf(start, end) }),
     movement: effective.movement_amplitude,
     style: effective.style,
     audio: effective.audio_type ?? 'none',
@@ -70,6 +78,12 @@ const sizeOfStart = (resolution: TextToVideoSettings['resolution'], image: Fetch
   const fault = startImageFault(image)
   if (fault !== undefined) throw new VideoFault('ImageSizeInvalid', `/images/0 ${fault}`)
   return sizeLike(resolution, image)
+}
+
+const endOf = (start: FetchedInput, end: FetchedInput): { path: string } => {
+  const fault = endImageFault(end, start)
+  if (fault !== undefined) throw new VideoFault('ImageSizeInvalid', `/images/1 ${fault}`)
+  return { path: end.path }
 }
 
 /** Longest side of a result in pixels: H.264 ends a little above. */

@@ -53,6 +53,16 @@ describe('the job of a text-to-video task', () => {
       assert.equal(film(body).prompt, prompt)
     })
 
+  test('ends on a last frame, whose ratio must be near that of the first', () => {
+    const end = { ...WIDE, path: '/end', width: 300 }
+    const job = film({ images: ['x'] }, { images: WIDE, end_image: end })
+    assert.deepEqual([job.startImage, job.endImage], [{ path: '/wide' }, { path: '/end' }])
+    assert.throws(
+      () => film({ images: ['x'] }, { images: WIDE, end_image: TALL }),
+      (error: VideoFault) => error.code === 'ImageSizeInvalid' && /\/images\/1/.test(error.message),
+    )
+  })
+
   test('draws no prompt beside a start image, whose shape it has', () => {
     for (const isRec of [false, true]) {
       const body = {

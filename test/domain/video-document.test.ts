@@ -68,14 +68,19 @@ describe('the documented text-to-video body', () => {
     agrees(makeTextToVideoDocument(), takesText, bodies)
   })
 
-  test('of a start image takes what the service takes', () => {
+  test('of one or two frames takes what the service takes', () => {
     const bodies = combine({
       model: [undefined, 'videoq2'],
       images: [undefined, [], ['a'], ['a', 'b']],
       duration: [undefined, 5, 99],
     })
-    const takes = (body: Body) => takesText(body) && judgeTextToVideo(body, true).length === 0
-    agrees(makeTextToVideoDocument(true), takes, bodies)
+    for (const frames of [1, 2] as const) {
+      const takes = (body: Body) => {
+        const { value, faults } = readText(body)
+        return faults.length === 0 && judgeTextToVideo(value as Body, frames).length === 0
+      }
+      agrees(makeTextToVideoDocument(frames), takes, bodies)
+    }
   })
 
   test('takes the other values that the service takes', () => {

@@ -263,6 +263,39 @@ describe('an image-to-video creation', () => {
   })
 })
 
+describe('a creation from the first and the last frame', () => {
+  const FRAMES = TEXT.replace('text2video', 'start-end2video')
+  const body = { model: 'videoq2', resolution: '540p', duration: 2 }
+
+  test('keeps both, and echoes both in their order', async () => {
+    const images = [IMAGE_URL, await base64({ width: 90, height: 60 })]
+    const answer = await anonymous.post(FRAMES, { ...body, images })
+    assert.equal(answer.status, 200)
+    const made = answer.body as { task_id?: string; images?: string[] }
+    assert.equal(made.images?.[0], IMAGE_URL)
+    assert.match(made.images?.[1] ?? '', /input-end_image\.png/)
+    assert.deepEqual(
+      (await inputsOf(made.task_id ?? '')).map(({ field }) => field),
+      ['end_image', 'images'],
+    )
+  })
+
+  test('takes two images of about one ratio, no more and no fewer', async () => {
+    const wide = await base64({ width: 90, height: 60 })
+    const tall = await base64({ width: 60, height: 90 })
+    for (const [images, reason, message] of [
+      [[IMAGE_URL], 'FieldItemCountOutOfRange', /^\/images must be a list of 2 images, got 1/],
+      [[IMAGE_URL, IMAGE_URL, IMAGE_URL], 'FieldItemCountOutOfRange', /list of 2 images, got 3/],
+      [[IMAGE_URL, 'ftp://x.org/a'], 'FieldInvalid', /^\/images\/1 /],
+      [[wide, tall], 'ImageSizeInvalid', /^\/images\/1 must have 0\.8 to 1\.25 times .*60×90/],
+    ] as const) {
+      const refused = await anonymous.post(FRAMES, { ...body, images })
+      assert.deepEqual([refused.status, refused.body.details?.[0]], [400, reason])
+      assert.match(refused.body.details?.[1] ?? '', message)
+    }
+  })
+})
+
 describe('an extend creation', () => {
   const SOURCE = { video_creation_id: randomUUID(), video_url: VIDEO_URL }
 

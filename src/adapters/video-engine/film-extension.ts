@@ -1,11 +1,10 @@
-import { cameraFilter, ENLARGEMENT } from './camera.ts'
-import type { Camera } from './camera.ts'
+import { cameraFilter } from './camera.ts'
 import type { InputFiles } from './input-file.ts'
-import { FPS, HELD } from './film.ts'
+import { fadeTo } from './fade.ts'
+import { FPS } from './film.ts'
 import type { Film, FilmOptions } from './film.ts'
-import { makeCamera } from './film-still.ts'
+import { makeCamera } from './still-camera.ts'
 import { CALLERS, SCALER, VIDEO_COLOURS } from './options.ts'
-import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 
 /**
@@ -38,39 +37,6 @@ export const planExtension = async (
 
 const scaleTo = ({ width, height }: VideoJob): string =>
   `scale=${width}:${height}:${VIDEO_COLOURS}:${SCALER},format=yuv420p,setsar=1`
-
-interface Fade {
-  continued: string
-  length: number
-  added: number
-  inputs: InputFiles
-  maxPixels: number
-}
-
-/** The end image settles while it fades in. In the last tenth it stands unchanged. */
-const fadeTo = async (
-  job: VideoJob,
-  path: string,
-  { continued, length, added, inputs, maxPixels }: Fade,
-): Promise<string> => {
-  const chain = await inputs.addPicture(await readStill(path, { ...job, maxPixels }))
-  const still = Math.max(1, Math.round(added / 10))
-  const fading = Math.max(1, Math.min(2 * FPS, Math.round(added * 0.6)))
-  const start = Math.max(0, added - still - fading)
-  const camera: Camera = {
-    ...makeCamera({ ...job, seed: job.seed ^ 1 }),
-    zoom: ENLARGEMENT[job.movement] / 2,
-    reversed: true,
-  }
-  const lasting = added - start
-  const movement = cameraFilter(camera, { top: 0, frame: job }, { frames: lasting - still })
-  const end = [
-    `${chain},format=yuva420p,${HELD},trim=end_frame=${lasting}`,
-    movement,
-    `fade=t=in:alpha=1:start_frame=0:nb_frames=${fading},setpts=N+${length + start}[end]`,
-  ].join(',')
-  return `${continued},settb=1/24,setpts=N[continued];${end};[continued][end]overlay=format=yuv420:eof_action=repeat`
-}
 
 /** A short fade at its end, because a wave that is cut clicks. */
 const soundOf = (index: number, until: number, whole: number): string =>

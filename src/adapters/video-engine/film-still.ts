@@ -1,14 +1,17 @@
 import { drawAnime } from './anime.ts'
-import { cameraFilter, ENLARGEMENT } from './camera.ts'
-import type { Camera } from './camera.ts'
+import { cameraFilter } from './camera.ts'
+import { fadeTo } from './fade.ts'
 import type { InputFiles } from './input-file.ts'
 import { HELD } from './film.ts'
 import type { Film, FilmOptions } from './film.ts'
-import { makeRandom } from './random.ts'
+import { makeCamera } from './still-camera.ts'
 import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 
-/** A start image: its first frame is the image, then a zoom and pan whose direction the seed decides. */
+/**
+ * A start image: its first frame is the image, then a zoom and pan whose direction the seed decides. With an end image it
+ * ends on that, after a cross-fade.
+ */
 export const planStill = async (
   job: VideoJob,
   path: string,
@@ -22,12 +25,8 @@ export const planStill = async (
   const picture = job.style === 'anime' ? await drawAnime(still) : still
   const chain = await inputs.addPicture(picture)
   const movement = cameraFilter(makeCamera(job), { top: 0, frame: job }, { frames })
-  return { graph: `${chain},${HELD},trim=end_frame=${frames},${movement}`, frames }
-}
-
-/** Ken Burns: towards a point away from the middle, so that the picture both grows and slides. */
-export const makeCamera = ({ seed, movement }: Pick<VideoJob, 'seed' | 'movement'>): Camera => {
-  const angle = 2 * Math.PI * makeRandom(seed, 'camera')()
-  const towards = { x: 0.8 * Math.cos(angle), y: 0.8 * Math.sin(angle) }
-  return { base: 1, zoom: ENLARGEMENT[movement], towards }
+  const continued = `${chain},${HELD},trim=end_frame=${frames},${movement}`
+  if (job.endImage === undefined) return { graph: continued, frames }
+  const fade = { continued, length: 0, added: frames, inputs, maxPixels: options.maxPixels }
+  return { graph: await fadeTo(job, job.endImage.path, fade), frames }
 }

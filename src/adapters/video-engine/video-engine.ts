@@ -11,7 +11,7 @@ export interface VideoJob {
   /** Empty when there is none. Without effect beside a start image or a source. */
   prompt: string
   startImage?: { path: string }
-  /** Where the continuation of a source ends. */
+  /** Where the continuation of a source, or what begins with a start image, ends. */
   endImage?: { path: string }
   /** The video to continue. */
   source?: SourceFile

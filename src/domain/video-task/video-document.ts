@@ -12,13 +12,16 @@ type Json = Record<string, unknown>
 /**
  * The text-to-video body with every rule that a schema can say, for OpenAPI: one branch for each model. It takes what
  * input schema and judge take together. A branch lets `null` pass, which counts as absent.
- * @param needsImage of POST /img2video
+ * @param frames images that POST /img2video and POST /start-end2video need
  */
-export const makeTextToVideoDocument = (needsImage = false): TObject =>
-  Type.Object(TextToVideoBody.properties, {
-    oneOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeBranch(name, row)),
-    ...(needsImage && { allOf: [HAS_IMAGE] }),
-  })
+export const makeTextToVideoDocument = (frames?: 1 | 2): TObject =>
+  Type.Object(
+    frames === 2 ? { ...TextToVideoBody.properties, images: TWO } : TextToVideoBody.properties,
+    {
+      oneOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeBranch(name, row)),
+      ...(frames && { allOf: [hasImages(frames)] }),
+    },
+  )
 
 /** The extend body with the rule about its source, for OpenAPI. */
 export const makeExtendDocument = (source: ExtendSource): TObject =>
@@ -28,6 +31,13 @@ export const makeExtendDocument = (source: ExtendSource): TObject =>
       present('video_url', { type: 'string' }),
     ],
   })
+
+const TWO = Type.Optional(
+  Type.Array(Type.String({ minLength: 1 }), {
+    maxItems: 2,
+    description: 'The first and the last frame; their ratios differ by a quarter at most.',
+  }),
+)
 
 const makeBranch = (name: string, row: VideoModel): Json => ({
   title: name,
@@ -58,7 +68,7 @@ const lengthRules = (row: VideoModel): Json[] =>
 const startImageRules = (row: VideoModel): Json[] =>
   row.offers
     .filter((offer) => offer.needsStartImage)
-    .map((offer) => implies(present('resolution', { const: offer.resolution }), HAS_IMAGE))
+    .map((offer) => implies(present('resolution', { const: offer.resolution }), hasImages(1)))
 
 const offPeakRules = (row: VideoModel): Json[] =>
   row.generation === 'q3'
@@ -70,7 +80,8 @@ const present = (name: string, rule: Json): Json => ({
   properties: { [name]: rule },
 })
 
-const HAS_IMAGE = present('images', { type: 'array', minItems: 1, items: {} })
+const hasImages = (minItems: number): Json =>
+  present('images', { type: 'array', minItems, items: {} })
 
 /** `if` and `then` in the words that every generator of examples understands. */
 const implies = (condition: Json, rule: Json): Json => ({ anyOf: [{ not: condition }, rule] })

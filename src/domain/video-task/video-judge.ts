@@ -22,14 +22,14 @@ export type ExtendSource = 'both' | 'any'
 
 /**
  * The rules of a text-to-video body that its input schema does not have, in the order of the documentation.
- * @param needsImage of POST /img2video
+ * @param frames images that POST /img2video and POST /start-end2video need
  */
-export const judgeTextToVideo = (body: Given, needsImage = false): Fault[] => {
+export const judgeTextToVideo = (body: Given, frames?: 1 | 2): Fault[] => {
   const name = body['model'] ?? DEFAULT_VIDEO_MODEL
   const row = findVideoModel(name)
   const model = makeRules(name, row, VIDEO_MODELS)
   return [
-    ...(needsImage && !hasImage(body) ? [lacksImage(body)] : judgeImages(body['images'])),
+    ...(frames ? judgeFrames(body['images'], frames) : judgeImages(body['images'])),
     ...judgeDuration(model, body),
     ...judgeResolution(model, body),
     ...judgeRatio(model, row, body['aspect_ratio']),
@@ -128,21 +128,30 @@ const judgeOffPeak = ({ suffix }: ModelRules, row: VideoModel | undefined, body:
       ]
     : []
 
-const lacksImage = ({ images }: Given): Fault =>
-  images === undefined
-    ? missing('/images', 'must be a list of 1 image')
-    : invalid('/images', 'a list of 1 image', '0')
+const judgeFrames = (images: unknown, frames: 1 | 2): Fault[] => {
+  const expected = frames === 1 ? 'a list of 1 image' : 'a list of 2 images'
+  if (images === undefined) return [missing('/images', `must be ${expected}`)]
+  return Array.isArray(images) && images.length < frames
+    ? [invalid('/images', expected, String(images.length))]
+    : judgeImages(images, frames, expected)
+}
 
 /** A fault must not show an image, so it tells what kind of value came. */
-const judgeImages = (images: unknown): Fault[] => {
+const judgeImages = (images: unknown, most = 1, expected = 'a list of 1 image'): Fault[] => {
   if (images === undefined) return []
-  if (!Array.isArray(images)) return [invalid('/images', 'a list of 1 image', kindOf(images))]
-  if (images.length > 1) return [invalid('/images', 'a list of 1 image', String(images.length))]
-  return images
-    .filter((image) => typeof image !== 'string' || image === '')
-    .map((image) =>
-      invalid('/images/0', 'an image in Base64, a data: URI or an https URL', kindOf(image)),
-    )
+  if (!Array.isArray(images)) return [invalid('/images', expected, kindOf(images))]
+  if (images.length > most) return [invalid('/images', expected, String(images.length))]
+  return images.flatMap((image, at) =>
+    typeof image === 'string' && image !== ''
+      ? []
+      : [
+          invalid(
+            `/images/${at}`,
+            'an image in Base64, a data: URI or an https URL',
+            kindOf(image),
+          ),
+        ],
+  )
 }
 
 const judgeMetaData = (given: unknown): Fault[] =>

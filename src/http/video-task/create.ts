@@ -4,6 +4,7 @@ import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { insertVideoTask } from '../../db/video-task/video-task.ts'
 import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
+import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import { startVideoTask } from '../../jobs/video-task.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -14,7 +15,7 @@ import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
 import { VIDEO_PREFIX } from './video-path.ts'
 import type { VideoTaskDeps } from './deps.ts'
-import { IMAGE_POINTER } from './judge.ts'
+import { END_IMAGE_POINTER, IMAGE_POINTER } from './judge.ts'
 import { planExtend, planTextToVideo } from './plan.ts'
 import type { VideoPlan } from './plan.ts'
 import { findSourceVideo } from './source.ts'
@@ -23,7 +24,11 @@ import { findSourceVideo } from './source.ts'
 export const makeTextToVideoCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
   createUnderNewId(deps, async (id) => {
     const body = request.body as TextToVideoBody
-    const members = [imageOf(body), ...(body.watermark ? [member('wm_url', body.wm_url)] : [])]
+    const members = [
+      imageOf(body),
+      endImageOf(body),
+      ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
+    ]
     const inputs = await storeInputs(deps, { id, members, inline: request.inline })
     const plan = planTextToVideo(body, inputs)
     return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
@@ -50,6 +55,13 @@ const imageOf = ({ images }: { images?: string[] }): InputMember => ({
   field: 'images',
   pointer: IMAGE_POINTER,
   value: images?.[0],
+})
+
+/** The last frame, beside a first one. */
+const endImageOf = ({ images }: { images?: string[] }): InputMember => ({
+  field: END_IMAGE,
+  pointer: END_IMAGE_POINTER,
+  value: images?.[1],
 })
 
 interface NewTask {
@@ -121,5 +133,5 @@ const listImages = (
   inputs: readonly NewTaskInput[],
 ): string[] =>
   inputs
-    .filter(({ field }) => field === 'images')
+    .filter(({ field }) => field === 'images' || field === END_IMAGE)
     .map(({ url, name }) => url ?? signer.signFile(id, name ?? '', now()))

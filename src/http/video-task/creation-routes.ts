@@ -20,6 +20,7 @@ import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
   IMAGE_TO_VIDEO_EXAMPLES,
+  START_END_EXAMPLES,
   TEXT_TO_VIDEO_EXAMPLES,
   TEXT_TO_VIDEO_RECORD,
 } from './examples.ts'
@@ -34,8 +35,14 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
   textToVideo(deps, {
     path: `${VIDEO_PREFIX}/img2video`,
     summary: 'Make a video from a start image',
-    needsImage: true,
+    frames: 1,
     examples: IMAGE_TO_VIDEO_EXAMPLES,
+  }),
+  textToVideo(deps, {
+    path: `${VIDEO_PREFIX}/start-end2video`,
+    summary: 'Make a video from its first and its last frame',
+    frames: 2,
+    examples: START_END_EXAMPLES,
   }),
   extend(deps),
 ]
@@ -84,14 +91,14 @@ const LINKS: NonNullable<ResponseSpec['links']> = {
 interface TextToVideo {
   path: string
   summary: string
-  /** Whether there must be a start image; all else is the same. */
-  needsImage?: true
+  /** Images that there must be: the first frame, and the last; all else is the same. */
+  frames?: 1 | 2
   examples: Record<string, unknown>
 }
 
 const textToVideo = (
   deps: VideoTaskDeps,
-  { path, summary, needsImage, examples }: TextToVideo,
+  { path, summary, frames, examples }: TextToVideo,
 ): Route =>
   defineRoute({
     ...COMMON,
@@ -101,8 +108,9 @@ const textToVideo = (
     description: NOT_GENERATIVE,
     body: {
       ...CREATION_BODY,
+      maxImages: frames ?? 1,
       schema: TextToVideoInput,
-      document: makeTextToVideoDocument(needsImage),
+      document: makeTextToVideoDocument(frames),
       examples,
     },
     responses: {
@@ -118,7 +126,7 @@ const textToVideo = (
     // The record may hold a signed link.
     secretAnswer: true,
     echo: 'payload',
-    judge: makeJudge(deps, 'text2video', needsImage),
+    judge: makeJudge(deps, 'text2video', frames),
     handler: makeTextToVideoCreation(deps),
   })
 

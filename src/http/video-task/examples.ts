@@ -27,6 +27,11 @@ export const IMAGE_TO_VIDEO_EXAMPLES = {
   'start image': { images: [EXAMPLE_URL], model: 'videoq3-turbo', duration: 3 },
 }
 
+/** Bodies of POST /start-end2video. */
+export const START_END_EXAMPLES = {
+  'first and last frame': { images: [EXAMPLE_URL, EXAMPLE_URL], model: 'videoq2', duration: 3 },
+}
+
 /** Bodies of POST /extend; valid whatever sources the service asks for. */
 export const EXTEND_EXAMPLES = {
   'own video': {

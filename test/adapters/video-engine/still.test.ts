@@ -32,6 +32,25 @@ describe('a video of a start image', () => {
     assert.ok(difference(first, pixels) < 5)
   })
 
+  test('ends on an end image, after a cross-fade, in as many frames', async () => {
+    const end = join(studio.dir, 'end.png')
+    await sharp({ create: { width: 240, height: 160, channels: 3, background: '#24b' } })
+      .png()
+      .toFile(end)
+    const { video } = await studio.render({
+      ...SIZE,
+      startImage: { path },
+      endImage: { path: end },
+      seconds: 2,
+    })
+    const decoded = studio.decode(video)
+    const blue = Buffer.alloc(SIZE.width * SIZE.height * 3, Buffer.from([0x22, 0x44, 0xbb]))
+    const far = decoded.map((frame) => difference(frame, blue))
+    assert.equal(decoded.length, 48)
+    assert.ok(difference(decoded[0] ?? Buffer.of(), pixels) < 5)
+    assert.ok((far.at(-1) ?? 99) < 3 && (far[24] ?? 0) > 3, far.join())
+  })
+
   test('moves the farther the larger the movement is', async () => {
     const ways = await Promise.all(
       (['small', 'auto', 'medium', 'large'] as const).map(async (movement) => {
