@@ -128,11 +128,8 @@ export const untilReady = async (
 
 const spawnChild = (options: ChildOptions): ChildProcess => {
   const { command, args, env, cwd, uid, gid, deathSignal } = options
-  const guard = canSetDeathSignal()
-    ? ['setpriv', '--pdeathsig', deathSignal.replace('SIG', ''), command]
-    : [command]
-  const [program = command, ...before] = guard
-  const child = spawn(program, [...before, ...args], {
+  const [program, ...rest] = withDeathSignal(deathSignal, [command, ...args])
+  const child = spawn(program, rest, {
     cwd,
     env,
     ...(uid === undefined ? {} : { uid }),
@@ -145,10 +142,21 @@ const spawnChild = (options: ChildOptions): ChildProcess => {
   return child
 }
 
+type Command = [program: string, ...args: string[]]
+
+/** The command as one that gets this signal when its parent dies, where the system can do that. */
+export const withDeathSignal = (signal: NodeJS.Signals, command: Command): Command =>
+  canSetDeathSignal() ? ['setpriv', '--pdeathsig', signal.replace('SIG', ''), ...command] : command
+
+let canSet: boolean | undefined
+
 /** Not every setpriv can: the one of busybox lacks the option, and macOS has none. */
-const canSetDeathSignal = (): boolean =>
-  process.platform === 'linux' &&
-  spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0
+const canSetDeathSignal = (): boolean => {
+  canSet ??=
+    process.platform === 'linux' &&
+    spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0
+  return canSet
+}
 
 const keepLog = (child: ChildProcess, { logPath, onLine }: ChildOptions): string[] => {
   const tail: string[] = []

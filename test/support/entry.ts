@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
+import { withDeathSignal } from '../../src/local/child.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 
 /** One of the service's own processes. */
@@ -32,7 +33,9 @@ export const startEntry = async ({
   readyMessage,
   env,
 }: EntryOptions): Promise<Entry> => {
-  const child = spawn(process.execPath, [codePath(path), ...args], {
+  // A run that is interrupted ends the processes of tests, and those must not leave theirs.
+  const [program, ...rest] = withDeathSignal('SIGKILL', [process.execPath, codePath(path), ...args])
+  const child = spawn(program, rest, {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
