@@ -145,18 +145,18 @@ const spawnChild = (options: ChildOptions): ChildProcess => {
 type Command = [program: string, ...args: string[]]
 
 /** The command as one that gets this signal when its parent dies, where the system can do that. */
-export const withDeathSignal = (signal: NodeJS.Signals, command: Command): Command =>
-  canSetDeathSignal() ? ['setpriv', '--pdeathsig', signal.replace('SIG', ''), ...command] : command
-
-let canSet: boolean | undefined
-
-/** Not every setpriv can: the one of busybox lacks the option, and macOS has none. */
-const canSetDeathSignal = (): boolean => {
-  canSet ??=
-    process.platform === 'linux' &&
-    spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0
-  return canSet
+export const withDeathSignal = (signal: NodeJS.Signals, command: Command): Command => {
+  setpriv ??= findSetpriv()
+  return setpriv === '' ? command : [setpriv, '--pdeathsig', signal.replace('SIG', ''), ...command]
 }
+
+let setpriv: string | undefined
+
+/** Absolute, because the child may have another PATH. Not every one can: that of busybox lacks the option, and macOS has none. */
+const findSetpriv = (): string =>
+  ['/usr/bin/setpriv', '/bin/setpriv'].find(
+    (path) => spawnSync(path, ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0,
+  ) ?? ''
 
 const keepLog = (child: ChildProcess, { logPath, onLine }: ChildOptions): string[] => {
   const tail: string[] = []

@@ -87,7 +87,7 @@ const listProductionFiles = (): string[] =>
       .filter((file) => file.endsWith('.ts') && !/^src\/local\b/.test(file)),
   )
 
-/** Packages that a file imports values or types from, or resolves a file of: `@scope/name` or `name`. */
+/** Packages that a file imports values or types from, at once or later, or resolves a file of: `@scope/name` or `name`. */
 const listPackages = (text: string): string[] =>
   [IMPORTED, RESOLVED]
     .flatMap((form) => [...text.matchAll(form)])
@@ -95,4 +95,4 @@ const listPackages = (text: string): string[] =>
     .filter((name) => !name.startsWith('node:'))
 
 const IMPORTED = /^(?:import|export) [^'"]*? from '(@[^/']+\/[^/']+|[^./@'][^/']*)/gms
-const RESOLVED = /\.resolve\(\s*'((?:@[^/']+\/)?[^./@'][^/']*)/g
+const RESOLVED = /(?:\.resolve|\bimport)\(\s*'((?:@[^/']+\/)?[^./@'][^/']*)/g

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
+import { openStream } from '../support/event-stream.ts'
 import {
   expectStatus,
   listOf,
@@ -129,7 +130,8 @@ const CALLS: Call[] = [
 const callerOf = (path: string): Client =>
   path.startsWith('/admin') ? registry.admin : owned.owner
 
-/** Its answer is no JSON, so it is asked for apart. */
+/** Their answers are no JSON, so they are asked for apart. */
+const STREAM = 'get /nodes/:nodeId/versions/:version/stream'
 const ARCHIVE = 'get /archives/:publisherId/:nodeId/:version/node.zip'
 
 describe('another spelling of an id', () => {
@@ -137,7 +139,7 @@ describe('another spelling of an id', () => {
     const routes = listRoutes().filter(({ path }) => /:(publisher|node)Id\b/.test(path))
     assert.deepEqual(
       routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
-      [...CALLS.map(([route]) => route), ARCHIVE].toSorted(),
+      [...CALLS.map(([route]) => route), ARCHIVE, STREAM].toSorted(),
     )
   })
 
@@ -145,6 +147,13 @@ describe('another spelling of an id', () => {
     const path = '/archives/ACME/IMAGE-TOOLS/1.0.0/node.zip'
     const answer = await fetch(registry.service.baseUrl + path)
     assert.deepEqual([answer.status, (await answer.text()).length], [200, 36])
+  })
+
+  test(`names the same on ${STREAM}`, async () => {
+    await using stream = await openStream(
+      `${registry.service.baseUrl}/nodes/IMAGE-Tools/versions/1.0.0/stream`,
+    )
+    assert.equal((await stream.next())?.data['version'], '1.0.0')
   })
 
   for (const [route, given, status, body] of CALLS)
