@@ -118,14 +118,18 @@ const makeProgressNote = (
 ) => {
   let notedAt = 0
   let writing = Promise.resolve()
+  const write = async (percent: number): Promise<void> => {
+    try {
+      if (await noteProgress(sql, { id, fence, percent })) news(id)
+    } catch (error) {
+      log.debug({ task_id: id, err: error }, 'progress was not noted')
+    }
+  }
   return {
     note(percent: number): void {
       if (percent === 0 || Date.now() - notedAt < NOTE_MS) return
       notedAt = Date.now()
-      writing = noteProgress(sql, { id, fence, percent }).then(
-        () => news(id),
-        (error: unknown) => log.debug({ task_id: id, err: error }, 'progress was not noted'),
-      )
+      writing = write(percent)
     },
     settle: () => writing,
   }

@@ -84,6 +84,7 @@ const routes = makeRoutes({
   jobs,
   news: makeNews(sql),
   watches,
+  watchReads: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
   storage,
   budget,
   scratchDir: scratch.dir,

@@ -127,6 +127,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
     publishAuth: 'token' as const,
     redeliveryLimits: { perEvent: 0, perHost: 1 },
     watches: makeWatches({ most: 1 }),
+    watchReads: makeGate(1),
     maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,
     extractionToken: undefined,

@@ -11,7 +11,7 @@ import { ROOT } from './root.ts'
 const FOLDER = join(ROOT, '.built')
 const PREFIX = 'workflow-bundle'
 const SOURCES = join(ROOT, 'workflows')
-const DAY_MS = 86_400_000
+const MONTH_MS = 30 * 86_400_000
 
 /**
  * Path of the bundle of our workflows, made anew only when they or the packages have changed: it takes five seconds of a
@@ -19,7 +19,8 @@ const DAY_MS = 86_400_000
  * was killed nor two that make one at once leave a bundle of other workflows in its place.
  */
 export const bundleWorkflows = async (): Promise<string> => {
-  const path = join(FOLDER, `${PREFIX}-${await makeKey()}.cjs`)
+  const key = await makeKey()
+  const path = join(FOLDER, `${PREFIX}-${key}.cjs`)
   if (existsSync(path)) return path
   // Not in our own bundle, where parts of the package are left out.
   const { DefaultLogger, bundleWorkflowCode } = createRequire(import.meta.url)(
@@ -29,6 +30,8 @@ export const bundleWorkflows = async (): Promise<string> => {
     workflowsPath: join(SOURCES, 'index.ts'),
     logger: new DefaultLogger('WARN'),
   })
+  // A source that changed meanwhile is in it, or is not.
+  if ((await makeKey()) !== key) return await bundleWorkflows()
   await mkdir(FOLDER, { recursive: true })
   await writeFile(`${path}.${process.pid}`, code)
   await rename(`${path}.${process.pid}`, path)
@@ -42,7 +45,7 @@ const dropOld = async (): Promise<void> => {
     const path = join(FOLDER, name)
     // Another process may have dropped it.
     const found = name.startsWith(PREFIX) && (await stat(path).catch(() => undefined))
-    if (found && found.mtimeMs < Date.now() - DAY_MS) await rm(path, { force: true })
+    if (found && found.mtimeMs < Date.now() - MONTH_MS) await rm(path, { force: true })
   }
 }
 

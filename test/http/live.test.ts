@@ -11,13 +11,16 @@ import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { makeWatches } from '../../src/http/live/watches.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
-import { makeRegistry } from './registry-support.ts'
+import { ADMIN, makeRegistry } from './registry-support.ts'
 import { useService } from '../support/service.ts'
 
 const IMAGE = 'https://images.example.com/a.png'
 
 /** Nothing but the test moves tasks. */
-const service = useService({ roles: ['api'], env: { STREAMS_MAX: '20' } })
+const service = useService({
+  roles: ['api'],
+  env: { STREAMS_MAX: '20', ADMIN_SUBJECTS: ADMIN },
+})
 const alice = service.client('alice')
 
 const bearer = async (user = 'alice') => ({ authorization: `Bearer ${await service.token(user)}` })
@@ -177,6 +180,38 @@ describe('the stream of a version', () => {
       headers: { 'last-event-id': String(end.id) },
     })
     assert.equal(over.status, 204)
+  })
+
+  test('tells a large one to a client that reads', async () => {
+    const publisher = await (await makeRegistry(service)).addPublisher()
+    const given = { changelog: 'x'.repeat(65_536) }
+    const { id, version: path } = await publisher.addFlagged({ given })
+    await using stream = await openStream(`${service.baseUrl}${path}/stream`)
+    assert.equal((await stream.next())?.event, 'state')
+    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    assert.equal((await stream.next())?.event, 'end')
+  })
+
+  test('of one that was banned before its archive came has ended', async () => {
+    const registry = await makeRegistry(service)
+    const { nodeId, version: path } = await (await registry.addPublisher()).addVersion()
+    const status = { status: 'NodeVersionStatusBanned', status_reason: 'spam' }
+    const number = path.split('/').at(-1)
+    const banned = await registry.admin.put(`/admin/nodes/${nodeId}/versions/${number}`, status)
+    assert.equal(banned.status, 200)
+    // What a settled version's ETag says is no end that was told.
+    const headers = { 'last-event-id': String(banned.headers.get('etag')).replaceAll('"', '') }
+    await using stream = await openStream(`${service.baseUrl}${path}/stream`, headers)
+    assert.equal((await stream.next())?.event, 'end')
+  })
+
+  test('may be waited for past every cache, until it is settled', async () => {
+    const { id, path } = await addVersion()
+    const cacheControl = async () =>
+      (await service.anonymous.get(path)).headers.get('cache-control')
+    assert.equal(await cacheControl(), 'private, no-cache')
+    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    assert.match(String(await cacheControl()), /^public/)
   })
 
   test('of no version is a 404', async () => {

@@ -63,7 +63,8 @@ export const findVersionFacts = async (
     select ${nodeFactColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
       v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
       v.archive_state as "archiveState", v.rev as "versionRev",
-      v.status <> 'NodeVersionStatusPending' and v.host_node_extract_status <> 'pending' as "hasSettled"
+      v.status <> 'NodeVersionStatusPending' and (v.host_node_extract_status <> 'pending'
+        or v.archive_state not in ('received', 'accepted')) as "hasSettled"
     from node n
     join publisher p on p.id = n.publisher_id
     join version v on v.node_id = n.id

@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 
 import { makeBatch } from '../batch.ts'
+import { withinDeadline } from '../client.ts'
 import type { Sql } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 
@@ -15,7 +16,9 @@ const CHANNEL = 'kiln_news'
 
 export const makeNews = (sql: Sql): News => {
   const notify = makeBatch(async (ids: readonly string[]) => {
-    await sql`select pg_notify(${CHANNEL}, ${ids.join(' ')}), ${withoutSync(sql)}`
+    const told = sql`select pg_notify(${CHANNEL}, ${ids.join(' ')}), ${withoutSync(sql)}`
+    // One that is never answered must not hold back those after it.
+    await withinDeadline(sql, told)
     return ids
   })
   return (id) => void notify(id).catch(() => {})

@@ -192,16 +192,17 @@ export const findVideoSource = async (
   return row
 }
 
-/** Notes the progress of the attempt that holds the fence. It never falls, and 100 comes with success only. */
+/** Notes the progress of the attempt that holds the fence; false: no news. It never falls, and 100 comes with success only. */
 export const noteProgress = async (
   sql: Sql,
   { id, fence, percent }: { id: string; fence: number; percent: number },
-): Promise<void> => {
+): Promise<boolean> => {
   const progress = Math.min(99, Math.floor(percent))
-  await sql`
+  const { count } = await sql`
     update task set progress = ${progress}, rev = rev + 1
     where id = ${id} and fence = ${fence} and status = 'processing' and progress < ${progress}
   `
+  return count > 0
 }
 
 export type ClaimedVideoTask = ClaimedTask<VideoTaskKind>

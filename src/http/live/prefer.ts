@@ -1,8 +1,11 @@
 import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { Gate } from '../serve/gate.ts'
 import type { Watches } from './watches.ts'
 
 export interface LiveDeps {
   watches: Watches
+  /** Reads of those who watch: when a restarted database rings for all, others still get a connection. */
+  watchReads: Gate
 }
 
 interface WaitingRead {
@@ -20,24 +23,24 @@ type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
  * When too many wait already, the preference is not applied.
  */
 export const answerAfterChange = async (
-  { watches }: LiveDeps,
-  { headers, signal, address, account }: Waiting,
+  { watches, watchReads }: LiveDeps,
+  request: Waiting,
   { findId, read }: WaitingRead,
 ): Promise<JsonAnswer> => {
-  const known = headers['if-none-match']
-  const seconds = readWait(headers['prefer'])
+  const known = request.headers['if-none-match']
+  const seconds = readWait(request.headers['prefer'])
   if (seconds === undefined) return await read(known)
-  const watch = openOrNot(watches, await findId(), { address, account, signal })
+  const watch = openOrNot(watches, await findId(), request)
   if (!watch) return await read(known)
   try {
-    const deadline = Date.now() + seconds * 1000
+    const deadline = Date.now() + Math.min(seconds, LONGEST_SECONDS) * 1000
     let answer = await read(known)
     const seen = known ?? answer.headers?.['etag']
     let isChanged = known !== undefined && answer.status !== 304
     while (!isChanged && mayChange(answer) && Date.now() < deadline) {
       const news = await watch.next(deadline - Date.now())
       if (news === 'over') break
-      const next = await read(seen)
+      const next = await watchReads.run(() => read(seen))
       isChanged = next.status !== 304
       if (isChanged) answer = next
     }
@@ -49,19 +52,17 @@ export const answerAfterChange = async (
 
 const mayChange = ({ headers }: JsonAnswer): boolean => headers?.['retry-after'] !== undefined
 
-const openOrNot = (
-  watches: Watches,
-  id: string,
-  { signal, ...watcher }: Omit<Waiting, 'headers'>,
-) => {
+const openOrNot = (watches: Watches, id: string, request: Waiting) => {
   try {
-    return watches.open(id, watcher, signal)
+    return watches.open(id, request, request.signal)
   } catch {
     return undefined
   }
 }
 
 const MOST_SECONDS = 60
+/** Proxies give up on an answer after a minute. */
+const LONGEST_SECONDS = 55
 
 /** The seconds of the first `wait` among the preferences. One that is no number from 1 to 60 is as if it were not there. */
 const readWait = (prefer: string | string[] | undefined): number | undefined => {

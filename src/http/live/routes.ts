@@ -87,7 +87,8 @@ const streamTask = async (
     throw errors.lastEventInvalid(String(lastEventId))
   if (hasEnded && known !== undefined && moves.length === 0) return STREAM_IS_OVER
   const watch = deps.watches.open(task.taskId, request, request.signal)
-  return await answerStream(watch, readTaskStream(deps, { ...task, known, read }))
+  const readNews = readTaskStream(deps, { ...task, known, read })
+  return await answerStream(watch, () => deps.watchReads.run(readNews))
 }
 
 const findKnown = async (
@@ -161,13 +162,16 @@ const streamVersion = async (
   let known = headers['last-event-id']
   if (known === `${revision}-end`) return STREAM_IS_OVER
   const watch = deps.watches.open(id, request, request.signal)
-  return await answerStream(watch, async () => {
-    const { revision, hasSettled } = await find()
-    if (revision === known) return []
+  const readNews: ReadNews = async () => {
+    const { id: idNow, revision, hasSettled } = await find()
+    // An expired version is deleted, and its number is free again.
+    if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
+    if (revision === known && !hasSettled) return []
     known = revision
     const version = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
     return hasSettled
       ? [{ event: 'end', id: `${revision}-end`, data: version }]
       : [{ event: 'state', id: revision, data: version }]
-  })
+  }
+  return await answerStream(watch, () => deps.watchReads.run(readNews))
 }

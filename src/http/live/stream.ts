@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-import { isUnavailable } from '../../db/sqlstate.ts'
+import { toApiError } from '../serve/errors.ts'
 import type { StreamAnswer } from '../route.ts'
 import type { Watch } from './watches.ts'
 
@@ -72,21 +72,27 @@ const writeNews = async (
 ): Promise<void> => {
   const endsAt = Date.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
-  let pauseMs = HEARTBEAT_MS
-  while (true) {
-    for (const event of events ?? []) response.write(format(event))
-    if (events?.at(-1)?.event === 'end' || response.writableLength > MOST_UNSENT) return
-    const news = await watch.next(pauseMs)
-    if (news === 'over' || Date.now() > endsAt) return
-    if (news === 'quiet' && events) response.write(HEARTBEAT)
-    // While the database is away the stream stays, and looks again soon.
+  let wroteAt = Date.now()
+  const write = (text: string): void => {
+    response.write(text)
+    wroteAt = Date.now()
+  }
+  // What was written in a turn before, and is still here, was not read.
+  while (response.writableLength <= MOST_UNSENT && Date.now() < endsAt) {
+    for (const event of events ?? []) write(format(event))
+    if (events?.at(-1)?.event === 'end') return
+    const silentMs = wroteAt + HEARTBEAT_MS - Date.now()
+    // While the database is away the stream stays, and looks again soon: not all streams at the same time.
+    const pauseMs = events ? silentMs : FAULT_PAUSE_MS * (1 + Math.random())
+    const news = await watch.next(Math.max(0, pauseMs))
+    if (news === 'over') return
+    if (Date.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
     events = news === 'quiet' && events ? [] : await readNews().catch(toUnread)
-    pauseMs = events ? HEARTBEAT_MS : FAULT_PAUSE_MS
   }
 }
 
 const toUnread = (error: unknown): undefined => {
-  if (!isUnavailable(error)) throw error
+  if (toApiError(error).status !== 503) throw error
 }
 
 const HEARTBEAT = ': still here\n\n'

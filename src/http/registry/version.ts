@@ -80,6 +80,9 @@ const makeRefusal = (
     : errors.versionNotFound(nodeId, versionId)
 }
 
+/** It is read again soon, and may be waited for: no cache may answer for us, nor hold others back. */
+const UNSETTLED = { 'retry-after': '2', 'cache-control': 'private, no-cache' }
+
 /** Answers a version in any status but Deleted, or 304 before it is put together. */
 export const readVersion = (
   deps: RegistryDeps,
@@ -91,7 +94,7 @@ export const readVersion = (
     findId: async () => (await find()).id,
     read: async (known) => {
       const { id, revision, hasSettled } = await find()
-      const headers = { etag: quoteTag(revision), ...(hasSettled ? {} : { 'retry-after': '2' }) }
+      const headers = { etag: quoteTag(revision), ...(hasSettled ? {} : UNSETTLED) }
       if (isKnown(known, headers.etag)) return { status: 304, headers }
       const body = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
       return { status: 200, body, headers }

@@ -109,6 +109,7 @@ const textToVideo = (
     body: {
       ...CREATION_BODY,
       maxImages: frames ?? 1,
+      maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
       schema: TextToVideoInput,
       document: makeTextToVideoDocument(frames),
       examples,
