@@ -7,7 +7,7 @@ import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import { readQuotas, readRateFactor, readTimings } from './process/settings/derived.ts'
-import { makeDatabase } from './db/client.ts'
+import { makeDatabase, withinDeadline } from './db/client.ts'
 import { listenForNews, makeNews } from './db/shared/news.ts'
 import { readRevisions } from './db/shared/revision.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
@@ -173,7 +173,7 @@ const loops = [
     runs: config.DELIVERY_RUNS,
     ...timings,
   }),
-  startLoop('watches', () => watches.look((ids) => readRevisions(sql, ids)), {
+  startLoop('watches', () => watches.look((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,
     log,
   }),

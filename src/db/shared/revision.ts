@@ -1,4 +1,3 @@
-import { withinDeadline } from '../client.ts'
 import type { Sql } from '../client.ts'
 
 /** The revisions of those of these tasks and versions that exist. */
@@ -6,9 +5,9 @@ export const readRevisions = async (
   sql: Sql,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> => {
-  const rows = sql<{ id: string; rev: number }[]>`
+  const rows = await sql<{ id: string; rev: number }[]>`
     select id, rev from task where id = any(${ids}::uuid[])
     union all select id, rev from version where id = any(${ids}::uuid[])
   `
-  return new Map((await withinDeadline(sql, rows)).map(({ id, rev }) => [id, rev]))
+  return new Map(rows.map(({ id, rev }) => [id, rev]))
 }
