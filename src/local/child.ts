@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -154,9 +154,12 @@ let setpriv: string | undefined
 
 /** Absolute, because the child may have another PATH. Not every one can: that of busybox lacks the option, and macOS has none. */
 const findSetpriv = (): string =>
-  ['/usr/bin/setpriv', '/bin/setpriv'].find(
-    (path) => spawnSync(path, ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0,
-  ) ?? ''
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'setpriv'))
+    .find(
+      (path) => spawnSync(path, ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0,
+    ) ?? ''
 
 const keepLog = (child: ChildProcess, { logPath, onLine }: ChildOptions): string[] => {
   const tail: string[] = []
