@@ -18,15 +18,14 @@ import type { RedeliveryDeps } from './redeliver.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { EVENT_LINKS } from '../task/event-links.ts'
-import { readTaskId } from '../task/task-id.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
 
 const COMMON = { tag: 'Events' } as const
 const TASK_ID = '0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 const EVENT_ID = '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'
 
-const TaskParams = { task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }) }
 const EventParams = {
-  ...TaskParams,
+  ...OfTask.properties,
   event_id: Type.String({ format: 'uuid', description: 'Id of one of its events.' }),
 }
 
@@ -45,7 +44,7 @@ const list = ({ sql }: RedeliveryDeps): Route =>
     method: 'get',
     path: '/tasks/:task_id/events',
     summary: 'List the events of a task and what has become of their delivery',
-    params: Type.Object(TaskParams),
+    params: OfTask,
     responses: {
       200: {
         description: 'The events, in order.',

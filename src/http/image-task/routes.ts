@@ -16,7 +16,8 @@ import { answerAfterChange } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
-import { readTaskId } from '../task/task-id.ts'
+import { STATUS_HEADERS } from '../task/read-answer.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
@@ -31,16 +32,6 @@ export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
-const STATUS_HEADERS = [
-  'ETag',
-  'Cache-Control',
-  'Retry-After',
-  'X-Credits-Used',
-  'Preference-Applied',
-] as const
-const TaskParams = Type.Object({
-  task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
-})
 
 const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
   const { path, family, title, body, images, maxBytes } = IMAGE_KINDS[kind]
@@ -140,7 +131,7 @@ const status = (deps: CreationDeps, family: ImageFamily): Route =>
     method: 'get',
     path: `${IMAGE_PREFIX}/${family}/:task_id`,
     summary: 'Read the status and the results of a task',
-    params: TaskParams,
+    params: OfTask,
     requestHeaders: ['If-None-Match', 'Prefer'],
     responses: {
       200: {
@@ -172,7 +163,7 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
     method: 'post',
     path: `${IMAGE_PREFIX}/${family}/:task_id/cancel`,
     summary: 'Cancel a task that has not ended',
-    params: TaskParams,
+    params: OfTask,
     body: {
       ...SMALL_BODY,
       schema: Type.Object({}),

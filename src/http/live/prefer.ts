@@ -15,7 +15,8 @@ interface WaitingRead {
   read(known: string | undefined): Promise<JsonAnswer>
 }
 
-type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
+/** What of a request its watch needs. */
+export type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
 
 /**
  * Answers a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has or after

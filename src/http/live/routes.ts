@@ -16,7 +16,7 @@ import type { RegistryDeps } from '../registry/deps.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from '../registry/paths.ts'
 import { defineRoute } from '../route.ts'
 import type { Answer, ResponseSpec, Route, RouteRequest } from '../route.ts'
-import { readTaskId } from '../task/task-id.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
 import type { VideoTaskDeps } from '../video-task/deps.ts'
 import { readTask as readVideoTask } from '../video-task/read.ts'
 import type { LiveDeps } from './prefer.ts'
@@ -52,9 +52,7 @@ const taskStream = (deps: StreamDeps): Route =>
     summary: 'Follow a task until its end',
     description:
       '`state`: `{status, sequence, created_at}` of each move, whose `id` is that of the event that receivers are told; those before the stream began come first. `progress`: `{progress}` in percent. `end`: the task as its status route answers it. With Last-Event-ID it goes on after that event.',
-    params: Type.Object({
-      task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
-    }),
+    params: OfTask,
     requestHeaders: ['Last-Event-ID'],
     responses: {
       ...RESPONSES,
@@ -82,13 +80,13 @@ const streamTask = async (
     return news
   }
   const known = await findKnown(deps, task.taskId, String(lastEventId ?? ''))
-  const { hasEnded, moves } = await read(known ?? 0)
-  if (lastEventId !== undefined && known === undefined)
-    throw errors.lastEventInvalid(String(lastEventId))
-  if (hasEnded && known !== undefined && moves.length === 0) return STREAM_IS_OVER
-  const watch = deps.watches.open(task.taskId, request, request.signal)
-  const readNews = readTaskStream(deps, { ...task, known, read })
-  return await answerStream(watch, () => deps.watchReads.run(readNews))
+  if (lastEventId !== undefined) {
+    const { hasEnded, moves } = await read(known ?? 0)
+    if (known === undefined) throw errors.lastEventInvalid(String(lastEventId))
+    if (hasEnded && moves.length === 0) return STREAM_IS_OVER
+  }
+  const followed = { id: task.taskId, read: readTaskStream(deps, { ...task, known, read }) }
+  return await answerStream(deps, request, followed)
 }
 
 const findKnown = async (
@@ -161,8 +159,7 @@ const streamVersion = async (
   const { id, revision } = await find()
   let known = headers['last-event-id']
   if (known === `${revision}-end`) return STREAM_IS_OVER
-  const watch = deps.watches.open(id, request, request.signal)
-  const readNews: ReadNews = async () => {
+  const read: ReadNews = async () => {
     const { id: idNow, revision, hasSettled } = await find()
     // An expired version is deleted, and its number is free again.
     if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
@@ -173,5 +170,5 @@ const streamVersion = async (
       ? [{ event: 'end', id: `${revision}-end`, data: version }]
       : [{ event: 'state', id: revision, data: version }]
   }
-  return await answerStream(watch, () => deps.watchReads.run(readNews))
+  return await answerStream(deps, request, { id, read })
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import { toApiError } from '../serve/errors.ts'
 import type { StreamAnswer } from '../route.ts'
+import type { LiveDeps, Waiting } from './prefer.ts'
 import type { Watch } from './watches.ts'
 
 /** One event of a stream, as server-sent events have it. */
@@ -15,6 +16,12 @@ export interface StreamEvent {
 /** Reads what is new since the call before. The event `end` is the last. */
 export type ReadNews = () => Promise<StreamEvent[]>
 
+interface Followed {
+  /** The task or version that is followed. */
+  id: string
+  read: ReadNews
+}
+
 /** Proxies close what is silent for a minute; so do we not. */
 const HEARTBEAT_MS = 15_000
 /** After it the client comes back, with a credential that is still good. */
@@ -24,10 +31,16 @@ const MOST_UNSENT = 65_536
 const FAULT_PAUSE_MS = 1000
 
 /**
- * Answers with a stream of what `readNews` finds, now and after each change, until the end. The first news is read before
+ * Answers with a stream of what `read` finds, now and after each change, until the end. The first news is read before
  * the head is sent, so that what is not there is a plain 404. Throws what reading throws; the watch is closed in any case.
  */
-export const answerStream = async (watch: Watch, readNews: ReadNews): Promise<StreamAnswer> => {
+export const answerStream = async (
+  { watches, watchReads }: LiveDeps,
+  request: Waiting,
+  { id, read }: Followed,
+): Promise<StreamAnswer> => {
+  const watch = watches.open(id, request, request.signal)
+  const readNews: ReadNews = () => watchReads.run(read)
   const first = await readNews().catch((error: unknown) => {
     watch.close()
     throw error

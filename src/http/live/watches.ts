@@ -1,3 +1,5 @@
+import { makeBell } from '../../domain/shared/bell.ts'
+import type { Bell } from '../../domain/shared/bell.ts'
 import { errors } from '../../domain/shared/errors.ts'
 
 /** Who watches, for the limits: a network address, and an account. */
@@ -48,43 +50,57 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
     }
   }
 
+  const ringRow = (row: Watched): void => {
+    row.rings += 1
+    row.bell.ring()
+  }
+  const ring = (id?: string): void => {
+    const rows = id === undefined ? watched.values() : [watched.get(id)]
+    for (const row of rows) if (row) ringRow(row)
+  }
+
   return {
     open(id, { address, account }, signal) {
       const names = [`address ${address}`, `account ${account}`]
       if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
         throw errors.tooManyStreams(most, mostOfOne)
       count(names, 1)
-      const row = watched.get(id) ?? { rev: undefined, rings: new Set() }
+      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), rings: 0, watches: 0 }
       watched.set(id, row)
-      const { watch, ring } = makeWatch(() => isClosed || signal.aborted)
-      row.rings.add(ring)
-      signal.addEventListener('abort', ring)
+      row.watches += 1
+      let heard = row.rings
+      let isOpen = true
+      const isOver = () => isClosed || signal.aborted
       return {
-        ...watch,
+        async next(milliseconds) {
+          if (row.rings === heard && !isOver()) await row.bell.heard(milliseconds, signal)
+          if (isOver()) return 'over'
+          const isChanged = row.rings !== heard
+          heard = row.rings
+          return isChanged ? 'changed' : 'quiet'
+        },
         close() {
-          if (!row.rings.delete(ring)) return
-          signal.removeEventListener('abort', ring)
+          if (!isOpen) return
+          isOpen = false
           count(names, -1)
-          if (row.rings.size === 0) watched.delete(id)
+          row.watches -= 1
+          if (row.watches === 0) watched.delete(id)
         },
       }
     },
-    ring(id) {
-      const rows = id === undefined ? watched.values() : [watched.get(id)]
-      for (const row of rows) for (const ring of row?.rings ?? []) ring()
-    },
+    ring,
     async look(readRevisions) {
       if (watched.size === 0) return
       const revisions = await readRevisions([...watched.keys()])
       for (const [id, row] of watched) {
         const rev = revisions.get(id)
-        if (row.rev !== rev) for (const ring of row.rings) ring()
+        if (row.rev !== rev) ringRow(row)
         row.rev = rev
       }
     },
     close() {
       isClosed = true
-      this.ring()
+      ring()
     },
   }
 }
@@ -92,30 +108,8 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
 interface Watched {
   /** As the last look found it. */
   rev: number | undefined
-  rings: Set<() => void>
-}
-
-const makeWatch = (isOver: () => boolean) => {
-  let hasRung = false
-  let wake: (() => void) | undefined
-  const ring = (): void => {
-    hasRung = true
-    wake?.()
-  }
-  const next: Watch['next'] = async (milliseconds) => {
-    if (!hasRung && !isOver())
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    wake = undefined
-    const rung = hasRung
-    hasRung = false
-    if (isOver()) return 'over'
-    return rung ? 'changed' : 'quiet'
-  }
-  return { watch: { next }, ring }
+  bell: Bell
+  /** How often it was rung: a watch tells by it whether it missed one. */
+  rings: number
+  watches: number
 }

@@ -2,6 +2,15 @@ import type { Signer } from '../../adapters/signing.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonAnswer } from '../route.ts'
 
+/** Headers of a status route. */
+export const STATUS_HEADERS = [
+  'ETag',
+  'Cache-Control',
+  'Retry-After',
+  'X-Credits-Used',
+  'Preference-Applied',
+] as const
+
 interface ReadAnswer {
   /** Revision of the row. */
   rev: number

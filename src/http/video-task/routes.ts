@@ -14,7 +14,8 @@ import { ownerOf } from '../access/caller.ts'
 import { answerAfterChange } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { readTaskId } from '../task/task-id.ts'
+import { STATUS_HEADERS } from '../task/read-answer.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from './video-path.ts'
 import { cancelTask, judgeCancel } from './cancel.ts'
 import type { VideoTaskDeps } from './deps.ts'
@@ -37,17 +38,6 @@ const commonOf = ({ videoAuth }: VideoTaskDeps) =>
   ({ tag: 'Video tasks', auth: videoAuth }) as const
 
 const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
-const TaskParams = Type.Object({
-  task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
-})
-
-const READ_HEADERS = [
-  'ETag',
-  'Cache-Control',
-  'Retry-After',
-  'X-Credits-Used',
-  'Preference-Applied',
-] as const
 
 const status = (deps: VideoTaskDeps): Route =>
   defineRoute({
@@ -55,18 +45,18 @@ const status = (deps: VideoTaskDeps): Route =>
     method: 'get',
     path: `${TASK_PATH}/creations`,
     summary: 'Read the state and the video of a task',
-    params: TaskParams,
+    params: OfTask,
     requestHeaders: ['If-None-Match', 'Prefer'],
     responses: {
       200: {
         description: 'The task.',
         schema: VideoCreations,
-        headers: READ_HEADERS,
+        headers: STATUS_HEADERS,
         example: CREATIONS,
       },
       304: {
         description: 'Nothing has changed since the ETag in If-None-Match.',
-        headers: READ_HEADERS,
+        headers: STATUS_HEADERS,
       },
     },
     errors: ['task_not_found'],
@@ -87,7 +77,7 @@ const cancel = (deps: VideoTaskDeps): Route =>
     path: `${TASK_PATH}/cancel`,
     summary: 'Cancel a task that is not being rendered yet',
     description: 'The task ends in failed with UserCancelled, and its credits are given back.',
-    params: TaskParams,
+    params: OfTask,
     body: { ...SMALL_BODY, schema: VideoCancelBody, required: false, examples: { nothing: {} } },
     responses: {
       200: { description: 'The task was cancelled.', schema: Type.Object({}), example: {} },
