@@ -172,11 +172,43 @@ describe('the OpenAPI document', () => {
     assert.equal(links, 6 * 3 + 1 + 4 * 3 + 2 + 3)
   })
 
+  test('has one component for each thing that clients name, and no copy of one anywhere', () => {
+    const { schemas = {} } = document.components
+    for (const name of ['Error', 'ImageTask', 'VideoTask', 'Node', 'NodeVersion', 'Publisher'])
+      assert.ok(name in schemas, name)
+    const texts = new Map(Object.entries(schemas).map(([name, it]) => [JSON.stringify(it), name]))
+    assert.equal(texts.size, Object.keys(schemas).length)
+    for (const [at, part] of walk(document))
+      if (!/^#\/components\/schemas\/\w+$/.test(at))
+        assert.equal(texts.get(JSON.stringify(part)), undefined, at)
+  })
+
+  test('has no shape that generators of clients stumble on', () => {
+    for (const [at, part] of walk({ ...document, components: document.components['schemas'] })) {
+      const schema = (part ?? {}) as Schema & { content?: Record<string, Media> }
+      if (typeof schema !== 'object' || Array.isArray(schema)) continue
+      if (schema.properties && /\/(schema|components\/\w+)$/.test(at))
+        assert.ok(
+          !schema.oneOf && !schema.anyOf && !schema.allOf,
+          `${at} has a choice beside members`,
+        )
+      assert.ok(
+        typeof schema.default !== 'object' || at.endsWith('/properties'),
+        `${at} has an object as default`,
+      )
+      for (const [type, media] of Object.entries(schema.content ?? {}))
+        assert.ok(media.schema, `${at}: ${type} has no schema`)
+    }
+  })
+
   test('says the rules that a schema can say', () => {
     const bodyOf = (path: string) =>
-      document.paths[`/proxy/imgvendor/v1/ai/${path}`]?.['post']?.requestBody?.content[
-        'application/json'
-      ]?.schema as unknown as {
+      resolve(
+        document,
+        document.paths[`/proxy/imgvendor/v1/ai/${path}`]?.['post']?.requestBody?.content[
+          'application/json'
+        ]?.schema,
+      ) as {
         required: string[]
         not?: { required: string[] }
         properties: Record<string, Record<string, unknown>>

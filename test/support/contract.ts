@@ -129,8 +129,12 @@ export const makeSchemaJudge = (document: Document) => {
 export const resolve = (document: Document, part: unknown): unknown => {
   if (Array.isArray(part)) return part.map((item) => resolve(document, item))
   if (typeof part !== 'object' || part === null) return part
-  const { $ref } = part as { $ref?: string }
-  if ($ref !== undefined) return resolve(document, findReference(document, $ref))
+  const { $ref, ...beside } = part as { $ref?: string }
+  if ($ref !== undefined) {
+    const named = resolve(document, findReference(document, $ref))
+    if (Object.keys(beside).length === 0) return named
+    return { allOf: [named, resolve(document, beside)] }
+  }
   return Object.fromEntries(
     Object.entries(part).map(([name, member]) => [name, resolve(document, member)]),
   )

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HOST_NODE_NAME_MAX } from './host-node.ts'
-import { NodePublisher } from './publisher.ts'
+import { Publisher } from './publisher.ts'
 import {
   DESCRIPTION_MAX,
   LONG_TEXT_MAX,
@@ -176,7 +176,7 @@ export const Node = Type.Object({
   search_ranking: searchRanking,
   preempted_host_node_names: preempted,
   tags_admin: adminTags,
-  publisher: NodePublisher,
+  publisher: Publisher,
   latest_version: Type.Optional(Version),
 })
 export type Node = Static<typeof Node>
@@ -184,10 +184,13 @@ export type Node = Static<typeof Node>
 export const NodeList = Type.Array(Node)
 
 /** Answer of GET /host-nodes/{hostNodeName}/node. */
-export const NodeOfHostNode = Type.Object({
-  ...Node.properties,
-  other_node_ids: Type.Array(Type.String(), {
-    description: 'Ids of the other nodes that have the name, the next in line first; at most 100.',
+export const NodeOfHostNode = Type.Intersect([
+  Node,
+  Type.Object({
+    other_node_ids: Type.Array(Type.String(), {
+      description:
+        'Ids of the other nodes that have the name, the next in line first; at most 100.',
+    }),
   }),
-})
+])
 export type NodeOfHostNode = Static<typeof NodeOfHostNode>

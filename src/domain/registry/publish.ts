@@ -7,9 +7,7 @@ import { NewVersion, Version } from './version.ts'
 
 /** Body of POST /publishers/{p}/nodes/{n}/versions. */
 export const PublishBody = Type.Object({
-  node: Type.Object(NodeUpdate.properties, {
-    description: 'The node is created, or updated with what is not empty here.',
-  }),
+  node: NodeUpdate,
   node_version: NewVersion,
   personal_access_token: Type.String({
     writeOnly: true,

@@ -83,15 +83,16 @@ const shown = {
   createdAt: instant('When it was created.'),
 }
 
-/** The publisher inside a node. */
-export const NodePublisher = Type.Object(shown)
-export type NodePublisher = Static<typeof NodePublisher>
-
 export const Publisher = Type.Object({
   ...shown,
-  members: Type.Array(PublisherMember, { description: 'Who belongs to it.' }),
+  members: Type.Optional(
+    Type.Array(PublisherMember, {
+      description: 'Who belongs to it; absent in the publisher of a node.',
+    }),
+  ),
 })
-export type Publisher = Static<typeof Publisher>
+/** A publisher outside a node. */
+export type Publisher = Static<typeof Publisher> & { members: PublisherMember[] }
 
 export const PublisherList = Type.Array(Publisher)
 

@@ -21,9 +21,11 @@ export const Review = Type.Object({
 export type Review = Static<typeof Review>
 
 /** The same in the findings of a version. */
-export const ListedReview = Type.Object({
-  ...Review.properties,
-  by: Type.String({ description: 'Id of the user who made it.' }),
-  closed_at: Type.Optional(instant('When a decision closed it; absent while it is open.')),
-})
+export const ListedReview = Type.Intersect([
+  Review,
+  Type.Object({
+    by: Type.String({ description: 'Id of the user who made it.' }),
+    closed_at: Type.Optional(instant('When a decision closed it; absent while it is open.')),
+  }),
+])
 export type ListedReview = Static<typeof ListedReview>

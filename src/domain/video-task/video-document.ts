@@ -10,45 +10,59 @@ import { listGroups } from './video-words.ts'
 type Json = Record<string, unknown>
 
 /**
- * The text-to-video body with every rule that a schema can say, for OpenAPI: one branch for each model. It takes what
- * input schema and judge take together. A branch lets `null` pass, which counts as absent.
+ * The text-to-video body with every rule that a schema can say, for OpenAPI: what no model renders is excluded, model by
+ * model. It takes what input schema and judge take together. A rule lets `null` pass, which counts as absent.
  * @param frames images that POST /img2video and POST /start-end2video need
  */
 export const makeTextToVideoDocument = (frames?: 1 | 2): TObject =>
   Type.Object(
-    frames === 2 ? { ...TextToVideoBody.properties, images: TWO } : TextToVideoBody.properties,
+    frames === undefined
+      ? TextToVideoBody.properties
+      : { ...TextToVideoBody.properties, images: makeFrames(frames) },
     {
-      oneOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeBranch(name, row)),
-      ...(frames && { allOf: [hasImages(frames)] }),
+      title: frames === undefined ? 'TextToVideoBody' : FRAME_TITLES[frames],
+      // In this form generators of clients see the members alone.
+      not: { anyOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeExclusion(name, row)) },
     },
   )
+
+const FRAME_TITLES = { 1: 'ImageToVideoBody', 2: 'StartEndToVideoBody' }
 
 /** The extend body with the rule about its source, for OpenAPI. */
 export const makeExtendDocument = (source: ExtendSource): TObject =>
   Type.Object(ExtendBody.properties, {
-    [source === 'both' ? 'allOf' : 'anyOf']: [
-      present('video_creation_id', { type: 'string' }),
-      present('video_url', { type: 'string' }),
-    ],
+    title: 'ExtendBody',
+    ...(source === 'both'
+      ? { required: ['model', 'video_creation_id', 'video_url'] }
+      : { not: NO_SOURCE }),
   })
 
-const TWO = Type.Optional(
-  Type.Array(Type.String({ minLength: 1 }), {
-    maxItems: 2,
-    description: 'The first and the last frame; their ratios differ by a quarter at most.',
-  }),
-)
+const NO_SOURCE = {
+  properties: { video_creation_id: { type: 'null' }, video_url: { type: 'null' } },
+}
 
-const makeBranch = (name: string, row: VideoModel): Json => ({
-  title: name,
-  properties: {
-    model: { enum: name === DEFAULT_VIDEO_MODEL ? [name, null] : [name] },
-    duration: oneOf(row.seconds),
-    resolution: oneOf(row.offers.map((offer) => offer.resolution)),
-    aspect_ratio: oneOf(row.ratios),
-  },
+const makeFrames = (frames: 1 | 2) =>
+  Type.Array(Type.String({ minLength: 1, description: 'Base64, a data: URI or an https URL.' }), {
+    minItems: frames,
+    maxItems: frames,
+    description:
+      frames === 1
+        ? 'The start image: frame 1 of the video, whose ratio the video keeps. From 1:4 to 4:1.'
+        : 'The first and the last frame; their ratios differ by a quarter at most.',
+  })
+
+/** A body that names the model and breaks one of its rules. */
+const makeExclusion = (name: string, row: VideoModel): Json => ({
+  properties: { model: { enum: name === DEFAULT_VIDEO_MODEL ? [name, null] : [name] } },
   ...(name === DEFAULT_VIDEO_MODEL ? undefined : { required: ['model'] }),
-  ...allOf([...lengthRules(row), ...startImageRules(row), ...offPeakRules(row)]),
+  not: {
+    properties: {
+      duration: oneOf(row.seconds),
+      resolution: oneOf(row.offers.map((offer) => offer.resolution)),
+      aspect_ratio: oneOf(row.ratios),
+    },
+    ...allOf([...lengthRules(row), ...startImageRules(row), ...offPeakRules(row)]),
+  },
 })
 
 const allOf = (rules: Json[]): Json => (rules.length === 0 ? {} : { allOf: rules })

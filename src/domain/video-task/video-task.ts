@@ -110,7 +110,8 @@ export const VideoCreation = Type.Object({
 })
 export type VideoCreation = Static<typeof VideoCreation>
 
-const creations = {
+/** What the status route answers and what a callback carries. */
+export const VideoCreations = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
   state: VideoTaskState,
   err_code: Type.Enum(['', ...VIDEO_FAULT_CODES], {
@@ -130,22 +131,21 @@ const creations = {
     maxItems: 1,
     description: 'The video; empty until success.',
   }),
-}
-
-/** What the status route answers and what a callback carries. */
-export const VideoCreations = Type.Object(creations)
+})
 export type VideoCreations = Static<typeof VideoCreations>
 
 /** One page of tasks, newest first. */
 export const VideoTaskList = Type.Object({
   tasks: Type.Array(
-    Type.Object({
-      ...creations,
-      created_at: CreatedAt,
-      model: Model,
-      duration: Duration,
-      resolution: Resolution,
-    }),
+    Type.Intersect([
+      VideoCreations,
+      Type.Object({
+        created_at: CreatedAt,
+        model: Model,
+        duration: Duration,
+        resolution: Resolution,
+      }),
+    ]),
   ),
   next_page_token: Type.String({ description: 'Asks for the next page; empty on the last one.' }),
 })

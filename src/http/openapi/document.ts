@@ -1,8 +1,9 @@
-import { makeErrorComponents, makeErrorResponses } from './errors.ts'
+import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts'
 import { HEADERS, headerRefs, quotaHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
-import { withNulls } from './nullable.ts'
 import { makeParameters } from './parameters.ts'
+import { makeSchemas } from './schemas.ts'
+import type { Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>
@@ -34,27 +35,32 @@ const TAGS: Record<string, string> = {
 }
 
 /** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can answer is in it. */
-export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Kiln',
-    version: '0.1.0',
-    description: INTRO,
-    contact: { name: 'The maintainers of Kiln' },
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
-  servers: [{ url: publicUrl }],
-  tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({
-    name,
-    description: TAGS[name] ?? name,
-  })),
-  paths: makePaths(routes),
-  components: {
-    securitySchemes: SECURITY,
-    headers: HEADERS,
-    ...makeErrorComponents(routes),
-  },
-})
+export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => {
+  const schemas = makeSchemas()
+  const paths = makePaths(routes, schemas)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Kiln',
+      version: '0.1.0',
+      description: INTRO,
+      contact: { name: 'The maintainers of Kiln' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? name,
+    })),
+    paths,
+    components: {
+      securitySchemes: SECURITY,
+      headers: HEADERS,
+      schemas: { Error: ERROR_SCHEMA, ...schemas.components },
+      examples: makeErrorExamples(routes),
+    },
+  }
+}
 
 const SECURITY = {
   bearer: {
@@ -66,24 +72,24 @@ const SECURITY = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
 }
 
-const makePaths = (routes: readonly Route[]): Json => {
+const makePaths = (routes: readonly Route[], schemas: Schemas): Json => {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: makeOperation(route) }
+    paths[path] = { ...paths[path], [route.method]: makeOperation(route, schemas) }
   }
   return paths
 }
 
-const makeOperation = (route: Route): Json => ({
+const makeOperation = (route: Route, schemas: Schemas): Json => ({
   operationId: operationId(route),
   tags: [route.tag],
   summary: route.summary,
   description: route.description ?? `${route.summary}.`,
   security: SECURITY_BY_AUTH[route.auth],
-  parameters: makeParameters(route),
-  ...makeRequestBody(route),
-  responses: { ...makeResponses(route), ...makeErrorResponses(route) },
+  parameters: makeParameters(route, schemas),
+  ...makeRequestBody(route, schemas),
+  responses: { ...makeResponses(route, schemas), ...makeErrorResponses(route) },
 })
 
 const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
@@ -97,19 +103,19 @@ const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
 const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
 
-const makeRequestBody = ({ body, rawBody }: Route): Json => {
+const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
   if (rawBody)
     return {
       requestBody: {
         required: true,
-        content: { [rawBody.mediaType]: {} },
+        content: { [rawBody.mediaType]: { schema: BYTES } },
         description: rawBody.description,
       },
     }
   if (!body) return {}
   const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
   const media = {
-    schema: withNulls(body.document ?? body.schema),
+    schema: schemas.show(body.document ?? body.schema, 'body'),
     ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
   }
   return {
@@ -117,10 +123,10 @@ const makeRequestBody = ({ body, rawBody }: Route): Json => {
   }
 }
 
-const makeResponses = (route: Route): Json =>
+const makeResponses = (route: Route, schemas: Schemas): Json =>
   Object.fromEntries(
     Object.entries({ ...route.responses, ...(route.read && { 304: UNCHANGED }) }).map(
-      ([status, spec]) => [status, makeResponse(route, spec)],
+      ([status, spec]) => [status, makeResponse(route, spec, schemas)],
     ),
   )
 
@@ -128,7 +134,7 @@ const UNCHANGED: ResponseSpec = {
   description: 'Nothing has changed since the ETag in If-None-Match.',
 }
 
-const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
+const makeResponse = (route: Route, spec: ResponseSpec, schemas: Schemas): Json => ({
   description: spec.description,
   headers: headerRefs([
     'X-Request-Id',
@@ -138,7 +144,7 @@ const makeResponse = (route: Route, spec: ResponseSpec): Json => ({
     ...(spec.headers ?? []),
   ]),
   ...(spec.schema || spec.mediaType
-    ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec) } }
+    ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec, schemas) } }
     : {}),
   ...(spec.links === undefined ? {} : { links: makeLinks(spec.links) }),
 })
@@ -150,8 +156,11 @@ const REPLAYED: Record<Method, HeaderName[]> = {
   delete: [],
 }
 
-const makeContent = ({ schema, example }: ResponseSpec): Json => ({
-  ...(schema && { schema }),
+/** Bytes, in the words that generators of clients know. */
+const BYTES = { type: 'string', format: 'binary' }
+
+const makeContent = ({ schema, example }: ResponseSpec, schemas: Schemas): Json => ({
+  schema: schema ? schemas.show(schema, 'answer') : BYTES,
   ...(example === undefined ? {} : { example }),
 })
 

@@ -11,7 +11,8 @@ type Json = Record<string, unknown>
 
 const REQUEST_ID = '3f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 
-const ERROR_SCHEMA = {
+/** The one shape of all errors. */
+export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error', 'message', 'request_id'],
   properties: {
@@ -20,7 +21,8 @@ const ERROR_SCHEMA = {
     details: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
-      description: 'One sentence for each fault: field, expectation, value.',
+      description:
+        'One sentence for each fault: field, expectation, value. On video routes always there, and a reason word first.',
     },
     error_type: {
       type: 'string',
@@ -30,24 +32,12 @@ const ERROR_SCHEMA = {
   },
 }
 
-/** The same on video routes. */
-const VIDEO_ERROR_SCHEMA = {
-  allOf: [
-    { $ref: '#/components/schemas/Error' },
-    {
-      type: 'object',
-      required: ['details'],
-      properties: {
-        details: {
-          type: 'array',
-          minItems: 2,
-          prefixItems: [{ type: 'string', enum: VideoReason.enum }],
-          items: { type: 'string', minLength: 1 },
-          description: 'The reason word, then one sentence for each fault, or the message.',
-        },
-      },
-    },
-  ],
+/** What holds of errors on video routes beside. */
+const VIDEO_DETAILS = {
+  type: 'array',
+  minItems: 2,
+  prefixItems: [{ enum: VideoReason.enum }],
+  description: 'The reason word, then one sentence for each fault, or the message.',
 }
 
 const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
@@ -55,8 +45,7 @@ const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
 const statusOf = (route: Route, code: ErrorCodeName): number =>
   isVideoRoute(route) ? videoStatusOf(code) : ERROR_CODES[code].status
 
-/** Names in the components of the document. */
-const schemaName = (route: Route): string => (isVideoRoute(route) ? 'VideoError' : 'Error')
+/** The name in the components of the document. */
 const exampleName = (route: Route, code: ErrorCodeName): string =>
   isVideoRoute(route) ? `video_${code}` : code
 
@@ -75,18 +64,13 @@ const exampleOf = (route: Route, code: ErrorCodeName): Json => {
   }
 }
 
-/** The one shape of all errors, in its two forms, and an example of each that a route can answer. */
-export const makeErrorComponents = (routes: readonly Route[]): Json => ({
-  schemas: {
-    Error: ERROR_SCHEMA,
-    ...(routes.some(isVideoRoute) && { VideoError: VIDEO_ERROR_SCHEMA }),
-  },
-  examples: Object.fromEntries(
+/** An example of each error that a route can answer. */
+export const makeErrorExamples = (routes: readonly Route[]): Json =>
+  Object.fromEntries(
     routes.flatMap((route) =>
       errorsOf(route).map((code) => [exampleName(route, code), exampleOf(route, code)]),
     ),
-  ),
-})
+  )
 
 const errorsOf = (route: Route): ErrorCodeName[] => [
   ...new Set([...route.errors, ...impliedErrors(route)]),
@@ -116,10 +100,12 @@ const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[])
   content: {
     'application/json': {
       schema: {
-        allOf: [
-          { $ref: `#/components/schemas/${schemaName(route)}` },
-          { type: 'object', properties: { error: { enum: codes } } },
-        ],
+        $ref: '#/components/schemas/Error',
+        ...(isVideoRoute(route) && { required: ['details'] }),
+        properties: {
+          error: { enum: codes },
+          ...(isVideoRoute(route) && { details: VIDEO_DETAILS }),
+        },
       },
       examples: Object.fromEntries(
         codes.map((code) => [code, { $ref: `#/components/examples/${exampleName(route, code)}` }]),

@@ -3,14 +3,22 @@ import type { TObject } from 'typebox'
 import { IDEMPOTENCY_KEY_FORM } from '../access/idempotency.ts'
 import type { ListForm } from '../serve/query.ts'
 import type { Route } from '../route.ts'
+import type { Schemas } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
 /** The parameters of a route: path, query, and the headers that it reads. */
-export const makeParameters = (route: Route): Json[] => [
-  ...listProperties(route.params).map(([name, schema]) => describe(name, schema, IN_PATH)),
+export const makeParameters = (route: Route, schemas: Schemas): Json[] => [
+  ...listProperties(route.params).map(([name, schema]) =>
+    describe(name, schema, { ...IN_PATH, schemas }),
+  ),
   ...listProperties(route.query).map(([name, schema]) =>
-    describe(name, schema, { place: 'query', required: isRequired(route, name), ...route }),
+    describe(name, schema, {
+      place: 'query',
+      required: isRequired(route, name),
+      ...route,
+      schemas,
+    }),
   ),
   ...new Set(
     [...(route.requestHeaders ?? []), ...(route.read ? READ_HEADERS : [])].map(
@@ -27,9 +35,10 @@ interface Place {
   place: 'path' | 'query'
   required: boolean
   queryLists?: ListForm
+  schemas: Schemas
 }
 
-const IN_PATH: Place = { place: 'path', required: true }
+const IN_PATH = { place: 'path', required: true } as const
 
 /** One that has a default need not be given. */
 const isRequired = ({ query }: Route, name: string): boolean => {
@@ -40,7 +49,7 @@ const isRequired = ({ query }: Route, name: string): boolean => {
 const describe = (
   name: string,
   { description, ...schema }: Json,
-  { place, required, queryLists = 'commas' }: Place,
+  { place, required, queryLists = 'commas', schemas }: Place,
 ) => ({
   name,
   in: place,
@@ -49,7 +58,7 @@ const describe = (
     schema['type'] === 'array'
       ? (description === undefined ? '' : `${description as string} `) + LISTS[queryLists]
       : description,
-  schema,
+  schema: schemas.show(schema, 'answer'),
 })
 
 const LISTS: Record<ListForm, string> = {

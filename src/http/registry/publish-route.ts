@@ -20,7 +20,7 @@ export const makePublishRoute = (deps: RegistryDeps): Route =>
     path: `${OWN_NODE_PATH}/versions`,
     summary: 'Publish a version',
     description:
-      'Creates or updates the node, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link.',
+      'Creates the node, or updates it with what is not empty in `node`, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link.',
     params: OfOwnNode,
     body: {
       ...SMALL_BODY,

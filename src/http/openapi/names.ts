@@ -1,0 +1,92 @@
+import type { TSchema } from 'typebox'
+
+import * as event from '../../domain/event/event.ts'
+import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import * as image from '../../domain/image-task/image-task.ts'
+import * as audit from '../../domain/registry/audit-log.ts'
+import * as finding from '../../domain/registry/finding.ts'
+import * as hostNode from '../../domain/registry/host-node.ts'
+import * as member from '../../domain/registry/member.ts'
+import { NodePage } from '../../domain/registry/node-query.ts'
+import * as node from '../../domain/registry/node.ts'
+import * as token from '../../domain/registry/personal-access-token.ts'
+import * as publish from '../../domain/registry/publish.ts'
+import * as publisher from '../../domain/registry/publisher.ts'
+import * as review from '../../domain/registry/review.ts'
+import * as versions from '../../domain/registry/version-query.ts'
+import * as version from '../../domain/registry/version.ts'
+import * as apiKey from '../../domain/shared/api-key.ts'
+import * as upload from '../../domain/shared/upload.ts'
+import * as video from '../../domain/video-task/video-task.ts'
+
+/** What clients call the schemas of the domain: each is one component of the document, wherever it stands. */
+const NAMES: Record<string, TSchema> = {
+  ImageTask: image.ImageTaskRecord,
+  ImageTaskStatus: image.ImageTaskStatus,
+  RelightBody: IMAGE_KINDS.relight.body,
+  UpscaleBody: IMAGE_KINDS.upscale.body,
+  UpscalePrecisionBody: IMAGE_KINDS.upscale_precision.body,
+  SkinFlexibleBody: IMAGE_KINDS.skin_flexible.body,
+  SkinCreativeBody: IMAGE_KINDS.skin_creative.body,
+  SkinFaithfulBody: IMAGE_KINDS.skin_faithful.body,
+  VideoTask: video.VideoCreations,
+  VideoTaskState: video.VideoTaskState,
+  VideoCreation: video.VideoCreation,
+  TextToVideoTask: video.TextToVideoRecord,
+  ExtendTask: video.ExtendRecord,
+  VideoTaskPage: video.VideoTaskList,
+  VideoCredits: video.VideoCredits,
+  TaskEvent: event.TaskEvent,
+  DeliveryAttempt: event.Attempt,
+  WebhookSecrets: event.WebhookSecrets,
+  Publisher: publisher.Publisher,
+  PublisherStatus: publisher.PublisherStatus,
+  NewPublisher: publisher.NewPublisher,
+  PublisherUpdate: publisher.PublisherUpdate,
+  PublisherMember: member.PublisherMember,
+  MemberRole: member.MemberRole,
+  PersonalAccessToken: token.PersonalAccessToken,
+  NewPersonalAccessToken: token.NewPersonalAccessToken,
+  CreatedPersonalAccessToken: token.CreatedPersonalAccessToken,
+  User: member.User,
+  Node: node.Node,
+  NodeStatus: node.NodeStatus,
+  NodePage,
+  NewNode: node.NewNode,
+  NodeUpdate: node.NodeUpdate,
+  NodeAdminUpdate: node.NodeAdminUpdate,
+  NodeVersion: version.Version,
+  NodeVersionStatus: version.VersionStatus,
+  NodeVersionPage: versions.VersionPage,
+  NodeVersionIdentifier: versions.VersionIdentifier,
+  NewNodeVersion: version.NewVersion,
+  NodeVersionUpdate: version.VersionUpdate,
+  NodeVersionAdminUpdate: version.VersionAdminUpdate,
+  PublishBody: publish.PublishBody,
+  PublishedNodeVersion: publish.Published,
+  VersionFindings: finding.VersionFindings,
+  Finding: finding.Finding,
+  Review: review.Review,
+  HostNode: hostNode.HostNode,
+  HostNodePolicy: hostNode.HostNodePolicy,
+  HostNodePage: hostNode.HostNodePage,
+  HostNodeRegistration: hostNode.HostNodeRegistration,
+  RegisteredHostNode: hostNode.RegisteredHostNode,
+  AuditLogPage: audit.AuditLogPage,
+  AuditLogEntry: audit.AuditLogEntry,
+  AuditAction: audit.AuditAction,
+  NewUpload: upload.NewUpload,
+  UploadLinks: upload.UploadLinks,
+  NewApiKey: apiKey.NewApiKey,
+  CreatedApiKey: apiKey.CreatedApiKey,
+  ApiKey: apiKey.ListedApiKey,
+}
+
+/** Members are copies of their schemas (`Type.Optional` makes one), so schemas are known by what they say. */
+const BY_TEXT = new Map(
+  Object.entries(NAMES).map(([name, schema]) => [JSON.stringify(schema), name]),
+)
+
+/** The name of a schema's component; undefined for one that stands in its place. A schema that is made has a title. */
+export const nameOf = (schema: object): string | undefined =>
+  (schema as { title?: string }).title ?? BY_TEXT.get(JSON.stringify(schema))

@@ -1,0 +1,91 @@
+import { nameOf } from './names.ts'
+
+type Json = Record<string, unknown>
+
+/** Where a schema stands: in what callers send, or in what they are answered. */
+export type Place = 'body' | 'answer'
+
+/** The schemas of the document: what has a name is a component of its own, and a reference everywhere else. */
+export interface Schemas {
+  components: Record<string, Json>
+  /** A schema as the document shows it in a place. */
+  show(schema: object, place: Place): Json
+}
+
+interface Schema {
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema
+  required?: string[]
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  not?: Schema
+}
+
+/**
+ * Collects the components of a document. In a body a member that need not be given may also be null, at every depth,
+ * because null counts as absent. (The validator drops such members before its schema sees them.)
+ */
+export const makeSchemas = (): Schemas => {
+  const components: Record<string, Json> = {}
+
+  const show = (schema: object, place: Place): Json => {
+    const shown = showParts(schema, (part) => show(part, place), place)
+    const name = nameOf(schema)
+    return name === undefined ? shown : refer(name, shown)
+  }
+
+  const refer = (name: string, named: Json): Json => {
+    const shown = omit(named, 'title')
+    const known = components[name]
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(shown))
+      throw new Error(`there are two schemas of the name ${name}`)
+    components[name] = shown
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  return { components, show }
+}
+
+const showParts = (schema: Schema, show: (part: Schema) => Json, place: Place): Json => {
+  const { properties, required, items, additionalProperties, allOf, anyOf, not } = schema
+  const showMember = ([name, member]: [string, Schema]): [string, Json] => [
+    name,
+    place === 'answer' || required?.includes(name) ? show(member) : orNull(show(member)),
+  ]
+  return {
+    ...schema,
+    ...(items && { items: show(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(showMember)) as Json,
+    }),
+    ...(additionalProperties && { additionalProperties: show(additionalProperties) }),
+    ...(allOf && { allOf: allOf.map(show) }),
+    ...(anyOf && { anyOf: anyOf.map(show) }),
+    ...(not?.required && { not: whereGiven(not, properties ?? {}) }),
+  }
+}
+
+const NULL = { type: 'null' }
+
+const orNull = ({ type, enum: values, ...rest }: Json): Json => {
+  if ('$ref' in rest) return { anyOf: [rest, NULL] }
+  return {
+    // Generators take no object for a default; the members of one have their own.
+    ...(type === 'object' ? omit(rest, 'default') : rest),
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+  }
+}
+
+const omit = (object: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
+
+/** Members that exclude each other do so only when none of them is null. */
+const whereGiven = (rule: Schema, properties: Record<string, Schema>): Json => ({
+  ...rule,
+  properties: Object.fromEntries(
+    (rule.required ?? []).map((name) => [name, { type: properties[name]?.type }]),
+  ),
+})
