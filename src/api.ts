@@ -6,7 +6,12 @@ import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
-import { readQuotas, readRateFactor, readTimings } from './process/settings/derived.ts'
+import {
+  readDevelopment,
+  readQuotas,
+  readRateFactor,
+  readTimings,
+} from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
 import { listenForNews, makeNews } from './db/shared/news.ts'
 import { readRevisions } from './db/shared/revision.ts'
@@ -122,6 +127,7 @@ const routes = makeRoutes({
   uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
   webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
   now: () => new Date(),
+  development: readDevelopment(config),
   lifecycle,
   checks: {
     postgres: async () => {

@@ -30,6 +30,7 @@ export const readConfig = (
   return {
     ...env,
     ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
+    DEVELOPMENT_USERS: splitList(env.DEVELOPMENT_USERS),
     CORS_ORIGINS: splitList(env.CORS_ORIGINS),
     TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
     SIGNING_KEYS: splitList(env.SIGNING_KEYS),
@@ -55,6 +56,6 @@ export const loadConfig = (name: ProcessName): Config => {
 
 /** Settings that can hold a password or key are told of without their value. */
 const hideValue = (name: string, message: string): string =>
-  /KEYS|SECRET|DATABASE_URL|EXTRACTION_TOKEN/.test(name) && !message.endsWith('but is absent')
+  /KEY|SECRET|DATABASE_URL|EXTRACTION_TOKEN/.test(name) && !message.endsWith('but is absent')
     ? `${name} is not usable`
     : message.slice(1)

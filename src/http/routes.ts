@@ -1,6 +1,8 @@
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeArchiveRoutes } from './registry/archive-routes.ts'
 import type { RedeliveryDeps } from './event/redeliver.ts'
+import { makeDevelopmentRoutes } from './platform/development-routes.ts'
+import type { DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
@@ -33,6 +35,7 @@ export type RouteDeps = CreationDeps &
   VideoTaskDeps &
   UploadDeps &
   HealthDeps &
+  DevelopmentDeps &
   WebhookSecretDeps &
   RedeliveryDeps
 
@@ -60,6 +63,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeUserRoutes(deps),
       ...makeApiKeyRoutes(deps),
       ...makeHealthRoutes(deps),
+      ...makeDevelopmentRoutes(deps),
     ],
     deps.publicUrl,
   )

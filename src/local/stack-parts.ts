@@ -92,7 +92,12 @@ export const startOwn = async (
     makeNodeService({
       name: `worker-${role}`,
       entry: 'src/worker.ts',
-      env: { ...env, WORKER_ROLE: role, ...(role === 'media' && WITHOUT_KEYS) },
+      env: {
+        ...env,
+        DEVELOPMENT_ISSUER_KEY: '',
+        WORKER_ROLE: role,
+        ...(role === 'media' && WITHOUT_KEYS),
+      },
       logDir,
       stopMs: WORKER_STOP_MS,
       say,

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 
 import type { JWK } from 'jose'
 
+import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
 import type { Claim } from './claim.ts'
-import { DEVELOPMENT_AUDIENCE, loadIssuerKey, signToken, startIssuer } from './issuer.ts'
+import { DEVELOPMENT_AUDIENCE, signToken } from '../process/development-issuer.ts'
+import { loadIssuerKey, startIssuer } from './issuer.ts'
 import { loadKeys } from './keys.ts'
 import { startDatabase, startOwn, startWorkflows, takeApiPort } from './stack-parts.ts'
 import type { Context, StackOptions } from './stack-parts.ts'
@@ -111,6 +113,7 @@ const startAll = async (
     ...(temporal.ui === undefined ? {} : { 'Temporal UI': temporal.ui }),
   })
   const keys = await keySettings(context)
+  const isHere = isLoopbackHost(host)
   const env = {
     ...context.env,
     DATABASE_URL: databaseUrl,
@@ -125,6 +128,10 @@ const startAll = async (
     STORAGE: 'local',
     STORAGE_PATH: join(dataDir, 'storage'),
     ...keys,
+    // Whoever reaches an api that listens beyond this machine is not given them.
+    ...(isHere && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
+    OUTBOUND_ALLOW_LOOPBACK: context.env['OUTBOUND_ALLOW_LOOPBACK'] || String(isHere),
+    ADMIN_SUBJECTS: context.env['ADMIN_SUBJECTS'] || 'operator',
     MEDIA_SLOTS: context.env['MEDIA_SLOTS'] || String(availableParallelism()),
     DRAIN_DELAY_SECONDS: '0',
     // One address holds everybody who tries it.

@@ -1,4 +1,5 @@
-import { loadIssuerKey, signToken } from './issuer.ts'
+import { signToken } from '../process/development-issuer.ts'
+import { loadIssuerKey } from './issuer.ts'
 
 /** Prints a token for a user, alone on the last line of standard output; everything else goes to standard error. */
 export const printToken = async (dataDir: string, subject: string | undefined): Promise<number> => {

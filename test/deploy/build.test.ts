@@ -10,12 +10,8 @@ import { promisify } from 'node:util'
 
 import getPort from 'get-port'
 
-import {
-  DEVELOPMENT_AUDIENCE,
-  loadIssuerKey,
-  signToken,
-  startIssuer,
-} from '../../src/local/issuer.ts'
+import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
+import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type * as confinement from '../../src/adapters/inspector/confinement.ts'
 import type * as local from '../../src/adapters/inspector/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'

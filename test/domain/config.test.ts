@@ -106,6 +106,35 @@ describe('settings', () => {
       assert.ok(faults[0]?.includes(value.split(',').at(-1) ?? ''), faults[0])
     })
 
+  test('refuse the key of the development issuer wherever others could reach it', () => {
+    const key = '{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"private"}'
+    const here = { ...GOOD, AUTH_ISSUER: DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_KEY: key }
+    for (const HOST of ['127.0.0.1', '::1', 'localhost'])
+      assert.deepEqual(readConfig({ ...here, HOST }).DEVELOPMENT_USERS, [
+        'alice',
+        'bob',
+        'operator',
+      ])
+    const wrong: NodeJS.ProcessEnv[] = [
+      { HOST: '0.0.0.0' },
+      { HOST: '::' },
+      { HOST: '192.168.1.4' },
+      { AUTH_ISSUER: 'https://issuer.example.com/' },
+      { DEVELOPMENT_ISSUER_KEY: 'guess' },
+      { DEVELOPMENT_ISSUER_KEY: key.replace('"d"', '"e"') },
+    ]
+    for (const settings of wrong) {
+      const faults = faultsOf({ ...here, ...settings })
+      assert.match(faults.join('\n'), /^DEVELOPMENT_ISSUER_KEY must [^\n]+$/)
+      assert.doesNotMatch(faults.join(), /private"|guess/)
+    }
+    assert.ok(
+      faultsOf({ ...here, NODE_ENV: 'production' }).includes(
+        'DEVELOPMENT_ISSUER_KEY must not be set in production',
+      ),
+    )
+  })
+
   test('with faults of every sort are told in one message', () => {
     const faults = faultsOf({
       NODE_ENV: 'production',

@@ -10,12 +10,8 @@ import type { JWK } from 'jose'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/faults.ts'
-import {
-  DEVELOPMENT_AUDIENCE,
-  loadIssuerKey,
-  signToken,
-  startIssuer,
-} from '../../src/local/issuer.ts'
+import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
+import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeClient } from './client.ts'
 import type { Client } from './client.ts'
@@ -62,6 +58,8 @@ export interface ServiceOptions {
   database?: TestDatabase
   /** What runs in place of the media worker. */
   media?: string
+  /** The api gives tokens to development users. */
+  development?: boolean
 }
 
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
@@ -78,6 +76,7 @@ export const startService = async ({
   env = {},
   database: own,
   media = ENTRIES.media,
+  development = false,
 }: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
   // Children of a media worker run as another user when this is root, and have to get through.
@@ -129,6 +128,7 @@ export const startService = async ({
       env: {
         ...settings,
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
+        ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
         ...(role === 'media' && WITHOUT_KEYS),
         ...own,
       },

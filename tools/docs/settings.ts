@@ -33,6 +33,8 @@ const GROUPS: Record<string, Name[]> = {
     'AUTH_JWKS_URL',
     'ADMIN_SUBJECTS',
     'ADMIN_CLAIM',
+    'DEVELOPMENT_ISSUER_KEY',
+    'DEVELOPMENT_USERS',
   ],
   Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
   'Quotas of what is kept': [

@@ -75,7 +75,7 @@ const findHostFault = (url: URL, { isAllowed, allowLoopback }: UrlRules): string
 export const hostOf = ({ hostname }: URL): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 
-const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host)
+export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host)
 
 /** An empty label counts as private, too: without its last dot, `1.2.3.4..` would turn from a name into an address. */
 const isPrivateName = (host: string): boolean => {

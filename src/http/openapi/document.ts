@@ -31,6 +31,7 @@ const TAGS: Record<string, string> = {
   'Host nodes': 'The node classes that a version brings into the host application.',
   'Registry admin': 'What only platform admins may do; each change is in the audit log.',
   Health: 'For those who run the service.',
+  Development: 'Tokens of the embedded stack; production does not have these routes.',
   Documentation: 'The description of the service.',
 }
 

@@ -1,3 +1,5 @@
+import type { JWK } from 'jose'
+
 import { DELIVERY_SCHEDULE } from '../../domain/event/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../domain/event/delivery-schedule.ts'
 import type { CheckTiming } from '../../domain/registry/check-timing.ts'
@@ -72,3 +74,16 @@ export const readMediaLimits = (config: Config): MediaLimits => {
     video: { maxBytes: 512 * 2 ** 20, timeoutMs: 300_000, maxRedirects },
   }
 }
+
+/** Whom an api signs tokens for on the embedded stack; undefined everywhere else. */
+export const readDevelopment = (
+  config: Config,
+): { key: JWK; audience: string; users: string[]; admins: string[] } | undefined =>
+  config.DEVELOPMENT_ISSUER_KEY === ''
+    ? undefined
+    : {
+        key: JSON.parse(config.DEVELOPMENT_ISSUER_KEY) as JWK,
+        audience: config.AUTH_AUDIENCE,
+        users: config.DEVELOPMENT_USERS,
+        admins: config.ADMIN_SUBJECTS,
+      }

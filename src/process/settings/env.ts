@@ -12,8 +12,8 @@ const bytes = (description: string, value: number) =>
 
 const flag = (description: string) => Type.Boolean({ default: false, description })
 
-const list = (description: string) =>
-  Type.String({ default: '', description: `${description} Separated by commas.` })
+const list = (description: string, value = '') =>
+  Type.String({ default: value, description: `${description} Separated by commas.` })
 
 /** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
 export const Env = Type.Object({
@@ -46,6 +46,12 @@ export const Env = Type.Object({
   AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
+  DEVELOPMENT_ISSUER_KEY: Type.String({
+    default: '',
+    description:
+      'Private JWK that `POST /development/tokens` signs with, and the switch of that route; the embedded stack sets it, production and an address beyond this machine refuse it.',
+  }),
+  DEVELOPMENT_USERS: list('Users whom that route gives tokens.', 'alice,bob,operator'),
   OWNER_TASK_LIMIT: count('Open tasks of an owner; over it creations are refused.', 10_000, 1),
   OWNER_BYTE_LIMIT: bytes('Bytes of files and payloads kept for an owner.', 100 * 2 ** 30),
   ADDRESS_TASK_LIMIT: count('Open tasks of an address without a credential.', 1000, 1),
@@ -220,6 +226,7 @@ export type Config = Omit<Env, keyof Lists> & Lists
 
 interface Lists {
   ADMIN_SUBJECTS: string[]
+  DEVELOPMENT_USERS: string[]
   CORS_ORIGINS: string[]
   TRUST_PROXY: string[]
   SIGNING_KEYS: string[]

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 import { makeAddressJudge } from '../../adapters/outbound/address.ts'
+import { isLoopbackHost } from '../../adapters/outbound/url.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { splitList } from './env.ts'
 import type { Env } from './env.ts'
@@ -28,7 +29,7 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
     .flatMap(([name, rule]) =>
       rule(env[name], name).map((message): SettingFault => ({ name, message })),
     )
-  const further = productionFaults(env, process).filter(
+  const further = [...developmentFaults(env), ...productionFaults(env, process)].filter(
     ({ name }) => !faults.some((fault) => fault.name === name),
   )
   return [...faults, ...further]
@@ -108,6 +109,23 @@ const judgeUrl: Rule = (value, name) =>
     ? []
     : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
 
+const judgeIssuerKey: Rule = (value, name) =>
+  value === '' || isPrivateKey(value) ? [] : [`${name} must be the private JWK of an ES256 key`]
+
+const isPrivateKey = (text: string): boolean => {
+  try {
+    const { kty, crv, d } = JSON.parse(text) as Record<string, unknown>
+    return kty === 'EC' && crv === 'P-256' && typeof d === 'string'
+  } catch {
+    return false
+  }
+}
+
+const judgeUsers: Rule = (value, name) =>
+  splitList(value)
+    .filter((user) => user.length > 255 || user === 'anonymous')
+    .map((user) => `${name} must be users of 1 to 255 characters other than anonymous, got ${user}`)
+
 const RULES = {
   SIGNING_KEYS: judgeKeys,
   SECRETS_KEYS: judgeKeys,
@@ -120,6 +138,8 @@ const RULES = {
   ADMIN_CLAIM: judgeClaim,
   PUBLIC_URL: judgeUrl,
   AUTH_JWKS_URL: judgeUrl,
+  DEVELOPMENT_ISSUER_KEY: judgeIssuerKey,
+  DEVELOPMENT_USERS: judgeUsers,
 } satisfies Partial<Record<keyof Env, Rule>>
 
 type RuledName = keyof typeof RULES
@@ -132,12 +152,25 @@ export const KEY_SETTINGS = [
   'EXTRACTION_TOKEN',
 ] as const
 
+/** Who has the key of the development issuer is every user: it is for one machine and its own issuer. */
+const developmentFaults = (env: Env): SettingFault[] => {
+  if (env.DEVELOPMENT_ISSUER_KEY === '' || env.NODE_ENV === 'production') return []
+  const name = 'DEVELOPMENT_ISSUER_KEY'
+  return [
+    ...(isLoopbackHost(env.HOST) ? [] : [`${name} must not be set where HOST is not this machine`]),
+    ...(env.AUTH_ISSUER === DEVELOPMENT_ISSUER
+      ? []
+      : [`${name} must not be set where AUTH_ISSUER is not ${DEVELOPMENT_ISSUER}`]),
+  ].map((message) => ({ name, message }))
+}
+
 const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
   if (env.NODE_ENV !== 'production') return []
   const refused: [boolean, keyof Env, string][] = [
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
     [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
     [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
+    [env.DEVELOPMENT_ISSUER_KEY !== '', 'DEVELOPMENT_ISSUER_KEY', 'must not be set'],
     [env.WEBHOOK_TIME_FACTOR !== 1, 'WEBHOOK_TIME_FACTOR', 'must not be set'],
     [
       env.NODE_TLS_REJECT_UNAUTHORIZED === '0',

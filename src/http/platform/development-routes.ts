@@ -1,0 +1,122 @@
+import type { JWK } from 'jose'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { hostOf, isLoopbackHost } from '../../adapters/outbound/url.ts'
+import type { Sql } from '../../db/client.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { signToken, tokenExpiry } from '../../process/development-issuer.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { defineRoute } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+
+/** The issuer of the embedded stack: its key, and whom it knows. */
+export interface Development {
+  key: JWK
+  audience: string
+  users: readonly string[]
+  /** Those of them who are platform admins. */
+  admins: readonly string[]
+}
+
+export interface DevelopmentDeps {
+  sql: Sql
+  /** Absent in production. */
+  development?: Development | undefined
+}
+
+/**
+ * What a page needs to act as one of the development users. The routes exist on the embedded stack alone, and answer only
+ * this machine and pages of this service: a site whose name leads to 127.0.0.1 has another Host.
+ */
+export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Route[] => {
+  if (development === undefined) return []
+  const { users, admins } = development
+  return [
+    defineRoute({
+      ...COMMON,
+      method: 'get',
+      path: '/development/users',
+      summary: 'List the development users',
+      responses: {
+        200: {
+          description: 'The users, in the order of DEVELOPMENT_USERS.',
+          schema: Type.Array(DevelopmentUser),
+          example: [{ user: 'alice', platform_admin: false }],
+        },
+      },
+      handler: async (request) => {
+        refuseStrangers(request)
+        const body = users.map((user) => ({ user, platform_admin: admins.includes(user) }))
+        return { status: 200, body }
+      },
+    }),
+    defineRoute({
+      ...COMMON,
+      method: 'post',
+      path: '/development/tokens',
+      summary: 'Make a bearer token of a development user',
+      body: { schema: NewToken, ...SMALL_BODY, examples: { alice: { user: 'alice' } } },
+      responses: {
+        201: {
+          description: 'A token, good for 12 hours.',
+          schema: DevelopmentToken,
+          example: { user: 'alice', token: 'eyJhbGci…', expires_at: '2026-01-01T12:00:00.000Z' },
+        },
+      },
+      secretAnswer: true,
+      handler: (request) => createToken(sql, development, request),
+    }),
+  ]
+}
+
+const COMMON = {
+  tag: 'Development',
+  auth: 'none',
+  description: 'Of the embedded stack alone. It answers this machine and pages of this service.',
+  errors: ['forbidden'],
+} as const
+
+const DevelopmentUser = Type.Object({ user: Type.String(), platform_admin: Type.Boolean() })
+
+const NewToken = Type.Object({
+  user: Type.String({ minLength: 1, maxLength: 255, description: 'One of the users.' }),
+})
+type NewToken = Static<typeof NewToken>
+
+const DevelopmentToken = Type.Object({
+  user: Type.String(),
+  token: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+})
+
+const createToken = async (
+  sql: Sql,
+  { key, audience, users }: Development,
+  request: RouteRequest<unknown, unknown, NewToken>,
+): Promise<JsonAnswer> => {
+  refuseStrangers(request)
+  const { user } = request.body
+  if (!users.includes(user))
+    throw errors.validationFailed([`/user must be one of ${users.join(', ')}, got ${shown(user)}`])
+  const expiresAt = tokenExpiry()
+  const token = await signToken(key, user, { audience, expiresAt })
+  const body = { user, token, expires_at: expiresAt.toISOString() }
+  const answer: JsonAnswer = { status: 201, body }
+  await unitOfWork({ sql }, (sql) => request.finish(sql, answer))
+  return answer
+}
+
+/** Throws 403 for a page of another site, and for a name that only happens to lead here. */
+const refuseStrangers = ({ headers }: Pick<RouteRequest, 'headers'>): void => {
+  const host = `http://${headers.host ?? ''}`
+  if (!URL.canParse(host) || !isLoopbackHost(hostOf(new URL(host))))
+    throw apiError(
+      'forbidden',
+      `Host must be localhost or a loopback address, got ${shown(headers.host)}`,
+    )
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin')
+    throw apiError('forbidden', `Sec-Fetch-Site must be same-origin or absent, got ${shown(site)}`)
+}

@@ -1,0 +1,38 @@
+import { SignJWT, importJWK } from 'jose'
+import type { JWK } from 'jose'
+
+import { DEVELOPMENT_ISSUER } from './settings/faults.ts'
+
+/** `aud` of the tokens of the development issuer. */
+export const DEVELOPMENT_AUDIENCE = 'kiln'
+
+export const DEVELOPMENT_ALGORITHM = 'ES256'
+
+/** A working day, so that the token printed at the start lasts as long as the terminal it was printed in. */
+const TOKEN_SECONDS = 12 * 3600
+
+/** When a token that is signed now ends. */
+export const tokenExpiry = (): Date => new Date(Date.now() + TOKEN_SECONDS * 1000)
+
+/** Signs a bearer token for a user; `subject` becomes the owner of everything made with it. Throws for one that the api refuses. */
+export const signToken = async (
+  key: JWK,
+  subject: string,
+  { audience = DEVELOPMENT_AUDIENCE, expiresAt = tokenExpiry() } = {},
+): Promise<string> => {
+  if (subject.length < 1 || subject.length > 255 || subject === 'anonymous')
+    throw new Error(
+      `a token is for a user of 1 to 255 characters other than "anonymous", got ${JSON.stringify(subject.slice(0, 80))}`,
+    )
+  return await new SignJWT()
+    .setProtectedHeader({
+      alg: DEVELOPMENT_ALGORITHM,
+      ...(key.kid === undefined ? {} : { kid: key.kid }),
+    })
+    .setIssuer(DEVELOPMENT_ISSUER)
+    .setAudience(audience)
+    .setSubject(subject)
+    .setIssuedAt()
+    .setExpirationTime(expiresAt)
+    .sign(await importJWK(key, DEVELOPMENT_ALGORITHM))
+}
