@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { makeIssuerKeys } from './adapters/issuer-keys.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
@@ -84,6 +85,12 @@ const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
 const timings = readTimings(config)
 const rateFactor = readRateFactor(config)
 
+const outbound = makeOutbound({
+  allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
+  ports: config.OUTBOUND_PORTS,
+  deny: config.OUTBOUND_DENY,
+})
+
 const routes = makeRoutes({
   sql,
   jobs,
@@ -98,11 +105,9 @@ const routes = makeRoutes({
     publicUrl,
     linkSeconds: config.RESULT_LINK_SECONDS,
   }),
-  outbound: makeOutbound({
-    allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
-    ports: config.OUTBOUND_PORTS,
-    deny: config.OUTBOUND_DENY,
-  }),
+  outbound,
+  issuerKeys: makeIssuerKeys({ outbound, log }),
+  oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
   publicUrl,
   taskQueue: config.TASK_QUEUE,
   ...timings,

@@ -13,6 +13,7 @@ const SECRET_NAMES = [
   'secret',
   'signature',
   'personal_access_token',
+  'identity_token',
   'payload',
   'image',
   'webhook_url',

@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { Connection } from '@temporalio/client'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { makeIssuerKeys } from '../../src/adapters/issuer-keys.ts'
+import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -112,6 +114,7 @@ interface Served {
 const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
   const log = makeLog('bench', 'silent')
   const keys = [randomBytes(32).toString('base64')]
+  const outbound = makeOutbound({ allowLoopback: false, ports: [], deny: [] })
   const deps = {
     sql,
     jobs: makeJobs({ connection, namespace: 'default', sql, log }),
@@ -128,6 +131,9 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
     redeliveryLimits: { perEvent: 0, perHost: 1 },
     watches: makeWatches({ most: 1 }),
     watchReads: makeGate(1),
+    outbound,
+    issuerKeys: makeIssuerKeys({ outbound, log }),
+    oidcAudience: '',
     maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,
     extractionToken: undefined,

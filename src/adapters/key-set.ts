@@ -1,5 +1,5 @@
-import { createRemoteJWKSet, errors as joseErrors } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors as joseErrors } from 'jose'
+import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 
 import { errors } from '../domain/shared/errors.ts'
 import { inTime, LateError } from '../domain/shared/in-time.ts'
@@ -10,6 +10,8 @@ export interface KeySetOptions {
   log: Pick<Log, 'warn'>
   /** Milliseconds that never go back; a stepped wall clock would stop or flood the fetches. */
   clock?: (() => number) | undefined
+  /** In place of the fetch that dials any address. */
+  fetch?: FetchImplementation
 }
 
 /**
@@ -24,11 +26,13 @@ export const makeKeySet = ({
   url,
   log,
   clock = () => performance.now(),
+  fetch,
 }: KeySetOptions): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
+    ...(fetch && { [customFetch]: fetch }),
   })
   const state: State = {
     tried: undefined,

@@ -104,6 +104,8 @@ export interface Route {
    * looked at. own: `authorise` judges a secret of the route's own.
    */
   auth: 'required' | 'jwt' | 'optional' | 'none' | 'own'
+  /** A personal access token is a credential here, too. */
+  takesTokens?: boolean
   /** With auth `own`: throws the 401. */
   authorise?(headers: CredentialHeaders): void
   /** What the 401 of this route says, where callers need to know more than that they need a credential. */

@@ -18,6 +18,7 @@ import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeStreamRoutes } from './live/routes.ts'
+import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes } from './platform/upload-routes.ts'
 import type { UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
@@ -48,6 +49,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makePublisherRoutes(deps),
       ...makeMemberRoutes(deps),
       ...makePersonalAccessTokenRoutes(deps),
+      ...makeTrustedPublisherRoutes(deps),
       ...makeNodeRoutes(deps),
       ...makePermissionRoutes(deps),
       ...makeVersionRoutes(deps),

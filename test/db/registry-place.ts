@@ -68,6 +68,8 @@ export const makeRegistryPlace = ({ sql }: Place) => {
         description: undefined,
         sha256,
         last4: 'abcd',
+        scope: 'publish',
+        nodeId: undefined,
         expires_at: undefined,
       }),
     )

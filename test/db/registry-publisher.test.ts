@@ -164,6 +164,8 @@ describe('personal access tokens', () => {
         description: '',
         sha256,
         last4: 'test',
+        scope: 'publish',
+        nodeId: undefined,
         expires_at: new Date(Date.now() + 3_600_000),
       }),
     )
@@ -197,6 +199,8 @@ describe('personal access tokens', () => {
         description: undefined,
         sha256: 'late',
         last4: 'late',
+        scope: 'publish',
+        nodeId: undefined,
         expires_at: new Date(Date.now() - 1_000),
       }),
     )

@@ -20,6 +20,7 @@ describe('the role table', () => {
     create_token: ADMINS,
     list_tokens: ADMINS,
     revoke_token: ADMINS,
+    trust_publisher: ADMINS,
     edit_publisher: ADMINS,
     set_member: OWNERS,
     remove_member: OWNERS,

@@ -110,6 +110,9 @@ describe('limited routes', () => {
         route('post', '/publish', {
           handler: () => Promise.reject(errors.invalidPersonalAccessToken()),
         }),
+        route('post', '/exchange', {
+          handler: () => Promise.reject(errors.identityTokenRefused('x')),
+        }),
       ],
       // auth 1; write 1 a second and 5 more; read 600.
       { sql, authenticate, rateLimits: makeRateLimits(0.1), trustProxy: ['127.0.0.0/8'] },
@@ -180,9 +183,10 @@ describe('limited routes', () => {
     assert.equal((await send('GET', '/read', { address, user: 'alice' })).status, 200)
   })
 
-  test('count wrong personal access tokens with them', async () => {
-    const wrong = await exhaust(4, 'POST', '/publish', { address: '192.0.2.5' })
-    assert.deepEqual(wrong, [403, 403, 429, 429])
+  test('count wrong tokens in a body with them', async () => {
+    const CASES = { '/publish': '192.0.2.5', '/exchange': '192.0.2.7' }
+    for (const [path, address] of Object.entries(CASES))
+      assert.deepEqual(await exhaust(4, 'POST', path, { address }), [403, 403, 429, 429])
   })
 
   test('leave probes alone', async () => {

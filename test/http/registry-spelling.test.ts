@@ -56,6 +56,14 @@ const newToken = async (): Promise<string> => {
   return `/publishers/Acme/tokens/${String(made?.['id'])}`
 }
 
+const TRUST = { provider: 'oidc', issuer: 'https://ci.example.com', claims: { sub: 'x' } }
+
+const newTrust = async (): Promise<string> => {
+  const path = `/publishers/acme/nodes/${NODE}/trusted-publishers`
+  const made = await owned.owner.post(path, { ...TRUST, claims: { sub: unique('job') } })
+  return `${OWN}/trusted-publishers/${String(made.body['id'])}`
+}
+
 const newRetry = async (): Promise<string> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
   await registry.place.receive(id, id)
@@ -101,6 +109,29 @@ const CALLS: Call[] = [
   ],
   ['delete /publishers/:publisherId/nodes/:nodeId/versions/:versionId', newVersion, 204],
   ['post /publishers/:publisherId/nodes/:nodeId/versions/:versionId/review', newReview, 201, {}],
+  [
+    'post /publishers/:publisherId/nodes/:nodeId/trusted-publishers',
+    `${OWN}/trusted-publishers`,
+    201,
+    TRUST,
+  ],
+  [
+    'get /publishers/:publisherId/nodes/:nodeId/trusted-publishers',
+    `${OWN}/trusted-publishers`,
+    200,
+  ],
+  [
+    'delete /publishers/:publisherId/nodes/:nodeId/trusted-publishers/:trustedPublisherId',
+    newTrust,
+    204,
+  ],
+  // The node is found, and trusts nobody who could have signed this.
+  [
+    'post /publishers/:publisherId/nodes/:nodeId/token-exchange',
+    `${OWN}/token-exchange`,
+    403,
+    { identity_token: 'e30.e30.e30' },
+  ],
   ['get /nodes/:nodeId', READ, 200],
   ['get /nodes/:nodeId/versions', `${READ}/versions`, 200],
   ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],
@@ -162,7 +193,7 @@ describe('another spelling of an id', () => {
       const path = typeof given === 'string' ? given : await given()
       const sent = typeof body === 'function' ? body() : body
       const answer = await callerOf(path).call(method.toUpperCase(), path, sent)
-      expectStatus(answer, status)
+      assert.equal(answer.status, status, JSON.stringify(answer.body))
       assertStored(answer)
     })
 

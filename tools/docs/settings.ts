@@ -64,6 +64,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   Registry: [
     'PUBLISH_AUTH',
+    'OIDC_AUDIENCE',
     'MAX_PUBLISHERS_PER_USER',
     'SEARCH_MAX_DEPTH',
     'UPLOAD_EXPIRY_SECONDS',

@@ -1,7 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { makeAddressJudge } from './address.ts'
 import type { Network } from './connector.ts'
-import { download, type Downloaded, type DownloadOptions } from './download.ts'
+import {
+  download,
+  read,
+  type Downloaded,
+  type DownloadOptions,
+  type ReadOptions,
+} from './download.ts'
 import { makeLines } from './lines.ts'
 import { locate, type Located, type LocateOptions } from './locate.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
@@ -22,6 +28,8 @@ export interface Outbound {
   judge: (raw: string) => Judgement
   /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
   download: (options: DownloadOptions) => Promise<Downloaded>
+  /** Fetches a small URL into memory, or throws an OutboundFault. */
+  read: (options: ReadOptions) => Promise<Buffer>
   /** Looks up where a post would go, or why it would go nowhere; dials nothing. */
   locate: (options: LocateOptions) => Promise<Located>
   /** Sends JSON once, following nothing; tells the answer, or why there is none. */
@@ -42,6 +50,7 @@ export const makeClient = (rules: OutboundRules, network: Network): Outbound => 
   return {
     judge: (raw) => judge(raw),
     download: (options) => download(guard, options),
+    read: (options) => read(guard, options),
     locate: (options) => locate(guard, options),
     post: (options) => post({ ...guard, lines }, options),
     close: () => {

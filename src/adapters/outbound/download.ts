@@ -6,12 +6,15 @@ import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from '
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { UrlJudge } from './url.ts'
 
-export interface DownloadOptions extends DownloadLimits {
+export interface ReadOptions extends DownloadLimits {
   url: string
-  /** Must not exist yet; exists afterwards only if the download succeeded. */
-  toFile: string
   /** Ends the download, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
+}
+
+export interface DownloadOptions extends ReadOptions {
+  /** Must not exist yet; exists afterwards only if the download succeeded. */
+  toFile: string
   /** Called with the bytes written so far, after each piece of the body. */
   onProgress?: ((bytes: number) => void) | undefined
 }
@@ -31,7 +34,25 @@ type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
  * Fetches a URL into a new file.
  * @throws OutboundFault for what happened outside; the error of the file system for what happened here.
  */
-export const download = async (guard: Guard, options: DownloadOptions): Promise<Downloaded> => {
+export const download = (guard: Guard, options: DownloadOptions): Promise<Downloaded> =>
+  fetchBody(guard, options, (body) => writeNewFile(body, options))
+
+/**
+ * Fetches a URL into memory, so `maxBytes` is to be small.
+ * @throws OutboundFault
+ */
+export const read = (guard: Guard, options: ReadOptions): Promise<Buffer> =>
+  fetchBody(guard, options, async (body) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of readBody(body, options.maxBytes)) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  })
+
+const fetchBody = async <Taken>(
+  guard: Guard,
+  options: ReadOptions,
+  take: (body: Answer['body']) => Promise<Taken>,
+): Promise<Taken> => {
   const { signal, maxBytes, timeoutMs } = options
   const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
   const exchange = startExchange({ ...guard, maxBytes, timeoutMs, signals })
@@ -39,7 +60,7 @@ export const download = async (guard: Guard, options: DownloadOptions): Promise<
     exchange.signal.throwIfAborted()
     const answer = await getFollowingRedirects({ ...options, judge: guard.judge, exchange })
     refuseUnusable(answer, maxBytes)
-    return await writeNewFile(answer.body, options)
+    return await take(answer.body)
   } catch (error) {
     // A socket that the deadline closed fails in many ways; the reason is one.
     throw exchange.signal.aborted ? exchange.signal.reason : error

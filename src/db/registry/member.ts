@@ -55,7 +55,7 @@ export const putMember = async (
   return { result: 'done', member: row.member }
 }
 
-/** Removes a member and revokes the tokens they created for the publisher. */
+/** Removes a member, revokes the tokens they created for the publisher, and ends the trust that they gave. */
 export const removeMember = async (
   sql: Transaction,
   { publisherId, userId }: Membership,
@@ -67,6 +67,9 @@ export const removeMember = async (
     delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
   `
   if (count === 0) return 'member_not_found'
+  await sql`
+    delete from trusted_publisher where publisher_id = ${publisher.id} and created_by = ${userId}
+  `
   await sql`
     update personal_access_token set revoked_at = clock_timestamp()
     where publisher_id = ${publisher.id} and created_by = ${userId} and revoked_at is null

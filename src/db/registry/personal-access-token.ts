@@ -1,5 +1,8 @@
 import { maskCredential } from '../../domain/shared/credential.ts'
-import type { PersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
+import type {
+  PersonalAccessToken,
+  TokenScope,
+} from '../../domain/registry/personal-access-token.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { isLive, isTouchDue } from '../shared/api-key.ts'
 import { lockPublisher } from './registry-lock.ts'
@@ -14,6 +17,9 @@ interface NewPersonalAccessTokenRow {
   sha256: string
   last4: string
   expires_at: Date | undefined
+  scope: TokenScope
+  /** As it is stored; undefined: every node of the publisher. */
+  nodeId: string | undefined
 }
 
 /**
@@ -32,9 +38,10 @@ export const insertPersonalAccessToken = async (
   if (!publisher || !member) return { result: 'no_member' }
   const [row] = await sql<{ id: string }[]>`
     insert into personal_access_token
-      (publisher_id, name, description, sha256, last4, created_by, expires_at)
+      (publisher_id, name, description, sha256, last4, created_by, scope, node_id, expires_at)
     select ${publisher.id}, ${token.name}, nullif(${token.description ?? null}::text, ''),
-      ${token.sha256}, ${token.last4}, ${token.userId}, expires_at
+      ${token.sha256}, ${token.last4}, ${token.userId}, ${token.scope}, ${token.nodeId ?? null},
+      expires_at
     from (select ${token.expires_at ?? null}::timestamptz as expires_at) given
     where expires_at is null or expires_at > clock_timestamp()
     returning id
@@ -48,8 +55,8 @@ export const listPersonalAccessTokens = async (
   publisherId: string,
 ): Promise<PersonalAccessToken[]> => {
   const rows = await sql<Row[]>`
-    select id, name, description, last4, created_at as "createdAt", created_by, expires_at,
-      last_used_at
+    select id, name, description, last4, scope, node_id, created_at as "createdAt", created_by,
+      expires_at, last_used_at
     from personal_access_token
     where publisher_id = lower(${publisherId}::text) and ${isLive(sql)}
     order by created_at desc, id desc
@@ -74,22 +81,31 @@ export interface LiveToken {
   id: string
   /** Id of the user who created it, for whom it stands. */
   createdBy: string
+  publisherId: string
+  scope: TokenScope
+  /** Null: every node of the publisher. */
+  nodeId: string | null
+  /** A CI job got it for its identity token. */
+  isExchanged: boolean
   /** Whether `touchPersonalAccessToken` would move `last_used_at`. */
   touchDue: boolean
 }
 
 /**
- * Finds a live token of a publisher by the digest of its text. Undefined for every other token: unknown, expired,
- * revoked, or another publisher's.
+ * Finds a live token by the digest of its text, of any publisher unless one is named. Undefined for every other token:
+ * unknown, expired, revoked, or another publisher's.
  */
 export const findPersonalAccessToken = async (
   sql: Queryable,
-  { sha256, publisherId }: { sha256: string; publisherId: string },
+  { sha256, publisherId }: { sha256: string; publisherId?: string },
 ): Promise<LiveToken | undefined> => {
   const [row] = await sql<LiveToken[]>`
-    select id, created_by as "createdBy", ${isTouchDue(sql)} as "touchDue"
+    select id, created_by as "createdBy", publisher_id as "publisherId", scope,
+      node_id as "nodeId", trusted_publisher_id is not null as "isExchanged",
+      ${isTouchDue(sql)} as "touchDue"
     from personal_access_token
-    where sha256 = ${sha256} and publisher_id = lower(${publisherId}::text) and ${isLive(sql)}
+    where sha256 = ${sha256} and ${isLive(sql)}
+      and publisher_id = coalesce(lower(${publisherId ?? null}::text), publisher_id)
   `
   return row
 }
@@ -113,17 +129,28 @@ interface Row {
   name: string
   description: string | null
   last4: string
+  scope: TokenScope
+  node_id: string | null
   createdAt: Date
   created_by: string
   expires_at: Date | null
   last_used_at: Date | null
 }
 
-const toToken = ({ last4, createdAt, description, expires_at, last_used_at, ...row }: Row) => ({
+const toToken = ({
+  last4,
+  createdAt,
+  description,
+  node_id,
+  expires_at,
+  last_used_at,
+  ...row
+}: Row) => ({
   ...row,
   token: maskCredential('personal_access_token', last4),
   createdAt: createdAt.toISOString(),
   ...(description !== null && { description }),
+  ...(node_id !== null && { node_id }),
   ...(expires_at && { expires_at: expires_at.toISOString() }),
   ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
 })

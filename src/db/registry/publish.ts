@@ -73,7 +73,7 @@ export const insertPublication = async (
   if (taken && !isReissuable(taken)) return { result: 'version_exists', status: taken.status }
   const id = taken?.id ?? given.id
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
-  const uploadExpiresAt = await setPublished(sql, id, given)
+  const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
   await setNodeFields(sql, node.id, given.fields)
   if (!taken) await options.tell(given.start)
   await noteListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
@@ -126,11 +126,14 @@ const insertVersion = async (
   `
 }
 
-/** Sets all that a publication says about its version, and answers the deadline of the upload. */
+/**
+ * Sets all that a publication says about its version, and answers the deadline of the upload. A provenance stays only while
+ * all publications have the same: whoever has a link of any of them may upload the archive.
+ */
 const setPublished = async (
   sql: Transaction,
   id: string,
-  { version, uploadSeconds, publishedBy, tokenId }: Publication,
+  { version, uploadSeconds, publishedBy, tokenId, isNew }: Publication & { isNew: boolean },
 ): Promise<Date> => {
   const [row] = await sql<{ uploadExpiresAt: Date }[]>`
     update version
@@ -147,6 +150,10 @@ const setPublished = async (
       upload_expires_at = clock_timestamp() + make_interval(secs => ${uploadSeconds}),
       published_by = ${publishedBy},
       token_id = ${tokenId},
+      provenance = (
+        select t.provenance from personal_access_token t
+        where t.id = ${tokenId} and (${isNew} or t.provenance = version.provenance)
+      ),
       rev = rev + 1
     where id = ${id}
     returning upload_expires_at as "uploadExpiresAt"

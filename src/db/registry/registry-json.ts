@@ -85,7 +85,8 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'tags_admin', v.tags_admin, 'supported_os', v.supported_os,
   'supported_accelerators', v.supported_accelerators,
   'supported_host_version', v.supported_host_version,
-  'supported_host_frontend_version', v.supported_host_frontend_version
+  'supported_host_frontend_version', v.supported_host_frontend_version,
+  'provenance', v.provenance
 `
 
 /** A time as answers write it. */

@@ -3,13 +3,15 @@ import type { Static } from 'typebox'
 
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
-/** What a platform admin can do. */
+/** What a platform admin can do, and whom the admins of a publisher trust. */
 export const AuditAction = Type.Enum([
   'node.update',
   'version.update',
   'version.retry',
   'publisher.ban',
   'publisher.unban',
+  'trusted_publisher.create',
+  'trusted_publisher.delete',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -29,7 +31,7 @@ const change = (description: string) =>
 export const AuditLogEntry = Type.Object({
   id: uuid('Id of the entry.'),
   at: instant('When.'),
-  actor: Type.String({ description: 'Id of the admin.' }),
+  actor: Type.String({ description: 'Id of the user.' }),
   action: AuditAction,
   target: Type.String({
     description: 'What was changed: `publisher/{p}`, `node/{n}` or `version/{n}@{v}`.',

@@ -3,11 +3,20 @@ import type { Static } from 'typebox'
 
 import { DESCRIPTION_MAX, NAME_MAX, instant, text, uuid } from './registry-fields.ts'
 
+export const TokenScope = Type.Enum(['publish', 'read'], {
+  description: '`read` reads the findings of versions as a member does; `publish` publishes, too.',
+})
+export type TokenScope = Static<typeof TokenScope>
+
 /** Body of POST /publishers/{p}/tokens. */
 export const NewPersonalAccessToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'What the token is for.' }),
   description: Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.')),
   expires_at: Type.Optional(instant('A time in the future at which it ends; absent: never.')),
+  scope: Type.Optional(TokenScope),
+  node_id: Type.Optional(
+    Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
+  ),
 })
 export type NewPersonalAccessToken = Static<typeof NewPersonalAccessToken>
 
@@ -23,6 +32,10 @@ export const PersonalAccessToken = Type.Object({
   name: text(NAME_MAX, 'What the token is for.'),
   description: Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.')),
   token: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
+  scope: TokenScope,
+  node_id: Type.Optional(
+    Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
+  ),
   createdAt: instant('When it was created.'),
   created_by: Type.String({ description: 'Id of the user who created it.' }),
   expires_at: Type.Optional(instant('When it ends; absent for one that does not.')),

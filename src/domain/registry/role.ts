@@ -11,6 +11,7 @@ const LOWEST_ROLE = {
   create_token: 'admin',
   list_tokens: 'admin',
   revoke_token: 'admin',
+  trust_publisher: 'admin',
   edit_publisher: 'admin',
   set_member: 'owner',
   remove_member: 'owner',

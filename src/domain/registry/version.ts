@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HostNodePolicy } from './host-node.ts'
+import { Provenance } from './provenance.ts'
 import {
   LONG_TEXT_MAX,
   REASON_MAX,
@@ -100,6 +101,7 @@ export const Version = Type.Object({
     }),
   ),
   ...shownSupport,
+  provenance: Type.Optional(Provenance),
   tags: tags('Tags of this version.'),
   tags_admin: tags('Tags that platform admins and the scanner set.'),
 })

@@ -52,6 +52,11 @@ export const ERROR_CODES = {
   ...coded(403, {
     forbidden: 'The credential is valid but does not allow this.',
     invalid_personal_access_token: 'The personal access token is not a live one of this publisher.',
+    token_scope_insufficient:
+      'The personal access token is for another node or publisher, or only for reading.',
+    identity_token_refused:
+      'The identity token is not valid, was exchanged before, or is not of a publisher that the node trusts.',
+    trusted_publisher_limit_reached: 'The node has as many trusted publishers as one may have.',
     publisher_banned: 'The publisher is banned.',
     node_banned: 'The node is banned.',
     version_blocked: 'The version is flagged or banned and cannot be installed.',
@@ -76,6 +81,7 @@ export const ERROR_CODES = {
     archive_not_found: 'There is no archive here, or not yet.',
     host_node_not_found: 'There is no such host node, or not yet.',
     token_not_found: 'The publisher has no such personal access token.',
+    trusted_publisher_not_found: 'The node has no such trusted publisher.',
     member_not_found: 'The user is no member of the publisher.',
     user_not_found: 'The user has never signed in.',
   }),
@@ -91,6 +97,7 @@ export const ERROR_CODES = {
   },
   ...coded(409, {
     not_deliverable: 'The task names no address to deliver to.',
+    trusted_publisher_exists: 'The node trusts this publisher already.',
     publisher_exists: 'The id of the publisher is taken.',
     node_exists: 'The id of the node is taken.',
     node_deleted: 'The id is that of a deleted node and stays taken.',
@@ -131,7 +138,7 @@ export const ERROR_CODES = {
     unavailable: 'A service this one depends on cannot be reached; try again.',
     busy: 'Too much is received, read or sent at once; try again after Retry-After.',
     outcome_unknown: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
-    auth_unavailable: 'The key set of the issuer was never reached.',
+    auth_unavailable: 'The key set of the issuer was never reached, or cannot be read.',
     draining: 'This process is stopping; try again.',
   }),
 }
@@ -215,8 +222,8 @@ interface UsedUp {
 export const errors = {
   validationFailed: (details: string[]) =>
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
-  unauthorized: (cause?: unknown) =>
-    apiError('unauthorized', 'A valid credential is required.', {
+  unauthorized: (cause?: unknown, message = 'A valid credential is required.') =>
+    apiError('unauthorized', message, {
       headers: { 'www-authenticate': 'Bearer' },
       cause,
     }),
@@ -273,6 +280,17 @@ export const errors = {
   /** One text for every cause: unknown, expired, revoked, another publisher's. */
   invalidPersonalAccessToken: (cause?: unknown) =>
     apiError('invalid_personal_access_token', undefined, { cause }),
+  /** Whoever holds a live token may know what it is for. */
+  tokenScopeInsufficient: (what: string) =>
+    apiError('token_scope_insufficient', `The personal access token ${what}.`),
+  /** The reason is told, because it is about a token that the caller has. */
+  identityTokenRefused: (reason: string, cause?: unknown) =>
+    apiError('identity_token_refused', `The identity token is refused: ${reason}.`, { cause }),
+  trustedPublisherNotFound: (id: string) =>
+    apiError('trusted_publisher_not_found', `The node has no trusted publisher ${shown(id)}.`),
+  trustedPublisherExists: () => apiError('trusted_publisher_exists'),
+  trustedPublisherLimitReached: (most: number) =>
+    apiError('trusted_publisher_limit_reached', `A node has at most ${most} trusted publishers.`),
   /** The reason is for members only. */
   publisherBanned: (id: string, reason?: string) =>
     apiError('publisher_banned', `The publisher ${shown(id)} is banned${because(reason)}`),

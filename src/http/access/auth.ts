@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto'
 
-import { errors as joseErrors, jwtVerify } from 'jose'
-import type { JWTPayload, JWTVerifyOptions } from 'jose'
+import type { JWTPayload } from 'jose'
 
 import { makeKeySet } from '../../adapters/key-set.ts'
+import {
+  findPersonalAccessToken,
+  touchPersonalAccessToken,
+} from '../../db/registry/personal-access-token.ts'
+import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
-import { ApiError, errors } from '../../domain/shared/errors.ts'
+import { errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import { readProfile } from './claims.ts'
 import type { AdminJudge, Profile } from './claims.ts'
+import { JWT_RULES, Refusal, verifyJwt } from './jwt.ts'
+import { noteUse } from './note-use.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserNotes } from './user-notes.ts'
 
@@ -22,7 +28,9 @@ export interface Caller {
   principal: string
   /** What the caller makes belongs to this owner. */
   owner: string
-  scheme: 'jwt' | 'api_key'
+  scheme: 'jwt' | 'api_key' | 'personal_access_token'
+  /** What a personal access token may read: a node, or all of its publisher's. */
+  token?: Pick<LiveToken, 'publisherId' | 'nodeId'>
   /** What the token says of its user; absent with an API key. */
   profile?: Profile
   /** Whether this is one of those who run the service. */
@@ -32,7 +40,10 @@ export interface Caller {
 /** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
 export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export type Authenticate = (headers: CredentialHeaders) => Promise<Caller | undefined>
+export type Authenticate = (
+  headers: CredentialHeaders,
+  takes?: { tokens?: boolean | undefined },
+) => Promise<Caller | undefined>
 
 export interface AuthenticatorOptions {
   issuer: string
@@ -50,7 +61,7 @@ export interface AuthenticatorOptions {
 
 /**
  * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It
- * answers undefined when neither was sent. It throws the same 401 for every credential that does not hold, whose cause
+ * answers undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the same 401 for every credential that does not hold, whose cause
  * goes to the log only, and 503 when it cannot judge.
  */
 export const makeAuthenticator = ({
@@ -64,12 +75,13 @@ export const makeAuthenticator = ({
   clock,
 }: AuthenticatorOptions): Authenticate => {
   const keys = makeKeySet({ url: jwksUrl, log, clock })
-  const options = { ...JWT_RULES, issuer, audience }
+  const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
 
-  const judge = async ({ scheme, token }: Credential): Promise<Caller> => {
+  const judge = async ({ scheme, token }: Credential, tokens: boolean): Promise<Caller> => {
     if (token === undefined) throw new Refusal('malformed')
     const kind = credentialKind(token)
+    if (kind === 'personal_access_token' && tokens) return await judgeToken(sql, log, token)
     if (kind === 'personal_access_token') throw new Refusal('personal access token')
     if (kind === 'api_key') {
       const owner = await judgeApiKey(sql, log, token)
@@ -86,12 +98,12 @@ export const makeAuthenticator = ({
     }
   }
 
-  return async (headers) => {
+  return async (headers, { tokens = false } = {}) => {
     const credential = readCredential(headers)
     if (credential === undefined) return undefined
     try {
-      const caller = await judge(credential)
-      await users?.note(caller)
+      const caller = await judge(credential, tokens)
+      if (caller.scheme !== 'personal_access_token') await users?.note(caller)
       return caller
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -108,18 +120,7 @@ interface Credential {
   token: string | undefined
 }
 
-/** A credential that does not hold. Only the log is told the reason. */
-class Refusal extends Error {
-  override name = 'Refusal'
-}
-
 const MAX_TOKEN_LENGTH = 8192
-
-const JWT_RULES = {
-  algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
-  requiredClaims: ['exp', 'sub'],
-  clockTolerance: 60,
-} satisfies JWTVerifyOptions
 
 const ADMIN = { isPlatformAdmin: true }
 
@@ -149,50 +150,19 @@ const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promi
   const sha256 = createHash('sha256').update(key).digest('hex')
   const found = await withinDeadline(sql, findApiKey(sql, sha256))
   if (found === undefined) throw new Refusal('API key unknown, revoked or expired')
-  if (found.touch_due)
-    await withinDeadline(sql, touchApiKey(sql, found.id)).catch((error: unknown) =>
-      log.warn({ err: error }, 'the last use of an API key was not noted'),
-    )
+  if (found.touch_due) await noteUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
   return found.owner
 }
 
-const verifyJwt = async (
-  token: string,
-  verify: (token: string) => Promise<JWTPayload>,
-  options: JWTVerifyOptions,
-): Promise<JWTPayload> => {
-  try {
-    return await verify(token)
-  } catch (error) {
-    if (error instanceof ApiError) throw error
-    if (error instanceof joseErrors.JWKSMultipleMatchingKeys)
-      return await verifyWithEach(token, error, options)
-    throw new Refusal(reasonOf(error))
-  }
+/** Whoever made a personal access token is its caller, who may read what it is for. */
+const judgeToken = async (sql: Sql, log: Pick<Log, 'warn'>, token: string): Promise<Caller> => {
+  const sha256 = createHash('sha256').update(token).digest('hex')
+  const found = await withinDeadline(sql, findPersonalAccessToken(sql, { sha256 }))
+  if (found === undefined) throw new Refusal('personal access token unknown, revoked or expired')
+  if (found.touchDue)
+    await noteUse({ sql, log }, 'a personal access token', touchPersonalAccessToken(sql, found.id))
+  return { ...callerOf(found.createdBy, 'personal_access_token'), token: found }
 }
-
-/** A token without a key id may have been signed by any of the keys of its type. */
-const verifyWithEach = async (
-  token: string,
-  candidates: joseErrors.JWKSMultipleMatchingKeys,
-  options: JWTVerifyOptions,
-): Promise<JWTPayload> => {
-  let reason = 'ERR_JWKS_NO_MATCHING_KEY'
-  for await (const key of candidates)
-    try {
-      return (await jwtVerify(token, key, options)).payload
-    } catch (error) {
-      reason = reasonOf(error)
-    }
-  throw new Refusal(reason)
-}
-
-/**
- * Only the code of a fault of jose, because the claims that the fault carries name a person. Any other error is about a
- * key of the issuer that cannot be used, for example RSA of 1,024 bits. A token that it signed is not valid either.
- */
-const reasonOf = (error: unknown): string =>
-  error instanceof joseErrors.JOSEError ? error.code : `key not usable: ${String(error)}`
 
 /**
  * The user id of a token. Control characters and lone

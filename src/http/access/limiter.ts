@@ -7,7 +7,11 @@ import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
 /** Refused credentials: what guesses and forgotten tokens are answered with. */
-const REFUSED_CREDENTIALS = ['unauthorized', 'invalid_personal_access_token']
+const REFUSED_CREDENTIALS = [
+  'unauthorized',
+  'invalid_personal_access_token',
+  'identity_token_refused',
+]
 
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
 export const makeLimiter = (limits: RateLimits | undefined) => ({

@@ -26,6 +26,8 @@ const TAGS: Record<string, string> = {
   Users: 'Who the caller is.',
   Publishers:
     'Those who publish nodes: the publisher, its members, and the tokens it publishes with.',
+  'Trusted publishing':
+    'Which CI jobs may publish a node without a stored secret, and the tokens that they get for it.',
   Nodes: 'Extensions of the host application: made, edited and found.',
   Versions: 'Releases of a node: published, read, installed, reviewed.',
   'Host nodes': 'The node classes that a version brings into the host application.',

@@ -10,9 +10,11 @@ import * as member from '../../domain/registry/member.ts'
 import { NodePage } from '../../domain/registry/node-query.ts'
 import * as node from '../../domain/registry/node.ts'
 import * as token from '../../domain/registry/personal-access-token.ts'
+import { Provenance } from '../../domain/registry/provenance.ts'
 import * as publish from '../../domain/registry/publish.ts'
 import * as publisher from '../../domain/registry/publisher.ts'
 import * as review from '../../domain/registry/review.ts'
+import * as trusted from '../../domain/registry/trusted-publisher.ts'
 import * as versions from '../../domain/registry/version-query.ts'
 import * as version from '../../domain/registry/version.ts'
 import * as apiKey from '../../domain/shared/api-key.ts'
@@ -48,6 +50,13 @@ const NAMES: Record<string, TSchema> = {
   PersonalAccessToken: token.PersonalAccessToken,
   NewPersonalAccessToken: token.NewPersonalAccessToken,
   CreatedPersonalAccessToken: token.CreatedPersonalAccessToken,
+  TokenScope: token.TokenScope,
+  TrustedPublisher: trusted.TrustedPublisher,
+  NewTrustedPublisher: trusted.NewTrustedPublisher,
+  TrustProvider: trusted.TrustProvider,
+  TokenExchange: trusted.TokenExchange,
+  ExchangedToken: trusted.ExchangedToken,
+  IdentityAudience: trusted.IdentityAudience,
   User: member.User,
   Node: node.Node,
   NodeStatus: node.NodeStatus,
@@ -56,6 +65,7 @@ const NAMES: Record<string, TSchema> = {
   NodeUpdate: node.NodeUpdate,
   NodeAdminUpdate: node.NodeAdminUpdate,
   NodeVersion: version.Version,
+  Provenance: Provenance,
   NodeVersionStatus: version.VersionStatus,
   NodeVersionPage: versions.VersionPage,
   NodeVersionIdentifier: versions.VersionIdentifier,

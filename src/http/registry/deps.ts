@@ -1,3 +1,5 @@
+import type { IssuerKeys } from '../../adapters/issuer-keys.ts'
+import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { Sql } from '../../db/client.ts'
 import type { CountMemo } from '../../db/search/listed-count.ts'
@@ -11,6 +13,11 @@ export interface RegistryDeps extends LiveDeps {
   sql: Sql
   jobs: Jobs
   signer: Signer
+  outbound: Outbound
+  /** Keys of the issuers that nodes trust. */
+  issuerKeys: IssuerKeys
+  /** OIDC_AUDIENCE */
+  oidcAudience: string
   log: Pick<Log, 'warn'>
   /** Counts of filtered lists, of this process. */
   memo: CountMemo

@@ -85,10 +85,43 @@ export const HOST_NODE = {
 export const TOKEN = {
   id: '7d6c5b4a-3f2e-4d1c-8b0a-9f8e7d6c5b4a',
   name: 'release pipeline',
+  scope: 'publish',
   token: 'kiln_pat_…1cD2',
   createdAt: TIME,
   created_by: 'alice',
   last_used_at: TIME,
+}
+
+export const TRUSTED = {
+  id: '3e2d1c0b-9a8f-4e7d-8c6b-5a4f3e2d1c0b',
+  node_id: 'image-tools',
+  provider: 'github',
+  issuer: 'https://token.actions.githubusercontent.com',
+  claims: { repository_id: '123456789', workflow_file: 'publish.yml' },
+  created_by: 'alice',
+  createdAt: TIME,
+}
+
+/** Bodies that trust, by their provider. */
+export const PUBLISHED_BY = {
+  github: {
+    provider: 'github',
+    claims: { repository_id: '123456789', workflow_file: 'publish.yml', environment: 'release' },
+  },
+  gitlab: {
+    provider: 'gitlab',
+    claims: { project_id: '4242', workflow_file: '.gitlab-ci.yml' },
+  },
+  other: {
+    provider: 'oidc',
+    issuer: 'https://ci.example.com',
+    claims: { sub: 'pipeline:release' },
+  },
+}
+
+export const EXCHANGED = {
+  token: 'kiln_pat_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD',
+  expires_at: '2026-01-01T00:15:00.000Z',
 }
 
 export const REVIEW = {

@@ -14,10 +14,12 @@ const PARAMS = {
   versionId: Type.String({ description: 'Id of the version, a UUID.' }),
   userId: Type.String({ description: 'Id of the user.' }),
   tokenId: Type.String({ description: 'Id of the token, a UUID.' }),
+  trustedPublisherId: Type.String({ description: 'Id of the trusted publisher, a UUID.' }),
   hostNodeName: Type.String({ description: 'Name of the host node, exactly, percent-encoded.' }),
 }
 
 const { publisherId, nodeId, version, versionId, userId, tokenId, hostNodeName } = PARAMS
+const { trustedPublisherId } = PARAMS
 
 export const OfPublisher = Type.Object({ publisherId })
 export type OfPublisher = Static<typeof OfPublisher>
@@ -27,6 +29,8 @@ export const OfToken = Type.Object({ publisherId, tokenId })
 export type OfToken = Static<typeof OfToken>
 export const OfOwnNode = Type.Object({ publisherId, nodeId })
 export type OfOwnNode = Static<typeof OfOwnNode>
+export const OfTrust = Type.Object({ publisherId, nodeId, trustedPublisherId })
+export type OfTrust = Static<typeof OfTrust>
 export const OfOwnVersion = Type.Object({ publisherId, nodeId, versionId })
 export type OfOwnVersion = Static<typeof OfOwnVersion>
 export const OfNode = Type.Object({ nodeId })

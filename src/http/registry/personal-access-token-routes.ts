@@ -9,7 +9,14 @@ import type { RegistryDeps } from './deps.ts'
 import { createToken, judgeNewToken, listTokens, revokeToken } from './personal-access-token.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { OfPublisher, OfToken, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS } from './paths.ts'
+import {
+  NODE_ERRORS,
+  OfPublisher,
+  OfToken,
+  PUBLISHER_ERRORS,
+  PUBLISHER_PATH,
+  WRITE_ERRORS,
+} from './paths.ts'
 import { PUBLISH, TOKEN } from './examples.ts'
 
 const COMMON = { tag: 'Publishers', auth: 'required' } as const
@@ -28,7 +35,10 @@ export const makePersonalAccessTokenRoutes = (deps: RegistryDeps): Route[] => [
       ...SMALL_BODY,
       schema: NewPersonalAccessToken,
       emptyIsAbsent: listEmptyIsAbsent(NewPersonalAccessToken),
-      examples: { unlimited: { name: 'release pipeline' } },
+      examples: {
+        unlimited: { name: 'release pipeline' },
+        reader: { name: 'dashboard', scope: 'read', node_id: 'image-tools' },
+      },
     },
     responses: {
       201: {
@@ -37,7 +47,7 @@ export const makePersonalAccessTokenRoutes = (deps: RegistryDeps): Route[] => [
         example: { token: PUBLISH.personal_access_token },
       },
     },
-    errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS],
+    errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
     secretAnswer: true,
     judge: ({ body }) => judgeNewToken(deps, body),
     handler: (request) => createToken(deps, request),

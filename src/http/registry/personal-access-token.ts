@@ -11,16 +11,18 @@ import {
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { credentialKind, makeCredential } from '../../domain/shared/credential.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
 import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import type { NewPersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
+import type { PublishBody } from '../../domain/registry/publish.ts'
 import { roleFor } from '../../domain/registry/role.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
+import { noteUse } from '../access/note-use.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import { getPublisherAccess } from './access.ts'
+import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import type { OfPublisher, OfToken } from './paths.ts'
+import type { OfOwnNode, OfPublisher, OfToken } from './paths.ts'
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
 export const judgeNewToken = (
@@ -43,13 +45,19 @@ export const createToken = async (
   const caller = getCaller(request)
   const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  const { name, description, expires_at: expiry } = request.body
+  const { name, description, expires_at: expiry, scope = 'publish', node_id } = request.body
+  const node =
+    node_id === undefined
+      ? undefined
+      : await getOwnNodeAccess(deps, { publisherId, nodeId: node_id, caller })
   const token = makeCredential('personal_access_token', randomBytes)
   const row = {
     publisherId: id,
     userId: caller.principal,
     name,
     description,
+    scope,
+    nodeId: node?.id,
     sha256: digest(token),
     last4: token.slice(-4),
     expires_at: expiry === undefined ? undefined : new Date(expiry),
@@ -91,24 +99,37 @@ export const revokeToken = async (
   return { status: 204 }
 }
 
-/** Finds the live token of a publisher. Throws the same 403 for every other text, whatever is wrong with it. */
-export const getLiveToken = async (
-  { sql, log }: Pick<RegistryDeps, 'sql' | 'log'>,
-  { token, publisherId }: { token: string; publisherId: string },
+/**
+ * The token in a publish body. Throws the same 403 for every text that is no live token of the publisher, whatever is wrong
+ * with it; and 401 where a member's credential is missing beside it, unless it is that of a CI job.
+ */
+export const getPublishToken = async (
+  deps: RegistryDeps,
+  { params, body, caller }: RouteRequest<OfOwnNode, unknown, PublishBody>,
 ): Promise<LiveToken> => {
+  const { sql, publishAuth } = deps
+  const { personal_access_token: text } = body
+  const { publisherId, nodeId } = params
   const found =
-    credentialKind(token) === 'personal_access_token'
+    credentialKind(text) === 'personal_access_token'
       ? await withinDeadline(
           sql,
-          findPersonalAccessToken(sql, { sha256: digest(token), publisherId }),
+          findPersonalAccessToken(sql, { sha256: digest(text), publisherId }),
         )
       : undefined
+  if (publishAuth === 'bearer+token' && !caller && !found?.isExchanged)
+    throw errors.unauthorized(undefined, NEEDS_MEMBER)
   if (!found) throw errors.invalidPersonalAccessToken()
+  if (found.scope !== 'publish') throw errors.tokenScopeInsufficient('is only for reading')
+  if (found.nodeId !== null && found.nodeId.toLowerCase() !== nodeId.toLowerCase())
+    throw errors.tokenScopeInsufficient(`is only for the node ${shown(found.nodeId)}`)
   if (found.touchDue)
-    await withinDeadline(sql, touchPersonalAccessToken(sql, found.id)).catch((error: unknown) =>
-      log.warn({ err: error }, 'the last use of a personal access token was not noted'),
-    )
+    await noteUse(deps, 'a personal access token', touchPersonalAccessToken(sql, found.id))
   return found
 }
+
+/** What the 401 of publishing says. */
+export const NEEDS_MEMBER =
+  'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token), or alone a live token that a CI job of a trusted publisher got.'
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex')

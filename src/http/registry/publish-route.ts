@@ -3,6 +3,7 @@ import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { judgePublish } from '../../domain/registry/version-judge.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { RegistryDeps } from './deps.ts'
+import { NEEDS_MEMBER } from './personal-access-token.ts'
 import { publish } from './publish.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -13,14 +14,14 @@ import { PUBLISH, PUBLISHED } from './examples.ts'
 export const makePublishRoute = (deps: RegistryDeps): Route =>
   defineRoute({
     tag: 'Versions',
-    auth: deps.publishAuth === 'token' ? 'optional' : 'required',
-    unauthorizedMessage:
-      'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token).',
+    // The token in the body may be that of a CI job, which suffices alone.
+    auth: 'optional',
+    unauthorizedMessage: NEEDS_MEMBER,
     method: 'post',
     path: `${OWN_NODE_PATH}/versions`,
     summary: 'Publish a version',
     description:
-      'Creates the node, or updates it with what is not empty in `node`, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link.',
+      'Creates the node, or updates it with what is not empty in `node`, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
     params: OfOwnNode,
     body: {
       ...SMALL_BODY,
@@ -49,7 +50,9 @@ export const makePublishRoute = (deps: RegistryDeps): Route =>
       'url_refused',
       'id_mismatch',
       'version_invalid',
+      'unauthorized',
       'invalid_personal_access_token',
+      'token_scope_insufficient',
       'publisher_not_found',
       'publisher_banned',
       'node_banned',

@@ -20,7 +20,7 @@ import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess, makeNodeRefusal } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import type { OfOwnNode } from './paths.ts'
-import { getLiveToken } from './personal-access-token.ts'
+import { getPublishToken } from './personal-access-token.ts'
 
 type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
 
@@ -30,9 +30,8 @@ type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
  */
 export const publish = async (deps: RegistryDeps, request: PublishRequest): Promise<JsonAnswer> => {
   const { params, body, caller } = request
-  const { personal_access_token: text } = body
-  const token = await getLiveToken(deps, { token: text, publisherId: params.publisherId })
-  const place = await getPublishPlace(deps, { ...params, caller })
+  const token = await getPublishToken(deps, request)
+  const place = await getPublishPlace(deps, { ...params, caller, token })
   const publication = makePublication(deps, { ...place, token, caller, body })
   const work = async (sql: Transaction, tell: Tell): Promise<JsonAnswer> => {
     const done = await insertPublication(sql, publication, { ...deps, tell })
@@ -60,7 +59,7 @@ interface PublishPlace {
 /** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
 const getPublishPlace = async (
   deps: RegistryDeps,
-  { publisherId, nodeId, caller }: OfOwnNode & { caller: Caller | undefined },
+  { publisherId, nodeId, caller, token }: OfOwnNode & Pick<Given, 'caller' | 'token'>,
 ): Promise<PublishPlace> => {
   const userId = caller?.principal
   const [publisher, node] = await Promise.all([
@@ -69,7 +68,7 @@ const getPublishPlace = async (
   ])
   const isOwn = node?.publisherId === publisher.id
   if (isOwn) refuseBanned(node)
-  if (deps.publishAuth === 'bearer+token' && publisher.role === null)
+  if (deps.publishAuth === 'bearer+token' && publisher.role === null && !token.isExchanged)
     throw errors.roleTooLow('member')
   if (node && !isOwn) throw errors.nodeOwnedByOtherPublisher(nodeId)
   return {

@@ -27,13 +27,14 @@ export const makeReviewRoutes = (deps: RegistryDeps): Route[] => [
     path: `${VERSION_PATH}/findings`,
     summary: 'Read what the checks of a version found',
     description:
-      'Everybody sees how many there are. Members of the publisher see all of them, with reviews and moves.',
+      'Everybody sees how many there are. Members of the publisher see all of them, with reviews and moves; and so does a personal access token of it, sent as a bearer token.',
+    takesTokens: true,
     params: OfVersion,
     read: 'public',
     responses: {
       200: { description: 'The findings.', schema: VersionFindings, example: FINDINGS },
     },
-    errors: VERSION_ERRORS,
+    errors: [...VERSION_ERRORS, 'token_scope_insufficient'],
     handler: (request) => readFindings(deps, request),
   }),
   defineRoute({

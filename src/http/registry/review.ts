@@ -4,7 +4,7 @@ import { insertReview, listReviews } from '../../db/registry/review.ts'
 import { findScan, listFindings } from '../../db/registry/scan.ts'
 import { listVersionMoves } from '../../db/registry/version-move.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { NewReview } from '../../domain/registry/review.ts'
 import { getCaller } from '../access/caller.ts'
@@ -42,6 +42,11 @@ export const readFindings = async (
   { params, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { publisherId, nodeId } = caller?.token ?? {}
+  if (publisherId !== undefined && publisherId !== node.publisherId)
+    throw errors.tokenScopeInsufficient('is one of another publisher')
+  if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
+    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
   const isMember = node.role !== null
   const [scan, more] = await withinDeadline(
     deps.sql,

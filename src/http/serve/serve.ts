@@ -111,7 +111,8 @@ const authorise = async (
   if (route.auth === 'none') return undefined
   if (route.auth === 'own') route.authorise?.(request.headersDistinct)
   if (route.auth === 'own') return undefined
-  const caller = await authenticate(request.headersDistinct).catch((error: unknown) => {
+  const takes = { tokens: route.takesTokens }
+  const caller = await authenticate(request.headersDistinct, takes).catch((error: unknown) => {
     throw toApiError(error).code === 'unauthorized' ? unauthorized(route, error) : error
   })
   if (!caller && route.auth !== 'optional') throw unauthorized(route)
@@ -120,10 +121,8 @@ const authorise = async (
   return caller
 }
 
-const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError => {
-  const { code, message, headers } = errors.unauthorized()
-  return apiError(code, unauthorizedMessage ?? message, { headers, cause })
-}
+const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError =>
+  errors.unauthorized(cause, unauthorizedMessage)
 
 const claimKey = async (
   { idempotency }: ServeDeps,

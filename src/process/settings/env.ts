@@ -172,6 +172,11 @@ export const Env = Type.Object({
     description:
       'What publishing needs beside a personal access token: a bearer token or API key of a member, or nothing.',
   }),
+  OIDC_AUDIENCE: Type.Optional(
+    text(
+      '`aud` of the identity tokens that CI jobs exchange for one that publishes; without it the host of PUBLIC_URL.',
+    ),
+  ),
   MAX_PUBLISHERS_PER_USER: count('Publishers that one user may create.', 20, 1, 1_000_000),
   SEARCH_MAX_DEPTH: count(
     'Largest page × page size of searches and of the list of versions.',

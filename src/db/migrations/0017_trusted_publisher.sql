@@ -1,0 +1,35 @@
+-- Whose CI jobs may publish a node, by what their identity tokens say.
+create table trusted_publisher (
+  id uuid primary key default gen_random_uuid(),
+  publisher_id text collate "C" not null references publisher (id),
+  node_id text collate "C" not null references node (id),
+  provider text not null check (provider in ('github', 'gitlab', 'oidc')),
+  -- exactly as `iss` says it
+  issuer text not null,
+  -- text by name; the token must say the same
+  claims jsonb not null,
+  created_by text collate "C" not null references app_user (id),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create unique index trusted_publisher_once on trusted_publisher (node_id, issuer, provider, claims);
+create index trusted_publisher_by_publisher on trusted_publisher (publisher_id, created_by);
+
+alter table personal_access_token
+  -- publishing includes reading
+  add column scope text not null default 'publish' check (scope in ('publish', 'read')),
+  -- null: every node of the publisher
+  add column node_id text collate "C" references node (id),
+  -- the three of a token that a CI job got for its identity token; the trust may be gone meanwhile
+  add column trusted_publisher_id uuid,
+  add column identity_sha256 text,
+  add column provenance jsonb;
+
+-- An identity token is exchanged once.
+create unique index personal_access_token_of_identity on personal_access_token (identity_sha256)
+  where identity_sha256 is not null;
+create index personal_access_token_by_trust on personal_access_token (trusted_publisher_id)
+  where trusted_publisher_id is not null;
+
+-- Where it was published from, if that was proved.
+alter table version add column provenance jsonb;

@@ -1,0 +1,509 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+
+import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose'
+import type { CryptoKey } from 'jose'
+
+import { makeClient } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { JOB } from '../support/identity-issuer.ts'
+import { answer, hangUp } from '../support/receiver.ts'
+import type { Reply } from '../support/receiver.ts'
+import { expectStatus, listOf, memberOf, unique, useRegistry } from './registry-support.ts'
+import type { Owned } from './registry-support.ts'
+import { CLAIMS, useTrusting } from './trusted-publishing-support.ts'
+import type { Trusting } from './trusted-publishing-support.ts'
+
+const registry = useRegistry()
+const { ci, addNode, addTrusting } = useTrusting(registry)
+
+/** Publishes with a token and nothing else, as a job does. */
+const publish = (
+  { owned, nodeId }: Trusting,
+  token: string,
+  { version = '1.0.0', client = registry.anonymous, ...other }: Record<string, unknown> = {},
+): Promise<Answer> =>
+  owned.publish({ nodeId, token, version: String(version), client: client as Client, ...other })
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What a job is refused with; a refused token may be sent again. */
+const expectRefused = (answer: Answer, reason: RegExp): void => {
+  expectStatus(answer, 403, 'identity_token_refused')
+  assert.match(answer.body.message ?? '', reason)
+}
+
+describe('a CI job whose repository a node trusts', () => {
+  test('publishes without any stored credential, and the version says where it came from', async () => {
+    const node = await addTrusting()
+    const identity = await ci.sign()
+    const exchanged = expectStatus(await node.exchange(identity), 201)
+    const minutes = (Date.parse(String(exchanged.body['expires_at'])) - Date.now()) / 60_000
+    assert.ok(minutes > 14 && minutes < 16, `${minutes} minutes`)
+    const token = String(exchanged.body['token'])
+    const published = expectStatus(await publish(node, token), 201)
+    const server = ci.issuer.replace('/_services/token', '')
+    const provenance = {
+      issuer: ci.issuer,
+      repository: `${server}/${JOB.repository}`,
+      commit: JOB.sha,
+      ref: JOB.ref,
+      run_url: `${server}/${JOB.repository}/actions/runs/${JOB.run_id}`,
+    }
+    assert.deepEqual(memberOf(published, 'node_version')['provenance'], provenance)
+    const read = await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`)
+    assert.deepEqual(read.body['provenance'], provenance)
+    const [listed] = listOf(await node.owned.owner.get(`${node.owned.path}/tokens`))
+    assert.equal(listed?.['node_id'], node.nodeId)
+    assert.equal(listed['description'], provenance.run_url)
+
+    expectRefused(await node.exchange(identity), /exchanged before/)
+    const { service } = registry
+    const rows = await service.database.sql<{ text: string }[]>`
+      select t::text as text from personal_access_token t union all select a::text from audit_log a
+      union all select i::text from idempotency i
+    `
+    const stored = rows.map(({ text }) => text).join('\n') + service.entry('api').log.join('\n')
+    const [, payload = ''] = identity.split('.')
+    for (const secret of [token, identity, payload]) assert.ok(!stored.includes(secret), 'a secret')
+    assert.ok(stored.includes(sha256(token)))
+  })
+
+  test('publishes that node alone, and only publishes', async () => {
+    const node = await addTrusting()
+    const other = await addNode(node.owned)
+    const stranger = await addNode()
+    const token = await node.token()
+    expectStatus(await publish(other, token), 403, 'token_scope_insufficient')
+    expectStatus(await publish(stranger, token), 401, 'unauthorized')
+    const { owner } = stranger.owned
+    const refused = await publish(stranger, token, { client: owner })
+    expectStatus(refused, 403, 'invalid_personal_access_token')
+    const bearer = makeClient(registry.service.baseUrl, token)
+    expectStatus(await bearer.put(node.path, { name: 'x' }), 401, 'unauthorized')
+    expectStatus(await bearer.get('/users'), 401, 'unauthorized')
+    // Somebody else's credential beside it changes nothing.
+    expectStatus(await publish(node, token, { client: owner }), 201)
+  })
+
+  test('is one of GitHub by numbers that no other repository gets', async () => {
+    const claims = { ...CLAIMS, repository_owner_id: '77', environment: 'release' }
+    const node = await addTrusting({ claims })
+    const renamed = { repository: 'acme/new-name' }
+    const workflow_ref = JOB.workflow_ref.replace('acme/image-tools', 'acme/new-name')
+    await node.token({ ...renamed, workflow_ref })
+    const REFUSED: [string, Record<string, unknown>, RegExp][] = [
+      ['another repository', { repository_id: '4243' }, /repository_id is "4243"/],
+      [
+        'one that has taken the name of a renamed one',
+        { ...JOB, repository_id: '9999', repository_owner_id: '88' },
+        /repository_id is "9999", repository_owner_id is "88"/,
+      ],
+      ['one that was given away', { repository_owner_id: '88' }, /repository_owner_id is "88"/],
+      [
+        'another workflow',
+        { workflow_ref: JOB.workflow_ref.replace('publish', 'test') },
+        /workflow_file is "test.yml"/,
+      ],
+      [
+        'a workflow whose name begins alike',
+        { workflow_ref: JOB.workflow_ref.replace('@', '@refs@') },
+        /workflow_file is "publish.yml@refs"/,
+      ],
+      [
+        'a workflow of another repository',
+        { workflow_ref: JOB.workflow_ref.replace('acme/', 'evil/') },
+        /workflow_file is nothing/,
+      ],
+      ['another environment', { environment: 'test' }, /environment is "test"/],
+      ['no environment', { environment: undefined }, /environment is nothing/],
+    ]
+    for (const [what, changed, reason] of REFUSED)
+      await test(`not ${what}`, async () =>
+        expectRefused(await node.exchange(await ci.sign(changed)), reason))
+  })
+
+  test('may be one of GitLab, or of any issuer', async () => {
+    const gitlab = await addTrusting({
+      provider: 'gitlab',
+      claims: { project_id: '22', workflow_file: '.gitlab-ci.yml', environment: 'prod' },
+    })
+    const host = new URL(ci.issuer).host
+    const job = {
+      project_id: '22',
+      project_path: 'group/sub/project',
+      ci_config_ref_uri: `${host}/group/sub/project//.gitlab-ci.yml@refs/heads/main`,
+      environment: 'prod',
+      job_id: '7',
+      ref: 'v1.0.0',
+    }
+    const published = await publish(gitlab, await gitlab.token(job))
+    assert.deepEqual(memberOf(expectStatus(published, 201), 'node_version')['provenance'], {
+      issuer: ci.issuer,
+      repository: `${ci.issuer}/group/sub/project`,
+      commit: JOB.sha,
+      ref: 'v1.0.0',
+      run_url: `${ci.issuer}/group/sub/project/-/jobs/7`,
+    })
+    const elsewhere = { ci_config_ref_uri: `${host}/other/project//.gitlab-ci.yml@refs/heads/main` }
+    const identity = await ci.sign({ ...job, ...elsewhere })
+    expectRefused(await gitlab.exchange(identity), /workflow_file is nothing/)
+
+    const any = await addTrusting({
+      provider: 'oidc',
+      claims: { sub: 'pipeline', trusted: 'true' },
+    })
+    const made = await publish(any, await any.token({ sub: 'pipeline', trusted: true }))
+    assert.deepEqual(memberOf(made, 'node_version')['provenance'], { issuer: ci.issuer })
+    expectRefused(await any.exchange(await ci.sign({ sub: 'other', trusted: true })), /sub is/)
+    expectRefused(await any.exchange(await ci.sign({ sub: 'pipeline' })), /trusted is nothing/)
+  })
+
+  test('whose token has no id is taken once, too', async () => {
+    const node = await addTrusting()
+    const identity = await ci.sign({ jti: undefined })
+    const answers = await Promise.all([1, 2, 3].map(() => node.exchange(identity)))
+    assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['201', '403', '403'])
+    await node.token({ jti: undefined, run_attempt: '2' })
+  })
+})
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+describe('an identity token is refused', () => {
+  const REFUSED: [string, () => Promise<string>, RegExp][] = [
+    ['for another audience', () => ci.sign({ aud: 'pypi' }), /audience must be "127\.0\.0\.1:/],
+    ['for none', () => ci.sign({ aud: undefined }), /audience must be/],
+    ['after its end', () => ci.sign({ exp: now() - 100 }), /has expired/],
+    ['without an end', () => ci.sign({ exp: undefined }), /exp is absent/],
+    ['before its time', () => ci.sign({ nbf: now() + 200 }), /not valid yet/],
+    ['from the future', () => ci.sign({ iat: now() + 200 }), /iat is absent or in the future/],
+    ['without its time', () => ci.sign({ iat: undefined }), /iat is absent/],
+    ['of yesterday', () => ci.sign({ iat: now() - 90_000 }), /more than a day ago/],
+    ['of another issuer', () => ci.sign({ iss: 'https://evil.example' }), /trusts no issuer/],
+    ['of an issuer spelt otherwise', () => ci.sign({ iss: `${ci.issuer}/` }), /trusts no issuer/],
+    ['without an issuer', () => ci.sign({ iss: undefined }), /trusts no issuer/],
+    ['signed by an unknown key', () => ci.sign({}, { kid: 'two' }), /no key with its key id/],
+    [
+      'signed by nobody',
+      () =>
+        Promise.resolve(
+          new UnsecuredJWT({ ...JOB, iat: now(), exp: now() + 300 })
+            .setIssuer(ci.issuer)
+            .setAudience(ci.audience)
+            .encode(),
+        ),
+      /signature or form|algorithm must be/,
+    ],
+    [
+      'signed with the public key as if it were a secret',
+      async () => {
+        const key = (await importJWK(ci.publicKey, 'RS256')) as CryptoKey
+        const secret = new TextEncoder().encode(await exportSPKI(key))
+        return await new SignJWT({ ...JOB, jti: randomUUID() })
+          .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+          .setIssuer(ci.issuer)
+          .setAudience(ci.audience)
+          .setIssuedAt()
+          .setExpirationTime('5m')
+          .sign(secret)
+      },
+      /algorithm must be one of RS256/,
+    ],
+    [
+      'with claims that were not signed',
+      async () => {
+        const [head, , signature] = (await ci.sign()).split('.')
+        const [, claims] = (await ci.sign({ repository_id: '1' })).split('.')
+        return [head, claims, signature].join('.')
+      },
+      /signature or form is not valid/,
+    ],
+    ['that is none', () => Promise.resolve('a.b.c'), /not a JSON Web Token/],
+  ]
+  for (const [what, make, reason] of REFUSED)
+    test(what, async () => {
+      const node = await addTrusting()
+      expectRefused(await node.exchange(await make()), reason)
+    })
+
+  test('without its text in the answer when it is no token at all', async () => {
+    const node = await addTrusting()
+    for (const text of ['', 'secret text', 'x'.repeat(17_000)]) {
+      const refused = expectStatus(await node.exchange(text), 400, 'validation_failed')
+      assert.match(refused.body.message ?? '', /identity_token must be a JSON Web Token/)
+      assert.doesNotMatch(JSON.stringify(refused.body), /secret text|xxx/)
+    }
+  })
+
+  test('for a node that is not there, or of a banned publisher', async () => {
+    const node = await addTrusting()
+    const token = await node.token()
+    const { path } = node.owned
+    const missing = `${path}/nodes/none/token-exchange`
+    const body = { identity_token: await ci.sign() }
+    expectStatus(await registry.anonymous.post(missing, body), 404, 'node_not_found')
+    const ban = { reason: 'spam' }
+    expectStatus(await registry.admin.post(`/admin${path}/ban`, ban), 200)
+    expectStatus(await node.exchange(await ci.sign()), 403, 'publisher_banned')
+    expectStatus(await publish(node, token), 403, 'publisher_banned')
+  })
+})
+
+describe('an issuer', () => {
+  const BROKEN: [string, Parameters<typeof ci.addIssuer>[0]][] = [
+    ['that cannot be reached', { discovery: hangUp }],
+    ['that fails', { keys: answer(500) }],
+    ['whose document is no JSON', { discovery: answer(200, {}, '<html>') }],
+    ['whose document is of another', { discovery: answer(200, {}, '{"issuer":"https://x.y"}') }],
+    ['whose keys are none', { keys: answer(200, {}, '{"keys":"none"}') }],
+    ['whose document leads elsewhere', { discovery: answer(302, { location: '/' }) }],
+    ['whose document has no end', { discovery: (turn) => endless(turn) }],
+  ]
+  for (const [what, replies] of BROKEN)
+    test(`${what} makes the exchange wait`, async () => {
+      const issuer = ci.addIssuer(replies)
+      const node = await addTrusting({ issuer })
+      const waits = expectStatus(
+        await node.exchange(await ci.sign({ iss: issuer })),
+        503,
+        'auth_unavailable',
+      )
+      assert.ok(Number(waits.headers.get('retry-after')) > 0)
+    })
+
+  test('is asked for its keys once, and not again for each key that it does not have', async () => {
+    const issuer = ci.addIssuer()
+    const node = await addTrusting({ issuer })
+    const path = `${new URL(issuer).pathname}/keys`
+    await node.token({ iss: issuer })
+    await node.token({ iss: issuer })
+    for (const kid of ['two', 'three'])
+      expectRefused(await node.exchange(await ci.sign({ iss: issuer }, { kid })), /no key/)
+    assert.equal(ci.server.of(path).length, 1)
+  })
+
+  test('that no node trusts is never called', async () => {
+    const issuer = ci.addIssuer()
+    const node = await addTrusting()
+    expectRefused(await node.exchange(await ci.sign({ iss: issuer })), /trusts no issuer/)
+    const { pathname } = new URL(issuer)
+    assert.deepEqual(
+      ci.server.received.filter(({ path }) => path.startsWith(pathname)),
+      [],
+    )
+  })
+})
+
+const endless: Reply = ({ response }) => {
+  response.writeHead(200)
+  response.on('drain', () => response.write('x'.repeat(65_536)))
+  response.write('x'.repeat(65_536))
+}
+
+describe('a trusted publisher', () => {
+  test('is added, listed and removed by admins, and each change is in the audit log', async () => {
+    const node = await addNode()
+    const trusted = expectStatus(await node.trust(), 201)
+    const { id, createdAt: _time, ...rest } = trusted.body as Record<string, unknown>
+    assert.deepEqual(rest, {
+      node_id: node.nodeId,
+      provider: 'github',
+      issuer: ci.issuer,
+      claims: CLAIMS,
+      created_by: node.owned.user,
+    })
+    const { client: admin } = await node.owned.addMember('admin')
+    const { client: member } = await node.owned.addMember('member')
+    const path = `${node.path}/trusted-publishers`
+    assert.deepEqual(listOf(await admin.get(path)), [trusted.body])
+    for (const refused of [
+      await member.get(path),
+      await member.post(path, { provider: 'oidc', issuer: ci.issuer, claims: { sub: 'x' } }),
+      await member.delete(`${path}/${String(id)}`),
+    ])
+      expectStatus(refused, 403, 'forbidden')
+    expectStatus(await node.trust(), 409, 'trusted_publisher_exists')
+    expectStatus(await admin.delete(`${path}/${String(id)}`), 204)
+    for (const none of [id, 'none'])
+      expectStatus(
+        await admin.delete(`${path}/${String(none)}`),
+        404,
+        'trusted_publisher_not_found',
+      )
+    const target = encodeURIComponent(`node/${node.nodeId}`)
+    const entries = listOf(await registry.admin.get(`/admin/audit-log?target=${target}`), 'entries')
+    assert.deepEqual(
+      entries.map(({ action, before, after }) => [action, before, after]),
+      [
+        ['trusted_publisher.delete', trusted.body, {}],
+        ['trusted_publisher.create', {}, trusted.body],
+      ],
+    )
+  })
+
+  test('that is removed can no longer publish, whatever its jobs hold', async () => {
+    const node = await addNode()
+    const { id } = expectStatus(await node.trust(), 201).body as { id?: string }
+    const token = await node.token()
+    await node.owned.owner.delete(`${node.path}/trusted-publishers/${String(id)}`)
+    expectStatus(await publish(node, token), 401, 'unauthorized')
+    expectRefused(await node.exchange(await ci.sign()), /trusts no issuer/)
+    expectStatus(
+      await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`),
+      404,
+      'version_not_found',
+    )
+  })
+
+  test('ends with the membership of whom it was added by', async () => {
+    const node = await addNode()
+    const { client, user } = await node.owned.addMember('admin')
+    const body = { provider: 'github', issuer: ci.issuer, claims: CLAIMS }
+    expectStatus(await client.post(`${node.path}/trusted-publishers`, body), 201)
+    const token = await node.token()
+    expectStatus(await node.owned.owner.delete(`${node.owned.path}/members/${user}`), 204)
+    expectStatus(await publish(node, token), 401, 'unauthorized')
+    expectRefused(await node.exchange(await ci.sign()), /trusts no issuer/)
+  })
+
+  test('is one of 20 of a node', async () => {
+    const node = await addNode()
+    const trust = (id: number) => node.trust({ claims: { ...CLAIMS, repository_id: String(id) } })
+    for (let id = 1; id <= 20; id += 1) expectStatus(await trust(id), 201)
+    expectStatus(await trust(21), 403, 'trusted_publisher_limit_reached')
+  })
+
+  const BAD: [object, string | RegExp, string?][] = [
+    [{ provider: 'bitbucket' }, '/provider must be one of github, gitlab, oidc, got "bitbucket"'],
+    [{ provider: '__proto__' }, /\/provider must be one of/],
+    [{ provider: 'oidc', issuer: undefined }, /\/issuer must be given with the provider oidc/],
+    [{ issuer: 'https://10.0.0.1' }, /\/issuer must be .*public address/, 'url_refused'],
+    [{ issuer: 'http://ci.example.com' }, /\/issuer must be/, 'url_refused'],
+    [{ issuer: 'https://ci.example.com/?a' }, /\/issuer must have neither query/],
+    [{ claims: undefined }, /\/claims must be an object/],
+    [{ claims: {} }, /\/claims/],
+    [{ claims: { workflow_file: 'a.yml' } }, /\/claims\/repository_id must be the number/],
+    [{ claims: { ...CLAIMS, repository_id: 'acme/x' } }, /the number, as a string, got "acme/],
+    [{ claims: { ...CLAIMS, repository_id: 42 } }, /\/claims\/repository_id must be a string/],
+    [{ claims: { ...CLAIMS, workflow_file: '.github/workflows/a.yml' } }, /name of a file/],
+    [{ claims: { ...CLAIMS, repository: 'acme/x' } }, /names of repository_id, workflow_file/],
+    [{ provider: 'oidc', claims: { ['']: 'x' } }, /names of claims/],
+    [{ provider: 'oidc', claims: { sub: '' } }, /\/claims\/sub must be/],
+  ]
+  test('that makes no sense is refused with what is wrong', async () => {
+    const node = await addNode()
+    for (const [fields, message, code = 'validation_failed'] of BAD) {
+      const refused = expectStatus(await node.trust(fields), 400, code)
+      assert.match(refused.body.message ?? '', new RegExp(message), JSON.stringify(fields))
+    }
+  })
+})
+
+describe('a provenance', () => {
+  test('is not that of a version whose archive somebody else may upload', async () => {
+    const node = await addTrusting()
+    const { owner } = node.owned
+    const provenanceOf = async (token: string, client?: Client) => {
+      const made = await publish(node, token, { client: client ?? registry.anonymous })
+      return memberOf(expectStatus(made, 201), 'node_version')['provenance']
+    }
+    // The same run, once more.
+    assert.deepEqual(await provenanceOf(await node.token()), await provenanceOf(await node.token()))
+    assert.equal(await provenanceOf(node.owned.token, owner), undefined)
+    assert.equal(await provenanceOf(await node.token()), undefined, 'the link of the owner works')
+  })
+})
+
+describe('a personal access token', () => {
+  const addToken = async (owned: Owned, fields: object): Promise<string> => {
+    const made = await owned.owner.post(`${owned.path}/tokens`, { name: 'x', ...fields })
+    return String(expectStatus(made, 201).body['token'])
+  }
+
+  test('may be for one node', async () => {
+    const node = await addNode()
+    const { owned } = node
+    const token = await addToken(owned, { node_id: node.nodeId.toUpperCase() })
+    const client = owned.owner
+    expectStatus(await publish(node, token, { client }), 201)
+    const refused = await publish(await addNode(owned), token, { client })
+    expectStatus(refused, 403, 'token_scope_insufficient')
+    assert.match(refused.body.message ?? '', new RegExp(node.nodeId))
+    const none = { name: 'x', node_id: 'none' }
+    expectStatus(await client.post(`${owned.path}/tokens`, none), 404, 'node_not_found')
+    const [listed] = listOf(await client.get(`${owned.path}/tokens`))
+    assert.deepEqual([listed?.['scope'], listed?.['node_id']], ['publish', node.nodeId])
+  })
+
+  test('may be for reading findings alone, and the others read them, too', async () => {
+    const { owned } = await addNode()
+    const flagged = await owned.addFlagged()
+    const path = `${flagged.version}/findings`
+    const reads = async (token: string, at = path) =>
+      await makeClient(registry.service.baseUrl, token).get(at)
+    const reader = await addToken(owned, { scope: 'read', node_id: flagged.nodeId })
+    const publication = { nodeId: flagged.nodeId, token: reader, version: '2.0.0' }
+    expectStatus(await owned.publish(publication), 403, 'token_scope_insufficient')
+    for (const token of [reader, owned.token])
+      assert.equal(listOf(expectStatus(await reads(token), 200), 'moves').length, 2)
+    assert.equal('moves' in (await registry.anonymous.get(path)).body, false)
+
+    const listed = listOf(await owned.owner.get(`${owned.path}/tokens`))
+    const used = listed.filter((token) => token['last_used_at'] !== undefined)
+    assert.equal(used.length, 2, 'both uses are noted')
+
+    const other = await owned.addFlagged()
+    const elsewhere = await reads(reader, `${other.version}/findings`)
+    expectStatus(elsewhere, 403, 'token_scope_insufficient')
+    const { owned: stranger } = await addNode()
+    expectStatus(await reads(stranger.token), 403, 'token_scope_insufficient')
+    expectStatus(await reads(reader, `${owned.path}/members`), 401, 'unauthorized')
+    expectStatus(await reads(`${reader.slice(0, -1)}~`), 401, 'unauthorized')
+    const bad = { name: 'x', scope: 'write' }
+    const refused = await owned.owner.post(`${owned.path}/tokens`, bad)
+    expectStatus(refused, 400, 'validation_failed')
+  })
+})
+
+describe('an api that is killed', () => {
+  const killedAt = async (node: Trusting, identity: string, key: string, failpoint: string) => {
+    const { baseUrl, entry } = await registry.service.startSecondApi({
+      FAILPOINT: failpoint,
+      OIDC_AUDIENCE: ci.audience,
+    })
+    const headers = { 'idempotency-key': key }
+    const body = { identity_token: identity }
+    const path = `${node.path}/token-exchange`
+    await assert.rejects(makeClient(baseUrl).post(path, body, headers))
+    await entry.ended
+    return () => registry.anonymous.post(path, body, headers)
+  }
+  const countTokens = async ({ nodeId }: Trusting): Promise<number> => {
+    const { sql } = registry.service.database
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::int as count from personal_access_token where node_id = ${nodeId}
+    `
+    return row?.count ?? 0
+  }
+
+  test('before the exchange is done has used up nothing', async () => {
+    const node = await addTrusting()
+    const identity = await ci.sign()
+    await killedAt(node, identity, unique('key'), 'create.before-commit')
+    assert.equal(await countTokens(node), 0)
+    expectStatus(await node.exchange(identity), 201)
+  })
+
+  test('after it leaves a token that the same request is answered with, and no version', async () => {
+    const node = await addTrusting()
+    const identity = await ci.sign()
+    const again = await killedAt(node, identity, unique('key'), 'create.after-commit')
+    assert.equal(await countTokens(node), 1)
+    assert.deepEqual(listOf(await registry.anonymous.get(`/nodes/${node.nodeId}/versions`)), [])
+    const token = String(expectStatus(await again(), 201).body['token'])
+    assert.equal(await countTokens(node), 1)
+    expectStatus(await publish(node, token), 201)
+  })
+})
