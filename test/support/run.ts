@@ -1,5 +1,5 @@
 /**
- * What `npm test` runs: the checks of types, lint, format and unused code, and every test against a PostgreSQL and a
+ * What `npm test` runs: the checks of types, lint, format and unused code, and beside them every test against a PostgreSQL and a
  * Temporal server started for this run; at the end it says how long each part took. Arguments choose test files (a path,
  * a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
  * titles, and `--long` runs the long forms of fault tests.
@@ -54,8 +54,6 @@ const main = async (): Promise<number> => {
   const checks = positionals.length === 0 ? runChecks() : Promise.resolve(true)
   const servers = await startServers()
   try {
-    const checked = await checks
-    if (interrupted.aborted) return 1
     Object.assign(process.env, servers.env, values.long ? LONG : {})
     const results = await runTests({
       groups: await makeGroups(files, {
@@ -66,6 +64,7 @@ const main = async (): Promise<number> => {
       timeout: values.long ? LONG_MS : GROUP_MS,
       signal: interrupted,
     })
+    const checked = await checks
     conclude(results)
     return checked && results.failed === 0 && !interrupted.aborted ? 0 : 1
   } finally {

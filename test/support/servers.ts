@@ -1,5 +1,6 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Connection } from '@temporalio/client'
@@ -35,15 +36,16 @@ interface Started {
 /**
  * Starts PostgreSQL with a migrated template and Temporal with its search attributes in a temporary folder, and bundles
  * the workflows once. TEST_DATABASE_URL (a role that may create databases) and TEST_TEMPORAL_ADDRESS name servers to use
- * instead. Whatever was started is stopped again when one of them fails. PostgreSQL leaves syncing to the kernel unless it is
- * to sync to the `disk`.
+ * instead. Whatever was started is stopped again when one of them fails. Unless PostgreSQL is to sync to the `disk`, it leaves
+ * syncing to the kernel, and the folder lies in memory where there is enough.
  */
 export const startTestServers = async (
   say: (line: string) => void,
   { sync = 'kernel' }: { sync?: 'disk' | 'kernel' } = {},
 ): Promise<TestServers> => {
   await removeLeftovers()
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const parent = sync === 'kernel' && (await hasMemory()) ? MEMORY : tmpdir()
+  const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`))
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(folder, 0o711)
   const parts = await Promise.allSettled([
@@ -79,13 +81,26 @@ export const startTestServers = async (
 
 const PREFIX = 'kiln-test-'
 
+/** A file system in memory: hundreds of databases are made and dropped there with a tenth less work than on a disk. */
+const MEMORY = '/dev/shm'
+
+/** All test databases of a run together take up to half of that. */
+const MEMORY_BYTES = 4 * 2 ** 30
+
+const hasMemory = async (): Promise<boolean> => {
+  if (!existsSync(MEMORY)) return false
+  const { bavail, bsize } = await statfs(MEMORY)
+  return Math.min(bavail * bsize, freemem()) > MEMORY_BYTES
+}
+
 /** A run that was killed leaves its folder; the name tells whose it was. */
 const removeLeftovers = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
-    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid !== undefined && findProcess(Number(pid)) === undefined)
-      await rm(join(tmpdir(), name), { recursive: true, force: true })
-  }
+  for (const parent of [MEMORY, tmpdir()].filter(existsSync))
+    for (const name of await readdir(parent)) {
+      const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
+      if (pid !== undefined && findProcess(Number(pid)) === undefined)
+        await rm(join(parent, name), { recursive: true, force: true })
+    }
 }
 
 const startDatabase = async (
