@@ -11,5 +11,6 @@ export const failedVerdict = (
 ): AttemptVerdict => {
   const { schedule } = delivery
   const wait = nextWait({ failures, failed, random: random(), schedule })
-  return wait ? { state: 'pending', waitSeconds: wait.seconds } : { state: 'exhausted' }
+  if (wait) return { state: 'pending', waitSeconds: wait.seconds }
+  return { state: 'exhausted', disableSeconds: schedule.disableSeconds }
 }

@@ -1,6 +1,7 @@
 import { listImageFacts } from '../src/db/image-task/image-task.ts'
 import type { BegunAttempt } from '../src/db/event/attempt.ts'
 import { listVideoFacts } from '../src/db/video-task/video-task.ts'
+import { taskStatusOf } from '../src/domain/event/endpoint.ts'
 import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-record.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video-record.ts'
@@ -13,7 +14,8 @@ const VIDEOS_AT_ONCE = 16
 
 /**
  * Makes the function that makes what a receiver is told: the flat record of an image task, the creations body of a video
- * task, with the values of the move. Links are signed at the call, so that a late delivery carries ones that work.
+ * task, with the values of the move. An endpoint is told type, time, subject and data: that, or what was written at the move. Links
+ * are signed at the call, so that a late delivery carries ones that work.
  */
 export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
   const findImage = makeBatch(async (ids: readonly string[]) =>
@@ -23,13 +25,30 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
     async (ids: readonly string[]) => inOrder(ids, await listVideoFacts(sql, ids)),
     VIDEOS_AT_ONCE,
   )
-  return async ({ taskId, family, status }: BegunAttempt): Promise<object> => {
+  const ofTask = async ({ taskId, family, status }: TaskAt): Promise<object> => {
     const sign = (name: string): string => signer.signFile(taskId, name, now())
     return family === 'image'
       ? makeImageRecord(imageFactsAt(await findImage(taskId), status as ImageTaskStatus), sign)
       : makeVideoCreations(videoFactsAt(await findVideo(taskId), status as VideoTaskState), sign)
   }
+  return async ({ taskId, family, status, endpoint }: BegunAttempt): Promise<object> => {
+    if (endpoint === null) return await ofTask({ taskId, family, status })
+    const { subjectId, data, at } = endpoint
+    const told =
+      subjectId !== null && family !== null
+        ? await ofTask({ taskId: subjectId, family, status: taskStatusOf(status) })
+        : data
+    const timestamp = new Date(at).toISOString()
+    return {
+      type: status,
+      timestamp,
+      ...(subjectId !== null && { subject_id: subjectId }),
+      data: told,
+    }
+  }
 }
+
+type TaskAt = Pick<BegunAttempt, 'taskId' | 'family' | 'status'>
 
 const inOrder = <Row extends { id: string }>(
   ids: readonly string[],

@@ -7,6 +7,7 @@ import {
   findLostRedelivery,
   findReceiver,
   loseAttempt,
+  stopEvent,
 } from '../src/db/event/attempt.ts'
 import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
@@ -65,13 +66,16 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
     const { cancellationSignal: signal } = Context.current()
     const seconds = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
       const receiver = await findReceiver(deps.sql, eventId)
-      if (!receiver) return 0
+      if (!receiver) {
+        await unitOfWork(deps, (sql) => stopEvent(sql, eventId))
+        return 0
+      }
       return await sendAttempt({
         eventId,
         receiver,
         waitMs: 0,
         signal,
-        writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target)),
+        writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target, receiver.url)),
         complete: ({ number }, outcome) =>
           unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome)),
       })

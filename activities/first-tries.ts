@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Context } from '@temporalio/activity'
 
-import { completeAttempt, loseAttempt } from '../src/db/event/attempt.ts'
+import { completeAttempt, loseAttempt, stopEvent } from '../src/db/event/attempt.ts'
 import type { AttemptKey, AttemptResult, BegunAttempt } from '../src/db/event/attempt.ts'
 import type { Transaction } from '../src/db/client.ts'
 import {
@@ -115,6 +115,7 @@ const makeRun = (
 
   const make = async (of: FirstTry): Promise<void> => {
     const { eventId, lostNumber, url, owner, account } = of
+    if (url === '') return await record.stop(of)
     if (lostNumber !== null) return await record.lost(of, lostNumber)
     const seconds = await sendAttempt({
       eventId,
@@ -216,6 +217,8 @@ const makeRecords = (deps: FirstTryDependencies) => {
       if (state === 'pending') await tell(deps.startDelivery(task))
     })
   return {
+    stop: ({ eventId }: FirstTry): Promise<void> =>
+      unitOfWork(deps, (sql) => stopEvent(sql, eventId)),
     writeDown: async (of: FirstTry): Promise<BegunAttempt | undefined> => {
       const number = await begin(of)
       return number === undefined ? undefined : { ...of, number, failures: 0 }

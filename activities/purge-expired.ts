@@ -8,6 +8,7 @@ import {
   markUploadPurged,
   markVersionSwept,
 } from '../src/db/shared/purge.ts'
+import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { sweepInputs } from './sweep-inputs.ts'
 import { removeLeftUploads } from './sweep-uploads.ts'
@@ -36,7 +37,8 @@ export const makePurgeExpired =
       await markVersionSwept(sql, id)
     }
     const attempts = await deleteOldAttempts(sql, retentionDays)
-    const records = attempts + (await deleteOldRecords(sql))
+    const told = await deleteOldEndpointEvents(sql, retentionDays)
+    const records = attempts + told + (await deleteOldRecords(sql))
     const due = tasks.length + uploads.length + versions.length + records
     // It looks at all of the store, so only the last batch of an hour does it.
     const inputs = due === 0 ? await sweepInputs({ sql, storage }) : 0

@@ -6,6 +6,7 @@ import { signWebhook } from '../src/adapters/webhook.ts'
 import type { AttemptResult, AttemptVerdict, BegunAttempt } from '../src/db/event/attempt.ts'
 import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
+import { endpointSecretOwner } from '../src/domain/event/endpoint.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { makeEventBody } from './event-body.ts'
@@ -44,7 +45,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
     const body = Buffer.from(JSON.stringify(await makeBody(begun)))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
-    const secrets = await deps.webhookSecrets.active(begun.owner)
+    const secrets = await deps.webhookSecrets.active(secretOwnerOf(begun))
     return await deps.outbound.post({
       url: begun.url,
       headers: {
@@ -125,6 +126,10 @@ const holding = async <T>(
   }
 }
 
+/** Whose secrets sign. An endpoint has its own. */
+const secretOwnerOf = ({ owner, endpoint }: BegunAttempt): string =>
+  endpoint === null ? owner : endpointSecretOwner(endpoint.id)
+
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 const judge = (
@@ -154,12 +159,13 @@ const toVerdict = (
 const log = (
   { log }: DeliveryDependencies,
   { eventId }: AttemptJob,
-  { taskId, number }: BegunAttempt,
+  { taskId, number, endpoint }: BegunAttempt,
   { errorClass, status }: AttemptResult,
   posted: Posted,
 ): void => {
   if (errorClass === undefined) return
   const cause = posted.errorClass === undefined ? undefined : posted.cause
-  const facts = { task_id: taskId, event_id: eventId, number, class: errorClass, status }
+  const of = endpoint === null ? { task_id: taskId } : { endpoint_id: endpoint.id }
+  const facts = { ...of, event_id: eventId, number, class: errorClass, status }
   log.info({ ...facts, err: cause }, 'attempt did not deliver')
 }

@@ -126,6 +126,7 @@ const routes = makeRoutes({
     perHost: config.ANONYMOUS_REDELIVERIES_PER_HOST,
   },
   maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
+  maxEndpoints: config.MAX_ENDPOINTS,
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
   extractionToken: config.EXTRACTION_TOKEN,
   archiveMaxBytes: config.ARCHIVE_MAX_BYTES,

@@ -3,6 +3,8 @@ import { makeArchiveRoutes } from './registry/archive-routes.ts'
 import type { RedeliveryDeps } from './event/redeliver.ts'
 import { makeDevelopmentRoutes } from './platform/development-routes.ts'
 import type { DevelopmentDeps } from './platform/development-routes.ts'
+import { makeEndpointRoutes } from './event/endpoint-routes.ts'
+import type { EndpointDeps } from './event/endpoint.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
@@ -38,6 +40,7 @@ export type RouteDeps = CreationDeps &
   HealthDeps &
   DevelopmentDeps &
   WebhookSecretDeps &
+  EndpointDeps &
   RedeliveryDeps
 
 /** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
@@ -59,6 +62,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeEventRoutes(deps),
       ...makeStreamRoutes(deps),
       ...makeWebhookSecretRoutes(deps),
+      ...makeEndpointRoutes(deps),
       ...makeUploadRoutes(deps),
       ...makeFileRoutes(deps),
       ...makeArchiveRoutes(deps),

@@ -190,7 +190,8 @@ describe('the delivery of events', () => {
     test('is written down with what is sent, without the query of the address', async () => {
       const id = await insertToldTask(sql, ['IN_PROGRESS'], { url: `${RECEIVER}?token=1#top` })
       const eventId = await eventOf(sql, id, 'IN_PROGRESS')
-      const begun = await sql.begin((sql) => beginAttempt(sql, { eventId }))
+      const url = `${RECEIVER}?token=1#top`
+      const begun = await sql.begin((sql) => beginAttempt(sql, { eventId }, url))
       assert.deepEqual(begun, {
         number: 1,
         failures: 0,
@@ -199,7 +200,8 @@ describe('the delivery of events', () => {
         taskId: id,
         family: 'image',
         owner: 'alice',
-        url: `${RECEIVER}?token=1#top`,
+        url,
+        endpoint: null,
       })
       const nothing = {
         address: null,
@@ -243,13 +245,20 @@ describe('the delivery of events', () => {
           [verdict.state, failures, null],
         )
         assert.equal((await seeAttempts(sql, eventId))[1]?.next_due_at, null)
-        assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId })), undefined)
+        const next = await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER))
+        assert.equal(next, undefined)
       })
+
+    test('to another address than the one of now is none', async () => {
+      const [, eventId] = await running()
+      const begun = await sql.begin((sql) => beginAttempt(sql, { eventId }, `${RECEIVER}/old`))
+      assert.equal(begun, undefined)
+    })
 
     test('at an event that is told to nobody, or is not there, is none', async () => {
       const id = await insertToldTask(sql, ['FAILED'], { url: null })
       for (const eventId of [await eventOf(sql, id, 'FAILED'), randomUUID()])
-        assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId })), undefined)
+        assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER)), undefined)
     })
 
     test('has a number of its own among 20 begun at once', async () => {
@@ -460,7 +469,7 @@ describe('the delivery of events', () => {
       await attempt(sql, { eventId, redeliveryId }, EXHAUSTED)
       assert.equal((await statesOf(id))[1], 'IN_PROGRESS exhausted 1')
       const again = { eventId, redeliveryId }
-      assert.equal(await sql.begin((sql) => beginAttempt(sql, again)), undefined)
+      assert.equal(await sql.begin((sql) => beginAttempt(sql, again, RECEIVER)), undefined)
       assert.notEqual(await redeliver(sql, eventId), redeliveryId)
     })
 

@@ -79,6 +79,7 @@ describe('the first tries', () => {
         account: 'alice',
         host: 'receiver.example.com',
         url: RECEIVER,
+        endpoint: null,
         isBlocked: false,
         overtakes: false,
         lostNumber: null,

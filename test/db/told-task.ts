@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { beginAttempt, completeAttempt } from '../../src/db/event/attempt.ts'
+import { beginAttempt, completeAttempt, findReceiver } from '../../src/db/event/attempt.ts'
 import type {
   AttemptKey,
   AttemptResult,
@@ -74,7 +74,8 @@ export const eventOf = async (sql: Sql, taskId: string, status: string): Promise
 }
 
 export const begin = async (sql: Sql, target: Target): Promise<AttemptKey> => {
-  const begun = await sql.begin((sql) => beginAttempt(sql, target))
+  const { url } = (await findReceiver(sql, target.eventId)) ?? { url: '' }
+  const begun = await sql.begin((sql) => beginAttempt(sql, target, url))
   if (begun) return { ...target, number: begun.number }
   throw new Error('there was nothing to send')
 }

@@ -107,6 +107,7 @@ describe('the wait after a failure', () => {
       jitter: 0.2,
       busySeconds: 0.03,
       retryAfterSeconds: 1,
+      disableSeconds: 1,
     }
     const wait = (failures: number, failed: FailedTry) =>
       nextWait({ failures, failed, random: MIDDLE, schedule })?.seconds

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
+import { OWNER_EVENTS } from '../../src/domain/event/endpoint.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
@@ -30,6 +31,8 @@ let canaries: Record<string, string>
 let image: string
 let video: string
 let redelivery: string
+/** What the endpoint is told of the image task. */
+let chain: string
 
 before(async () => {
   receiver = await startWebhookReceiver()
@@ -38,7 +41,8 @@ before(async () => {
   const token = await service.token('alice')
   const alice = makeClient(service.baseUrl, token)
   canaries = { token, query: QUERY, payload: PAYLOAD, prompt: PROMPT, answer: ANSWER }
-  for (const secret of [service.webhookSecret, ...(await makeSecrets(alice))])
+  const all = [service.webhookSecret, ...(await makeSecrets(alice)), ...(await addEndpoint(alice))]
+  for (const secret of all)
     canaries[`secret ${Object.keys(canaries).length}`] = secret.slice('whsec_'.length)
   const { body } = await alice.post('/users/api-keys', { name: 'x' })
   canaries['API key'] = String(body['key'])
@@ -57,6 +61,22 @@ const makeSecrets = async (client: Client): Promise<string[]> => {
   await secretsOf(client)
   await client.post('/webhook-secret/rotate', {}, { 'idempotency-key': randomUUID() })
   return await secretsOf(client)
+}
+
+/** An endpoint that is told what the receivers of tasks are; answers both its secrets. */
+const addEndpoint = async (client: Client): Promise<string[]> => {
+  const { body: made } = await client.post('/endpoints', {
+    url: receiver.url(`/endpoint?key=${QUERY}`),
+    // Those of videos carry the payload, as they are to.
+    events: OWNER_EVENTS.filter((type) => type.startsWith('image_task')),
+  })
+  const { body: rotated } = await client.post(
+    `/endpoints/${String(made['id'])}/webhook-secret/rotate`,
+    {},
+    { 'idempotency-key': randomUUID() },
+  )
+  receiver.script(`/endpoint?key=${QUERY}`, inTurn(answer(500, {}, ANSWER), answer(204)))
+  return [String(made['secret']), String(rotated['secret'])]
 }
 
 /** Deliveries that fail in several ways, succeed, and are made again. */
@@ -80,6 +100,9 @@ const deliver = async (client: Client): Promise<void> => {
   const again = await client.post(`/tasks/${image}/events/${end.id}/redeliver`, {})
   redelivery = String(again.body['redelivery_id'])
   await untilReceived(receiver, path, 5)
+  await untilReceived(receiver, `/endpoint?key=${QUERY}`, 3)
+  const [told] = await service.database.sql`select task_id from event where endpoint_id is not null`
+  chain = String(told?.['task_id'])
   await waitFor('a look-up failed', async () =>
     (await eventsOf(client, video)).some(({ attempts }) => attempts > 0),
   )
@@ -110,6 +133,7 @@ describe('what is secret', () => {
       [`video-task/${video}`]: 'videoTask',
       [`deliver-events/${image}`]: 'deliverEvents',
       [`deliver-events/${video}`]: 'deliverEvents',
+      [`deliver-events/${chain}`]: 'deliverEvents',
       [`redeliver-event/${redelivery}`]: 'redeliverEvent',
     }
     for (const [id, type] of Object.entries(ids)) {

@@ -64,6 +64,23 @@ const newTrust = async (): Promise<string> => {
   return `${OWN}/trusted-publishers/${String(made.body['id'])}`
 }
 
+const ENDPOINTS = '/publishers/ACME/endpoints'
+const SINCE = { since: '2026-01-01T00:00:00Z' }
+
+const newEndpoint =
+  (rest = '') =>
+  async (): Promise<string> => {
+    const body = { url: 'https://receiver.example.com/', events: ['version.active'] }
+    const { body: made } = expectStatus(await owned.owner.post(ENDPOINTS, body), 201)
+    return `${ENDPOINTS}/${String(made['id']).toUpperCase()}${rest}`
+  }
+
+const newTestEvent = (last: string) => async (): Promise<string> => {
+  const endpoint = await newEndpoint()()
+  const { body } = await owned.owner.post(`${endpoint}/test`, {})
+  return `${endpoint}/events/${String(body['event_id']).toUpperCase()}/${last}`
+}
+
 const newRetry = async (): Promise<string> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
   await registry.place.receive(id, id)
@@ -94,6 +111,41 @@ const CALLS: Call[] = [
   ['post /publishers/:publisherId/tokens', '/publishers/ACME/tokens', 201, { name: 'x' }],
   ['get /publishers/:publisherId/tokens', '/publishers/ACME/tokens', 200],
   ['delete /publishers/:publisherId/tokens/:tokenId', newToken, 204],
+  [
+    'post /publishers/:publisherId/endpoints',
+    ENDPOINTS,
+    201,
+    { url: 'https://receiver.example.com/', events: ['version.active'] },
+  ],
+  ['get /publishers/:publisherId/endpoints', ENDPOINTS, 200],
+  ['get /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 200],
+  ['put /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 200, {}],
+  ['delete /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 204],
+  ['post /publishers/:publisherId/endpoints/:endpoint_id/test', newEndpoint('/test'), 202, {}],
+  [
+    'post /publishers/:publisherId/endpoints/:endpoint_id/webhook-secret/rotate',
+    newEndpoint('/webhook-secret/rotate'),
+    200,
+    {},
+  ],
+  [
+    'post /publishers/:publisherId/endpoints/:endpoint_id/redeliver',
+    newEndpoint('/redeliver'),
+    202,
+    SINCE,
+  ],
+  ['get /publishers/:publisherId/endpoints/:endpoint_id/events', newEndpoint('/events'), 200],
+  [
+    'get /publishers/:publisherId/endpoints/:endpoint_id/events/:event_id/attempts',
+    newTestEvent('attempts'),
+    200,
+  ],
+  [
+    'post /publishers/:publisherId/endpoints/:endpoint_id/events/:event_id/redeliver',
+    newTestEvent('redeliver'),
+    202,
+    {},
+  ],
   ['post /publishers/:publisherId/nodes', NODES, 201, () => ({ id: unique('node') })],
   ['get /publishers/:publisherId/nodes', NODES, 200],
   ['get /publishers/:publisherId/nodes/v2', `${NODES}/v2`, 200],

@@ -1,5 +1,6 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { noteOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose schedule a try belongs to: the event's own, or that of a redelivery. */
 export interface Target {
@@ -12,15 +13,13 @@ export interface AttemptKey extends Target {
   number: number
 }
 
-/** Where an event is sent, and whom that counts for; undefined when its task names no address. */
+/** Where an event is sent, and whom that counts for; undefined when there is nobody to tell, or no more. */
 export const findReceiver = async (
   sql: Queryable,
   eventId: string,
 ): Promise<{ url: string; owner: string; account: string } | undefined> => {
   const [row] = await sql<{ url: string; owner: string; account: string }[]>`
-    select t.webhook_url as url, t.owner, coalesce(t.account, t.owner) as account
-    from event e join task t on t.id = e.task_id
-    where e.id = ${eventId} and t.webhook_url is not null
+    select url, owner, account from told_event where id = ${eventId} and url is not null
   `
   return row
 }
@@ -32,28 +31,43 @@ export interface BegunAttempt {
   failures: number
   sequence: number
   status: string
+  /** Of an endpoint's event: its chain. */
   taskId: string
-  family: 'image' | 'video'
+  /** Of the task that it is about, if it is about one. */
+  family: 'image' | 'video' | null
   owner: string
   url: string
+  /** What an endpoint is told; null of an event for the receiver that its task names. */
+  endpoint: ToldEndpoint | null
+}
+
+export interface ToldEndpoint {
+  id: string
+  /** The task or version that it is about, or another thing; null of a test. */
+  subjectId: string | null
+  /** Null where it is made of the task. */
+  data: object | null
+  /** When it happened. */
+  at: string
 }
 
 /**
  * Writes an attempt down before it is sent, so that it is known even when its worker dies. Undefined when there is
- * nothing to send any more.
+ * nothing to send any more, or not to the address that was looked up.
  */
 export const beginAttempt = async (
   sql: Transaction,
   { eventId, redeliveryId }: Target,
+  url: string,
 ): Promise<BegunAttempt | undefined> => {
   // The lock keeps two attempts from taking the same number.
   const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
-    select e.sequence, e.status, t.id as "taskId", t.family, t.owner, t.webhook_url as url,
+    select e.sequence, e.status, e.task_id as "taskId", t.family, t.owner, t.url, t.endpoint,
       case when d.id is null then e.failures else d.failures end as failures
     from event e
-    join task t on t.id = e.task_id
+    join told_event t on t.id = e.id
     left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
-    where e.id = ${eventId} and t.webhook_url is not null
+    where e.id = ${eventId} and t.url = ${url}
       and case when d.id is null then e.state else d.state end = 'pending'
     for update of e
   `
@@ -86,7 +100,8 @@ export type AttemptVerdict =
   /** The receiver wants nothing more of this task. */
   | { state: 'stopped' }
   | { state: 'pending'; waitSeconds: number }
-  | { state: 'exhausted' }
+  /** An endpoint at which nothing has arrived for so long is switched off. */
+  | { state: 'exhausted'; disableSeconds?: number }
 
 /**
  * Completes an attempt together with what it means for its event; a repetition changes nothing. If the attempt was
@@ -108,8 +123,11 @@ export const completeAttempt = async (
       answer = ${result.answer ?? null}
     where event_id = ${key.eventId} and number = ${key.number}
   `
-  if (!open.isLost) await settle(sql, key, { verdict, tries: 1 })
-  else if (isFinal(verdict)) await settle(sql, key, { verdict, tries: 0 })
+  if (open.isLost && !isFinal(verdict)) return
+  const { endpointId } = open
+  const isOff = endpointId !== null && (await noteOutcome(sql, endpointId, verdict))
+  await settle(sql, key, { verdict, tries: open.isLost ? 0 : 1 })
+  if (isOff) await stopEndpointEvents(sql, endpointId)
 }
 
 /**
@@ -134,9 +152,11 @@ export const loseAttempt = async (
 const lockOpen = async (
   sql: Transaction,
   { eventId, number }: AttemptKey,
-): Promise<{ isLost: boolean } | undefined> => {
-  const [row] = await sql<{ isLost: boolean }[]>`
-    select error_class is not null as "isLost" from attempt
+): Promise<{ isLost: boolean; endpointId: string | null } | undefined> => {
+  const [row] = await sql<{ isLost: boolean; endpointId: string | null }[]>`
+    select error_class is not null as "isLost",
+      (select endpoint_id from event where id = event_id) as "endpointId"
+    from attempt
     where event_id = ${eventId} and number = ${number} and duration_ms is null
     for update
   `
@@ -206,7 +226,7 @@ const markDelivered = async (sql: Transaction, eventId: string): Promise<void> =
 const markGone = async (sql: Transaction, eventId: string): Promise<void> => {
   await sql`
     update task set receiver_gone_at = coalesce(receiver_gone_at, clock_timestamp())
-    where id = (select task_id from event where id = ${eventId})
+    where id = (select task_id from event where id = ${eventId} and endpoint_id is null)
   `
 }
 
@@ -221,6 +241,18 @@ const stopEvents = async (sql: Transaction, eventId: string): Promise<void> => {
   await sql`
     update event set state = 'stopped', next_attempt_at = null
     where state = 'pending' and id in (${siblings(sql, eventId)})
+  `
+}
+
+/** Gives an event up that nobody is to be told of any more. */
+export const stopEvent = async (sql: Transaction, eventId: string): Promise<void> => {
+  await sql`
+    update redelivery set state = 'stopped', next_attempt_at = null
+    where state = 'pending' and event_id = ${eventId}
+  `
+  await sql`
+    update event set state = 'stopped', next_attempt_at = null
+    where state = 'pending' and id = ${eventId}
   `
 }
 

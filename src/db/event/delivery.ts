@@ -103,21 +103,21 @@ export const listStillDeliveries = async (
   { afterSeconds, after, limit }: StillOptions,
 ): Promise<StillDelivery[]> =>
   await sql`
-  select t.id, t.kind, t.owner
+  select e.task_id as id, t.kind, t.owner
   from (
-    select distinct on (task_id) task_id, failures, coalesce(next_attempt_at, created_at) as due_at
+    select distinct on (task_id) id, task_id, failures, coalesce(next_attempt_at, created_at) as due_at
     from event
     where state = 'pending' and task_id > ${after}
     order by task_id, sequence
   ) e
-  join task t on t.id = e.task_id
+  join told_event t on t.id = e.id
   where e.due_at < now() - make_interval(secs => ${afterSeconds}) and e.failures > 0
     and not exists (
       select from outbox o
-      where o.workflow_id in ('deliver-events/' || t.id, t.family || '-task/' || t.id)
+      where o.workflow_id in ('deliver-events/' || e.task_id, t.family || '-task/' || e.task_id)
         and o.kind <> 'signal' and o.dispatched_at is null
     )
-  order by t.id
+  order by e.task_id
   limit ${limit}
 `
 
@@ -131,8 +131,7 @@ export const listStillRedeliveries = async (
   await sql`
   select d.id, t.owner
   from redelivery d
-  join event e on e.id = d.event_id
-  join task t on t.id = e.task_id
+  join told_event t on t.id = d.event_id
   where d.state = 'pending' and d.id > ${after}
     and coalesce(d.next_attempt_at, d.created_at)
       < now() - make_interval(secs => ${afterSeconds})

@@ -1,5 +1,5 @@
 import type { Attempt, TaskEvent } from '../../domain/event/event.ts'
-import type { Queryable, Sql, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 
 /** The events of a task that the owner may read, in the order of their sequence; undefined when there is no such task. */
@@ -141,8 +141,7 @@ export const insertRedelivery = async (
   // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
     with told as (
-      select e.id, t.owner, t.webhook_url as url from event e join task t on t.id = e.task_id
-      where e.id = ${eventId} and t.webhook_url is not null
+      select id, owner, url from told_event where id = ${eventId} and url is not null
     ), begun as (
       insert into redelivery (event_id) select id from told
       on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
@@ -163,17 +162,38 @@ export interface RedeliveryStarts {
 const MOST_REDELIVERIES = 10_000
 
 /** Sends every exhausted event of an owner since a time again, with the starts of their workflows; returns how many. */
-export const redeliverExhausted = async (
+export const redeliverExhausted = (
   sql: Transaction,
   { owner, since }: { owner: string; since: Date },
+  starts: RedeliveryStarts,
+): Promise<number> => {
+  const exhausted = sql`
+    event e join task t on t.id = e.task_id
+      where t.owner = ${owner} and t.last_moved_at >= ${since} and e.state = 'exhausted'
+  `
+  return redeliverEach(sql, { missed: exhausted, since }, starts)
+}
+
+/** The same of an endpoint, and of what was stopped while it was off. */
+export const redeliverToEndpoint = (
+  sql: Transaction,
+  { endpointId, since }: { endpointId: string; since: Date },
+  starts: RedeliveryStarts,
+): Promise<number> => {
+  const missed = sql`event e
+      where e.endpoint_id = ${endpointId} and e.state in ('exhausted', 'stopped')`
+  return redeliverEach(sql, { missed, since }, starts)
+}
+
+const redeliverEach = async (
+  sql: Transaction,
+  { missed, since }: { missed: Fragment; since: Date },
   { taskQueue, options }: RedeliveryStarts,
 ): Promise<number> => {
   const { count } = await sql`
     with made as (
       insert into redelivery (event_id)
-      select e.id from event e join task t on t.id = e.task_id
-      where t.owner = ${owner} and t.last_moved_at >= ${since}
-        and e.state = 'exhausted' and e.created_at >= ${since}
+      select e.id from ${missed} and e.created_at >= ${since}
         -- those under way would use up the limit, and a further request would begin none
         and not exists (
           select from redelivery d where d.event_id = e.id and d.state = 'pending'

@@ -6,6 +6,8 @@ import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
 /** A first try that a worker holds: nobody else takes it before its lease has ended. */
 export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
   eventId: string
+  /** Empty when there is nobody to tell any more. */
+  url: string
   kind: string
   account: string
   host: string
@@ -102,7 +104,8 @@ export const takeFirstTries = async (
     where f.event_id = j.event_id
     returning f.event_id, f.account, f.host, j.before_failures
   )
-  select e.id as "eventId", e.sequence, e.status, t.id as "taskId", t.family, t.kind, t.owner, t.webhook_url as url, f.account, f.host,
+  select e.id as "eventId", e.sequence, e.status, e.task_id as "taskId", e.family, e.kind, e.owner,
+    coalesce(e.url, '') as url, e.endpoint, f.account, f.host,
     f.before_failures is not null as "isBlocked", coalesce(f.before_failures > 0, false) as overtakes,
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
@@ -113,8 +116,7 @@ export const takeFirstTries = async (
   ) seen
   left join (
     taken f
-    join event e on e.id = f.event_id
-    join task t on t.id = e.task_id
+    join told_event e on e.id = f.event_id
   ) on true
   order by f.account, e.task_id, e.sequence
   `
@@ -213,9 +215,14 @@ export const completeFirstAttempts = async (
       set duration_ms = d.duration_ms, address = d.address, status = d.status, answer = d.answer, error_class = null
       from done d
       where a.event_id = d.event_id and a.number = d.number and a.duration_ms is null
+    ),
+    settled as (
+      update event set state = 'delivered', next_attempt_at = null
+      where id in (select event_id from done) and state <> 'delivered'
+      returning endpoint_id
     )
-    update event set state = 'delivered', next_attempt_at = null
-    where id in (select event_id from done) and state <> 'delivered'
+    update endpoint set failing_since = null
+    where id in (select endpoint_id from settled) and failing_since is not null
   `
 }
 

@@ -10,6 +10,8 @@ export interface DeliverySchedule {
   busySeconds: number
   /** Most seconds that Retry-After may ask for, where twice the step is less. */
   retryAfterSeconds: number
+  /** An endpoint at which nothing has arrived for so many seconds is switched off with the next event that is given up. */
+  disableSeconds: number
 }
 
 /** 10 tries within 75.6 hours. */
@@ -18,6 +20,7 @@ export const DELIVERY_SCHEDULE: DeliverySchedule = {
   jitter: 0.2,
   busySeconds: 60,
   retryAfterSeconds: 3_600,
+  disableSeconds: 604_800,
 }
 
 /** How the last try of an event failed. */

@@ -62,6 +62,7 @@ export const ERROR_CODES = {
     version_blocked: 'The version is flagged or banned and cannot be installed.',
     node_owned_by_other_publisher: 'The node belongs to another publisher.',
     publisher_limit_reached: 'The caller has created as many publishers as one user may.',
+    endpoint_limit_reached: 'There are as many endpoints as one caller or publisher may have.',
     registration_closed:
       'The host nodes have been read from the archive; only a trusted report may follow.',
     signature_invalid: 'The signature of the link does not match.',
@@ -72,7 +73,8 @@ export const ERROR_CODES = {
     not_found: 'There is no such route.',
     task_not_found: 'There is no such task among those of the caller.',
     api_key_not_found: 'There is no such API key among those of the caller.',
-    event_not_found: 'The task has no such event.',
+    event_not_found: 'The task, or endpoint, has no such event.',
+    endpoint_not_found: 'There is no such endpoint among those of the caller, or of the publisher.',
     file_not_found: 'The link names a file that is not there.',
     publisher_not_found: 'There is no such publisher.',
     node_not_found: 'There is no such node, or not among those of the publisher in the path.',
@@ -98,6 +100,7 @@ export const ERROR_CODES = {
   ...coded(409, {
     not_deliverable: 'The task names no address to deliver to.',
     trusted_publisher_exists: 'The node trusts this publisher already.',
+    endpoint_disabled: 'The endpoint is off, so nothing is sent there.',
     publisher_exists: 'The id of the publisher is taken.',
     node_exists: 'The id of the node is taken.',
     node_deleted: 'The id is that of a deleted node and stays taken.',
@@ -235,7 +238,17 @@ export const errors = {
     const message = `/${field} names an upload that has just been replaced; send the request again`
     return apiError('url_refused', message, { details: [message] })
   },
-  eventNotFound: (id: string) => apiError('event_not_found', `The task has no event ${shown(id)}.`),
+  eventNotFound: (id: string, of = 'task') =>
+    apiError('event_not_found', `The ${of} has no event ${shown(id)}.`),
+  endpointNotFound: (id: string) =>
+    apiError('endpoint_not_found', `There is no endpoint ${shown(id)}.`),
+  endpointLimitReached: (most: number) =>
+    apiError('endpoint_limit_reached', `One caller or publisher has at most ${most} endpoints.`),
+  endpointDisabled: (reason: string) =>
+    apiError(
+      'endpoint_disabled',
+      `The endpoint is off (${reason}); switch it on with the status enabled first.`,
+    ),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),
   methodNotAllowed: (method: string, path: string, allow: readonly string[]) =>

@@ -1,13 +1,8 @@
 import { hostOf } from '../../adapters/outbound/url.ts'
 import type { Sql, Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
-import {
-  existsEvent,
-  insertRedelivery,
-  listEvents,
-  redeliverExhausted,
-} from '../../db/event/event-log.ts'
-import type { BegunRedelivery } from '../../db/event/event-log.ts'
+import { existsEvent, insertRedelivery, listEvents } from '../../db/event/event-log.ts'
+import type { BegunRedelivery, RedeliveryStarts } from '../../db/event/event-log.ts'
 import { countRedelivery } from '../../db/event/redelivery-limit.ts'
 import type { RedeliveryLimits } from '../../db/event/redelivery-limit.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -48,7 +43,7 @@ export const getEventId = async (
  */
 export const redeliverOne = async (
   deps: RedeliveryDeps,
-  request: EventRequest,
+  request: Pick<RouteRequest, 'caller' | 'finish'>,
   eventId: string,
 ): Promise<JsonAnswer> => {
   return await unitOfWork(deps, async (sql, tell) => {
@@ -73,18 +68,16 @@ const judgeCount = async (
   if (over) throw errors.hostRedeliveryLimit(redeliveryLimits.perHost, over.seconds)
 }
 
-/** Begins to send all exhausted events of an owner since a time again; the relay starts them. */
+/** Begins to send events again, all that `redeliver` finds; the relay starts them. */
 export const redeliverAll = (
   deps: RedeliveryDeps,
   request: Pick<RouteRequest, 'finish'>,
-  { owner, since }: { owner: string; since: Date },
+  owner: string,
+  redeliver: (sql: Transaction, starts: RedeliveryStarts) => Promise<number>,
 ): Promise<JsonAnswer> =>
   unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
-    const answer = {
-      status: 202,
-      body: { redeliveries: await redeliverExhausted(sql, { owner, since }, starts) },
-    }
+    const answer = { status: 202, body: { redeliveries: await redeliver(sql, starts) } }
     await request.finish(sql, answer)
     return answer
   })

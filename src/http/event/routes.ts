@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { listAttempts, listEvents } from '../../db/event/event-log.ts'
+import { listAttempts, listEvents, redeliverExhausted } from '../../db/event/event-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import {
   Attempts,
@@ -164,9 +164,11 @@ const redeliverSince = (deps: RedeliveryDeps): Route =>
       },
     },
     errors: ['outcome_unknown'],
-    handler: (request) =>
-      redeliverAll(deps, request, {
-        owner: getCaller(request).owner,
-        since: parseListTime(request.body.since),
-      }),
+    handler: (request) => {
+      const { owner } = getCaller(request)
+      const since = parseListTime(request.body.since)
+      return redeliverAll(deps, request, owner, (sql, starts) =>
+        redeliverExhausted(sql, { owner, since }, starts),
+      )
+    },
   })

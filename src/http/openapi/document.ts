@@ -19,6 +19,8 @@ const TAGS: Record<string, string> = {
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Events:
     'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
+  Endpoints:
+    'Addresses at which a publisher, or an owner of tasks, is told what happens: address, events, log, redelivery.',
   'Live progress': 'A task or a version, followed until its end as server-sent events.',
   Uploads: 'Upload a file first, then name it by its link.',
   Files: 'Results and inputs, read through signed links.',

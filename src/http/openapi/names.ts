@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 
+import * as endpoint from '../../domain/event/endpoint.ts'
 import * as event from '../../domain/event/event.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import * as image from '../../domain/image-task/image-task.ts'
@@ -40,6 +41,11 @@ const NAMES: Record<string, TSchema> = {
   VideoCredits: video.VideoCredits,
   TaskEvent: event.TaskEvent,
   DeliveryAttempt: event.Attempt,
+  EndpointEvent: endpoint.EndpointEvent,
+  EndpointSecret: endpoint.EndpointSecret,
+  EndpointStatus: endpoint.EndpointStatus,
+  EndpointDisabledReason: endpoint.DisabledReason,
+  DeliveryState: event.TaskEvent.properties.state,
   WebhookSecrets: event.WebhookSecrets,
   Publisher: publisher.Publisher,
   PublisherStatus: publisher.PublisherStatus,

@@ -56,6 +56,7 @@ export const readDelivery = ({
     steps: DELIVERY_SCHEDULE.steps.map((step) => step * factor),
     busySeconds: DELIVERY_SCHEDULE.busySeconds * factor,
     retryAfterSeconds: DELIVERY_SCHEDULE.retryAfterSeconds * factor,
+    disableSeconds: DELIVERY_SCHEDULE.disableSeconds * factor,
   },
   putOffSeconds: 5 * factor,
 })

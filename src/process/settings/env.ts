@@ -178,6 +178,12 @@ export const Env = Type.Object({
     ),
   ),
   MAX_PUBLISHERS_PER_USER: count('Publishers that one user may create.', 20, 1, 1_000_000),
+  MAX_ENDPOINTS: count(
+    'Endpoints that one owner of tasks, or one publisher, may have.',
+    10,
+    1,
+    1000,
+  ),
   SEARCH_MAX_DEPTH: count(
     'Largest page × page size of searches and of the list of versions.',
     10_000,

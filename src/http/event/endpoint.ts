@@ -1,0 +1,210 @@
+import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
+import type { Transaction } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { withoutQuery } from '../../db/event/attempt.ts'
+import {
+  deleteEndpoint,
+  existsEndpointEvent,
+  findEndpoint,
+  insertEndpoint,
+  insertTestEvent,
+  listEndpointEvents,
+  listEndpoints,
+  updateEndpoint,
+} from '../../db/event/endpoint.ts'
+import type { EndpointHolder, EndpointKey } from '../../db/event/endpoint.ts'
+import { listAttempts, redeliverToEndpoint } from '../../db/event/event-log.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { endpointSecretOwner } from '../../domain/event/endpoint.ts'
+import type {
+  Endpoint,
+  EndpointEventQuery,
+  EndpointUpdate,
+  NewEndpoint,
+} from '../../domain/event/endpoint.ts'
+import type { RedeliverSince, SecretRotation } from '../../domain/event/event.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { getCaller } from '../access/caller.ts'
+import type { RegistryDeps } from '../registry/deps.ts'
+import type { Answer, JsonAnswer, RouteRequest } from '../route.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { redeliverAll, redeliverOne } from './redeliver.ts'
+import type { RedeliveryDeps } from './redeliver.ts'
+
+export type EndpointDeps = RedeliveryDeps &
+  Pick<RegistryDeps, 'now'> &
+  Pick<TaskDeps, 'outbound'> & {
+    webhookSecrets: Keeper
+    /** MAX_ENDPOINTS */
+    maxEndpoints: number
+  }
+
+/** Whose endpoints a request is about, and whether its caller may do more than read them. */
+export interface EndpointAccess {
+  holder: EndpointHolder
+  mayManage: boolean
+}
+
+/** Judges who asks. Throws the 404 and 403 of what the path names. */
+export type JudgeAccess = (
+  request: Pick<RouteRequest, 'params' | 'caller'>,
+  action: 'read' | 'manage',
+) => Promise<EndpointAccess>
+
+type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
+type Handler<Query = unknown, Body = unknown> = (request: Request<Query, Body>) => Promise<Answer>
+
+/** What the routes of endpoints do, whoever's they are. */
+export interface EndpointHandlers {
+  create: Handler<unknown, NewEndpoint>
+  list: Handler
+  read: Handler
+  update: Handler<unknown, EndpointUpdate>
+  remove: Handler
+  test: Handler
+  rotate: Handler<unknown, SecretRotation>
+  events: Handler<EndpointEventQuery>
+  attempts: Handler
+  redeliver: Handler
+  redeliverSince: Handler<unknown, RedeliverSince>
+}
+
+export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): EndpointHandlers => {
+  const { sql, webhookSecrets } = deps
+
+  const manage = async (request: Request): Promise<EndpointKey> => {
+    const { holder } = await judge(request, 'manage')
+    return { id: readId(request), holder }
+  }
+  /** The endpoint in the path, as the caller may see it. */
+  const get = async (request: Request, action: 'read' | 'manage' = 'read'): Promise<Endpoint> => {
+    const { holder, mayManage } = await judge(request, action)
+    const id = readId(request)
+    const endpoint = await withinDeadline(sql, findEndpoint(sql, { id, holder }))
+    if (!endpoint) throw errors.endpointNotFound(id)
+    return mayManage ? endpoint : hideQuery(endpoint)
+  }
+  const getEnabled = async (request: Request): Promise<Endpoint> => {
+    const endpoint = await get(request, 'manage')
+    const { status, disabled_reason: reason = 'requested' } = endpoint
+    if (status === 'disabled') throw errors.endpointDisabled(reason)
+    return endpoint
+  }
+  const getEventId = async (request: Request, endpointId: string): Promise<string> => {
+    const { event_id: eventId = '' } = request.params as Record<string, string>
+    const isThere =
+      isUuid(eventId) &&
+      (await withinDeadline(sql, existsEndpointEvent(sql, { endpointId, eventId })))
+    if (!isThere) throw errors.eventNotFound(eventId, 'endpoint')
+    return eventId.toLowerCase()
+  }
+  /** Answers what `work` makes, and keeps the answer for a repetition. */
+  const write = (
+    request: Request,
+    status: number,
+    work: (sql: Transaction) => Promise<object>,
+  ): Promise<JsonAnswer> =>
+    unitOfWork(deps, async (sql) => {
+      const answer: JsonAnswer = { status, headers: NO_STORE, body: await work(sql) }
+      await request.finish(sql, answer)
+      return answer
+    })
+
+  return {
+    async create(request) {
+      const { holder } = await judge(request, 'manage')
+      return await write(request, 201, async (sql) => {
+        const { url, events } = request.body
+        const made = await insertEndpoint(sql, { holder, url, events }, deps.maxEndpoints)
+        if (!made) throw errors.endpointLimitReached(deps.maxEndpoints)
+        const [secret] = await webhookSecrets.rotate(sql, endpointSecretOwner(made.id), 0)
+        return { ...made, secret: secret?.secret }
+      })
+    },
+    async list(request) {
+      const { holder, mayManage } = await judge(request, 'read')
+      const found = await withinDeadline(sql, listEndpoints(sql, holder))
+      return { status: 200, body: { endpoints: mayManage ? found : found.map(hideQuery) } }
+    },
+    read: async (request) => ({ status: 200, body: await get(request) }),
+    async update(request) {
+      const key = await manage(request)
+      const changed = await unitOfWork(deps, (sql) => updateEndpoint(sql, key, request.body))
+      if (!changed) throw errors.endpointNotFound(key.id)
+      return { status: 200, body: changed }
+    },
+    async remove(request) {
+      const key = await manage(request)
+      if (!(await unitOfWork(deps, (sql) => deleteEndpoint(sql, key))))
+        throw errors.endpointNotFound(key.id)
+      return { status: 204 }
+    },
+    async test(request) {
+      const { id } = await getEnabled(request)
+      return await write(request, 202, async (sql) => ({
+        event_id: await insertTestEvent(sql, id),
+      }))
+    },
+    async rotate(request) {
+      const { id } = await get(request, 'manage')
+      const { overlap_seconds: overlap = 86_400 } = request.body
+      return await write(request, 200, async (sql) => {
+        const [made, before] = await webhookSecrets.rotate(sql, endpointSecretOwner(id), overlap)
+        return {
+          secret: made?.secret,
+          created_at: made?.createdAt.toISOString(),
+          ...(before?.expiresAt && { previous_expires_at: before.expiresAt.toISOString() }),
+        }
+      })
+    },
+    async events(request) {
+      const { id: endpointId } = await get(request)
+      const { before } = request.query
+      if (before !== undefined) {
+        const at = { endpointId, eventId: before }
+        if (!(await withinDeadline(sql, existsEndpointEvent(sql, at))))
+          throw errors.validationFailed([
+            `?before must be the id of an event of this endpoint, got ${shown(before)}`,
+          ])
+      }
+      const events = await withinDeadline(sql, listEndpointEvents(sql, endpointId, request.query))
+      return { status: 200, body: { events } }
+    },
+    async attempts(request) {
+      const { id } = await get(request)
+      const eventId = await getEventId(request, id)
+      return {
+        status: 200,
+        body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
+      }
+    },
+    async redeliver(request) {
+      const { id } = await getEnabled(request)
+      return await redeliverOne(deps, request, await getEventId(request, id))
+    },
+    async redeliverSince(request) {
+      const { id: endpointId } = await getEnabled(request)
+      const since = parseListTime(request.body.since)
+      return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>
+        redeliverToEndpoint(sql, { endpointId, since }, starts),
+      )
+    },
+  }
+}
+
+const NO_STORE = { 'cache-control': 'no-store' }
+
+/** The id in the path. What is no UUID names no endpoint. */
+const readId = ({ params }: Pick<RouteRequest, 'params'>): string => {
+  const { endpoint_id: id = '' } = params as Record<string, string>
+  if (!isUuid(id)) throw errors.endpointNotFound(id)
+  return id.toLowerCase()
+}
+
+/** The query of an address may be a secret. */
+const hideQuery = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  url: withoutQuery(endpoint.url),
+})

@@ -1,0 +1,494 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+
+import type { Endpoint, EndpointEvent } from '../../src/domain/event/endpoint.ts'
+import type { Attempt } from '../../src/domain/event/event.ts'
+import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { answer, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import type { Received } from '../support/receiver.ts'
+import { waitFor } from '../support/wait.ts'
+import { isSignedWith, untilReceived, verify } from './delivery-support.ts'
+import { expectStatus, unique, usePublisher, useRegistry } from './registry-support.ts'
+import { idOf } from './video-task-support.ts'
+
+const MOST = 30
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+const UNKNOWN = randomUUID()
+
+// Nothing is rendered. The schedule takes 1.4 seconds, and the week 3.
+const registry = useRegistry({
+  roles: ['api', 'core'],
+  env: { WEBHOOK_TIME_FACTOR: '0.000005', MAX_ENDPOINTS: String(MOST) },
+})
+const owned = usePublisher(registry)
+const receiver = useWebhookReceiver()
+
+interface Made extends Endpoint {
+  secret: string
+  /** Of the endpoint's own routes. */
+  at: string
+  /** Of its receiver. */
+  path: string
+}
+
+const make = async (
+  client: Client,
+  base: string,
+  events: readonly string[],
+  path = `/${unique('hook')}`,
+): Promise<Made> => {
+  const made = expectStatus(await client.post(base, { url: receiver.url(path), events }), 201)
+  const endpoint = made.body as unknown as Made
+  return { ...endpoint, at: `${base}/${endpoint.id}`, path }
+}
+const ofPublisher = (events: readonly string[], path?: string): Promise<Made> =>
+  make(owned.owner, `${owned.path}/endpoints`, events, path)
+
+const read = async (client: Client, { at }: Made): Promise<Endpoint> =>
+  expectStatus(await client.get(at), 200).body as unknown as Endpoint
+const eventsOf = async (client: Client, { at }: Made, query = ''): Promise<EndpointEvent[]> =>
+  expectStatus(await client.get(`${at}/events${query}`), 200).body[
+    'events'
+  ] as unknown as EndpointEvent[]
+
+interface Message {
+  type: string
+  timestamp: string
+  data: Record<string, unknown>
+}
+const toldTo = async ({ path, secret }: Made, count: number): Promise<Message[]> =>
+  (await untilReceived(receiver, path, count)).map(
+    (request) => verify(request, secret) as unknown as Message,
+  )
+const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
+const typeOf = ({ body }: Received): string => (JSON.parse(body.toString()) as Message).type
+const sendTest = (client: Client, { at }: Made) => client.post(`${at}/test`, {})
+/** Kills the worker that delivers, works, and starts another. */
+const whileNothingIsSent = async (work: () => Promise<void>): Promise<void> => {
+  await registry.service.entry('core').kill()
+  await work()
+  await registry.service.start('core')
+}
+
+describe('a publisher', () => {
+  test('is told of the moves of a version, in order, with why, and of its review', async () => {
+    const all = ['version.received', 'version.flagged', 'version.active', 'version.deleted']
+    const endpoint = await ofPublisher([...all, 'review.requested', 'review.decided'])
+    const other = await ofPublisher(['version.banned'])
+    const version = await owned.addFlagged()
+    await registry.service.database.sql`
+      insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
+      values (${version.id}, 'kiln', 1, '', true, 1, 1, 0)
+    `
+    expectStatus(
+      await owned.owner.post(`${version.ownVersion}/review`, { note: 'a@b.example' }),
+      201,
+    )
+    await registry.place.accept(version.id, version.id)
+    assert.ok(await registry.place.move(version.id, 'admin_activate', 'looked at'))
+    assert.ok(await registry.place.move(version.id, 'admin_ban', 'spam'))
+    assert.ok(await registry.place.move(version.id, 'admin_delete'))
+    const told = await toldTo(endpoint, 6)
+    assert.deepEqual(typesOf(told), [
+      'version.received',
+      'version.flagged',
+      'review.requested',
+      'version.active',
+      'review.decided',
+      'version.deleted',
+    ])
+    const facts = {
+      publisher_id: owned.id,
+      node_id: version.nodeId,
+      version_id: version.id,
+      version: '1.0.0',
+    }
+    assert.deepEqual(told[1]?.data, {
+      ...facts,
+      status: 'NodeVersionStatusFlagged',
+      status_reason: '1 finding flags this version',
+      findings: [],
+    })
+    const { review_id: review, ...decided } = told[4]?.data ?? {}
+    assert.equal(review, told[2]?.data['review_id'])
+    assert.deepEqual(decided, {
+      ...facts,
+      status: 'NodeVersionStatusActive',
+      status_reason: 'looked at',
+    })
+    assert.ok(!JSON.stringify(told).includes('a@b.example'), 'the note is not told')
+    assert.deepEqual(
+      receiver.of(endpoint.path).map(({ headers }) => headers['webhook-sequence']),
+      ['1', '2', '3', '4', '5', '6'],
+    )
+    const [banned] = await toldTo(other, 1)
+    assert.deepEqual([banned?.type, banned?.data['status_reason']], ['version.banned', 'spam'])
+    const [newest] = await eventsOf(owned.owner, endpoint, '?limit=1')
+    assert.deepEqual(
+      [newest?.type, newest?.sequence, newest?.subject_id],
+      ['version.deleted', 6, version.id],
+    )
+  })
+
+  test('is told what flags a version, the worst first, without the lines themselves', async () => {
+    const endpoint = await ofPublisher(['version.flagged'])
+    const { id } = await owned.addVersion()
+    await registry.place.receive(id, id)
+    await registry.service.database.sql`
+      insert into finding (version_id, scanner, position, issue_type, severity, file_path,
+        line_number, code_snippet, message)
+      select ${id}, 'kiln', n, 'rule-' || n, case n when 60 then 'high' else 'info' end, 'a.py', n,
+        'secret', 'found'
+      from generate_series(1, 60) n
+    `
+    await registry.place.move(id, 'flag')
+    const [told] = await toldTo(endpoint, 1)
+    const findings = told?.data['findings'] as Record<string, unknown>[]
+    assert.equal(findings.length, 50)
+    assert.deepEqual(findings[0], {
+      issue_type: 'rule-60',
+      severity: 'high',
+      file_path: 'a.py',
+      line_number: 60,
+      message: 'found',
+    })
+  })
+
+  test('is told of tokens and members, without secrets and e-mail addresses', async () => {
+    const endpoint = await ofPublisher([
+      'token.created',
+      'token.revoked',
+      'member.added',
+      'member.changed',
+      'member.removed',
+    ])
+    const user = unique('auth|ann@example.com')
+    const ann = await registry.client(user)
+    await ann.get('/users')
+    const member = `${owned.path}/members/${encodeURIComponent(user)}`
+    for (const role of ['member', 'admin', 'admin'])
+      expectStatus(await owned.owner.put(member, { role }), 200)
+    const made = await ann.post(`${owned.path}/tokens`, { name: 'mine' })
+    expectStatus(await owned.owner.delete(member), 204)
+    const told = await toldTo(endpoint, 5)
+    const of = (type: string) => told.find((each) => each.type === type)?.data
+    assert.deepEqual(typesOf(told).toSorted(), [...endpoint.events].toSorted())
+    const { member_id: id } = of('member.added') ?? {}
+    const about = { publisher_id: owned.id, member_id: id }
+    assert.deepEqual(of('member.added'), { ...about, role: 'member' })
+    assert.deepEqual(of('member.changed'), { ...about, role: 'admin', previous_role: 'member' })
+    assert.deepEqual(of('member.removed'), { ...about, role: 'admin' })
+    const { token_id: token } = of('token.created') ?? {}
+    assert.deepEqual(of('token.revoked'), {
+      publisher_id: owned.id,
+      token_id: token,
+      name: 'mine',
+      scope: 'publish',
+    })
+    const all = receiver.of(endpoint.path).map(({ body }) => body.toString())
+    for (const secret of ['ann@', String(made.body['token']), endpoint.secret])
+      assert.ok(!all.join().includes(secret), secret)
+  })
+
+  test('that is banned is sent nothing, and may ask for it when the ban is lifted', async () => {
+    const { owner, path, id } = await registry.addPublisher()
+    const endpoint = await make(owner, `${path}/endpoints`, ['token.created', 'token.revoked'])
+    expectStatus(await registry.admin.post(`/admin/publishers/${id}/ban`, { reason: 'spam' }), 200)
+    for (const answer of [await owner.get(endpoint.at), await sendTest(owner, endpoint)])
+      expectStatus(answer, 403, 'publisher_banned')
+    const { sql } = registry.service.database
+    await sql`update personal_access_token set revoked_at = now() where publisher_id = ${id}`
+    await waitFor('it is given up', async () => {
+      const rows =
+        await sql`select from event where endpoint_id = ${endpoint.id} and state = 'stopped'`
+      return rows.length === 1
+    })
+    assert.equal(receiver.of(endpoint.path).length, 0)
+    expectStatus(await registry.admin.post(`/admin/publishers/${id}/unban`, {}), 200)
+    const again = await owner.post(`${endpoint.at}/redeliver`, { since: '2020-01-01T00:00:00Z' })
+    assert.deepEqual([again.status, again.body['redeliveries']], [202, 1])
+    assert.deepEqual(typesOf(await toldTo(endpoint, 1)), ['token.revoked'])
+  })
+})
+
+describe('an owner of tasks', () => {
+  test('is told of all of them what their receivers are told', async () => {
+    const alice = await registry.client(unique('alice'))
+    const endpoint = await make(alice, '/endpoints', ['image_task.failed', 'video_task.failed'])
+    const bob = await registry.client(unique('bob'))
+    const others = await make(bob, '/endpoints', ['image_task.failed', 'video_task.failed'])
+    const webhook = `/${unique('task')}`
+    const image = (
+      await alice.post(UPSCALE, { image: await base64(), webhook_url: receiver.url(webhook) })
+    ).body.data.task_id
+    await alice.post(`${UPSCALE}/${image}/cancel`, {})
+    const [first] = await toldTo(endpoint, 1)
+    assert.equal(first?.type, 'image_task.failed')
+    const [own] = await untilReceived(receiver, webhook, 1)
+    assert.deepEqual(first.data, JSON.parse(String(own?.body)))
+    assert.ok(own && !isSignedWith(own, endpoint.secret), 'each has a secret of its own')
+    const video = idOf(await alice.post(`${VIDEO_API}/text2video`, { prompt: 'a', off_peak: true }))
+    await alice.post(`${VIDEO_API}/tasks/${video}/cancel`, {})
+    const [, second] = await toldTo(endpoint, 2)
+    const { body: now } = await alice.get(`${VIDEO_API}/tasks/${video}/creations`)
+    assert.deepEqual([second?.type, second?.data], ['video_task.failed', now])
+    assert.deepEqual(await eventsOf(bob, others), [])
+    assert.deepEqual(
+      (await eventsOf(alice, endpoint)).map(({ type, subject_id: of }) => [type, of]),
+      [
+        ['video_task.failed', video],
+        ['image_task.failed', image],
+      ],
+    )
+  })
+
+  test('has the endpoints with an API key, too; others do not see them', async () => {
+    const alice = await registry.client(unique('alice'))
+    const endpoint = await make(alice, '/endpoints', ['image_task.failed'])
+    const { body } = await alice.post('/users/api-keys', { name: 'x' })
+    const key = { 'x-api-key': String(body['key']) }
+    expectStatus(await registry.anonymous.get(endpoint.at, key), 200)
+    expectStatus(await registry.anonymous.get(endpoint.at), 401, 'unauthorized')
+    const bob = await registry.client(unique('bob'))
+    for (const at of [endpoint.at, `${endpoint.at}/events`, `${owned.path}${endpoint.at}`])
+      expectStatus(
+        await (at.startsWith('/pub') ? owned.owner : bob).get(at),
+        404,
+        'endpoint_not_found',
+      )
+  })
+})
+
+describe('an endpoint', () => {
+  test('is made with a secret that is shown once, changed and deleted', async () => {
+    const { secret, at, path, ...made } = await ofPublisher(['version.active'], '/mine?token=1')
+    assert.match(secret, /^whsec_/)
+    assert.deepEqual(await read(owned.owner, { ...made, secret, at, path }), made)
+    const changed = await owned.owner.put(at, { events: ['version.banned', 'member.added'] })
+    assert.deepEqual(changed.body, { ...made, events: ['version.banned', 'member.added'] })
+    const { body } = await owned.owner.get(`${owned.path}/endpoints`)
+    assert.ok(JSON.stringify(body).includes(made.id))
+    assert.ok(!JSON.stringify(body).includes('whsec_'))
+    expectStatus(await owned.owner.delete(at), 204)
+    for (const answer of [await owned.owner.get(at), await owned.owner.delete(at)])
+      expectStatus(answer, 404, 'endpoint_not_found')
+  })
+
+  test('is managed by owners and admins; members read it without the query of its address', async () => {
+    const endpoint = await ofPublisher(['version.active'], '/roles?token=1')
+    const { client: admin } = await owned.addMember('admin')
+    const { client: member } = await owned.addMember('member')
+    const { client: stranger } = await registry.addUser()
+    assert.equal((await read(admin, endpoint)).url, receiver.url('/roles?token=1'))
+    assert.equal((await read(member, endpoint)).url, receiver.url('/roles'))
+    const listed = await member.get(`${owned.path}/endpoints`)
+    assert.ok(!JSON.stringify(listed.body).includes('token=1'))
+    assert.deepEqual(await eventsOf(member, endpoint), [])
+    for (const client of [member, stranger])
+      for (const answer of [
+        await client.post(`${owned.path}/endpoints`, {
+          url: 'https://a.example',
+          events: ['version.active'],
+        }),
+        await client.put(endpoint.at, {}),
+        await client.delete(endpoint.at),
+        await sendTest(client, endpoint),
+        await client.post(`${endpoint.at}/webhook-secret/rotate`, {}),
+        await client.post(`${endpoint.at}/redeliver`, { since: '2020-01-01T00:00:00Z' }),
+      ])
+        expectStatus(answer, 403, 'forbidden')
+    expectStatus(await stranger.get(endpoint.at), 403, 'forbidden')
+    expectStatus(await admin.put(endpoint.at, { status: 'disabled' }), 200)
+  })
+
+  test('is sent a test event, which says what it is, signed by both secrets of a rotation', async () => {
+    const endpoint = await ofPublisher(['version.banned'])
+    const { body } = expectStatus(
+      await owned.owner.post(`${endpoint.at}/webhook-secret/rotate`, { overlap_seconds: 60 }),
+      200,
+    )
+    const sent = expectStatus(await sendTest(owned.owner, endpoint), 202)
+    const [request] = await untilReceived(receiver, endpoint.path, 1)
+    assert.ok(request, 'a request came')
+    assert.equal(request.headers['webhook-id'], sent.body['event_id'])
+    const told = verify(request, endpoint.secret) as unknown as Message
+    assert.deepEqual(
+      [told.type, told.data],
+      ['endpoint.test', { test: true, endpoint_id: endpoint.id }],
+    )
+    assert.ok(isSignedWith(request, String(body['secret'])), 'by the new secret, too')
+    assert.ok(Date.parse(String(body['previous_expires_at'])) > Date.now())
+    await waitFor('the log has it', async () => {
+      const [event] = await eventsOf(owned.owner, endpoint)
+      return event?.state === 'delivered' && event.attempts === 1
+    })
+    const { body: log } = await owned.owner.get(
+      `${endpoint.at}/events/${String(sent.body['event_id'])}/attempts`,
+    )
+    const [attempt] = log['attempts'] as unknown as Attempt[]
+    assert.deepEqual([attempt?.number, attempt?.status], [1, 204])
+  })
+
+  test('gets an event again on request, with the same id', async () => {
+    const endpoint = await ofPublisher(['version.banned'])
+    const { body } = await sendTest(owned.owner, endpoint)
+    await untilReceived(receiver, endpoint.path, 1)
+    const again = `${endpoint.at}/events/${String(body['event_id'])}/redeliver`
+    expectStatus(await owned.owner.post(again, {}), 202)
+    const both = await untilReceived(receiver, endpoint.path, 2)
+    assert.equal(both[1]?.headers['webhook-id'], body['event_id'])
+    const unknown = `${endpoint.at}/events/${UNKNOWN}/redeliver`
+    expectStatus(await owned.owner.post(unknown, {}), 404, 'event_not_found')
+  })
+
+  test('that answers 410 is off at once, and on again when it is asked for', async () => {
+    const endpoint = await ofPublisher(['version.banned'])
+    receiver.script(endpoint.path, inTurn(answer(410), answer(204)))
+    await sendTest(owned.owner, endpoint)
+    const off = await waitFor('it is off', async () => {
+      const now = await read(owned.owner, endpoint)
+      return now.status === 'disabled' && now
+    })
+    assert.equal(off.disabled_reason, 'gone')
+    assert.ok(off.disabled_at, 'since when')
+    expectStatus(await sendTest(owned.owner, endpoint), 409, 'endpoint_disabled')
+    const on = expectStatus(await owned.owner.put(endpoint.at, { status: 'enabled' }), 200)
+    assert.deepEqual(
+      [on.body['status'], on.body['disabled_reason'], on.body['disabled_at']],
+      ['enabled', undefined, undefined],
+    )
+    await sendTest(owned.owner, endpoint)
+    await untilReceived(receiver, endpoint.path, 2)
+  })
+
+  test('at which nothing arrives for a week is off with the next event that is given up', async () => {
+    const endpoint = await ofPublisher(['version.banned'])
+    receiver.script(endpoint.path, answer(500))
+    const off = await waitFor('it is off', async () => {
+      await sendTest(owned.owner, endpoint)
+      const now = await read(owned.owner, endpoint)
+      return now.status === 'disabled' && now
+    })
+    assert.equal(off.disabled_reason, 'failing')
+    const failed = Date.parse(off.disabled_at ?? '') - Date.parse(off.failing_since ?? '')
+    assert.ok(failed >= 3000, `${failed} ms`)
+    // One that was recorded while it was switched off is stopped when it comes up.
+    const states = await waitFor('nothing is due', async () => {
+      const events = await eventsOf(owned.owner, endpoint, '?limit=100')
+      const states = new Set(events.map(({ state }) => state))
+      return !states.has('pending') && states
+    })
+    assert.ok(states.has('exhausted') && !states.has('delivered'), [...states].join())
+  })
+
+  test('is told of what was committed before its worker was killed, where it is by then', async () => {
+    const endpoint = await ofPublisher(['version.received', 'version.active'])
+    const deleted = await ofPublisher(['version.received'])
+    const off = await ofPublisher(['version.received'])
+    const moved = `/${unique('moved')}`
+    await whileNothingIsSent(async () => {
+      await owned.addActive()
+      expectStatus(await owned.owner.put(endpoint.at, { url: receiver.url(moved) }), 200)
+      expectStatus(await owned.owner.delete(deleted.at), 204)
+      expectStatus(await owned.owner.put(off.at, { status: 'disabled' }), 200)
+    })
+    const told = await untilReceived(receiver, moved, 2)
+    assert.deepEqual(told.map(typeOf), ['version.received', 'version.active'])
+    assert.deepEqual(
+      [endpoint, deleted, off].map(({ path }) => receiver.of(path).length),
+      [0, 0, 0],
+    )
+    const [stopped] = await eventsOf(owned.owner, off)
+    assert.equal(stopped?.state, 'stopped')
+  })
+
+  test('is told of one version in order, whatever fails', async () => {
+    const endpoint = await ofPublisher(['version.received', 'version.active', 'version.banned'])
+    receiver.script(endpoint.path, inTurn(answer(500), answer(500), answer(204)))
+    const { id } = await owned.addActive()
+    await registry.place.move(id, 'admin_ban')
+    await untilReceived(receiver, endpoint.path, 5)
+    const types = receiver.of(endpoint.path).map(typeOf)
+    assert.deepEqual(
+      [...new Set(types)],
+      ['version.received', 'version.active', 'version.banned'],
+      types.join(),
+    )
+  })
+})
+
+describe('the log of an endpoint', () => {
+  test('goes on before an event, and tells those in one state', async () => {
+    const endpoint = await ofPublisher(['version.banned'])
+    for (let sent = 0; sent < 3; sent += 1) await sendTest(owned.owner, endpoint)
+    const all = await waitFor('all are delivered', async () => {
+      const events = await eventsOf(owned.owner, endpoint, '?state=delivered')
+      return events.length === 3 && events
+    })
+    const rest = await eventsOf(owned.owner, endpoint, `?limit=2&before=${all[0]?.id}`)
+    assert.deepEqual(
+      rest.map(({ id }) => id),
+      all.slice(1).map(({ id }) => id),
+    )
+    assert.deepEqual(await eventsOf(owned.owner, endpoint, '?state=exhausted'), [])
+    const unknown = await owned.owner.get(`${endpoint.at}/events?before=${UNKNOWN}`)
+    expectStatus(unknown, 400, 'validation_failed')
+  })
+})
+
+describe('bad input to an endpoint', () => {
+  const url = 'https://receiver.example.com/kiln'
+  const events = ['version.active']
+  const CASES: [what: string, body: object, error: string, message: RegExp][] = [
+    ['no address', { events }, 'validation_failed', /\/url/],
+    ['http', { url: 'http://a.example/', events }, 'url_refused', /\/url must be an https URL/],
+    ['a private host', { url: 'https://10.0.0.1/', events }, 'url_refused', /\/url .*10\.0\.0\.1/],
+    ['no events', { url }, 'validation_failed', /\/events/],
+    ['an empty list', { url, events: [] }, 'validation_failed', /\/events/],
+    [
+      'a text',
+      { url, events: 'version.active' },
+      'validation_failed',
+      /\/events .*version\.active/,
+    ],
+    ['an unknown event', { url, events: ['task.x'] }, 'validation_failed', /\/events.*task\.x/],
+    [
+      'an event of tasks',
+      { url, events: ['image_task.failed'] },
+      'validation_failed',
+      /image_task/,
+    ],
+    ['one twice', { url, events: [...events, ...events] }, 'validation_failed', /\/events/],
+  ]
+  for (const [what, body, error, message] of CASES)
+    test(`with ${what} is refused`, async () => {
+      const made = expectStatus(await owned.owner.post(`${owned.path}/endpoints`, body), 400, error)
+      assert.match(String(made.body.details?.[0]), message)
+    })
+
+  test('is refused in a change, too', async () => {
+    const endpoint = await ofPublisher(events)
+    for (const [body, error] of [
+      [{ status: 'deleted' }, 'validation_failed'],
+      [{ url: 'https://localhost.local/' }, 'url_refused'],
+      [{ events: ['x'] }, 'validation_failed'],
+    ] as const)
+      expectStatus(await owned.owner.put(endpoint.at, body), 400, error)
+    for (const id of ['x', UNKNOWN])
+      expectStatus(await owned.owner.put(`/endpoints/${id}`, {}), 404, 'endpoint_not_found')
+  })
+
+  test('beyond what one may have is refused', async () => {
+    const alice = await registry.client(unique('alice'))
+    const body = { url, events: ['image_task.failed'] }
+    const answers = await Promise.all(
+      Array.from({ length: MOST + 2 }, () => alice.post('/endpoints', body)),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    assert.deepEqual(statuses, [...Array<number>(MOST).fill(201), 403, 403])
+    expectStatus(await alice.post('/endpoints', body), 403, 'endpoint_limit_reached')
+  })
+})
