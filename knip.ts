@@ -15,6 +15,7 @@ const config = ({ production = false }): KnipConfig => ({
     'src/adapters/inspector/child.ts!',
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
+    'client/{index,cli/kiln}.ts!',
     'bench/*.ts',
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
@@ -27,7 +28,11 @@ const config = ({ production = false }): KnipConfig => ({
     'test/workflows/record.ts',
     'test/workflows/value-import.ts',
   ],
-  project: ['{src,workflows,activities,tools}/**/*.{ts,mjs}!', '{bench,test}/**/*.{ts,mjs}'],
+  project: [
+    '{src,workflows,activities,tools}/**/*.{ts,mjs}!',
+    'client/{cli,lib}/**/*.ts!',
+    '{bench,test}/**/*.{ts,mjs}',
+  ],
   ignoreExportsUsedInFile: production || { interface: true, type: true },
   // These are found by a path or a name that is put together, or run from node_modules/.bin.
   ignoreDependencies: [

@@ -1,9 +1,10 @@
 /**
  * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
  * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
- * it at its start.
+ * it at its start. `dist/client` is the package of the client.
  */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 import { ROOT } from '../src/local/root.ts'
+import { buildClient } from './build-client.ts'
 
 const build = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -27,6 +29,9 @@ const build = async (): Promise<void> => {
   const library = 'src/extraction/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
+  // The image of the service is built without it.
+  if (existsSync(join(ROOT, 'client')))
+    await buildClient(join(out, 'client'), { types: !values['no-check'] })
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }
 

@@ -27,8 +27,8 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BUILT = join(ROOT, '.built')
 const MANIFEST = 'manifest.json'
 /** The image is built without tests and benchmarks. */
-const FOLDERS = ['src', 'workflows', 'activities', 'test', 'bench', 'tools'].filter((folder) =>
-  existsSync(join(ROOT, folder)),
+const FOLDERS = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client'].filter(
+  (folder) => existsSync(join(ROOT, folder)),
 )
 const CHUNKS = 'src/chunks'
 
@@ -46,7 +46,7 @@ const PROGRAMS = [
 ]
 
 /** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */
-const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts']
+const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts', 'client/cli/kiln.ts']
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 

@@ -23,7 +23,7 @@ import type { Results } from './results.ts'
 import { startTestServers } from './servers.ts'
 import type { TestServers } from './servers.ts'
 
-const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools']
+const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client']
 
 /** What the compiler knows of unchanged files from the last run. */
 const TYPES = join(ROOT, '.built/types.tsbuildinfo')
@@ -85,12 +85,27 @@ const tell = (what: string, start: number, outcome = 'ok'): void => {
 const runChecks = async (): Promise<boolean> => {
   const linted = LINTED.filter((folder) => existsSync(join(ROOT, folder)))
   return [
+    await writeTypes(),
     await check('types', 'tsc', ['--incremental', '--tsBuildInfoFile', TYPES]),
     await check('lint', 'oxlint', ['--type-aware', ...linted]),
     await check('format', 'oxfmt', ['--check', '.']),
     await check('unused', 'knip', []),
     await check('unused but by tests', 'knip', ['--production', '--files', '--exports']),
   ].every(Boolean)
+}
+
+/** Those of the client, which are made of the routes. */
+const writeTypes = async (): Promise<boolean> => {
+  const start = Date.now()
+  const { writeOpenApiTypes } = await import('../../tools/openapi-types.ts')
+  try {
+    await writeOpenApiTypes()
+    return true
+  } catch (error) {
+    tell('types of the client', start, 'FAILED')
+    say(String(error))
+    return false
+  }
 }
 
 const check = async (name: string, command: string, args: string[]): Promise<boolean> => {

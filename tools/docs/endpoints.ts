@@ -54,7 +54,7 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
 }
 
 /** The route values alone: nothing is called, so nothing of what the handlers use has to be there. */
-const listRoutes = (): Route[] => {
+export const listRoutes = (): Route[] => {
   const deps: Partial<RouteDeps> = {
     checks: { postgres: reject, temporal: reject, storage: reject },
     lifecycle: { state: 'serving' },

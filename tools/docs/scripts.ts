@@ -12,13 +12,15 @@ const SCRIPTS: Record<string, string> = {
     'runs the tests of HTTP, workflows and engines, then the demo, on the newest releases of other majors of Node: `-- 24 26`',
   token: 'prints a bearer token of the embedded stack for a user: `-- alice`',
   migrate: 'applies the migrations that the database lacks, and prepares Temporal',
-  build: 'compiles what production needs into `dist/`, and bundles the workflows',
+  build:
+    'compiles what production needs into `dist/`, bundles the workflows, and makes the package of the client in `dist/client`',
   bench: 'measures Kiln beside a baseline: `-- <name>…`, or all benchmarks',
   format: 'formats all files',
   docs: 'writes what is made of the documentation; `-- <file>` first stores the figures in the output of a benchmark',
   operate: 'runs one command of an operator: `-- stuck`; docs/operations.md lists them',
   extract:
     'shows what would be registered of a pack, and what the security scan says: `-- <folder or zip>…`',
+  kiln: 'runs the command-line tool from the checkout: `-- relight photo.png -o out.png`; docs/command-line.md has its commands',
 }
 
 /** The page of the npm scripts. Throws when one is not told of, or told of and gone. */

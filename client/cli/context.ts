@@ -1,0 +1,71 @@
+import type { ParseArgsConfig } from 'node:util'
+
+import { makeKiln } from '../index.ts'
+import type { Kiln } from '../index.ts'
+import { UsageError } from './fault.ts'
+import type { Screen } from './screen.ts'
+
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
+
+/** What a command works with. */
+export interface Context {
+  /** Of the command. */
+  name: string
+  kiln: Kiln
+  hasCredential: boolean
+  screen: Screen
+  signal: AbortSignal
+  values: Values
+  positionals: string[]
+  /** How to go on after Ctrl-C, once there is something that goes on. */
+  leave(hint: string): void
+}
+
+export interface Command {
+  /** What follows `kiln` and the name of the command. */
+  usage: string
+  summary: string
+  /** Its options, one a line. */
+  help: readonly string[]
+  options: NonNullable<ParseArgsConfig['options']>
+  /** Answers the exit code. */
+  run(context: Context): Promise<number>
+}
+
+export const COMMON_OPTIONS = {
+  url: { type: 'string' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Command['options']
+
+export const text = (values: Values, name: string): string | undefined => {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The arguments, of which there must be as many as names. */
+export const take = ({ positionals }: Context, ...names: string[]): string[] => {
+  if (positionals.length === names.length) return positionals
+  const wanted = names.map((name) => `<${name}>`).join(' ')
+  throw new UsageError(`expected ${wanted}, got ${positionals.length} arguments`)
+}
+
+const LOCAL = 'http://127.0.0.1:8080'
+/** Someone waits: some four seconds, and then they hear of it. */
+const RETRY = { attempts: 4 }
+
+export const readEnvironment = (env: NodeJS.ProcessEnv, values: Values) => {
+  const { KILN_URL, KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN } = env
+  const baseUrl = text(values, 'url') ?? (KILN_URL || LOCAL)
+  if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is no address of a service`)
+  const token = KILN_TOKEN || undefined
+  const apiKey = token === undefined ? KILN_API_KEY || undefined : undefined
+  return {
+    kiln: makeKiln({ baseUrl, token, apiKey, retry: RETRY }),
+    hasCredential: (token ?? apiKey) !== undefined,
+    secrets: [KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN, text(values, 'token')].filter(
+      (secret): secret is string => Boolean(secret),
+    ),
+  }
+}

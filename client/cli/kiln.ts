@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util'
+
+import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
+import type { Command, Context, Values } from './context.ts'
+import { describeFault, EXIT, UsageError } from './fault.ts'
+import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
+import { makeScreen } from './screen.ts'
+import { cancelTask, TASK_COMMANDS, watchTask } from './task-commands.ts'
+
+const COMMANDS: Record<string, Command> = {
+  ...TASK_COMMANDS,
+  watch: {
+    usage: '<task id>|<node>@<version> [-o <file>]',
+    summary: 'follows a task or a version to its end',
+    help: ['-o, --output  saves what the task has made'],
+    options: { output: { type: 'string', short: 'o' } },
+    run: async (context) => {
+      const [id = ''] = take(context, 'id')
+      const [, node, version] = /^(.+)@(.+)$/.exec(id) ?? []
+      return node === undefined || version === undefined
+        ? await watchTask(context, id)
+        : await watchVersion(context, node, version)
+    },
+  },
+  cancel: {
+    usage: '<task id>',
+    summary: 'cancels a task that has not ended',
+    help: [],
+    options: {},
+    run: cancelTask,
+  },
+  ...PACK_COMMANDS,
+}
+
+const USAGE = `usage: kiln <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { usage, summary }]) => `  kiln ${name} ${usage}\n      ${summary}`)
+  .join('\n')}
+
+Every command takes --json (the result as one line of JSON), --quiet, --url and --help.
+KILN_URL is the address of the service, KILN_TOKEN or KILN_API_KEY the credential.
+
+Exit codes: 0 done, 1 the task failed or the version is not active, 2 wrong usage, 3 refused by the service,
+4 the service is away or full, 5 a fault on this machine, 130 left by Ctrl-C.
+`
+
+const main = async ([name = '', ...args]: string[]): Promise<number> => {
+  const command = COMMANDS[name]
+  if (!command) {
+    const asked = ['', 'help', '-h', '--help'].includes(name)
+    process[asked ? 'stdout' : 'stderr'].write(asked ? USAGE : `no command ${name}\n\n${USAGE}`)
+    return asked ? EXIT.done : EXIT.usage
+  }
+  const wantsJson = args.includes('--json')
+  try {
+    const options = { ...COMMON_OPTIONS, ...command.options }
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    if (values.help !== true) return await runCommand(name, command, { values, positionals })
+    process.stdout.write(describeCommand(name, command))
+    return EXIT.done
+  } catch (error) {
+    return tellFault(error, { name, command, wantsJson })
+  }
+}
+
+const describeCommand = (name: string, { usage, summary, help }: Command): string =>
+  [`usage: kiln ${name} ${usage}`, '', summary, ...help.map((line) => `  ${line}`), ''].join('\n')
+
+/** Ends with what the command says; after Ctrl-C with how to go on. */
+const runCommand = async (
+  name: string,
+  command: Command,
+  { values, positionals }: { values: Values; positionals: string[] },
+): Promise<number> => {
+  const { secrets, ...service } = readEnvironment(process.env, values)
+  const screen = makeScreen({
+    out: process.stdout,
+    err: process.stderr,
+    json: values['json'] === true,
+    quiet: values['quiet'] === true,
+    secrets,
+  })
+  const interrupt = new AbortController()
+  const { signal } = interrupt
+  let hint: string | undefined
+  process.once('SIGINT', () => interrupt.abort(new Error('interrupted')))
+  const context: Context = {
+    ...service,
+    name,
+    screen,
+    signal,
+    values,
+    positionals,
+    leave: (line) => (hint = line),
+  }
+  try {
+    return await command.run(context)
+  } catch (error) {
+    if (!signal.aborted) throw error
+    screen.close()
+    process.stderr.write(
+      hint === undefined ? 'left\n' : `left; it goes on. To go on watching: ${hint}\n`,
+    )
+    return EXIT.left
+  } finally {
+    screen.close()
+  }
+}
+
+interface Failed {
+  name: string
+  command: Command
+  wantsJson: boolean
+}
+
+const tellFault = (error: unknown, { name, command, wantsJson }: Failed): number => {
+  const { exitCode, code, message, details } = describeFault(error)
+  if (wantsJson) process.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
+  const lines = [`kiln: ${message}`, ...details.map((detail) => `  ${detail}`)]
+  if (error instanceof UsageError) lines.push(`usage: kiln ${name} ${command.usage}`)
+  process.stderr.write(`${lines.join('\n')}\n`)
+  return exitCode
+}
+
+// Whoever reads the output may go away before its end.
+process.stdout.on('error', () => {})
+// npm runs scripts at the top of the repository, wherever it is called.
+const { INIT_CWD, npm_lifecycle_event: script } = process.env
+if (INIT_CWD !== undefined && script === 'kiln') process.chdir(INIT_CWD)
+process.exitCode = await main(process.argv.slice(2))

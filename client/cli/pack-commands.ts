@@ -1,0 +1,224 @@
+import { KilnError } from '../index.ts'
+import type { Verdict } from '../index.ts'
+import { packFolder } from './archive.ts'
+import type { PackedFolder } from './archive.ts'
+import { take, text } from './context.ts'
+import type { Command, Context } from './context.ts'
+import { EXIT, LocalError, UsageError } from './fault.ts'
+import { readProject } from './project.ts'
+import type { Project } from './project.ts'
+import { readArchive } from './reader.ts'
+import type { Reading } from './reader.ts'
+
+const PACK_OPTIONS = { publisher: { type: 'string' } } as const
+const PUBLISHER_HELP = '--publisher  the publisher, where pyproject.toml names none'
+
+interface Pack extends Project {
+  archive: PackedFolder
+}
+
+/** Packs the folder of the argument, hands it to `use`, and removes the archive. */
+const withPack = async (
+  context: Context,
+  use: (pack: Pack) => Promise<number>,
+): Promise<number> => {
+  const [folder = '.', ...more] = context.positionals
+  if (more.length > 0) throw new UsageError('expected one folder')
+  const project = await readProject(folder)
+  context.screen.show('packing')
+  const archive = await packFolder(folder, project.nodeId)
+  try {
+    const publisherId = text(context.values, 'publisher') ?? project.publisherId
+    return await use({ ...project, publisherId, archive })
+  } finally {
+    await archive.remove()
+  }
+}
+
+const describeArchive = ({ archive: { files, bytes, leftOut } }: Pack): string[] => {
+  const unpacked = files.reduce((sum, file) => sum + file.bytes, 0)
+  const largest = files.toSorted((one, other) => other.bytes - one.bytes).slice(0, 3)
+  return [
+    `  archive   ${files.length} files, ${size(bytes)} packed, ${size(unpacked)} unpacked; largest: ${largest.map((file) => `${file.path} ${size(file.bytes)}`).join(', ')}`,
+    ...leftOut.map(({ path, why }) => `  left out  ${path} (${why})`),
+  ]
+}
+
+const size = (bytes: number): string =>
+  bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+const check: Command = {
+  usage: '[folder] [--publisher <id>]',
+  summary: 'says what a publication of the folder would hold, and what the service would find',
+  help: [PUBLISHER_HELP],
+  options: PACK_OPTIONS,
+  run: (context) =>
+    withPack(context, async (pack) => {
+      const { screen } = context
+      screen.show('asking the registry')
+      const registry = await askRegistry(context, pack)
+      screen.show('reading as the service does')
+      const reading = await readArchive(pack.archive.path)
+      const faults = [...registry.faults, ...(reading ? listFaults(reading) : [])]
+      const { nodeId, publisherId, version, archive } = pack
+      const lines = [
+        `${nodeId} ${version.version}, publisher ${publisherId ?? '(none: --publisher, or PublisherId in pyproject.toml)'}`,
+        ...describeArchive(pack),
+        `  registry  ${registry.line}`,
+        ...(reading ? describeReading(reading) : [UNREAD]),
+        faults.length === 0 ? 'nothing stands in the way' : `in the way: ${faults.join('; ')}`,
+      ]
+      const { bytes, files, leftOut: left_out } = archive
+      const summary = { bytes, files, left_out }
+      screen.tell(lines, { node_id: nodeId, ...version, archive: summary, reading, faults })
+      return faults.length === 0 ? EXIT.done : EXIT.failed
+    }),
+}
+
+const UNREAD =
+  '  reading   not done: the service looks at packs once they are published, and its reader is in its repository'
+
+/** Whether node and version are free, as far as anybody may see. A service that is away is no fault of the pack. */
+const askRegistry = async (
+  { kiln }: Context,
+  { nodeId, publisherId, version }: Pack,
+): Promise<{ line: string; faults: string[] }> => {
+  const faults = publisherId === undefined ? ['no publisher is named'] : []
+  try {
+    const node = await orMissing(kiln.registry.readNode(nodeId))
+    if (!node) return { line: `${nodeId} is a new node`, faults }
+    const owner = node.publisher.id
+    if (publisherId !== undefined && owner !== publisherId)
+      faults.push(`the node ${nodeId} belongs to ${owner}`)
+    const taken = await orMissing(kiln.registry.readVersion(nodeId, version.version))
+    if (taken) faults.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
+    const latest = node.latest_version?.version ?? 'none'
+    return { line: `${nodeId} of ${owner}, latest version ${latest}`, faults }
+  } catch (error) {
+    if (!(error instanceof KilnError)) throw error
+    if (error.code === 'version_invalid') faults.push(error.message)
+    return { line: `not asked to the end: ${error.message}`, faults }
+  }
+}
+
+const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+  await asked.catch((error: unknown) => {
+    if (error instanceof KilnError && error.status === 404) return undefined
+    throw error
+  })
+
+const listFaults = ({ verdict, code, findings }: Reading): string[] => {
+  const high = findings.filter(({ severity }) => severity === 'high').length
+  return [
+    ...(verdict === 'sound' ? [] : [`the archive is rejected: ${code}`]),
+    ...(high === 0 ? [] : [`${high} findings would flag the version`]),
+  ]
+}
+
+const describeReading = ({ verdict, code, status, reason, nodes, findings }: Reading): string[] => {
+  const names = Object.keys(nodes)
+  const of = (wanted: string): number =>
+    findings.filter(({ severity }) => severity === wanted).length
+  return [
+    `  reading   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}; ${status === 'failed' ? `host nodes could not be read: ${reason}` : `${names.length} host nodes: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ' …' : ''}`}`,
+    `  findings  ${of('high')} high, ${of('medium')} medium, ${of('info')} info`,
+    ...findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(
+        ({ severity, issue_type, message, file_path = '', line_number = '' }) =>
+          `    ${severity.toUpperCase()} ${issue_type}  ${file_path}:${line_number}  ${message}`,
+      ),
+  ]
+}
+
+const publish: Command = {
+  usage: '[folder] [--publisher <id>] [--token <token>] [--changelog <text>]',
+  summary: 'zips the folder, publishes it, and waits for the verdict',
+  help: [
+    PUBLISHER_HELP,
+    '--token      the personal access token; better is KILN_PUBLISH_TOKEN, which no list of processes shows',
+    '--changelog  what has changed',
+  ],
+  options: { ...PACK_OPTIONS, token: { type: 'string' }, changelog: { type: 'string' } },
+  run: async (context) => {
+    const token = text(context.values, 'token') ?? process.env['KILN_PUBLISH_TOKEN']
+    if (!token) throw new UsageError('set KILN_PUBLISH_TOKEN: `kiln token <publisher>` makes one')
+    return await withPack(context, (pack) => publishPack(context, pack, token))
+  },
+}
+
+const publishPack = async (context: Context, pack: Pack, token: string): Promise<number> => {
+  const { kiln, screen, signal, values } = context
+  const { nodeId, publisherId, node, version, archive } = pack
+  if (publisherId === undefined)
+    throw new LocalError('name the publisher: --publisher, or PublisherId in pyproject.toml')
+  for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.note(line)
+  const changelog = text(values, 'changelog')
+  const verdict = await kiln.registry.publish(
+    {
+      publisherId,
+      nodeId,
+      token,
+      node,
+      version: { ...version, ...(changelog === undefined ? {} : { changelog }) },
+      archive: () =>
+        archive.open((read) => {
+          screen.show('uploading', (100 * read) / archive.bytes)
+          if (read === archive.bytes) context.leave(`kiln watch ${nodeId}@${version.version}`)
+        }),
+    },
+    { signal, onStep: (step) => screen.show(step) },
+  )
+  return tellVerdict(context, verdict)
+}
+
+const tellVerdict = ({ screen }: Context, { state, reason, version }: Verdict): number => {
+  const { node_id, version: number, downloadUrl, host_node_extract_status } = version
+  const lines = [
+    `${node_id}@${number} is ${state}${reason === '' ? '' : `: ${reason}`}`,
+    ...(downloadUrl === undefined ? [] : [downloadUrl]),
+  ]
+  screen.tell(lines, {
+    node_id,
+    version: number,
+    state,
+    reason,
+    downloadUrl,
+    host_node_extract_status,
+  })
+  return state === 'active' ? EXIT.done : EXIT.failed
+}
+
+export const watchVersion = async (
+  context: Context,
+  nodeId: string,
+  version: string,
+): Promise<number> => {
+  const { kiln, screen, signal } = context
+  context.leave(`kiln watch ${nodeId}@${version}`)
+  const options = { signal, onStep: (step: string) => screen.show(step) }
+  return tellVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
+}
+
+const token: Command = {
+  usage: '<publisher> [--create] [--name <name>]',
+  summary: 'makes a personal access token of a publisher, which is shown this once',
+  help: ['--create  makes the publisher first', '--name    of the token; default kiln'],
+  options: { create: { type: 'boolean' }, name: { type: 'string' } },
+  run: async (context) => {
+    const { kiln, screen, signal, values } = context
+    const [publisherId = ''] = take(context, 'publisher')
+    const { POST } = kiln.routes
+    if (values['create'] === true) await POST('/publishers', { body: { id: publisherId }, signal })
+    const { data } = await POST('/publishers/{publisherId}/tokens', {
+      params: { path: { publisherId } },
+      body: { name: text(values, 'name') ?? 'kiln' },
+      signal,
+    })
+    const made = data?.token ?? ''
+    screen.tell([`export KILN_PUBLISH_TOKEN=${made}`], { publisher_id: publisherId, token: made })
+    return EXIT.done
+  },
+}
+
+export const PACK_COMMANDS: Record<string, Command> = { check, publish, token }

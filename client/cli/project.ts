@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { parse } from 'smol-toml'
+import type { TomlTable } from 'smol-toml'
+
+import type { Publication } from '../index.ts'
+import { LocalError } from './fault.ts'
+
+/** What a pack's pyproject.toml says of its publication. */
+export interface Project {
+  nodeId: string
+  publisherId: string | undefined
+  node: NonNullable<Publication['node']>
+  version: Publication['version']
+}
+
+/**
+ * Reads `[project]`, and of `[tool.*]` the first table with a PublisherId. Throws a LocalError that names the line to write where
+ * something that every publication needs is missing.
+ */
+export const readProject = async (folder: string): Promise<Project> => {
+  const path = join(folder, 'pyproject.toml')
+  const table = await readTable(path)
+  const project = tableOf(table['project'])
+  const nodeId = textOf(project['name'])
+  const version = textOf(project['version'])
+  if (nodeId === undefined) throw new LocalError(`${path} has no [project] name = "…"`)
+  if (version === undefined) throw new LocalError(`${path} has no [project] version = "1.0.0"`)
+  const tools = Object.values(tableOf(table['tool'])).map(tableOf)
+  const tool = tools.find((one) => textOf(one['PublisherId']) !== undefined) ?? {}
+  const urls = tableOf(project['urls'])
+  const license = project['license']
+  const supported = readClassifiers(project['classifiers'])
+  return {
+    nodeId,
+    publisherId: textOf(tool['PublisherId']),
+    node: {
+      ...present('name', textOf(tool['DisplayName'])),
+      ...present('icon', textOf(tool['Icon'])),
+      ...present('banner_url', textOf(tool['Banner'])),
+      ...present('description', textOf(project['description'])),
+      ...present('repository', textOf(urls['Repository'] ?? urls['repository'])),
+      ...present(
+        'license',
+        typeof license === 'object' ? JSON.stringify(license) : textOf(license),
+      ),
+      ...supported,
+    },
+    version: { version, dependencies: textsOf(project['dependencies']), ...supported },
+  }
+}
+
+const readTable = async (path: string): Promise<TomlTable> => {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new LocalError(`a pack has a pyproject.toml, and ${path} cannot be read`, {
+      cause: error,
+    })
+  })
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new LocalError(`${path} is no TOML: ${String(error)}`, { cause: error })
+  }
+}
+
+const tableOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+const present = (name: string, value: string | undefined) =>
+  value === undefined ? {} : { [name]: value }
+
+/** `Operating System :: POSIX :: Linux` names a system, `Environment :: GPU :: NVIDIA CUDA` an accelerator. */
+const readClassifiers = (value: unknown) => {
+  const below = (root: string): string[] =>
+    textsOf(value).flatMap((one) => (one.startsWith(root) ? one.slice(root.length) : []))
+  return {
+    supported_os: below('Operating System :: '),
+    supported_accelerators: below('Environment :: ').filter((one) => one.startsWith('GPU ::')),
+  }
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+/** What the service's reader found in an archive, as `npm run extract -- --json` prints it. */
+export interface Reading {
+  verdict: 'sound' | 'rejected'
+  /** Why it was rejected. */
+  code: string | null
+  status: string
+  reason?: string
+  nodes: Record<string, unknown>
+  findings: {
+    severity: 'high' | 'medium' | 'info'
+    issue_type: string
+    message: string
+    file_path?: string
+    line_number?: number
+  }[]
+}
+
+/**
+ * Reads an archive as the service will. It looks at packs only once they are published, and the reader is a program of its
+ * repository: this runs it where the tool runs from a checkout or what was built of one, and answers undefined elsewhere.
+ */
+export const readArchive = async (path: string): Promise<Reading | undefined> => {
+  const places = [['../../../tools/run.mjs', 'src/extract.ts'], ['../src/extract.js']].map(
+    ([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args],
+  )
+  const found = places.find(([program = '']) => existsSync(program))
+  if (!found) return undefined
+  const child = spawn(process.execPath, [...found, path, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const line = await text(child.stdout)
+  return line === '' ? undefined : (JSON.parse(line) as Reading)
+}

@@ -1,0 +1,85 @@
+/** What happens goes to standard error; results go to standard output, so that they can be piped. */
+export interface Screen {
+  /** Where something is: a bar that redraws itself on a terminal, elsewhere a line for each new word. */
+  show(what: string, percent?: number): void
+  /** A line for a person. */
+  note(line: string): void
+  /** The result: lines for a person, or with --json the value on one line. */
+  tell(lines: readonly string[], value: object): void
+  /** Ends the bar. */
+  close(): void
+}
+
+interface ScreenOptions {
+  out: NodeJS.WriteStream
+  err: NodeJS.WriteStream
+  json: boolean
+  quiet: boolean
+  /** Texts that are never written. */
+  secrets: readonly string[]
+}
+
+const REDRAW_MS = 100
+const CELLS = 24
+const ANSI_CLEAR = '\r\u001B[2K'
+
+export const makeScreen = ({ out, err, json, quiet, secrets }: ScreenOptions): Screen => {
+  const start = Date.now()
+  let word = ''
+  let percent: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const hide = (text: string): string =>
+    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text)
+  const seconds = (): string => `${((Date.now() - start) / 1000).toFixed(1)} s`
+  const draw = (): void => {
+    err.write(`${ANSI_CLEAR}${drawBar(percent, Date.now() - start)} ${hide(word)}  ${seconds()}`)
+  }
+  const close = (): void => {
+    if (timer) err.write(ANSI_CLEAR)
+    clearInterval(timer)
+    timer = undefined
+  }
+  const note = (line: string): void => {
+    const wasDrawn = timer !== undefined
+    if (wasDrawn) err.write(ANSI_CLEAR)
+    err.write(`${hide(line)}\n`)
+    if (wasDrawn) draw()
+  }
+
+  return {
+    show: (what, newPercent) => {
+      if (quiet) return
+      const shown = newPercent === undefined ? what : `${what} ${Math.floor(newPercent)} %`
+      const isNew = shown.replace(/\d %$/, '') !== word.replace(/\d %$/, '')
+      word = shown
+      percent = newPercent
+      if (err.isTTY) {
+        timer ??= setInterval(draw, REDRAW_MS).unref()
+        draw()
+      } else if (isNew) note(`${shown}  ${seconds()}`)
+    },
+    note: (line) => {
+      if (!quiet) note(line)
+    },
+    tell: (lines, value) => {
+      close()
+      out.write(
+        hide(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join('')),
+      )
+    },
+    close,
+  }
+}
+
+/** A bar of the percentage; where there is none, a block that goes to and fro. */
+const drawBar = (percent: number | undefined, elapsedMs: number): string => {
+  if (percent !== undefined) {
+    const full = Math.round((percent / 100) * CELLS)
+    return `[${'█'.repeat(full)}${'·'.repeat(CELLS - full)}]`
+  }
+  const way = CELLS - 3
+  const step = Math.floor(elapsedMs / REDRAW_MS) % (2 * way)
+  const left = step < way ? step : 2 * way - step
+  return `[${'·'.repeat(left)}███${'·'.repeat(way - left)}]`
+}

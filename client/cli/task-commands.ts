@@ -1,0 +1,270 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
+
+import type { EndedTask, TaskBody, TaskKind } from '../index.ts'
+import { take, text } from './context.ts'
+import type { Command, Context } from './context.ts'
+import { EXIT, UsageError } from './fault.ts'
+
+/** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
+type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
+
+const PROMPT = { prompt: ['prompt', 'text', 'what it is to look like'] } as const
+const GRAIN = {
+  sharpen: ['sharpen', 'value', '0 to 100'],
+  grain: ['smart_grain', 'value', '0 to 100'],
+} as const
+const VIDEO = {
+  model: ['model', 'text', 'such as videoq2-pro'],
+  duration: ['duration', 'value', 'seconds'],
+  resolution: ['resolution', 'text', 'such as 540p'],
+} as const
+
+const CREATION_OPTIONS = {
+  output: { type: 'string', short: 'o' },
+  set: { type: 'string', multiple: true },
+  'no-wait': { type: 'boolean' },
+  'idempotency-key': { type: 'string' },
+} as const
+
+interface Creation {
+  usage: string
+  summary: string
+  members: Members
+  /** Chooses the kind, and the members that the arguments are. Their names are as in `members`. */
+  read(context: Context): Asked | Promise<Asked>
+}
+
+interface Asked {
+  kind: TaskKind
+  files?: Record<string, string>
+  body?: object
+}
+
+const defineCreation = ({ usage, summary, members, read }: Creation): Command => ({
+  usage: `${usage} [-o <file>] [options]`,
+  summary,
+  help: [
+    ...Object.entries(members).map(
+      ([name, [, type, help]]) =>
+        `--${name.padEnd(12)} ${type === 'file' ? 'file or link: ' : ''}${help}`,
+    ),
+    '--set name=value  any other member of the body, as the document of the service has it; repeatable',
+    '--no-wait         ends once the task is made',
+    '--idempotency-key the same key gives the same task',
+  ],
+  options: {
+    ...CREATION_OPTIONS,
+    ...Object.fromEntries(Object.keys(members).map((name) => [name, { type: 'string' as const }])),
+  },
+  run: async (context) => {
+    const { kind, files = {}, body = {} } = await read(context)
+    const given: Record<string, unknown> = { ...body, ...readSet(context) }
+    for (const [name, [member, type]] of Object.entries(members)) {
+      const value = text(context.values, name)
+      if (value === undefined) continue
+      if (type === 'file') files[member] = value
+      else given[member] = type === 'value' ? readValue(value) : value
+    }
+    for (const [member, path] of Object.entries(files))
+      given[member] = await giveFile(context, path, member)
+    return await create(context, kind, given, files)
+  },
+})
+
+const readValue = (value: string): unknown => {
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}
+
+const readSet = ({ values }: Context): Record<string, unknown> =>
+  Object.fromEntries(
+    [values['set'] ?? []].flat().map((entry) => {
+      const [, name, value] = /^(\w+)=(.*)$/s.exec(String(entry)) ?? []
+      if (name === undefined || value === undefined)
+        throw new UsageError(`--set takes name=value, got ${entry}`)
+      return [name, readValue(value)]
+    }),
+  )
+
+const isLink = (path: string): boolean => /^(https?|data):/.test(path)
+
+/** A link stays one; a file is uploaded, or without a credential sent inside the body. */
+const giveFile = async (
+  { kiln, hasCredential, screen, signal }: Context,
+  path: string,
+  member: string,
+): Promise<unknown> => {
+  const give = async (): Promise<unknown> => {
+    if (isLink(path)) return path
+    const bytes = await readFile(path)
+    screen.show(`sending ${basename(path)}`)
+    return hasCredential ? await kiln.upload(bytes, { fileName: basename(path), signal }) : bytes
+  }
+  return member === 'images' ? [await give()] : await give()
+}
+
+const create = async (
+  context: Context,
+  kind: TaskKind,
+  body: object,
+  files: Record<string, string>,
+): Promise<number> => {
+  const { kiln, screen, signal, values } = context
+  const make = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<{ id: string }>
+  const options = { signal, idempotencyKey: text(values, 'idempotency-key') }
+  const task = await make(body as TaskBody<'relight'>, options)
+  context.leave(`kiln watch ${task.id}`)
+  if (values['no-wait'] === true) {
+    screen.tell([task.id], { task_id: task.id })
+    return EXIT.done
+  }
+  screen.note(`task ${task.id}`)
+  const stem = nameResult(context.name, files['image'], task.id)
+  return await end(context, await waitForTask(context, task), text(values, 'output') ?? { stem })
+}
+
+/** `portrait.relight` of portrait.png; of a link or no image `video-` and the beginning of the id. */
+const nameResult = (command: string, image: string | undefined, id: string): string =>
+  image === undefined || isLink(image)
+    ? `${command}-${id.slice(0, 8)}`
+    : `${basename(image, extname(image))}.${command}`
+
+const waitForTask = async (
+  { kiln, screen, signal }: Context,
+  task: Parameters<Context['kiln']['wait']>[0],
+): Promise<EndedTask> =>
+  await kiln.wait(task, {
+    signal,
+    onProgress: ({ status, progress }) => screen.show(status, progress),
+  })
+
+/** Tells how a task has ended, and saves its first file: under a name, or one of which the stem is given, or not at all. */
+const end = async (
+  { kiln, screen, signal }: Context,
+  task: EndedTask,
+  output: string | { stem: string } | undefined,
+): Promise<number> => {
+  const { id: task_id, state, status } = task
+  if (task.state === 'failed') {
+    const { code, message } = task.error
+    screen.tell([`${task_id} failed: ${code}: ${message}`], {
+      task_id,
+      state,
+      status,
+      error: task.error,
+    })
+    return EXIT.failed
+  }
+  const [file] = task.files
+  const value = { task_id, state, status, files: task.files }
+  if (file === undefined || output === undefined) {
+    screen.tell([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
+    return EXIT.done
+  }
+  const extension = extname(new URL(file.url).pathname)
+  const saved = typeof output === 'string' ? output : output.stem + extension
+  const response = await kiln.download(file.url, signal)
+  await writeFile(saved, new Uint8Array(await response.arrayBuffer()))
+  if (extname(saved).toLowerCase() !== extension)
+    screen.note(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
+  screen.tell([saved], { ...value, saved })
+  return EXIT.done
+}
+
+/** The image that an image command begins with. */
+const image = (kind: TaskKind) => (context: Context) => {
+  const [path = ''] = take(context, 'image')
+  return { kind, files: { image: path } }
+}
+
+const SKIN: Record<string, TaskKind> = {
+  flexible: 'skinFlexible',
+  creative: 'skinCreative',
+  faithful: 'skinFaithful',
+}
+
+export const TASK_COMMANDS: Record<string, Command> = {
+  relight: defineCreation({
+    usage: '<image>',
+    summary: 'changes the light of an image',
+    members: {
+      ...PROMPT,
+      style: ['style', 'text', 'such as contrasted_n_hdr'],
+      strength: ['light_transfer_strength', 'value', '0 to 100'],
+      reference: ['transfer_light_from_reference_image', 'file', 'takes over its light'],
+      lightmap: ['transfer_light_from_lightmap', 'file', 'the light that is wanted, in grey'],
+    },
+    read: image('relight'),
+  }),
+  upscale: defineCreation({
+    usage: '<image>',
+    summary: 'makes an image larger',
+    members: { ...PROMPT, scale: ['scale_factor', 'text', '2x, 4x, 8x or 16x'] },
+    read: image('upscale'),
+  }),
+  skin: defineCreation({
+    usage: 'flexible|creative|faithful <image>',
+    summary: 'enhances skin',
+    members: { ...GRAIN, for: ['optimized_for', 'text', 'of flexible, such as enhance_skin'] },
+    read: (context) => {
+      const [mode = '', path = ''] = take(context, 'mode', 'image')
+      const kind = SKIN[mode]
+      if (!kind) throw new UsageError(`there is no mode ${mode}: ${Object.keys(SKIN).join(', ')}`)
+      return { kind, files: { image: path } }
+    },
+  }),
+  video: defineCreation({
+    usage: '["prompt"]',
+    summary: 'makes a video from a prompt, an image, or both',
+    members: {
+      ...VIDEO,
+      image: ['images', 'file', 'its first frame'],
+      ratio: ['aspect_ratio', 'text', 'such as 16:9'],
+      seed: ['seed', 'value', 'equal seeds give equal videos'],
+    },
+    read: ({ positionals, values }) => {
+      if (positionals.length > 1) throw new UsageError('a prompt of several words needs quotes')
+      if (positionals.length === 0 && values['image'] === undefined)
+        throw new UsageError('expected a prompt, or --image')
+      return {
+        kind: 'textToVideo',
+        body: positionals.length === 0 ? {} : { prompt: positionals[0] },
+      }
+    },
+  }),
+  extend: defineCreation({
+    usage: '<task id>',
+    summary: 'makes the video of a finished task longer',
+    members: { ...PROMPT, ...VIDEO, image: ['images', 'file', 'its last frame'] },
+    read: async (context) => {
+      const [id = ''] = take(context, 'task id')
+      const source = await context.kiln.read(id, { signal: context.signal })
+      if (source.state !== 'succeeded')
+        throw new UsageError(`${id} is ${source.status}, no video yet`)
+      const body = {
+        video_creation_id: id,
+        video_url: source.files[0]?.url,
+        model: 'videoq2-turbo',
+      }
+      return { kind: 'extendVideo', body }
+    },
+  }),
+}
+
+export const watchTask = async (context: Context, id: string): Promise<number> => {
+  context.leave(`kiln watch ${id}`)
+  const task = await context.kiln.read(id, { signal: context.signal })
+  const ended = task.state === 'running' ? await waitForTask(context, task) : task
+  return await end(context, ended, text(context.values, 'output'))
+}
+
+export const cancelTask = async (context: Context): Promise<number> => {
+  const [id = ''] = take(context, 'task id')
+  await context.kiln.cancel(id, { signal: context.signal })
+  context.screen.tell([`${id} is cancelled`], { task_id: id, state: 'failed' })
+  return EXIT.done
+}

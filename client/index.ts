@@ -1,0 +1,52 @@
+import { makeCreators } from './lib/create.ts'
+import { makeHttp } from './lib/http.ts'
+import type { KilnOptions } from './lib/http.ts'
+import { makeRegistry } from './lib/registry.ts'
+import { withRetries } from './lib/retry.ts'
+import { makeTasks } from './lib/tasks.ts'
+import { upload } from './lib/upload.ts'
+import type { UploadOptions } from './lib/upload.ts'
+import type { UploadSource } from './lib/bytes.ts'
+
+export { KilnError } from './lib/errors.ts'
+export type { ErrorCode, ServiceErrorCode } from './lib/errors.ts'
+export { answerOf } from './lib/http.ts'
+export type { KilnOptions } from './lib/http.ts'
+export type { RetryOptions } from './lib/retry.ts'
+export type { FileBytes, UploadSource } from './lib/bytes.ts'
+export type { UploadOptions } from './lib/upload.ts'
+export type { CreateOptions, TaskBody, TaskKind } from './lib/create.ts'
+export type {
+  EndedTask,
+  FailedTask,
+  RunningTask,
+  SucceededTask,
+  Task,
+  TaskFile,
+} from './lib/task.ts'
+export type { ImageRecord, VideoRecord } from './lib/task.ts'
+export type { ReadOptions, TaskRef, WaitOptions } from './lib/tasks.ts'
+export type { NodeVersion, Publication, Verdict, VerdictOptions } from './lib/registry.ts'
+export { verifyWebhook, WebhookError } from './lib/webhook.ts'
+export type { WebhookEvent, WebhookFault, WebhookRequest } from './lib/webhook.ts'
+export type { components, operations, paths } from './generated/openapi.ts'
+
+/** A client of one service. It needs `fetch` and nothing else, so it runs in Node from 20.19 on and in browsers. */
+export const makeKiln = (options: KilnOptions) => {
+  const http = makeHttp(options)
+  return {
+    ...makeCreators(http),
+    ...makeTasks(http),
+    /** Uploads a file; answers its link, which any image or video of a task may be for 24 hours. */
+    upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
+      upload(http, source, options),
+    /** Reads the file behind a signed link. */
+    download: (link: string, signal?: AbortSignal): Promise<Response> =>
+      withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null })),
+    registry: makeRegistry(http),
+    /** Every route of the document, typed, with this client's credential, retries and keys: `answerOf` takes their answers. */
+    routes: http.routes,
+  }
+}
+
+export type Kiln = ReturnType<typeof makeKiln>

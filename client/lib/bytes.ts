@@ -1,0 +1,34 @@
+/** Bytes that are at hand, and can be sent again. */
+export type FileBytes = Blob | Uint8Array
+
+/** What can be uploaded. A stream can be sent once; a function that opens one, as often as it takes. */
+export type UploadSource =
+  | FileBytes
+  | ReadableStream<Uint8Array>
+  | (() => ReadableStream<Uint8Array>)
+
+export const isFileBytes = (value: unknown): value is FileBytes =>
+  value instanceof Blob || value instanceof Uint8Array
+
+/** Larger blobs are not read into memory for their digest. */
+const HASHED_MOST = 32 * 1024 * 1024
+
+/** SHA-256 in hex of what is at hand; undefined for streams and large blobs. */
+export const hashOf = async (source: UploadSource): Promise<string | undefined> => {
+  if (!isFileBytes(source) || (source instanceof Blob && source.size > HASHED_MOST))
+    return undefined
+  const digest = await crypto.subtle.digest('SHA-256', await readBytes(source))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export const toBase64 = async (file: FileBytes): Promise<string> => {
+  const bytes = await readBytes(file)
+  let text = ''
+  // Arguments of a call are few.
+  for (let from = 0; from < bytes.length; from += 0x8000)
+    text += String.fromCharCode(...bytes.subarray(from, from + 0x8000))
+  return btoa(text)
+}
+
+const readBytes = async (file: FileBytes): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(file instanceof Blob ? await file.arrayBuffer() : file)

@@ -1,0 +1,124 @@
+import type { paths } from '../generated/openapi.ts'
+import type { UploadSource } from './bytes.ts'
+import { follow } from './follow.ts'
+import type { FollowOptions } from './follow.ts'
+import { answerOf } from './http.ts'
+import type { Http } from './http.ts'
+import { putToLink } from './upload.ts'
+
+type Query<Path extends keyof paths> = paths[Path] extends {
+  get: { parameters: { query?: infer Wanted } }
+}
+  ? NonNullable<Wanted>
+  : never
+type PublishBody =
+  paths['/publishers/{publisherId}/nodes/{nodeId}/versions']['post']['requestBody']['content']['application/json']
+export type NodeVersion =
+  paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
+
+/** What the service decided: `state` is `active` when the version can be installed. */
+export interface Verdict {
+  state: 'active' | 'flagged' | 'banned' | 'deleted'
+  /** Why; empty of an active version. */
+  reason: string
+  version: NodeVersion
+}
+
+export interface VerdictOptions extends FollowOptions {
+  /** Told of each step: `publishing`, `uploading`, then the version's status. */
+  onStep?: (step: string) => void
+}
+
+export interface Publication {
+  publisherId: string
+  nodeId: string
+  /** A personal access token of the publisher, or what trusted publishing gave in its place. */
+  token: string
+  version: PublishBody['node_version']
+  /** What is to be said of the node; what is absent stays as it is. */
+  node?: PublishBody['node']
+  /** The zip. */
+  archive: UploadSource
+}
+
+/** The registry: reads, and the publication of a pack. */
+export const makeRegistry = (http: Http) => {
+  const { GET, POST } = http.routes
+
+  /** Waits until a version is decided on and its host nodes are read. */
+  const waitForVerdict = async (
+    nodeId: string,
+    version: string,
+    { onStep, ...options }: VerdictOptions = {},
+  ): Promise<Verdict> => {
+    const path = `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}`
+    return await follow<Verdict>(
+      http,
+      {
+        streamPath: `${path}/stream`,
+        findStatusPath: () => Promise.resolve(path),
+        readEnd: ({ data }) => toVerdict(data as NodeVersion),
+        onNews: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
+      },
+      options,
+    )
+  }
+
+  /** Publishes a version, uploads its archive, and waits for the verdict. */
+  const publish = async (
+    { publisherId, nodeId, token, version, node = {}, archive }: Publication,
+    options: VerdictOptions = {},
+  ): Promise<Verdict> => {
+    const { onStep, signal } = options
+    onStep?.('publishing')
+    const published = await answerOf(
+      POST('/publishers/{publisherId}/nodes/{nodeId}/versions', {
+        params: { path: { publisherId, nodeId } },
+        body: { personal_access_token: token, node, node_version: version },
+        signal: signal ?? null,
+      }),
+    )
+    onStep?.('uploading')
+    await putToLink(http, published.signedUrl, { source: archive, signal })
+    return await waitForVerdict(nodeId, published.node_version.version, options)
+  }
+
+  return {
+    publish,
+    waitForVerdict,
+    searchNodes: (query: Query<'/nodes/search'> = {}) =>
+      answerOf(GET('/nodes/search', { params: { query } })),
+    readNode: (nodeId: string) =>
+      answerOf(GET('/nodes/{nodeId}', { params: { path: { nodeId } } })),
+    listVersions: (nodeId: string) =>
+      answerOf(GET('/nodes/{nodeId}/versions', { params: { path: { nodeId } } })),
+    readVersion: (nodeId: string, version: string) =>
+      answerOf(
+        GET('/nodes/{nodeId}/versions/{version}', { params: { path: { nodeId, version } } }),
+      ),
+    /** Names the version to install, the latest unless named, and counts a download. */
+    install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
+      answerOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
+    listHostNodes: (nodeId: string, version: string) =>
+      answerOf(
+        GET('/nodes/{nodeId}/versions/{version}/host-nodes', {
+          params: { path: { nodeId, version } },
+        }),
+      ),
+    /** What the checks have found; the places are for members of the publisher. */
+    readFindings: (nodeId: string, version: string) =>
+      answerOf(
+        GET('/nodes/{nodeId}/versions/{version}/findings', {
+          params: { path: { nodeId, version } },
+        }),
+      ),
+  }
+}
+
+const statusWord = ({ status }: NodeVersion): string => status.replace('NodeVersionStatus', '')
+
+const toVerdict = (version: NodeVersion): Verdict | undefined => {
+  const state = statusWord(version).toLowerCase()
+  if (state === 'pending' || version.host_node_extract_status === 'pending') return undefined
+  return { state: state as Verdict['state'], reason: version.status_reason, version }
+}

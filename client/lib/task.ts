@@ -1,0 +1,94 @@
+import type { paths } from '../generated/openapi.ts'
+
+export const IMAGES = '/proxy/imgvendor/v1/ai'
+export const VIDEOS = '/proxy/vidvendor'
+
+type JsonOf<Responses> = Responses extends {
+  200: { content: { 'application/json': infer Body } }
+}
+  ? Body
+  : never
+
+/** An image task as its routes answer it. */
+export type ImageRecord = JsonOf<
+  paths['/proxy/imgvendor/v1/ai/image-relight/{task_id}']['get']['responses']
+>['data']
+/** A video task as its status route answers it. */
+export type VideoRecord = JsonOf<
+  paths['/proxy/vidvendor/tasks/{task_id}/creations']['get']['responses']
+>
+
+interface AnyTask {
+  id: string
+  /** The service's own word, such as IN_PROGRESS or queueing. */
+  status: string
+  /** Path of its status, where that is known: the end of a stream does not tell that of an image task. */
+  path?: string
+}
+
+/** A task that goes on. */
+export interface RunningTask extends AnyTask {
+  state: 'running'
+  /** Percent, of videos that are rendered. */
+  progress?: number
+}
+
+/** A file that a task has made. Its links need no credential, and live a day; read the task again for fresh ones. */
+export interface TaskFile {
+  url: string
+  /** Of a video. */
+  coverUrl?: string
+  watermarkedUrl?: string
+}
+
+export interface SucceededTask extends AnyTask {
+  state: 'succeeded'
+  files: TaskFile[]
+}
+
+export interface FailedTask extends AnyTask {
+  state: 'failed'
+  /** docs/reference/errors.md lists the codes of either family. */
+  error: { code: string; message: string }
+}
+
+export type EndedTask = SucceededTask | FailedTask
+/** A task of either family; `state` tells which members there are. */
+export type Task = RunningTask | EndedTask
+
+/** Reads a task from the answer of any of its routes; `path` is that of its status. */
+export const toTask = (body: unknown, path?: string): Task => {
+  const { data, ...rest } = body as { data?: ImageRecord } & Partial<VideoRecord>
+  return data ? ofImage(data, path) : ofVideo(rest as VideoRecord & { task_id?: string }, path)
+}
+
+const ofImage = ({ task_id: id, status, generated, error }: ImageRecord, path?: string): Task => {
+  const common = { id, status, ...(path !== undefined && { path }) }
+  if (status === 'COMPLETED')
+    return { ...common, state: 'succeeded', files: generated.map((url) => ({ url })) }
+  if (status !== 'FAILED') return { ...common, state: 'running' }
+  const { code = 'unknown', message = 'the task failed' } = error ?? {}
+  return { ...common, state: 'failed', error: { code, message } }
+}
+
+/** A creation's answer has `task_id` where the others have `id`. */
+const ofVideo = (record: VideoRecord & { task_id?: string }, path?: string): Task => {
+  const id = record.task_id ?? record.id
+  const common = { id, status: record.state, ...(path !== undefined && { path }) }
+  if (record.state === 'failed')
+    return { ...common, state: 'failed', error: { code: record.err_code, message: record.err_msg } }
+  if (record.state === 'success')
+    return { ...common, state: 'succeeded', files: record.creations.map(toFile) }
+  const progress = record.progress ? { progress: record.progress } : {}
+  return { ...common, state: 'running', ...progress }
+}
+
+const toFile = ({
+  url,
+  cover_url,
+  watermarked_url,
+}: VideoRecord['creations'][number]): TaskFile => ({
+  url,
+  ...(cover_url && { coverUrl: cover_url }),
+  ...(watermarked_url && { watermarkedUrl: watermarked_url }),
+})

@@ -1,0 +1,90 @@
+import { STATUS_PREFIXES, statusPath } from './create.ts'
+import { KilnError } from './errors.ts'
+import { follow } from './follow.ts'
+import type { FollowOptions } from './follow.ts'
+import type { Http } from './http.ts'
+import { withRetries } from './retry.ts'
+import { toTask } from './task.ts'
+import type { EndedTask, RunningTask, Task } from './task.ts'
+
+/** A task, or its id. */
+export type TaskRef = string | Pick<Task, 'id' | 'path'>
+
+export interface WaitOptions extends FollowOptions {
+  /** Told of each move, and of the percentage of a video. */
+  onProgress?: (progress: Pick<RunningTask, 'status' | 'progress'>) => void
+}
+
+export interface ReadOptions {
+  signal?: AbortSignal | undefined
+}
+
+export const makeTasks = (http: Http) => {
+  const ask = (path: string, { signal }: ReadOptions, init: RequestInit = {}): Promise<Response> =>
+    withRetries(http.retry, signal, () => http.send(path, { ...init, signal: signal ?? null }))
+
+  /** Throws `task_not_found` when no family has it. */
+  const find = async (id: string, options: ReadOptions): Promise<Task> => {
+    let fault: unknown
+    for (const prefix of STATUS_PREFIXES)
+      try {
+        const path = statusPath(prefix, id)
+        return toTask(await (await ask(path, options)).json(), path)
+      } catch (error) {
+        if (!(error instanceof KilnError) || error.code !== 'task_not_found') throw error
+        fault = error
+      }
+    throw fault
+  }
+
+  /** Reads a task as it is now. With an id alone it asks each family. */
+  const read = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> => {
+    const { id, path } = toRef(task)
+    if (path === undefined) return await find(id, options)
+    return toTask(await (await ask(path, options)).json(), path)
+  }
+
+  /**
+   * Waits until a task has ended, however that is, and answers it. It follows the task's stream; where there is none it reads
+   * the status. A service that is away for less than `patienceMs` is waited for.
+   */
+  const wait = async (
+    task: TaskRef,
+    { onProgress, ...options }: WaitOptions = {},
+  ): Promise<EndedTask> => {
+    let { id, path } = toRef(task)
+    let status = ''
+    let progress: number | undefined
+    return await follow<EndedTask>(
+      http,
+      {
+        streamPath: `/tasks/${encodeURIComponent(id)}/stream`,
+        findStatusPath: async () => (path ??= (await find(id, options)).path) ?? '',
+        readEnd: ({ event, data }) => {
+          if (event !== 'end' && event !== 'status') return undefined
+          const read = toTask(data, path)
+          return read.state === 'running' ? undefined : read
+        },
+        onNews: ({ event, data }) => {
+          const news = (event === 'status' ? toTask(data, path) : data) as Partial<RunningTask>
+          status = news.status ?? status
+          progress = status === 'success' ? 100 : (news.progress ?? progress)
+          onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
+        },
+      },
+      options,
+    )
+  }
+
+  /** Cancels a task. Throws `cannot_cancel` when it has ended, or is a video that is being rendered. */
+  const cancel = async (task: TaskRef, options: ReadOptions = {}): Promise<void> => {
+    const { id, path = (await find(id, options)).path ?? '' } = toRef(task)
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    await ask(`${path.replace(/\/creations$/, '')}/cancel`, options, { method: 'POST', headers })
+  }
+
+  return { read, wait, cancel }
+}
+
+const toRef = (task: TaskRef): Pick<Task, 'id' | 'path'> =>
+  typeof task === 'string' ? { id: task } : task

@@ -1,0 +1,99 @@
+import { hashOf, isFileBytes, toBase64 } from './bytes.ts'
+import type { FileBytes, UploadSource } from './bytes.ts'
+import { KilnError } from './errors.ts'
+import { answerOf } from './http.ts'
+import type { Http } from './http.ts'
+import { withRetries } from './retry.ts'
+
+export interface UploadOptions {
+  /** Without a folder. Default `file`. */
+  fileName?: string | undefined
+  contentType?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Uploads a file and answers its link, which any image or video of a task may be for 24 hours. Bytes that the caller has
+ * uploaded before are not sent again.
+ */
+export const upload = async (
+  http: Http,
+  source: UploadSource,
+  { fileName = 'file', contentType, signal }: UploadOptions = {},
+): Promise<string> => {
+  const hash = await hashOf(source)
+  const body = {
+    file_name: fileName,
+    ...(contentType === undefined ? {} : { content_type: contentType }),
+    ...(hash === undefined ? {} : { file_hash: hash }),
+  }
+  const asked = http.routes.POST('/customers/storage', { body, signal: signal ?? null })
+  const { upload_url, download_url, existing_file } = await answerOf(asked)
+  if (!existing_file) await putToLink(http, upload_url, { source, signal })
+  return download_url
+}
+
+interface Put {
+  source: UploadSource
+  signal: AbortSignal | undefined
+}
+
+/** Sends bytes to a signed link; again after a fault that passes, unless they are a stream that was read. */
+export const putToLink = async (
+  http: Http,
+  link: string,
+  { source, signal }: Put,
+): Promise<void> => {
+  let isSpent = false
+  await withRetries(http.retry, signal, () => {
+    if (isSpent)
+      throw new KilnError({
+        code: 'bytes_spent',
+        message: 'the upload broke, and its stream cannot be read again: give a function',
+      })
+    isSpent = source instanceof ReadableStream
+    const body = typeof source === 'function' ? source() : source
+    const streamed = isFileBytes(source) ? {} : { duplex: 'half' as const }
+    return http.sendToLink(link, {
+      method: 'PUT',
+      body: body as NonNullable<RequestInit['body']>,
+      signal: signal ?? null,
+      ...streamed,
+    })
+  })
+}
+
+/** Members of bodies that are images; in their place a caller may give the bytes. */
+const IMAGE_MEMBERS = [
+  'image',
+  'images',
+  'transfer_light_from_lightmap',
+  'transfer_light_from_reference_image',
+] as const
+type ImageMember = (typeof IMAGE_MEMBERS)[number]
+
+/** A body in which images may be bytes, too. */
+export type WithBytes<Body> = {
+  [Name in keyof Body]: Name extends ImageMember ? Body[Name] | Given<Body[Name]> : Body[Name]
+}
+type Given<Value> = NonNullable<Value> extends string[] ? (string | FileBytes)[] : FileBytes
+
+/** A body with links, or without a credential Base64, in the place of bytes. */
+export const giveFiles = async (
+  http: Http,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<object> => {
+  const give = async (value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) return await Promise.all(value.map(give))
+    if (!isFileBytes(value)) return value
+    return http.hasCredential ? await upload(http, value, { signal }) : await toBase64(value)
+  }
+  const members = await Promise.all(
+    Object.entries(body).map(async ([name, value]: [string, unknown]) => [
+      name,
+      IMAGE_MEMBERS.includes(name as ImageMember) ? await give(value) : value,
+    ]),
+  )
+  return Object.fromEntries(members) as object
+}

@@ -1,0 +1,102 @@
+/** Why a message was not taken. */
+export type WebhookFault = 'headers_missing' | 'not_of_now' | 'signature_wrong' | 'body_invalid'
+
+/** A message that this service did not sign for you, or too long ago. Answer it with 401. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError'
+  readonly code: WebhookFault
+
+  constructor(code: WebhookFault, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface WebhookEvent<Body = unknown> {
+  /** The same over every retry and redelivery: keep it, to handle an event once. */
+  id: string
+  /** Number of the move within its task; later moves have higher ones. */
+  sequence: number
+  /** When this attempt was sent. */
+  sentAt: Date
+  body: Body
+}
+
+export interface WebhookRequest {
+  /** As they came: a `Headers`, or an object with names in lower case, as Node's servers have them. */
+  headers: Headers | Record<string, string | string[] | undefined>
+  /** The bytes as they came. What was parsed and written again has another signature. */
+  body: string | Uint8Array
+}
+
+/** Seconds that the clocks of both sides may differ. */
+const TOLERANCE_SECONDS = 300
+
+/** Verifies a message by `whsec_…` secrets, of which any may have signed it, and reads it. Throws a WebhookError. */
+export const verifyWebhook = async <Body = unknown>(
+  secrets: string | readonly string[],
+  { headers, body }: WebhookRequest,
+): Promise<WebhookEvent<Body>> => {
+  const read = (name: string): string =>
+    (headers instanceof Headers ? headers.get(name) : headers[name])?.toString() ?? ''
+  const [id, time, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(read)
+  if (!id || !time || !signatures)
+    throw new WebhookError('headers_missing', 'webhook-id, -timestamp or -signature is missing')
+  if (!(Math.abs(Date.now() / 1000 - Number(time)) <= TOLERANCE_SECONDS))
+    throw new WebhookError(
+      'not_of_now',
+      `webhook-timestamp is more than ${TOLERANCE_SECONDS} s off`,
+    )
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const signed = join(new TextEncoder().encode(`${id}.${time}.`), bytes)
+  if (!(await isSigned([secrets].flat(), signatures, signed)))
+    throw new WebhookError('signature_wrong', 'no signature is of this secret')
+  return {
+    id,
+    sequence: Number(read('webhook-sequence')),
+    sentAt: new Date(Number(time) * 1000),
+    body: parse(bytes) as Body,
+  }
+}
+
+const join = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const both = new Uint8Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
+}
+
+/** `subtle.verify` takes as long for every wrong signature. */
+const isSigned = async (
+  secrets: readonly string[],
+  signatures: string,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> => {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const given = signatures.split(' ').flatMap((text) => decode(/^v1,(.+)$/.exec(text)?.[1]))
+  for (const secret of secrets) {
+    const [bytes] = decode(secret.replace(/^whsec_/, ''))
+    if (!bytes) throw new TypeError('a webhook secret is whsec_ and Base64')
+    const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
+    for (const signature of given)
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
+  }
+  return false
+}
+
+const decode = (base64: string | undefined): Uint8Array<ArrayBuffer>[] => {
+  if (base64 === undefined) return []
+  try {
+    return [Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))]
+  } catch {
+    return []
+  }
+}
+
+const parse = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    throw new WebhookError('body_invalid', 'the body is not JSON')
+  }
+}
