@@ -285,7 +285,7 @@ describe('the OpenAPI document', () => {
 
   test('has schemas that are valid JSON Schema of the dialect it uses', () => {
     const known = new Set(
-      'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation anyOf oneOf const title minItems maxItems uniqueItems prefixItems contentMediaType deprecated writeOnly additionalProperties propertyNames minProperties maxProperties'.split(
+      'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation anyOf oneOf const title minItems maxItems uniqueItems prefixItems contentMediaType deprecated writeOnly additionalProperties propertyNames minProperties maxProperties contains'.split(
         ' ',
       ),
     )

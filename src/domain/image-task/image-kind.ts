@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static, TObject, TSchema } from 'typebox'
 
+import { ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -15,6 +16,7 @@ import type { ImageSettingsByKind } from './image-settings.ts'
 const image = (description: string) =>
   Type.String({
     minLength: 1,
+    'x-pattern': IMAGE_PATTERN,
     description: `${description} Base64 (standard or URL-safe), a data: URI or an https URL.`,
   })
 
@@ -24,6 +26,7 @@ const common = {
     Type.String({
       minLength: 1,
       maxLength: 2048,
+      'x-pattern': ADDRESS_PATTERN,
       description:
         'Told about every change of status after the creation; tried ten times within 76 hours.',
     }),

@@ -1,12 +1,10 @@
 import { shown } from '../shared/errors.ts'
 import { idKey } from './publisher-judge.ts'
 import { judgeNodeUpdate } from './node-judge.ts'
-import { NODE_ADMIN_FIELDS } from './node.ts'
-import type { NodeStatus } from './node.ts'
+import { NODE_ADMIN_FIELDS, NODE_STATUSES_WITH_REASON } from './node.ts'
 import { registryFault } from './registry-fault.ts'
 import type { Fault } from '../shared/validate.ts'
-import { VersionAdminUpdate } from './version.ts'
-import type { VersionStatus } from './version.ts'
+import { VERSION_STATUSES_WITH_REASON, VersionAdminUpdate } from './version.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -44,12 +42,6 @@ export const judgeSamePublisher = (
         '/publisher/id',
         `must be ${publisherId}, which the node keeps, got ${shown(id)}`,
       )
-
-const NODE_STATUSES_WITH_REASON: readonly NodeStatus[] = ['NodeStatusBanned']
-const VERSION_STATUSES_WITH_REASON: readonly VersionStatus[] = [
-  'NodeVersionStatusFlagged',
-  'NodeVersionStatusBanned',
-]
 
 /** Whoever is banned or flagged is told why. */
 const judgeReason = (body: Body, member: string, statuses: readonly string[]): Fault[] => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { inAnyCase } from '../shared/address.ts'
 import { LONG_TEXT_MAX, REASON_MAX, count, map, page, pageSize, text } from './registry-fields.ts'
 
 export const HostNodePolicy = Type.Enum([
@@ -93,6 +94,22 @@ export const CloudBuildInfo = Type.Object({
 })
 export type CloudBuildInfo = Static<typeof CloudBuildInfo>
 
+const FAILED = `^${inAnyCase('failed')}$`
+
+/** A success without nodes; in the document a member that is null counts as absent. */
+const NOTHING_REGISTERED = {
+  properties: { nodes: { type: 'null' } },
+  anyOf: [
+    { properties: { success: { const: true } }, required: ['success'] },
+    {
+      properties: {
+        success: { type: 'null' },
+        status: { not: { type: 'string', pattern: FAILED } },
+      },
+    },
+  ],
+}
+
 /** Body of POST /nodes/{n}/versions/{v}/host-nodes. */
 export const HostNodeRegistration = Type.Partial(
   Type.Object({
@@ -112,6 +129,7 @@ export const HostNodeRegistration = Type.Partial(
     reason: text(REASON_MAX, 'Why it failed.'),
     cloud_build_info: CloudBuildInfo,
   }),
+  { not: NOTHING_REGISTERED },
 )
 export type HostNodeRegistration = Static<typeof HostNodeRegistration>
 

@@ -15,12 +15,14 @@ import {
   text,
   texts,
   url,
+  withoutReason,
 } from './registry-fields.ts'
 import { shownSupport, writtenSupport } from './support.ts'
 import { Version } from './version.ts'
 
 export const NodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'])
 export type NodeStatus = Static<typeof NodeStatus>
+export const NODE_STATUSES_WITH_REASON: readonly NodeStatus[] = ['NodeStatusBanned']
 
 export const NODE_ID_MAX = 100
 
@@ -40,7 +42,10 @@ const writtenTexts = {
   banner_url: Type.Optional(url('Address of the banner.')),
   icon: Type.Optional(url('Address of the icon.')),
   repository: Type.Optional(
-    url('Address of the repository; several nodes may share one. Also git, ssh and git+https.'),
+    url(
+      'Address of the repository; several nodes may share one. Also git, ssh and git+https.',
+      'repository',
+    ),
   ),
   license: Type.Optional(
     text(LONG_TEXT_MAX, 'The license as it was sent, such as the JSON text `{"file": "LICENSE"}`.'),
@@ -132,16 +137,19 @@ const writtenByAdmin = {
 }
 
 /** Body of PUT /admin/nodes/{n}, and of a platform admin's PUT of a publisher's node. */
-export const NodeAdminUpdate = Type.Object({
-  ...NodeUpdate.properties,
-  ...writtenByAdmin,
-  publisher: Type.Optional(
-    Type.Object(
-      { id: Type.Optional(Type.String()) },
-      { description: 'The publisher that the node has, when given at all.' },
+export const NodeAdminUpdate = Type.Object(
+  {
+    ...NodeUpdate.properties,
+    ...writtenByAdmin,
+    publisher: Type.Optional(
+      Type.Object(
+        { id: Type.Optional(Type.String()) },
+        { description: 'The publisher that the node has, when given at all.' },
+      ),
     ),
-  ),
-})
+  },
+  { not: withoutReason('status_detail', NODE_STATUSES_WITH_REASON) },
+)
 export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
 
 /** What a platform admin's body says about a node. */

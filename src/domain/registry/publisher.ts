@@ -58,12 +58,14 @@ const written = {
 /** Members that hold a URL. */
 export const PUBLISHER_URLS = ['logo', 'source_code_repo', 'website'] as const
 
+const FREE_ID_PATTERN = `^(?!(?:${RESERVED_PUBLISHER_IDS.join('|')})$)${PUBLISHER_ID_PATTERN.slice(1)}`
+
 /** Body of POST /publishers. */
 export const NewPublisher = Type.Object({
   id: Type.String({
     minLength: 1,
     maxLength: PUBLISHER_ID_MAX,
-    pattern: `^(?!(?:${RESERVED_PUBLISHER_IDS.join('|')})$)${PUBLISHER_ID_PATTERN.slice(1)}`,
+    pattern: FREE_ID_PATTERN,
     description: 'Unique, never changes.',
     'x-expectation': `${PUBLISHER_ID_EXPECTATION}, and no reserved word`,
   }),
@@ -98,7 +100,10 @@ export const PublisherList = Type.Array(Publisher)
 
 /** Query of GET /publishers/validate. */
 export const PublisherIdQuery = Type.Object({
-  username: Type.String({ description: 'The id that is wanted.' }),
+  username: Type.String({
+    'x-pattern': `${FREE_ID_PATTERN.slice(0, -2)}{0,${PUBLISHER_ID_MAX - 1}}$`,
+    description: `The id that is wanted: ${PUBLISHER_ID_EXPECTATION}, and no reserved word.`,
+  }),
 })
 export type PublisherIdQuery = Static<typeof PublisherIdQuery>
 

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
+import { inAnyCase } from '../shared/address.ts'
+
 /** Members that several objects of the registry have in common. Lengths are code points. */
 
 export const NAME_MAX = 128
@@ -18,8 +20,20 @@ const PAGE_MAX = 2_147_483_647
 export const text = (maxLength: number, description: string) =>
   Type.String({ maxLength, description })
 
+/** Schemes of an address that the service shows and never calls. A repository may also be read by git. */
+export const URL_SCHEMES = {
+  web: ['http', 'https'],
+  repository: ['http', 'https', 'git', 'ssh', 'git+https'],
+}
+
 /** A URL. `registry-url.ts` judges it: one that is too long or has another scheme is `url_refused`. */
-export const url = (description: string) => Type.String({ maxLength: URL_MAX, description })
+export const url = (description: string, kind: keyof typeof URL_SCHEMES = 'web') =>
+  Type.String({ maxLength: URL_MAX, 'x-pattern': patternOf(URL_SCHEMES[kind]), description })
+
+const patternOf = (schemes: readonly string[]): string => {
+  const known = schemes.map((scheme) => inAnyCase(scheme).replace('+', '\\+')).join('|')
+  return `^(?![\\u0001-\\u0020]*(?!(?:${known}):)[A-Za-z][A-Za-z0-9+.-]*:)[^\\u0000]*$`
+}
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', description })
 
@@ -42,11 +56,14 @@ export const tags = (description: string) => texts(50, 100, description)
 export const map = <Member>(member: TSchema, options: Record<string, unknown>) =>
   Type.Unsafe<Record<string, Member>>({ type: 'object', additionalProperties: member, ...options })
 
-/** A text of a query: NUL, which no text in PostgreSQL can hold, is refused. */
+/** No text in PostgreSQL can hold NUL. Bodies are read without it. */
+export const WITHOUT_NUL = '^[^\\u0000]*$'
+
+/** A text of a query. */
 export const queryText = (maxLength: number, description?: string) =>
   Type.String({
     maxLength,
-    pattern: '^[^\\u0000]*$',
+    pattern: WITHOUT_NUL,
     ...(description === undefined ? {} : { description }),
     'x-expectation': `a string of at most ${maxLength} characters without NUL`,
   })
@@ -91,3 +108,9 @@ export const listOptional = (schema: TObject): string[] => {
   const required: readonly string[] = schema.required ?? []
   return Object.keys(schema.properties).filter((name) => !required.includes(name))
 }
+
+/** In the document: a body that has one of the statuses and does not say why. `judgeReason` refuses it. */
+export const withoutReason = (member: string, statuses: readonly string[]) => ({
+  required: ['status'],
+  properties: { status: { enum: statuses }, [member]: { not: { type: 'string', pattern: '\\S' } } },
+})

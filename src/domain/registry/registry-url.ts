@@ -1,21 +1,17 @@
 import { shown } from '../shared/errors.ts'
 import { registryFault } from './registry-fault.ts'
-import { URL_MAX } from './registry-fields.ts'
+import { URL_MAX, URL_SCHEMES } from './registry-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
 import type { Fault } from '../shared/validate.ts'
-
-const WEB = ['http', 'https']
-const REPOSITORY = [...WEB, 'git', 'ssh', 'git+https']
 
 /**
  * What is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and scheme
  * are judged, because the service shows such a URL and never calls it. A text without a scheme passes, `git@host:name`
  * among them.
- * @param kind a repository may also be read by git
  */
-const registryUrlFault = (text: string, kind: 'web' | 'repository'): string | undefined => {
+const registryUrlFault = (text: string, kind: keyof typeof URL_SCHEMES): string | undefined => {
   if (isLonger(text, URL_MAX)) return `must be a URL of at most ${URL_MAX} characters`
-  const schemes = kind === 'web' ? WEB : REPOSITORY
+  const schemes = URL_SCHEMES[kind]
   const scheme = schemeOf(text)
   return scheme === undefined || schemes.includes(scheme)
     ? undefined

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { REASON_MAX, count, page, pageSize, queryText } from './registry-fields.ts'
+import { REASON_MAX, WITHOUT_NUL, count, page, pageSize, queryText } from './registry-fields.ts'
 import { Version, VersionStatus } from './version.ts'
 
 const statuses = Type.Optional(
@@ -45,8 +45,8 @@ export type VersionPage = Static<typeof VersionPage>
 
 /** One version that a bulk read asks for. */
 export const VersionIdentifier = Type.Object({
-  node_id: Type.String({ description: 'Id of the node.' }),
-  version: Type.String({ description: 'The version.' }),
+  node_id: Type.String({ pattern: WITHOUT_NUL, description: 'Id of the node.' }),
+  version: Type.String({ pattern: WITHOUT_NUL, description: 'The version.' }),
 })
 export type VersionIdentifier = Static<typeof VersionIdentifier>
 

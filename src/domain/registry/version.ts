@@ -12,6 +12,7 @@ import {
   text,
   texts,
   uuid,
+  withoutReason,
 } from './registry-fields.ts'
 import { shownSupport, writtenSupport } from './support.ts'
 import { VERSION_EXPECTATION, VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
@@ -24,6 +25,10 @@ export const VersionStatus = Type.Enum([
   'NodeVersionStatusFlagged',
 ])
 export type VersionStatus = Static<typeof VersionStatus>
+export const VERSION_STATUSES_WITH_REASON: readonly VersionStatus[] = [
+  'NodeVersionStatusFlagged',
+  'NodeVersionStatusBanned',
+]
 
 /** Statuses that a listing shows when its caller names none. */
 export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VersionStatus.enum.filter(
@@ -68,18 +73,40 @@ export const VersionUpdate = Type.Object({
 })
 export type VersionUpdate = Static<typeof VersionUpdate>
 
+/** A member of the body that says nothing. */
+const NULL = { type: 'null' }
+const NOTHING_SET = Object.fromEntries(
+  [
+    'status',
+    'status_reason',
+    'tags_admin',
+    'host_node_policies',
+    ...Object.keys(writtenSupport),
+  ].map((name) => [name, NULL]),
+)
+
 /** Body of PUT /admin/nodes/{n}/versions/{v}. */
-export const VersionAdminUpdate = Type.Object({
-  status: Type.Optional(VersionStatus),
-  status_reason: Type.Optional(
-    text(REASON_MAX, 'Why; required with the statuses Flagged and Banned.'),
-  ),
-  tags_admin: Type.Optional(tags('Tags that only platform admins set; readable by all.')),
-  host_node_policies: Type.Optional(
-    map<HostNodePolicy>(HostNodePolicy, { description: 'Policy by name of the host node.' }),
-  ),
-  ...writtenSupport,
-})
+export const VersionAdminUpdate = Type.Object(
+  {
+    status: Type.Optional(VersionStatus),
+    status_reason: Type.Optional(
+      text(REASON_MAX, 'Why; required with the statuses Flagged and Banned.'),
+    ),
+    tags_admin: Type.Optional(tags('Tags that only platform admins set; readable by all.')),
+    host_node_policies: Type.Optional(
+      map<HostNodePolicy>(HostNodePolicy, { description: 'Policy by name of the host node.' }),
+    ),
+    ...writtenSupport,
+  },
+  {
+    not: {
+      anyOf: [
+        withoutReason('status_reason', VERSION_STATUSES_WITH_REASON),
+        { properties: NOTHING_SET },
+      ],
+    },
+  },
+)
 export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
 
 /** NodeVersion of the interface, as every route answers it. A member without a value is absent, never null. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import {
   ASPECT_RATIOS,
   DEFAULT_VIDEO_MODEL,
@@ -30,16 +31,20 @@ const int32 = (minimum: number, maximum: number, options: object) =>
 const flag = (description: string) => Type.Boolean({ default: false, description })
 
 const url = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 2_048, description }))
+  Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2_048, 'x-pattern': ADDRESS_PATTERN, description }),
+  )
+
+/** One image of a list. */
+export const VideoImage = Type.String({
+  minLength: 1,
+  'x-pattern': IMAGE_PATTERN,
+  description: 'Base64, a data: URI or an https URL.',
+})
 
 const images = (description: string) =>
-  Type.Optional(
-    Type.Array(
-      Type.String({ minLength: 1, description: 'Base64, a data: URI or an https URL.' }),
-      // An empty list counts as absent.
-      { maxItems: 1, description },
-    ),
-  )
+  // An empty list counts as absent.
+  Type.Optional(Type.Array(VideoImage, { maxItems: 1, description }))
 
 const lengths = (models: object): number[] =>
   Object.values(models).flatMap((row: { seconds: number[] }) => row.seconds)

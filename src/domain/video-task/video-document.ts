@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { TObject } from 'typebox'
 
-import { ExtendBody, TextToVideoBody } from './video-body.ts'
+import { ExtendBody, TextToVideoBody, VideoImage } from './video-body.ts'
 import type { ExtendSource } from './video-judge.ts'
 import { DEFAULT_VIDEO_MODEL, VIDEO_MODELS } from './video-model.ts'
 import type { VideoModel } from './video-model.ts'
@@ -22,7 +22,7 @@ export const makeTextToVideoDocument = (frames?: 1 | 2): TObject =>
     {
       title: frames === undefined ? 'TextToVideoBody' : FRAME_TITLES[frames],
       // In this form generators of clients see the members alone.
-      not: { anyOf: Object.entries(VIDEO_MODELS).map(([name, row]) => makeExclusion(name, row)) },
+      not: { anyOf: Object.entries(VIDEO_MODELS).flatMap(([name, row]) => exclude(name, row)) },
     },
   )
 
@@ -42,7 +42,7 @@ const NO_SOURCE = {
 }
 
 const makeFrames = (frames: 1 | 2) =>
-  Type.Array(Type.String({ minLength: 1, description: 'Base64, a data: URI or an https URL.' }), {
+  Type.Array(VideoImage, {
     minItems: frames,
     maxItems: frames,
     description:
@@ -51,53 +51,58 @@ const makeFrames = (frames: 1 | 2) =>
         : 'The first and the last frame; their ratios differ by a quarter at most.',
   })
 
-/** A body that names the model and breaks one of its rules. */
-const makeExclusion = (name: string, row: VideoModel): Json => ({
-  properties: { model: { enum: name === DEFAULT_VIDEO_MODEL ? [name, null] : [name] } },
-  ...(name === DEFAULT_VIDEO_MODEL ? undefined : { required: ['model'] }),
-  not: {
-    properties: {
-      duration: oneOf(row.seconds),
-      resolution: oneOf(row.offers.map((offer) => offer.resolution)),
-      aspect_ratio: oneOf(row.ratios),
-    },
-    ...allOf([...lengthRules(row), ...startImageRules(row), ...offPeakRules(row)]),
-  },
-})
+/** The bodies that name a model and break one of its rules. */
+const exclude = (name: string, row: VideoModel): Json[] => {
+  const model = { enum: name === DEFAULT_VIDEO_MODEL ? [name, null] : [name] }
+  const required = name === DEFAULT_VIDEO_MODEL ? [] : ['model']
+  return [
+    { duration: noneOf(row.seconds) },
+    { resolution: noneOf(row.offers.map((offer) => offer.resolution)) },
+    { aspect_ratio: noneOf(row.ratios) },
+    ...lengthExclusions(row),
+    ...startImageExclusions(row),
+    ...offPeakExclusions(row),
+  ].map((members: Record<string, Rule>) => ({
+    required: [...required, ...Object.keys(members).filter((name) => !members[name]?.orAbsent)],
+    properties: { model, ...mapValues(members, ({ rule }) => rule) },
+  }))
+}
 
-const allOf = (rules: Json[]): Json => (rules.length === 0 ? {} : { allOf: rules })
+interface Rule {
+  rule: Json
+  /** Whether it also holds when the member is absent. */
+  orAbsent?: boolean
+}
 
 /** Where resolutions go by the length: those of each length, the default one also without a length. */
-const lengthRules = (row: VideoModel): Json[] =>
+const lengthExclusions = (row: VideoModel): Record<string, Rule>[] =>
   listGroups(row).flatMap(({ seconds, offers }) => {
     if (!seconds) return []
     const isDefault = seconds.includes(row.defaultSeconds)
-    const resolution = oneOf(offers.map((offer) => offer.resolution))
-    const atLength = isDefault
-      ? { properties: { duration: oneOf(seconds) } }
-      : present('duration', { enum: seconds })
-    return [implies(atLength, { properties: { resolution } })]
+    const duration = isDefault
+      ? { rule: { enum: [...seconds, null] }, orAbsent: true }
+      : { rule: { enum: seconds } }
+    return [{ duration, resolution: noneOf(offers.map((offer) => offer.resolution)) }]
   })
 
-const startImageRules = (row: VideoModel): Json[] =>
+const startImageExclusions = (row: VideoModel): Record<string, Rule>[] =>
   row.offers
     .filter((offer) => offer.needsStartImage)
-    .map((offer) => implies(present('resolution', { const: offer.resolution }), hasImages(1)))
+    .map(({ resolution }) => ({ resolution: { rule: { const: resolution } }, images: NO_IMAGES }))
 
-const offPeakRules = (row: VideoModel): Json[] =>
-  row.generation === 'q3'
-    ? []
-    : [{ not: allOf([present('off_peak', { const: true }), present('audio', { const: true })]) }]
+const NO_IMAGES = { rule: { anyOf: [{ type: 'null' }, { maxItems: 0 }] }, orAbsent: true }
 
-const present = (name: string, rule: Json): Json => ({
-  required: [name],
-  properties: { [name]: rule },
+const offPeakExclusions = (row: VideoModel): Record<string, Rule>[] =>
+  row.generation === 'q3' ? [] : [{ off_peak: IS_TRUE, audio: IS_TRUE }]
+
+const IS_TRUE = { rule: { const: true } }
+
+const noneOf = (values: readonly unknown[]): Rule => ({
+  rule: { not: { enum: [...new Set(values), null] } },
 })
 
-const hasImages = (minItems: number): Json =>
-  present('images', { type: 'array', minItems, items: {} })
-
-/** `if` and `then` in the words that every generator of examples understands. */
-const implies = (condition: Json, rule: Json): Json => ({ anyOf: [{ not: condition }, rule] })
-
-const oneOf = (values: readonly unknown[]): Json => ({ enum: [...new Set(values), null] })
+const mapValues = <From, To>(
+  object: Record<string, From>,
+  map: (value: From) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))

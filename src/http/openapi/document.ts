@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 
 const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 
-Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent.`
+Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent, no text or name may hold NUL, and no member may be called \`__proto__\`.`
 
 /** What the groups of routes are for. */
 const TAGS: Record<string, string> = {

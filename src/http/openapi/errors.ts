@@ -36,7 +36,8 @@ export const ERROR_SCHEMA = {
 const VIDEO_DETAILS = {
   type: 'array',
   minItems: 2,
-  prefixItems: [{ enum: VideoReason.enum }],
+  items: { type: 'string', minLength: 1 },
+  contains: { enum: VideoReason.enum },
   description: 'The reason word, then one sentence for each fault, or the message.',
 }
 

@@ -35,6 +35,8 @@ interface Place {
   place: 'path' | 'query'
   required: boolean
   queryLists?: ListForm
+  /** Names whose empty text counts as absent. */
+  queryEmptyIsAbsent?: readonly string[]
   schemas: Schemas
 }
 
@@ -49,16 +51,17 @@ const isRequired = ({ query }: Route, name: string): boolean => {
 const describe = (
   name: string,
   { description, ...schema }: Json,
-  { place, required, queryLists = 'commas', schemas }: Place,
+  { place, required, queryLists = 'commas', queryEmptyIsAbsent = [], schemas }: Place,
 ) => ({
   name,
   in: place,
   required,
+  ...(queryEmptyIsAbsent.includes(name) && { allowEmptyValue: true }),
   description:
     schema['type'] === 'array'
       ? (description === undefined ? '' : `${description as string} `) + LISTS[queryLists]
       : description,
-  schema: schemas.show(schema, 'answer'),
+  schema: schemas.show(schema, 'parameter'),
 })
 
 const LISTS: Record<ListForm, string> = {

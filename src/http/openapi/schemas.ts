@@ -1,9 +1,10 @@
+import { WITHOUT_NUL } from '../../domain/registry/registry-fields.ts'
 import { nameOf } from './names.ts'
 
 type Json = Record<string, unknown>
 
 /** Where a schema stands: in what callers send, or in what they are answered. */
-export type Place = 'body' | 'answer'
+export type Place = 'body' | 'parameter' | 'answer'
 
 /** The schemas of the document: what has a name is a component of its own, and a reference everywhere else. */
 export interface Schemas {
@@ -14,9 +15,15 @@ export interface Schemas {
 
 interface Schema {
   type?: string
+  enum?: unknown[]
+  pattern?: string
+  format?: string
+  /** A rule that the document tells in advance; a judge holds to it, whose fault has a code of its own. */
+  'x-pattern'?: string
   properties?: Record<string, Schema>
   items?: Schema
   additionalProperties?: Schema
+  propertyNames?: object
   required?: string[]
   allOf?: Schema[]
   anyOf?: Schema[]
@@ -48,11 +55,15 @@ export const makeSchemas = (): Schemas => {
   return { components, show }
 }
 
-const showParts = (schema: Schema, show: (part: Schema) => Json, place: Place): Json => {
+const showParts = (
+  { 'x-pattern': told, ...schema }: Schema,
+  show: (part: Schema) => Json,
+  place: Place,
+): Json => {
   const { properties, required, items, additionalProperties, allOf, anyOf, not } = schema
   const showMember = ([name, member]: [string, Schema]): [string, Json] => [
     name,
-    place === 'answer' || required?.includes(name) ? show(member) : orNull(show(member)),
+    place !== 'body' || required?.includes(name) ? show(member) : orNull(show(member)),
   ]
   return {
     ...schema,
@@ -61,11 +72,24 @@ const showParts = (schema: Schema, show: (part: Schema) => Json, place: Place): 
       properties: Object.fromEntries(Object.entries(properties).map(showMember)) as Json,
     }),
     ...(additionalProperties && { additionalProperties: show(additionalProperties) }),
+    ...(told !== undefined && place !== 'answer' && { pattern: told }),
+    ...(place === 'body' && readerRules(schema, told)),
     ...(allOf && { allOf: allOf.map(show) }),
     ...(anyOf && { anyOf: anyOf.map(show) }),
-    ...(not?.required && { not: whereGiven(not, properties ?? {}) }),
+    ...(not?.required && !not.properties && { not: whereGiven(not, properties ?? {}) }),
   }
 }
+
+/** What the reader of bodies holds to, whatever the schema. PostgreSQL keeps no NUL. */
+const readerRules = (
+  { type, enum: values, pattern, format, additionalProperties, propertyNames }: Schema,
+  told: string | undefined,
+): Json => ({
+  ...(type === 'string' && !values && !format && { pattern: told ?? pattern ?? WITHOUT_NUL }),
+  ...(additionalProperties && { propertyNames: { ...propertyNames, pattern: MEMBER_NAME } }),
+})
+
+const MEMBER_NAME = '^(?!__proto__$)[^\\u0000]*$'
 
 const NULL = { type: 'null' }
 

@@ -1,0 +1,19 @@
+/**
+ * What callers are told of texts that are judged elsewhere, with codes of their own. A pattern takes all that its judge
+ * takes. No pattern can say the rest: which hosts and ports are called, and whether bytes are an image.
+ */
+
+/** A pattern of a word in capitals, small letters, or both. */
+export const inAnyCase = (word: string): string =>
+  word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+
+const HTTP = `${inAnyCase('http')}[sS]?:[^\\s\\\\\\u0000-\\u001f\\u007f-\\u009f]+`
+const BLANK = ' \\t\\r\\n'
+const BASE64 = `[A-Za-z0-9+/_${BLANK}-]+[=${BLANK}]*`
+const DATA = `${inAnyCase('data')}:[^,]*;\\s*${inAnyCase('base')}64\\s*,${BASE64}`
+
+/** An address that this service is to call. */
+export const ADDRESS_PATTERN = `^${HTTP}$`
+
+/** An image: Base64, a data: URI, or an address. */
+export const IMAGE_PATTERN = `^(?:${HTTP}|${DATA}|${BASE64})$`
