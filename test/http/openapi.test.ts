@@ -169,7 +169,7 @@ describe('the OpenAPI document', () => {
           links += 1
         }
     // Of images, of an API key, of videos, of a list of events, of a publisher, a node and a publication.
-    assert.equal(links, 6 * 3 + 1 + 4 * 3 + 2 + 3)
+    assert.equal(links, 6 * 3 + 1 + 4 * 3 + 2 + 5 + 3 + 5)
   })
 
   test('has one component for each thing that clients name, and no copy of one anywhere', () => {

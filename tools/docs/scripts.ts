@@ -8,6 +8,8 @@ const SCRIPTS: Record<string, string> = {
   test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match',
   'test:faults':
     'runs the fault tests in their long forms, with more work and other seeds; it takes hours',
+  'test:contract':
+    'checks `/openapi.json` against a running service: linters, clients generated from it, and schemathesis with all checks; needs Python 3.11 and the package registries',
   'test:node':
     'runs the tests of HTTP, workflows and engines, then the demo, on the newest releases of other majors of Node: `-- 24 26`',
   token: 'prints a bearer token of the embedded stack for a user: `-- alice`',

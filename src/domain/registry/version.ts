@@ -139,7 +139,10 @@ export const VersionList = Type.Array(Version)
 /** Query of GET /nodes/{n}/install. */
 export const InstallQuery = Type.Object({
   version: Type.Optional(
-    Type.String({ description: 'The version that is wanted; without it the latest.' }),
+    Type.String({
+      'x-pattern': VERSION_PATTERN,
+      description: 'The version that is wanted; without it the latest.',
+    }),
   ),
 })
 export type InstallQuery = Static<typeof InstallQuery>

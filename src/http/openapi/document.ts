@@ -113,7 +113,7 @@ const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
     return {
       requestBody: {
         required: true,
-        content: { [rawBody.mediaType]: { schema: BYTES } },
+        content: { [rawBody.mediaType]: { schema: { ...BYTES, minLength: 1 } } },
         description: rawBody.description,
       },
     }

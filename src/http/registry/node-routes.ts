@@ -78,10 +78,12 @@ const create = (deps: RegistryDeps): Route =>
         schema: Node,
         example: NODE,
         links: {
-          read: {
-            method: 'get',
-            path: '/nodes/:nodeId',
-            parameters: { nodeId: '$response.body#/id' },
+          read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
+          edit: { method: 'put', path: OWN_NODE_PATH, parameters: { ...OWN_PUBLISHER, ...NEW_ID } },
+          remove: {
+            method: 'delete',
+            path: OWN_NODE_PATH,
+            parameters: { ...OWN_PUBLISHER, ...NEW_ID },
           },
         },
       },
@@ -90,6 +92,9 @@ const create = (deps: RegistryDeps): Route =>
     judge: ({ body }) => judgeNewNode(body),
     handler: (request) => createNode(deps, request),
   })
+
+const NEW_ID = { nodeId: '$response.body#/id' }
+const OWN_PUBLISHER = { publisherId: '$request.path.publisherId' }
 
 const edit = (deps: RegistryDeps): Route =>
   defineRoute({

@@ -7,8 +7,18 @@ import { NEEDS_MEMBER } from './personal-access-token.ts'
 import { publish } from './publish.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { OWN_NODE_PATH, OfOwnNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
+import { OWN_NODE_PATH, OWN_VERSION_PATH, OfOwnNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
 import { PUBLISH, PUBLISHED } from './examples.ts'
+
+const BY_NUMBER = {
+  nodeId: '$response.body#/node_version/node_id',
+  version: '$response.body#/node_version/version',
+}
+const BY_ID = {
+  publisherId: '$request.path.publisherId',
+  nodeId: '$response.body#/node_version/node_id',
+  versionId: '$response.body#/node_version/id',
+}
 
 /** The route that publishes a version; which credential it needs beside its token is a setting. */
 export const makePublishRoute = (deps: RegistryDeps): Route =>
@@ -35,14 +45,11 @@ export const makePublishRoute = (deps: RegistryDeps): Route =>
         schema: Published,
         example: PUBLISHED,
         links: {
-          read: {
-            method: 'get',
-            path: VERSION_PATH,
-            parameters: {
-              nodeId: '$response.body#/node_version/node_id',
-              version: '$response.body#/node_version/version',
-            },
-          },
+          read: { method: 'get', path: VERSION_PATH, parameters: BY_NUMBER },
+          findings: { method: 'get', path: `${VERSION_PATH}/findings`, parameters: BY_NUMBER },
+          hostNodes: { method: 'get', path: `${VERSION_PATH}/host-nodes`, parameters: BY_NUMBER },
+          edit: { method: 'put', path: OWN_VERSION_PATH, parameters: BY_ID },
+          remove: { method: 'delete', path: OWN_VERSION_PATH, parameters: BY_ID },
         },
       },
     },

@@ -58,11 +58,11 @@ const create = (deps: RegistryDeps): Route =>
         schema: Publisher,
         example: PUBLISHER,
         links: {
-          read: {
-            method: 'get',
-            path: PUBLISHER_PATH,
-            parameters: { publisherId: '$response.body#/id' },
-          },
+          read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
+          edit: { method: 'put', path: PUBLISHER_PATH, parameters: NEW_ID },
+          members: { method: 'get', path: `${PUBLISHER_PATH}/members`, parameters: NEW_ID },
+          makeToken: { method: 'post', path: `${PUBLISHER_PATH}/tokens`, parameters: NEW_ID },
+          createNode: { method: 'post', path: `${PUBLISHER_PATH}/nodes`, parameters: NEW_ID },
         },
       },
     },
@@ -70,6 +70,8 @@ const create = (deps: RegistryDeps): Route =>
     judge: ({ body }) => judgePublisher(body),
     handler: (request) => createPublisher(deps, request),
   })
+
+const NEW_ID = { publisherId: '$response.body#/id' }
 
 const validate = (deps: RegistryDeps): Route =>
   defineRoute({
