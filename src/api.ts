@@ -106,7 +106,7 @@ const routes = makeRoutes({
     linkSeconds: config.RESULT_LINK_SECONDS,
   }),
   outbound,
-  issuerKeys: makeIssuerKeys({ outbound, log }),
+  issuerKeys: makeIssuerKeys(outbound, log),
   oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
   publicUrl,
   taskQueue: config.TASK_QUEUE,

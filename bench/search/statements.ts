@@ -132,7 +132,7 @@ const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
     watches: makeWatches({ most: 1 }),
     watchReads: makeGate(1),
     outbound,
-    issuerKeys: makeIssuerKeys({ outbound, log }),
+    issuerKeys: makeIssuerKeys(outbound, log),
     oidcAudience: '',
     maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,

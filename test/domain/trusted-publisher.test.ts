@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { readProvenance } from '../../src/domain/registry/provenance.ts'
-import { findMismatches } from '../../src/domain/registry/trusted-publisher.ts'
+import { findMismatches, readProvenance } from '../../src/domain/registry/trusted-publisher.ts'
 import type { TrustProvider } from '../../src/domain/registry/trusted-publisher.ts'
 
 const GITHUB = 'https://token.actions.githubusercontent.com'

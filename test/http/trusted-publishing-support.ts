@@ -14,14 +14,17 @@ export interface Trusting {
   token(claims?: Record<string, unknown>): Promise<string>
 }
 
-export const CLAIMS = { repository_id: JOB.repository_id, workflow_file: 'publish.yml' }
+export const CLAIMS = {
+  repository_id: JOB.repository_id,
+  workflow_file: '.github/workflows/publish.yml',
+}
 
 /** An issuer whose jobs ask for the audience of the registry, and nodes that trust them. */
 export const useTrusting = (registry: UsedRegistry) => {
   const ci = useIdentityIssuer()
   registry.prepare(async () => {
-    const { body } = await registry.anonymous.get('/oidc/audience')
-    ci.audience = String(body['audience'])
+    ci.audience = new URL(registry.service.baseUrl).host
+    return await Promise.resolve()
   })
 
   const addNode = async (owned?: Owned): Promise<Trusting> => {

@@ -12,7 +12,7 @@ create table trusted_publisher (
   created_at timestamptz not null default clock_timestamp()
 );
 
-create unique index trusted_publisher_once on trusted_publisher (node_id, issuer, provider, claims);
+create index trusted_publisher_by_node on trusted_publisher (node_id, created_at);
 create index trusted_publisher_by_publisher on trusted_publisher (publisher_id, created_by);
 
 alter table personal_access_token
@@ -31,5 +31,5 @@ create unique index personal_access_token_of_identity on personal_access_token (
 create index personal_access_token_by_trust on personal_access_token (trusted_publisher_id)
   where trusted_publisher_id is not null;
 
--- Where it was published from, if that was proved.
+-- where it was published from, if that was proved
 alter table version add column provenance jsonb;

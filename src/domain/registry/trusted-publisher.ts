@@ -7,25 +7,17 @@ import { shown } from '../shared/errors.ts'
 import type { Fault } from '../shared/validate.ts'
 
 export const TrustProvider = Type.Enum(['github', 'gitlab', 'oidc'], {
-  description:
-    'GitHub Actions, GitLab CI/CD, or any other issuer of identity tokens by OpenID Connect.',
+  description: 'GitHub Actions, GitLab CI/CD, or any other issuer of OpenID Connect.',
 })
 export type TrustProvider = Static<typeof TrustProvider>
 
-const CLAIM = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 512,
-}
-
-const claims = (description: string) =>
-  map<string>(CLAIM, {
-    minProperties: 1,
-    maxProperties: 10,
-    propertyNames: { minLength: 1, maxLength: 128 },
-    description,
-    'x-expectation': 'an object of 1 to 10 strings by the name of a claim',
-  })
+const claims = map<string>(Type.String({ minLength: 1, maxLength: 512 }), {
+  minProperties: 1,
+  maxProperties: 10,
+  description:
+    'What an identity token must say, all of it. With `github` at least `repository_id` (the number) and `workflow_file` (such as `.github/workflows/publish.yml`), with `gitlab` `project_id` and `workflow_file` (such as `.gitlab-ci.yml`); and any other, such as `environment` or `ref`.',
+  'x-expectation': 'an object of 1 to 10 strings by the name of a claim',
+})
 
 /** Body of POST /publishers/{p}/nodes/{n}/trusted-publishers. */
 export const NewTrustedPublisher = Type.Object({
@@ -34,13 +26,13 @@ export const NewTrustedPublisher = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 512,
+      pattern: '^[^?#]+$',
+      'x-expectation': 'a URL of at most 512 characters without query and fragment',
       description:
-        'What `iss` of the identity tokens says, exactly. Needed with `oidc`, and for servers of one’s own: https://gitlab.example.com, https://github.example.com/_services/token.',
+        '`iss` of the identity tokens, exactly. Needed with `oidc`, and for servers of one’s own: https://gitlab.example.com, https://github.example.com/_services/token.',
     }),
   ),
-  claims: claims(
-    'What an identity token must say, all of it. With `github`: `repository_id` (the number), `workflow_file` (such as `publish.yml`), and as one likes `repository_owner_id`, `environment`. With `gitlab`: `project_id`, `workflow_file` (such as `.gitlab-ci.yml`), and as one likes `namespace_id`, `environment`. With `oidc`: any claims of its tokens.',
-  ),
+  claims,
 })
 export type NewTrustedPublisher = Static<typeof NewTrustedPublisher>
 
@@ -48,8 +40,8 @@ export const TrustedPublisher = Type.Object({
   id: uuid('Id of the trusted publisher.'),
   node_id: Type.String({ description: 'The node that its jobs may publish.' }),
   provider: TrustProvider,
-  issuer: Type.String({ description: 'What `iss` of the identity tokens says.' }),
-  claims: claims('What an identity token must say, all of it.'),
+  issuer: Type.String({ description: '`iss` of the identity tokens.' }),
+  claims,
   created_by: Type.String({ description: 'Id of the user who trusts it.' }),
   createdAt: instant('When it was created.'),
 })
@@ -64,7 +56,7 @@ export const TokenExchange = Type.Object({
     maxLength: 16_384,
     pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]*$',
     writeOnly: true,
-    description: 'The identity token of the CI job, a JSON Web Token.',
+    description: 'The identity token of the CI job.',
     'x-expectation': 'a JSON Web Token of at most 16,384 characters',
   }),
 })
@@ -76,79 +68,92 @@ export const ExchangedToken = Type.Object({
   expires_at: instant('When it ends.'),
 })
 
-export const IdentityAudience = Type.Object({
-  audience: Type.String({ description: 'What `aud` of an identity token must name.' }),
-})
+/** Where a version was published from, as an identity token has proved it. */
+export const Provenance = Type.Object(
+  {
+    issuer: Type.String({ description: 'Who vouches for it: `iss` of the identity token.' }),
+    repository: Type.Optional(Type.String({ format: 'uri', description: 'The repository.' })),
+    commit: Type.Optional(Type.String({ description: 'The commit that the job ran for.' })),
+    ref: Type.Optional(Type.String({ description: 'Its branch or tag.' })),
+    run_url: Type.Optional(Type.String({ format: 'uri', description: 'The run of the workflow.' })),
+  },
+  { description: 'Where it was published from, if the identity token of a CI job has proved it.' },
+)
+export type Provenance = Static<typeof Provenance>
 
-/** `iss` of the providers that have one server for all. */
-export const USUAL_ISSUERS: Partial<Record<TrustProvider, string>> = {
-  github: 'https://token.actions.githubusercontent.com',
-  gitlab: 'https://gitlab.com',
+interface Provider {
+  /** `iss` of the server for all. */
+  issuer: string
+  /** The claims that a trust must name. An id is a number that is never given again, unlike a name. */
+  needs: readonly string[]
+  /** The claims with the file of the workflow, the path of the repository, and the id of the run. */
+  file: string
+  path: string
+  run: string
+  /** What stands before that file, and before that id. */
+  beforeFile: (path: string, issuer: string) => string
+  beforeRun: string
+  /** Where the repositories are, by the issuer's own address: it can name none on another server. */
+  server: (issuer: string) => string | undefined
 }
 
-/** What a claim must look like, in words and as a pattern. */
-interface ClaimForm {
-  pattern: RegExp
-  expectation: string
-  required?: true
-}
-
-const ANY: ClaimForm = { pattern: /^/, expectation: 'a string' }
-/** A number is never given again, unlike a name. */
-const ID: ClaimForm = { pattern: /^\d+$/, expectation: 'the number, as a string' }
-
-/** The claims of providers that have their own; any other has any. */
-const FORMS: Partial<Record<string, Record<string, ClaimForm>>> = {
+const PROVIDERS: Partial<Record<TrustProvider, Provider>> = {
   github: {
-    repository_id: { ...ID, required: true },
-    workflow_file: {
-      pattern: /^[^@/]+\.ya?ml$/,
-      expectation: 'the name of a file in .github/workflows, such as publish.yml',
-      required: true,
-    },
-    repository_owner_id: ID,
-    environment: ANY,
+    issuer: 'https://token.actions.githubusercontent.com',
+    needs: ['repository_id', 'workflow_file'],
+    file: 'workflow_ref',
+    path: 'repository',
+    run: 'run_id',
+    beforeFile: (path) => `${path}/`,
+    beforeRun: '/actions/runs/',
+    server: (issuer) =>
+      /^https:\/\/token\.actions\.githubusercontent\.com(\/[\w-]+)?$/.test(issuer)
+        ? 'https://github.com'
+        : /^(.+)\/_services\/token$/.exec(issuer)?.[1],
   },
   gitlab: {
-    project_id: { ...ID, required: true },
-    workflow_file: {
-      pattern: /^[^@/][^@]*\.ya?ml$/,
-      expectation: 'the path of the file in the project, such as .gitlab-ci.yml',
-      required: true,
-    },
-    namespace_id: ID,
-    environment: ANY,
+    issuer: 'https://gitlab.com',
+    needs: ['project_id', 'workflow_file'],
+    file: 'ci_config_ref_uri',
+    path: 'project_path',
+    run: 'job_id',
+    beforeFile: (path, issuer) => `${issuer.split('/')[2]}/${path}//`,
+    beforeRun: '/-/jobs/',
+    server: (issuer) => issuer.replace(/\/$/, ''),
   },
 }
+
+export const usualIssuer = (provider: TrustProvider): string | undefined =>
+  PROVIDERS[provider]?.issuer
 
 /** What the schema of a new trusted publisher cannot say. */
 export const judgeNewTrust = (body: Readonly<Record<string, unknown>>): Fault[] => {
-  const { provider, issuer, claims } = body
-  if (provider === 'oidc' && issuer === undefined)
-    return [registryFault('/issuer', 'must be given with the provider oidc, but is absent')]
-  if (typeof claims !== 'object' || claims === null) return []
-  const given = Object.entries(claims)
-  const forms = Object.hasOwn(FORMS, String(provider)) ? FORMS[String(provider)] : undefined
-  if (!forms) return given.flatMap(([name]) => (NAME.test(name) ? [] : [nameFault('claims', name)]))
-  const names = Object.keys(forms)
-  const missing = names.filter((name) => forms[name]?.required && !Object.hasOwn(claims, name))
+  const { claims: given, issuer } = body
+  const provider = TrustProvider.enum.find((one) => one === body['provider'])
+  if (provider === undefined || typeof given !== 'object' || given === null) return []
+  const claims = new Map<string, unknown>(Object.entries(given))
+  const told = [...claims.keys()].filter((name) => name.length > NAME_MAX)
   return [
-    ...missing.map((name) =>
-      registryFault(`/claims/${name}`, `must be ${forms[name]?.expectation}, but is absent`),
-    ),
-    ...given.flatMap(([name, value]) => {
-      const form = Object.hasOwn(forms, name) ? forms[name] : undefined
-      if (!form) return [nameFault(names.join(', '), name)]
-      if (typeof value !== 'string' || form.pattern.test(value)) return []
-      return [registryFault(`/claims/${name}`, `must be ${form.expectation}, got ${shown(value)}`)]
+    ...(issuer === undefined && !usualIssuer(provider)
+      ? [registryFault('/issuer', `must be given with ${provider}, but is absent`)]
+      : []),
+    ...told.map((name) => registryFault('/claims', `must have short names, got ${shown(name)}`)),
+    ...(PROVIDERS[provider]?.needs ?? []).flatMap((name) => {
+      const { form, words } = name === 'workflow_file' ? FILE : ID
+      const value = claims.get(name)
+      if (value !== undefined && (typeof value !== 'string' || form.test(value))) return []
+      const came = value === undefined ? 'but is absent' : `got ${shown(value)}`
+      return [registryFault(`/claims/${name}`, `must be ${words}, ${came}`)]
     }),
   ]
 }
 
-const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u
-
-const nameFault = (names: string, name: string): Fault =>
-  registryFault('/claims', `must have the names of ${names} alone, got ${shown(name)}`)
+const NAME_MAX = 128
+const ID = { form: /^\d+$/, words: 'the number, as a string' }
+const FILE = {
+  form: /^[^@/][^@]*\.ya?ml$/,
+  words: 'the path of a YAML file in the repository, such as .github/workflows/publish.yml',
+}
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -157,15 +162,7 @@ export const findMismatches = (
   { provider, claims: trusted }: Pick<TrustedPublisher, 'provider' | 'claims'>,
   claims: Claims,
 ): string[] =>
-  Object.entries(trusted)
-    .filter(([name, value]) => !isSame(provider, name, value, readClaim(provider, claims, name)))
-    .map(([name]) => name)
-
-/** GitHub takes `Release` and `release` for one environment. */
-const isSame = (provider: TrustProvider, name: string, trusted: string, said?: string): boolean =>
-  provider === 'github' && name === 'environment'
-    ? said?.toLowerCase() === trusted.toLowerCase()
-    : said === trusted
+  Object.keys(trusted).filter((name) => readClaim(provider, claims, name) !== trusted[name])
 
 /** What a token says under the name of a trusted claim; undefined for what is no single word. */
 export const readClaim = (
@@ -173,20 +170,41 @@ export const readClaim = (
   claims: Claims,
   name: string,
 ): string | undefined => {
-  const of = (claim: string): string | undefined => {
-    const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined
-    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
-  }
-  if (provider === 'github' && name === 'workflow_file')
-    return fileOf(of('workflow_ref'), `${of('repository')}/.github/workflows/`)
-  if (provider === 'gitlab' && name === 'workflow_file')
-    return fileOf(of('ci_config_ref_uri'), `${hostOf(of('iss'))}/${of('project_path')}//`)
-  return of(name)
+  const ci = PROVIDERS[provider]
+  if (!ci || name !== 'workflow_file') return readWord(claims, name)
+  const text = readWord(claims, ci.file)
+  // `<folder><file>@<ref>`, and trusted files have no `@`: one of another repository, or `a.yml@refs/b.yml`, is not it.
+  const folder = ci.beforeFile(String(readWord(claims, ci.path)), String(claims['iss']))
+  return text?.startsWith(folder)
+    ? text.slice(folder.length, text.lastIndexOf('@refs/'))
+    : undefined
 }
 
-/** The file of `<folder><file>@<ref>`. Neither a file in another repository nor one that has `@` in its name is it. */
-const fileOf = (text: string | undefined, folder: string): string | undefined =>
-  text?.startsWith(folder) ? text.slice(folder.length, text.lastIndexOf('@refs/')) : undefined
+const readWord = (claims: Claims, name: string): string | undefined => {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
+}
 
-const hostOf = (url: string | undefined): string =>
-  url !== undefined && URL.canParse(url) ? new URL(url).host : ''
+/** Reads the provenance out of a verified token. What has not the form of what it should be is left out. */
+export const readProvenance = (provider: TrustProvider, claims: Claims): Provenance => {
+  const of = (name = '', form: RegExp): string | undefined => {
+    const text = readWord(claims, name)
+    return text !== undefined && form.test(text) ? text : undefined
+  }
+  const ci = PROVIDERS[provider]
+  const issuer = String(claims['iss'])
+  const server = ci?.server(issuer)
+  // Without `..`, which would lead to another repository of the server.
+  const path = of(ci?.path, /^(?!.*(^|\/)\.\.?(\/|$))[\w.-]+(\/[\w.-]+)+$/)
+  if (!ci || server === undefined || path === undefined) return { issuer }
+  const commit = of('sha', /^[0-9a-f]{40,64}$/)
+  const ref = of('ref', /^[^\p{Cc}\p{Cs}]{1,255}$/u)
+  const id = of(ci.run, /^\d{1,20}$/)
+  return {
+    issuer,
+    repository: `${server}/${path}`,
+    ...(commit && { commit }),
+    ...(ref && { ref }),
+    ...(id && { run_url: `${server}/${path}${ci.beforeRun}${id}` }),
+  }
+}

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HostNodePolicy } from './host-node.ts'
-import { Provenance } from './provenance.ts'
+import { Provenance } from './trusted-publisher.ts'
 import {
   LONG_TEXT_MAX,
   REASON_MAX,

@@ -56,7 +56,7 @@ export const ERROR_CODES = {
       'The personal access token is for another node or publisher, or only for reading.',
     identity_token_refused:
       'The identity token is not valid, was exchanged before, or is not of a publisher that the node trusts.',
-    trusted_publisher_limit_reached: 'The node has as many trusted publishers as one may have.',
+    trusted_publisher_limit_reached: 'The node has 20 trusted publishers, which is the most.',
     publisher_banned: 'The publisher is banned.',
     node_banned: 'The node is banned.',
     version_blocked: 'The version is flagged or banned and cannot be installed.',
@@ -301,9 +301,6 @@ export const errors = {
     apiError('identity_token_refused', `The identity token is refused: ${reason}.`, { cause }),
   trustedPublisherNotFound: (id: string) =>
     apiError('trusted_publisher_not_found', `The node has no trusted publisher ${shown(id)}.`),
-  trustedPublisherExists: () => apiError('trusted_publisher_exists'),
-  trustedPublisherLimitReached: (most: number) =>
-    apiError('trusted_publisher_limit_reached', `A node has at most ${most} trusted publishers.`),
   /** The reason is for members only. */
   publisherBanned: (id: string, reason?: string) =>
     apiError('publisher_banned', `The publisher ${shown(id)} is banned${because(reason)}`),

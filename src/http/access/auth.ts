@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import type { JWTPayload } from 'jose'
+import { errors as joseErrors, jwtVerify } from 'jose'
+import type { JWTPayload, JWTVerifyOptions } from 'jose'
 
 import { makeKeySet } from '../../adapters/key-set.ts'
 import {
@@ -13,12 +14,10 @@ import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import { readProfile } from './claims.ts'
 import type { AdminJudge, Profile } from './claims.ts'
-import { JWT_RULES, Refusal, verifyJwt } from './jwt.ts'
-import { noteUse } from './note-use.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserNotes } from './user-notes.ts'
 
@@ -120,7 +119,18 @@ interface Credential {
   token: string | undefined
 }
 
+/** A credential that does not hold. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+}
+
 const MAX_TOKEN_LENGTH = 8192
+
+/** Only signatures by public keys: `none` and secrets are no choice, whatever a token says of itself. */
+export const JWT_RULES = {
+  algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+  clockTolerance: 60,
+} satisfies JWTVerifyOptions
 
 const ADMIN = { isPlatformAdmin: true }
 
@@ -154,6 +164,16 @@ const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promi
   return found.owner
 }
 
+/** Notes the use of a credential, which counts whether that succeeds or not. */
+export const noteUse = async (
+  { sql, log }: Pick<AuthenticatorOptions, 'sql'> & { log: Pick<Log, 'warn'> },
+  what: string,
+  touch: Promise<void>,
+): Promise<void> =>
+  await withinDeadline(sql, touch).catch((error: unknown) =>
+    log.warn({ err: error }, `the last use of ${what} was not noted`),
+  )
+
 /** Whoever made a personal access token is its caller, who may read what it is for. */
 const judgeToken = async (sql: Sql, log: Pick<Log, 'warn'>, token: string): Promise<Caller> => {
   const sha256 = createHash('sha256').update(token).digest('hex')
@@ -162,6 +182,49 @@ const judgeToken = async (sql: Sql, log: Pick<Log, 'warn'>, token: string): Prom
   if (found.touchDue)
     await noteUse({ sql, log }, 'a personal access token', touchPersonalAccessToken(sql, found.id))
   return { ...callerOf(found.createdBy, 'personal_access_token'), token: found }
+}
+
+/** Verifies a token. Throws a Refusal with the reason, or what the look-up of the keys throws. */
+export const verifyJwt = async (
+  token: string,
+  verify: (token: string) => Promise<JWTPayload>,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> => {
+  try {
+    return await verify(token)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    if (error instanceof joseErrors.JWKSMultipleMatchingKeys)
+      return await verifyWithEach(token, error, options)
+    throw new Refusal(reasonOf(error))
+  }
+}
+
+/** A token without a key id may have been signed by any of the keys of its type. */
+const verifyWithEach = async (
+  token: string,
+  candidates: joseErrors.JWKSMultipleMatchingKeys,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> => {
+  let reason = 'ERR_JWKS_NO_MATCHING_KEY'
+  for await (const key of candidates)
+    try {
+      return (await jwtVerify(token, key, options)).payload
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+  throw new Refusal(reason)
+}
+
+/**
+ * Only the code of a fault of jose, because the claims that the fault carries name a person, and the claim that it is
+ * about. Any other error is about a key of the issuer that cannot be used, for example RSA of 1,024 bits. A token that it
+ * signed is not valid either.
+ */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof joseErrors.JOSEError)) return `key not usable: ${String(error)}`
+  const { claim } = error as { claim?: string }
+  return claim === undefined ? error.code : `${error.code} ${claim}`
 }
 
 /**

@@ -11,7 +11,6 @@ import * as member from '../../domain/registry/member.ts'
 import { NodePage } from '../../domain/registry/node-query.ts'
 import * as node from '../../domain/registry/node.ts'
 import * as token from '../../domain/registry/personal-access-token.ts'
-import { Provenance } from '../../domain/registry/provenance.ts'
 import * as publish from '../../domain/registry/publish.ts'
 import * as publisher from '../../domain/registry/publisher.ts'
 import * as review from '../../domain/registry/review.ts'
@@ -62,7 +61,6 @@ const NAMES: Record<string, TSchema> = {
   TrustProvider: trusted.TrustProvider,
   TokenExchange: trusted.TokenExchange,
   ExchangedToken: trusted.ExchangedToken,
-  IdentityAudience: trusted.IdentityAudience,
   User: member.User,
   Node: node.Node,
   NodeStatus: node.NodeStatus,
@@ -71,7 +69,7 @@ const NAMES: Record<string, TSchema> = {
   NodeUpdate: node.NodeUpdate,
   NodeAdminUpdate: node.NodeAdminUpdate,
   NodeVersion: version.Version,
-  Provenance: Provenance,
+  Provenance: trusted.Provenance,
   NodeVersionStatus: version.VersionStatus,
   NodeVersionPage: versions.VersionPage,
   NodeVersionIdentifier: versions.VersionIdentifier,

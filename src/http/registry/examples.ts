@@ -92,36 +92,18 @@ export const TOKEN = {
   last_used_at: TIME,
 }
 
+export const TRUST = {
+  provider: 'github',
+  claims: { repository_id: '123456789', workflow_file: '.github/workflows/publish.yml' },
+}
+
 export const TRUSTED = {
   id: '3e2d1c0b-9a8f-4e7d-8c6b-5a4f3e2d1c0b',
   node_id: 'image-tools',
-  provider: 'github',
+  ...TRUST,
   issuer: 'https://token.actions.githubusercontent.com',
-  claims: { repository_id: '123456789', workflow_file: 'publish.yml' },
   created_by: 'alice',
   createdAt: TIME,
-}
-
-/** Bodies that trust, by their provider. */
-export const PUBLISHED_BY = {
-  github: {
-    provider: 'github',
-    claims: { repository_id: '123456789', workflow_file: 'publish.yml', environment: 'release' },
-  },
-  gitlab: {
-    provider: 'gitlab',
-    claims: { project_id: '4242', workflow_file: '.gitlab-ci.yml' },
-  },
-  other: {
-    provider: 'oidc',
-    issuer: 'https://ci.example.com',
-    claims: { sub: 'pipeline:release' },
-  },
-}
-
-export const EXCHANGED = {
-  token: 'kiln_pat_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD',
-  expires_at: '2026-01-01T00:15:00.000Z',
 }
 
 export const REVIEW = {

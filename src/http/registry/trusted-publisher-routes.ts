@@ -1,70 +1,43 @@
+import { withinDeadline } from '../../db/client.ts'
 import {
-  ExchangedToken,
-  IdentityAudience,
+  deleteTrustedPublisher,
+  insertTrustedPublisher,
+  listTrustedPublishers,
+} from '../../db/registry/trusted-publisher.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import { roleFor } from '../../domain/registry/role.ts'
+import {
   NewTrustedPublisher,
-  TokenExchange,
   TrustedPublisher,
   TrustedPublisherList,
+  judgeNewTrust,
+  usualIssuer,
 } from '../../domain/registry/trusted-publisher.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
+import { judgeUrl } from '../task/judge-url.ts'
+import { getOwnNodeAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
-import { EXCHANGED, PUBLISHED_BY, TRUSTED } from './examples.ts'
+import { TRUST, TRUSTED } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode, OfTrust, WRITE_ERRORS } from './paths.ts'
-import { exchangeToken } from './token-exchange.ts'
-import { createTrustedPublisher, endTrust, judgeTrust, listTrusted } from './trusted-publisher.ts'
+import { makeTokenExchangeRoute } from './token-exchange.ts'
 
-const TAG = { tag: 'Trusted publishing' } as const
-const TRUSTED_PATH = `${OWN_NODE_PATH}/trusted-publishers`
-const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS] as const
+const PATH = `${OWN_NODE_PATH}/trusted-publishers`
+const ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
+const COMMON = { tag: 'Trusted publishing', auth: 'required' } as const
+const action = 'trust_publisher'
 
-/** The routes by which a node trusts CI jobs, and by which these get tokens to publish it with. */
+/** The routes by which a node trusts CI jobs, and gives them tokens. */
 export const makeTrustedPublisherRoutes = (deps: RegistryDeps): Route[] => [
+  makeTokenExchangeRoute(deps),
   create(deps),
-  list(deps),
-  remove(deps),
-  exchange(deps),
-  audience(deps),
-]
-
-const create = (deps: RegistryDeps): Route =>
   defineRoute({
-    ...TAG,
-    auth: 'required',
-    method: 'post',
-    path: TRUSTED_PATH,
-    summary: 'Trust the jobs of a repository to publish a node',
-    description:
-      'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20.',
-    params: OfOwnNode,
-    body: {
-      ...SMALL_BODY,
-      schema: NewTrustedPublisher,
-      emptyIsAbsent: listEmptyIsAbsent(NewTrustedPublisher),
-      examples: PUBLISHED_BY,
-    },
-    responses: {
-      201: { description: 'The trusted publisher.', schema: TrustedPublisher, example: TRUSTED },
-    },
-    errors: [
-      'url_refused',
-      ...OWN_ERRORS,
-      ...WRITE_ERRORS,
-      'trusted_publisher_exists',
-      'trusted_publisher_limit_reached',
-    ],
-    judge: ({ body }) => judgeTrust(deps, body),
-    handler: (request) => createTrustedPublisher(deps, request),
-  })
-
-const list = (deps: RegistryDeps): Route =>
-  defineRoute({
-    ...TAG,
-    auth: 'required',
+    ...COMMON,
     method: 'get',
-    path: TRUSTED_PATH,
+    path: PATH,
     summary: 'List the trusted publishers of a node, the oldest first',
     description: 'For admins of the publisher.',
     params: OfOwnNode,
@@ -72,68 +45,71 @@ const list = (deps: RegistryDeps): Route =>
     responses: {
       200: { description: 'All of them.', schema: TrustedPublisherList, example: [TRUSTED] },
     },
-    errors: [...OWN_ERRORS, 'forbidden'],
-    handler: (request) => listTrusted(deps, request),
-  })
-
-const remove = (deps: RegistryDeps): Route =>
+    errors: ['publisher_not_found', ...NODE_ERRORS, 'forbidden'],
+    handler: async ({ params, caller }) => {
+      const { id } = await getOwnNodeAccess(deps, { ...params, access: 'read', action, caller })
+      const body = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, id))
+      return { status: 200, body }
+    },
+  }),
   defineRoute({
-    ...TAG,
-    auth: 'required',
+    ...COMMON,
     method: 'delete',
-    path: `${TRUSTED_PATH}/:trustedPublisherId`,
+    path: `${PATH}/:trustedPublisherId`,
     summary: 'Trust a publisher no longer',
     description: 'For admins of the publisher. The tokens that its jobs hold end with it.',
     params: OfTrust,
     responses: { 204: { description: 'Its jobs can publish no more.' } },
-    errors: [...OWN_ERRORS, ...WRITE_ERRORS, 'trusted_publisher_not_found'],
-    handler: (request) => endTrust(deps, request),
-  })
+    errors: [...ERRORS, 'trusted_publisher_not_found'],
+    handler: async (request) => {
+      const { params, requestId } = request
+      const caller = getCaller(request)
+      const { id: nodeId } = await getOwnNodeAccess(deps, { ...params, action, caller })
+      const trust = { id: params.trustedPublisherId, nodeId }
+      const audit = { actor: caller.principal, requestId }
+      if (!(await unitOfWork(deps, (sql) => deleteTrustedPublisher(sql, trust, audit))))
+        throw errors.trustedPublisherNotFound(trust.id)
+      return { status: 204 }
+    },
+  }),
+]
 
-const exchange = (deps: RegistryDeps): Route =>
+const create = (deps: RegistryDeps): Route =>
   defineRoute({
-    ...TAG,
-    auth: 'none',
+    ...COMMON,
     method: 'post',
-    path: `${OWN_NODE_PATH}/token-exchange`,
-    summary: 'Exchange the identity token of a CI job for one that publishes',
+    path: PATH,
+    summary: 'Trust the jobs of a repository to publish a node',
     description:
-      'The new token publishes this node for 15 minutes and needs no other credential beside it. An identity token is exchanged once.',
+      'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20.',
     params: OfOwnNode,
-    body: {
-      ...SMALL_BODY,
-      schema: TokenExchange,
-      examples: {
-        job: { identity_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2NpIn0.c2lnbmF0dXJl' },
-      },
-    },
+    body: { ...SMALL_BODY, schema: NewTrustedPublisher, examples: { github: TRUST } },
     responses: {
-      201: {
-        description: 'The token, shown this once.',
-        schema: ExchangedToken,
-        example: EXCHANGED,
-      },
+      201: { description: 'The trusted publisher.', schema: TrustedPublisher, example: TRUSTED },
     },
-    errors: [...OWN_ERRORS, 'identity_token_refused', 'auth_unavailable', 'outcome_unknown'],
-    secretAnswer: true,
-    handler: (request) => exchangeToken(deps, request),
-  })
-
-const audience = ({ oidcAudience }: RegistryDeps): Route =>
-  defineRoute({
-    ...TAG,
-    auth: 'none',
-    method: 'get',
-    path: '/oidc/audience',
-    summary: 'Read what the audience of an identity token must be',
-    read: 'public',
-    responses: {
-      200: {
-        description: 'What a job asks its issuer for.',
-        schema: IdentityAudience,
-        example: { audience: 'kiln.example.com' },
-      },
+    errors: [
+      ...ERRORS,
+      'url_refused',
+      'trusted_publisher_exists',
+      'trusted_publisher_limit_reached',
+    ],
+    judge: ({ body }) => [...judgeUrl(deps, '/issuer', body['issuer']), ...judgeNewTrust(body)],
+    handler: async (request) => {
+      const { params, requestId, body } = request
+      const caller = getCaller(request)
+      const node = await getOwnNodeAccess(deps, { ...params, action, caller })
+      const { principal: actor } = caller
+      const { issuer = usualIssuer(body.provider) ?? '' } = body
+      const trust = { ...body, issuer, publisherId: node.publisherId, node_id: node.id }
+      return await unitOfWork(deps, async (sql) => {
+        const given = { ...trust, created_by: actor }
+        const made = await insertTrustedPublisher(sql, given, { actor, requestId })
+        if (made === 'no_member') throw errors.roleTooLow(roleFor(action))
+        if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
+        if (made === 'exists') throw apiError('trusted_publisher_exists')
+        const answer = { status: 201, body: made }
+        await request.finish(sql, answer)
+        return answer
+      })
     },
-    errors: [],
-    handler: () => Promise.resolve({ status: 200, body: { audience: oidcAudience } }),
   })
