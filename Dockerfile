@@ -12,6 +12,9 @@ COPY tools tools
 COPY activities activities
 COPY workflows workflows
 COPY src src
+# The pages at /docs.
+COPY docs docs
+COPY samples/thumbnail.jpg samples/
 RUN npm run build --ignore-scripts
 
 # What runs; a stage of its own, so that a change of the code alone does not install again.

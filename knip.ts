@@ -16,6 +16,8 @@ const config = ({ production = false }): KnipConfig => ({
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
     'client/{index,cli/kiln}.ts!',
+    // The compiler runs it by its path.
+    'tools/pages/build.ts!',
     'bench/*.ts',
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
@@ -40,6 +42,8 @@ const config = ({ production = false }): KnipConfig => ({
   // These are found by a path or a name that is put together, or run from node_modules/.bin.
   ignoreDependencies: [
     'dejavu-fonts-ttf',
+    'axe-core',
+    'swagger-ui-dist',
     ...(production
       ? []
       : [

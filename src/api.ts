@@ -26,6 +26,7 @@ import { makeBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
+import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
 import { makeGate } from './http/serve/gate.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
@@ -91,7 +92,11 @@ const outbound = makeOutbound({
   deny: config.OUTBOUND_DENY,
 })
 
+const pages = await loadPages()
+if (pages.size === 0) log.warn('the pages at /docs are not built: `npm run build` makes them')
+
 const routes = makeRoutes({
+  pages,
   sql,
   jobs,
   news: makeNews(sql),

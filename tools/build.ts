@@ -28,6 +28,8 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
   const library = 'src/extraction/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
+  // Compiling this program has made them.
+  await cp(join(ROOT, '.built/pages'), join(out, 'pages'), { recursive: true })
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   // The image of the service is built without it.
   if (existsSync(join(ROOT, 'client')))

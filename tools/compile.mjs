@@ -27,9 +27,16 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const BUILT = join(ROOT, '.built')
 const MANIFEST = 'manifest.json'
 /** The image is built without tests and benchmarks. */
-const FOLDERS = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client'].filter(
-  (folder) => existsSync(join(ROOT, folder)),
-)
+const FOLDERS = [
+  'src',
+  'workflows',
+  'activities',
+  'test',
+  'bench',
+  'tools',
+  'client',
+  'docs',
+].filter((folder) => existsSync(join(ROOT, folder)))
 const CHUNKS = 'src/chunks'
 
 /** They start most often, so that V8 keeps what it has made of each: see load.mjs. */
@@ -129,8 +136,15 @@ export const compile = async (state = readState(MANIFEST)) => {
     build(esbuild, mirror(code.filter((path) => ![...SERVICES, ...PROGRAMS].includes(path)))),
     runs ? bundle(esbuild) : undefined,
   ])
+  if ([...gone, ...changed].some((path) => PAGES.test(path)) && existsSync(join(ROOT, 'docs'))) {
+    const { buildPages } = await import(pathToFileURL(builtPath('tools/pages/build.ts')).href)
+    await buildPages(join(BUILT, 'pages'))
+  }
   keep()
 }
+
+/** What the pages at /docs are made of. */
+const PAGES = /^(docs|tools\/pages)\//
 
 const copyAll = (paths) => {
   for (const path of paths) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))

@@ -5,6 +5,8 @@ import { makeDevelopmentRoutes } from './platform/development-routes.ts'
 import type { DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
 import type { EndpointDeps } from './event/endpoint.ts'
+import { makeDocsRoutes } from './docs/routes.ts'
+import type { Pages } from './docs/pages.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
@@ -38,8 +40,7 @@ export type RouteDeps = CreationDeps &
   VideoTaskDeps &
   UploadDeps &
   HealthDeps &
-  DevelopmentDeps &
-  WebhookSecretDeps &
+  DevelopmentDeps & { pages: Pages } & WebhookSecretDeps &
   EndpointDeps &
   RedeliveryDeps
 
@@ -70,6 +71,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeApiKeyRoutes(deps),
       ...makeHealthRoutes(deps),
       ...makeDevelopmentRoutes(deps),
+      ...makeDocsRoutes(deps),
     ],
     deps.publicUrl,
   )

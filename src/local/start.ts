@@ -66,7 +66,7 @@ export const describeStack = async (stack: Stack, last: string): Promise<string>
   const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
   const rows = {
     api: stack.url,
-    docs: `${stack.url}/openapi.json`,
+    docs: `${stack.url}/docs`,
     'Temporal UI': stack.ui ?? 'that of the server in TEMPORAL_ADDRESS',
     'webhook secret': `${stack.webhookSecret} (of tasks made without a credential)`,
     logs: relative('', stack.logDir),

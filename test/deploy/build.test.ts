@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -12,6 +12,7 @@ import getPort from 'get-port'
 
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
+import type { Page } from '../../src/http/docs/pages.ts'
 import type * as confinement from '../../src/adapters/inspector/confinement.ts'
 import type * as local from '../../src/adapters/inspector/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
@@ -97,6 +98,17 @@ describe('what `npm run build` makes', () => {
     )
   })
 
+  test('has the pages at /docs, each text with its copies', async () => {
+    const pages = JSON.parse(await readFile(join(out, 'pages/pages.json'), 'utf8')) as Record<
+      string,
+      Page
+    >
+    assert.ok(pages['index'] && pages['first-task'] && pages['errors'])
+    for (const { path, compressed } of Object.values(pages))
+      for (const end of compressed ? ['', '.br', '.gz'] : [''])
+        assert.ok((await stat(join(out, 'pages', path + end))).size > 0, path + end)
+  })
+
   test('reads an archive in a process that may do nothing else', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'kiln-build-archive-'))
     stops.unshift(() => rm(dir, { recursive: true }))
@@ -157,6 +169,8 @@ describe('what `npm run build` makes', () => {
     ])
     stops.unshift(() => Promise.all(entries.map((entry) => entry.kill())))
 
+    const page = await fetch(`${url}/docs`)
+    assert.match(await page.text(), /swagger-ui-/)
     const alice = makeClient(url, await signToken(key, 'alice'))
     const image = await base64({ width: 32, height: 32 })
     const made = await alice.post(`${IMAGE_API}/image-relight`, { image, prompt: 'sunset' })

@@ -30,7 +30,7 @@ let recipe: Recipe
 
 /** The code of the document, run as it stands there. */
 before(async () => {
-  text = await readFile(join(ROOT, 'docs/webhooks.md'), 'utf8')
+  text = await readFile(join(ROOT, 'docs/guides/webhooks.md'), 'utf8')
   folder = await mkdtemp(join(tmpdir(), 'kiln-webhooks-'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   recipe = Object.assign({}, await load('verify'), await load('receiver')) as Recipe

@@ -19,6 +19,8 @@ const SCRIPTS: Record<string, string> = {
   bench: 'measures Kiln beside a baseline: `-- <name>…`, or all benchmarks',
   format: 'formats all files',
   docs: 'writes what is made of the documentation; `-- <file>` first stores the figures in the output of a benchmark',
+  receiver:
+    'starts a receiver of webhooks that prints each event: `-- --secret <whsec_…> --port 9099 --status 500 --delay 5`',
   operate: 'runs one command of an operator: `-- stuck`; docs/operations.md lists them',
   extract:
     'shows what would be registered of a pack, and what the security scan says: `-- <folder or zip>…`',

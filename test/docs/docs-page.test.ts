@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { Browser, Page } from 'playwright-core'
+
+import { findBarriers, findChromium, startChromium, watchPage } from '../support/browser.ts'
+import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+
+const service = useService({ development: true, env: { ADMIN_SUBJECTS: 'operator' } })
+
+const get = async (
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response> => await fetch(service.baseUrl + path, { method, headers, redirect: 'manual' })
+
+/** Addresses of what a page loads. */
+const listAssets = async (path: string): Promise<string[]> => {
+  const html = await (await get(path)).text()
+  return [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
+}
+
+describe('the pages', () => {
+  test('begin at /', async () => {
+    const answer = await get('/')
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs'])
+  })
+
+  test('have a policy without anything inline or of another origin', async () => {
+    for (const path of ['/docs', '/docs/first-task', ...(await listAssets('/docs'))]) {
+      const policy = (await get(path)).headers.get('content-security-policy') ?? ''
+      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /)
+      assert.doesNotMatch(policy, /unsafe|http|\*/)
+    }
+  })
+
+  test('are kept by a browser: assets for ever, pages until they change', async () => {
+    const assets = await listAssets('/docs')
+    assert.ok(assets.length >= 6)
+    const expected = assets.map((path) => [path, 'public, max-age=31536000, immutable'])
+    for (const [path = '', control] of [...expected, ['/docs', 'no-cache']]) {
+      const first = await get(path)
+      assert.deepEqual([first.status, first.headers.get('cache-control')], [200, control], path)
+      const etag = first.headers.get('etag') ?? ''
+      const again = await get(path, { 'if-none-match': etag })
+      assert.deepEqual([again.status, (await again.arrayBuffer()).byteLength], [304, 0])
+      assert.equal(again.headers.get('etag'), etag)
+      const head = await get(path, {}, 'HEAD')
+      assert.deepEqual([head.status, (await head.arrayBuffer()).byteLength], [200, 0])
+    }
+  })
+
+  const ENCODINGS: [accepted: string, encoding: string | null][] = [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1.0, br;q=0', 'gzip'],
+    ['br;q=0.0, gzip;q=0', null],
+    ['identity', null],
+    ['deflate', null],
+  ]
+  for (const [accepted, encoding] of ENCODINGS)
+    test(`are ${encoding ?? 'plain'} for ${accepted}`, async () => {
+      const [script = ''] = (await listAssets('/docs')).filter((path) =>
+        path.includes('swagger-ui-'),
+      )
+      const plain = await (await get(script, { 'accept-encoding': 'identity' })).text()
+      const answer = await get(script, { 'accept-encoding': accepted })
+      assert.equal(answer.headers.get('content-encoding'), encoding)
+      assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
+      assert.ok((await answer.text()) === plain)
+    })
+
+  test('are JSON where there is none, as everywhere', async () => {
+    for (const path of [
+      '/docs/nothing',
+      '/docs/assets/x.js',
+      '/docs/..%2fpages.json',
+      '/doc',
+      '/x',
+    ]) {
+      const answer = await get(path)
+      assert.equal(answer.status, 404, path)
+      assert.equal(((await answer.json()) as { error: string }).error, 'not_found')
+    }
+    assert.equal((await get('/docs', {}, 'POST')).status, 405)
+  })
+
+  test('lead to each other, and to nothing that is not there', async () => {
+    const known = new Set<string>()
+    const open = ['/docs']
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (known.has(path)) continue
+      known.add(path)
+      const answer = await get(path)
+      assert.equal(answer.status, 200, path)
+      if (!/html/.test(answer.headers.get('content-type') ?? '')) continue
+      const html = await answer.text()
+      const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+      for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
+        const [page = '', hash] = href.split('#')
+        if (page.startsWith('/')) open.push(page)
+        else if (page === '') assert.ok(ids.has(hash), `${path} has no ${hash}`)
+      }
+      assert.doesNotMatch(html, /&lt;!--|href="[^"]*\.md/, path)
+    }
+    for (const guide of ['first-task', 'uploads', 'webhooks', 'publishing', 'production'])
+      assert.ok(known.has(`/docs/${guide}`))
+  })
+})
+
+const executable = findChromium()
+const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
+
+describe('in a browser', { skip }, () => {
+  let browser: Browser
+
+  before(async () => {
+    browser = await startChromium(executable ?? '')
+  })
+  after(() => browser?.close())
+
+  interface Look {
+    width: number
+    colorScheme: 'light' | 'dark'
+  }
+  const LOOKS: Look[] = [
+    { width: 390, colorScheme: 'light' },
+    { width: 390, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'light' },
+  ]
+
+  const open = async (path: string): Promise<{ page: Page; faults: string[] }> => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const faults = watchPage(page, service.baseUrl)
+    await page.goto(service.baseUrl + path)
+    return { page, faults }
+  }
+
+  const assertSound = async (page: Page, what: string): Promise<void> => {
+    for (const { width, colorScheme } of LOOKS) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const look = `${what} at ${width} pixels, ${colorScheme}`
+      assert.deepEqual(await findBarriers(page), [], look)
+      const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
+      const background = await page.evaluate<string>(
+        'getComputedStyle(document.body).backgroundColor',
+      )
+      assert.equal(background === 'rgb(255, 255, 255)', colorScheme === 'light', look)
+    }
+  }
+
+  /** Presses Tab until what has the focus is as asked. */
+  const tabTo = async (page: Page, condition: string): Promise<void> => {
+    for (let presses = 0; presses < 150; presses += 1) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate<boolean>(`(({ activeElement: focus }) => ${condition})(document)`))
+        return
+    }
+    assert.fail(`Tab never leads to ${condition}`)
+  }
+
+  test('a first picture is relit by keyboard alone, and nothing serious stands in the way', async () => {
+    const { page, faults } = await open('/docs')
+    const press = async (name: string): Promise<void> => {
+      await tabTo(page, `focus.textContent.trim().startsWith('${name}')`)
+      await page.keyboard.press('Enter')
+    }
+    await page.waitForSelector('.opblock-tag')
+    await press('Act as alice')
+    await page.waitForSelector('text=You act as alice until')
+    await tabTo(page, `focus.closest('#operations-tag-Image_tasks') !== null`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.opblock-summary-control')
+    await press('POST')
+    await page.waitForSelector('.try-out__btn')
+    await press('Try it out')
+    await page.waitForSelector('.execute')
+    await press('Execute')
+    await page.waitForSelector('.outcome button')
+    await press('Follow this task')
+    await waitFor('the picture', () =>
+      page.evaluate<boolean>(`document.querySelector('.outcome img')?.naturalWidth > 0`),
+    )
+    await assertSound(page, 'a route that was tried')
+    await page.click('.btn.authorize')
+    await page.waitForSelector('.dialog-ux')
+    assert.deepEqual(await findBarriers(page), [])
+    assert.deepEqual(faults, [])
+  })
+
+  test('nothing serious stands in the way of the guides', async () => {
+    const { page, faults } = await open('/docs/webhooks')
+    await assertSound(page, 'a guide')
+    await page.setViewportSize({ width: 390, height: 900 })
+    assert.equal(await page.locator('#pages').isVisible(), false)
+    await page.click('#menu')
+    await page.click('#pages >> text=Uploads')
+    await page.waitForURL('**/docs/uploads')
+    const code = await page.locator('pre').first().textContent()
+    assert.ok(code?.includes(`API=${service.baseUrl}\n`))
+    assert.deepEqual(faults, [])
+  })
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { ROOT } from '../../src/local/root.ts'
+import { findDifference, listBlocks, runBlocks } from '../support/guide.ts'
+import { useService } from '../support/service.ts'
+
+const GUIDES = (await readdir(join(ROOT, 'docs/guides'))).map((name) => `docs/guides/${name}`)
+
+const service = useService({ development: true, env: { RATE_LIMITS: '20' } })
+
+describe('the commands and the code of', { concurrency: 2 }, () => {
+  for (const path of [...GUIDES, 'README.md'])
+    test(`${path} do what it says`, async () => {
+      const blocks = listBlocks(await readFile(join(ROOT, path), 'utf8'))
+      assert.ok(blocks.some(({ language }) => language === 'sh'))
+      const outputs = await runBlocks(blocks, service.baseUrl)
+      let printed: string | undefined
+      let background = ''
+      for (const [index, block] of blocks.entries()) {
+        const output = outputs.get(index)
+        if (output !== undefined && block.words === 'background') background = output
+        else if (output !== undefined) printed = output
+        else if (isShown(path, block.language, block.words)) {
+          const source = block.words === 'background' ? background : printed
+          assert.ok(source !== undefined, `${path}:${block.line} follows no command`)
+          const difference = findDifference(block, source, service.baseUrl)
+          assert.equal(difference, undefined, `${path}:${block.line}: ${difference}`)
+        }
+      }
+    })
+
+  test('a guide are found to differ where they do', () => {
+    const json = (code: string) => ({ language: 'json', words: '', code, line: 1 })
+    assert.equal(findDifference(json('{"id": "…", "n": 1}'), '{"id":"x","n":1}', ''), undefined)
+    assert.match(findDifference(json('{"id": "a…"}'), '{"id":"x"}', '') ?? '', /^\/id is "x"/)
+    assert.match(findDifference(json('{}'), '{"id":"x"}', '') ?? '', /^\/id is not shown/)
+    assert.equal(findDifference(json('{"…": "…"}'), '{"id":"x"}', ''), undefined)
+    assert.match(findDifference(json('{"n": [1]}'), '{"n":[2]}', '') ?? '', /^\/n\/0 is 2/)
+  })
+})
+
+/** The receivers in JavaScript have a test of their own; README shows a part of what the demo prints. */
+const isShown = (path: string, language: string, words: string): boolean => {
+  if (path === 'README.md') return false
+  if (language === 'js') {
+    assert.match(words, /^(receiver|verify)$/)
+    return false
+  }
+  assert.match(language, /^(json|text)$/, `${path} has a block of ${language}, which nothing runs`)
+  return true
+}

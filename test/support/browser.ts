@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+
+import { chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+
+/** The Chromium of CHROMIUM_PATH, else that on PATH. */
+export const findChromium = (): string | undefined => {
+  const named = process.env['CHROMIUM_PATH']
+  if (named) return named
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const paths = folders.flatMap((folder) =>
+    ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
+  )
+  return paths.find((path) => existsSync(path))
+}
+
+export const startChromium = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+
+/** What a page did that it must not: requests of another origin, refusals by its policy, faults of its scripts. */
+export const watchPage = (page: Page, origin: string): string[] => {
+  const faults: string[] = []
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin)
+      faults.push(`asked ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  return faults
+}
+
+interface Violation {
+  impact: string
+  id: string
+  nodes: { target: string[] }[]
+}
+
+let axe: Promise<string> | undefined
+
+/** What axe-core calls serious or critical on the page as it stands, a line each. */
+export const findBarriers = async (page: Page): Promise<string[]> => {
+  axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  const violations = await page.evaluate<Violation[]>(
+    `(async () => { ${await axe}; return (await axe.run({ resultTypes: ['violations'] })).violations })()`,
+  )
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ impact, id, nodes }) => `${impact} ${id}: ${String(nodes[0]?.target)}`)
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { transform } from 'esbuild'
+
+import { ROOT } from '../../src/local/root.ts'
+
+export interface Block {
+  /** First word behind the fence: sh, json, text, ts or js. */
+  language: string
+  /** The words behind it, such as `background`. */
+  words: string
+  code: string
+  /** Line of the document. */
+  line: number
+}
+
+/** The fenced blocks of a document. */
+export const listBlocks = (text: string): Block[] =>
+  [...text.matchAll(/^```(\w*) ?(.*)\n([^]*?)^```$/gm)].map((match) => ({
+    language: match[1] ?? '',
+    words: match[2] ?? '',
+    code: match[3] ?? '',
+    line: text.slice(0, match.index).split('\n').length,
+  }))
+
+/** The address that documents name a service by. */
+const EXAMPLE = 'http://127.0.0.1:8080'
+
+/** Commands of the checkout work from any folder, and a token is of the service that is tried. */
+const PRELUDE = (baseUrl: string): string => `
+npm() {
+  case "$*" in
+    *"token -- "*) curl -s "${baseUrl}/development/tokens" --json "{\\"user\\": \\"\${*: -1}\\"}" | node -p 'JSON.parse(fs.readFileSync(0)).token' ;;
+    *) command npm --prefix '${ROOT}' "$@" ;;
+  esac
+}
+`
+
+/**
+ * Runs the blocks of a document in one shell, in order, against a service. Answers what each printed, by its index.
+ * Throws with the output of the shell when a command fails.
+ */
+export const runBlocks = async (
+  blocks: readonly Block[],
+  baseUrl: string,
+): Promise<Map<number, string>> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-guide-'))
+  try {
+    await symlink(join(ROOT, 'samples'), join(folder, 'samples'))
+    const parts: string[] = []
+    const outputs = new Map<number, string>()
+    for (const [index, block] of blocks.entries()) {
+      const part = await makePart({ folder, index, baseUrl }, block)
+      if (part === undefined) continue
+      parts.push(`echo "line ${block.line}" >&2\n${part}`)
+      outputs.set(index, join(folder, `out.${index}`))
+    }
+    const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
+    await writeFile(join(folder, 'guide.sh'), script)
+    await promisify(execFile)('bash', ['guide.sh'], { cwd: folder, timeout: 60_000 })
+    for (const [index, path] of outputs) outputs.set(index, await readFile(path, 'utf8'))
+    return outputs
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const pointTo = (baseUrl: string, text: string): string => text.replaceAll(EXAMPLE, baseUrl)
+
+/** What the shell does for a block; undefined where there is nothing to do. */
+const makePart = async (
+  { folder, index, baseUrl }: { folder: string; index: number; baseUrl: string },
+  { language, words, code: shown }: Block,
+): Promise<string | undefined> => {
+  const code = pointTo(baseUrl, shown)
+  if (language === 'ts') {
+    const { code: script } = await transform(code, { loader: 'ts', format: 'esm' })
+    await writeFile(join(folder, `block-${index}.mjs`), script)
+    return `export API TOKEN\nnode block-${index}.mjs > out.${index}`
+  }
+  if (language !== 'sh') return undefined
+  if (words !== 'background') return `{\n${code}\n} > out.${index}`
+  await writeFile(
+    join(folder, `block-${index}.sh`),
+    `set -euo pipefail\n${PRELUDE(baseUrl)}\n${code}`,
+  )
+  return `set -m\nbash block-${index}.sh > out.${index} 2>&1 &\nset +m\nuntil [ -s out.${index} ]; do sleep 0.1; done`
+}
+
+/** Where what was printed differs from what the document shows; undefined when it does not. `…` stands for anything, as a member for all others. */
+export const findDifference = (
+  shown: Block,
+  printed: string,
+  baseUrl: string,
+): string | undefined => {
+  const code = pointTo(baseUrl, shown.code)
+  const fits = (pattern: string, text: string): boolean =>
+    new RegExp(
+      `^${pattern
+        .split('…')
+        .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('.*')}$`,
+    ).test(text)
+  if (shown.language === 'json')
+    return findJsonDifference(JSON.parse(code), JSON.parse(printed), fits)
+  const lines = printed.trimEnd().split('\n')
+  const expected = code.trimEnd().split('\n')
+  const missing =
+    shown.words === 'background'
+      ? expected.find((pattern) => !lines.some((line) => fits(pattern, line)))
+      : expected.find((pattern, at) => !fits(pattern, lines[at] ?? ''))
+  return missing === undefined ? undefined : `no line ${missing} in\n${printed}`
+}
+
+const findJsonDifference = (
+  shown: unknown,
+  printed: unknown,
+  fits: (pattern: string, text: string) => boolean,
+  at = '',
+): string | undefined => {
+  if (typeof shown === 'object' && shown !== null) {
+    const members = Object.entries(shown).filter(([name]) => name !== '…')
+    const names = Object.keys(Object(printed) as object)
+    const extra = '…' in shown ? undefined : names.find((name) => !(name in shown))
+    if (extra !== undefined) return `${at}/${extra} is not shown`
+    return members
+      .map(([name, value]) =>
+        findJsonDifference(
+          value,
+          (Object(printed) as Record<string, unknown>)[name],
+          fits,
+          `${at}/${name}`,
+        ),
+      )
+      .find((difference) => difference !== undefined)
+  }
+  const same = typeof shown === 'string' ? fits(shown, String(printed)) : shown === printed
+  return same ? undefined : `${at} is ${JSON.stringify(printed)}, shown as ${JSON.stringify(shown)}`
+}

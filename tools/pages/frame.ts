@@ -1,0 +1,104 @@
+import type { Document } from './documents.ts'
+
+export interface Frame {
+  /** Addresses of the assets by their names in tools/pages/browser. */
+  addresses: Record<string, string>
+  documents: readonly Document[]
+}
+
+/** The text of every page by its name: `index` is the reference page. */
+export const renderFrame = (frame: Frame): Record<string, string> => ({
+  index: renderReference(frame),
+  ...Object.fromEntries(
+    frame.documents.map((document) => [document.name, renderGuide(frame, document)]),
+  ),
+})
+
+const renderReference = (frame: Frame): string =>
+  renderPage(frame, {
+    name: 'index',
+    title: 'API reference',
+    styles: ['swagger-ui.css', 'style.css', 'reference.css'],
+    scripts: ['swagger-ui.js', 'reference.js'],
+    content: `<h1>API reference</h1>
+<section id="acting" class="acting" aria-labelledby="acting-title" hidden>
+<h2 id="acting-title">Try it</h2>
+<p>This is a development service. Take a token with one click, then open a route, press <b>Try it out</b> and <b>Execute</b>.</p>
+<p id="acting-users" class="row"></p>
+<p id="acting-state" role="status"></p>
+</section>
+<p>Every error has one shape; <a href="/docs/errors">Errors</a> lists all codes. The page shows <a href="/openapi.json">/openapi.json</a>, from which clients can be generated.</p>
+<div id="reference" data-spec="/openapi.json"><p>Reading the API …</p></div>
+<noscript><p>The reference page needs JavaScript. <a href="/docs/endpoints">All routes</a> are also listed without.</p></noscript>`,
+  })
+
+const renderGuide = (frame: Frame, { name, title, html, parts }: Document): string =>
+  renderPage(frame, {
+    name,
+    title,
+    styles: ['style.css'],
+    scripts: ['guide.js'],
+    content: `<article><h1>${escape(title)}</h1>
+${parts.length > 2 ? renderParts(parts) : ''}
+${html}</article>`,
+  })
+
+const renderParts = (parts: Document['parts']): string =>
+  `<nav class="parts" aria-label="On this page"><ul>${parts
+    .map(({ id, title }) => `<li><a href="#${id}">${escape(title)}</a></li>`)
+    .join('')}</ul></nav>`
+
+interface PageParts {
+  name: string
+  title: string
+  styles: string[]
+  scripts: string[]
+  content: string
+}
+
+const renderPage = (frame: Frame, { name, title, styles, scripts, content }: PageParts): string => {
+  const address = (asset: string): string => {
+    const found = frame.addresses[asset]
+    if (found === undefined) throw new Error(`there is no asset ${asset}`)
+    return found
+  }
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} – Kiln</title>
+<link rel="icon" href="${address('icon.svg')}">
+${styles.map((style) => `<link rel="stylesheet" href="${address(style)}">`).join('\n')}
+<script src="${address('theme.js')}"></script>
+${scripts.map((script) => `<script src="${address(script)}" defer></script>`).join('\n')}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><a class="brand" href="/docs">Kiln</a><button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button></header>
+<nav id="pages" aria-label="Documentation">${renderMenu(frame, name)}</nav>
+<main id="content" tabindex="-1">
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+const renderMenu = ({ documents }: Frame, current: string): string => {
+  const groups = [...new Set(documents.map(({ group }) => group))]
+  const entry = (name: string, href: string, title: string): string =>
+    `<li><a href="${href}"${name === current ? ' aria-current="page"' : ''}>${escape(title)}</a></li>`
+  return [
+    `<ul>${entry('index', '/docs', 'API reference')}</ul>`,
+    ...groups.map((group) => {
+      const own = documents.filter((document) => document.group === group)
+      const entries = own.map(({ name, title }) => entry(name, `/docs/${name}`, title))
+      return `<h2>${escape(group)}</h2><ul>${entries.join('')}</ul>`
+    }),
+  ].join('')
+}
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
