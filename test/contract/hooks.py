@@ -20,6 +20,7 @@ INPUTS = {
     "callback_url": IMAGE_URL,
     "video_url": IMAGE_URL,
     "wm_url": IMAGE_URL,
+    "url": IMAGE_URL,
     "personal_access_token": os.environ["KILN_PERSONAL_ACCESS_TOKEN"],
 }
 
@@ -74,13 +75,25 @@ FALSE_ALARMS = [
     ),
     (
         REJECTED,
-        r".*",
-        r"a string holds ..u0000",
-        "The document forbids NUL in each text that it names. It names no members that are ignored, and their names and texts are read, too.",
+        r"GET .*endpoints/\{endpoint_id\}/events",
+        r"before must be the id of an event of this endpoint",
+        "Only a page before tells such an id.",
     ),
     (
         REJECTED,
-        r"POST /proxy/vidvendor/\w+2video",
+        r"POST .*/trusted-publishers",
+        r"/(claims|issuer)",
+        "Which claims and which issuer go with a provider is told in words.",
+    ),
+    (
+        REJECTED,
+        r".*",
+        r"a string holds \S*u0000|the key \S*__proto__\S* is refused",
+        "The document forbids them in each text and map that it names. It names no members that are ignored, which are read, too.",
+    ),
+    (
+        REJECTED,
+        r"POST /proxy/vidvendor/[\w-]+2video",
         r"meta_data must be a JSON text",
         "contentMediaType says so; no pattern can.",
     ),
@@ -113,6 +126,24 @@ FALSE_ALARMS = [
         r"PUT .*",
         r'"precondition_failed"',
         "If-Match names another state: that is what it is for.",
+    ),
+    (
+        REJECTED,
+        r"GET /files/.*|GET /archives/.*",
+        r'"range_not_satisfiable"',
+        "No schema knows how long the file is.",
+    ),
+    (
+        REJECTED,
+        r"POST /proxy/vidvendor/tasks/\{task_id\}/cancel",
+        r'"cannot_cancel"',
+        "The task has ended meanwhile. Clients of video routes expect 400 where others get 409.",
+    ),
+    (
+        "Server error",
+        r"GET /ready",
+        r'"status":"unready"',
+        "The answer to the question that the route is for: on a busy machine PostgreSQL may take longer than a second.",
     ),
     (
         "SSE event violates schema",

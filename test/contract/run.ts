@@ -1,7 +1,7 @@
 /**
  * What `npm run test:contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
- * all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`, `schemathesis`. A
- * part whose tools are not to be had is skipped aloud.
+ * all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`, `schemathesis`;
+ * options are passed on to schemathesis (`--include-path /nodes`). A part whose tools are not to be had is skipped aloud.
  */
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,11 @@ import { startTestServers } from '../support/servers.ts'
 import { startService } from '../support/service.ts'
 import { HERE, Skipped, installNode, installPython, run } from './install.ts'
 import { USER, seed } from './seed.ts'
+
+const GIVEN = process.argv.slice(2)
+const FIRST_OPTION = GIVEN.findIndex((word) => word.startsWith('-'))
+const CHOSEN = FIRST_OPTION < 0 ? GIVEN : GIVEN.slice(0, FIRST_OPTION)
+const OPTIONS = FIRST_OPTION < 0 ? [] : GIVEN.slice(FIRST_OPTION)
 
 interface Setting {
   /** Of this run; removed with it. */
@@ -83,7 +88,7 @@ const runAll = async (
 const schemathesis: Part = async ({ env, folder: cwd }) => {
   const { bin } = await installPython()
   const config = join(HERE, 'schemathesis.toml')
-  const args = ['--config-file', config, 'run', `${env['KILN_URL']}/openapi.json`]
+  const args = ['--config-file', config, 'run', `${env['KILN_URL']}/openapi.json`, ...OPTIONS]
   return await run('schemathesis', args, { cwd, bin, env: { ...env, PYTHONPATH: HERE } })
 }
 
@@ -148,14 +153,19 @@ const withService = async (use: (env: Record<string, string>) => Promise<void>):
 }
 
 /** One user makes all requests: what limits a user would answer most of them. */
-const SETTINGS = { ADMIN_SUBJECTS: USER, OWNER_TASK_LIMIT: '1000000', STREAMS_MAX: '10000' }
+const SETTINGS = {
+  ADMIN_SUBJECTS: USER,
+  OWNER_TASK_LIMIT: '1000000',
+  STREAMS_MAX: '10000',
+  DATABASE_TIMEOUT_MS: '30000',
+}
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
 try {
-  if (!(await main(process.argv.slice(2)))) process.exitCode = 1
+  if (!(await main(CHOSEN))) process.exitCode = 1
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1

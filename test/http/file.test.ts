@@ -339,6 +339,21 @@ describe('a link that does not hold', () => {
     await refuses(upload, 410, 'file_gone')
   })
 
+  test('is not 410 while an upload is replaced: the new bytes are answered', async (context) => {
+    const link = await insertUpload('replaced.png', true)
+    const id = new URL(link).pathname.split('/')[2] ?? ''
+    const { stat } = storage
+    context.mock.method(storage, 'stat', async (key: string) => {
+      if (key !== `uploads/${id}`) return await stat(key)
+      await store(`uploads/${id}.new`, 'new')
+      await sql`update upload set storage_key = ${`uploads/${id}.new`} where id = ${id}`
+      await storage.remove(key)
+      return await stat(key)
+    })
+    const { status, body } = await get(link)
+    assert.deepEqual([status, body], [200, 'new'])
+  })
+
   test('is 404 when there never was such a file', async () => {
     const { id } = await insertResult()
     await refuses(signer.signFile(id, 'result-2.png', now), 404, 'file_not_found')

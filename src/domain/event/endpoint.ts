@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
 
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
+import { ADDRESS_PATTERN } from '../shared/address.ts'
 import { TaskEvent } from './event.ts'
 
 /** What a publisher can be told. */
@@ -59,6 +60,7 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
+  'x-pattern': ADDRESS_PATTERN,
   description: 'Where events are sent: https, on a public host.',
 })
 

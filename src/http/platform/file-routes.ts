@@ -57,11 +57,10 @@ export const makeFileRoutes = ({
     handler: async ({ params, query, incoming }) => {
       const verdict = signer.verifyFile({ ...params, ...query }, now())
       if (verdict !== 'ok') throw refusal(verdict)
-      const file = await getFile(sql, params)
-      const { size } = await getStat(storage, file.key)
+      const file = await getFile({ sql, storage }, params)
       const maxAge = Math.max(0, Math.floor(Number(query.expires) - now().getTime() / 1000))
       const cacheControl = `private, max-age=${maxAge}`
-      const served = { ...file, name: params.name, size, cacheControl }
+      const served = { ...file, name: params.name, cacheControl }
       const plan = planFile(incoming.method, incoming.headers, served)
       if (incoming.method === 'HEAD' || plan.status === 304)
         return { stream: (response) => sendFile(response, plan, undefined) }
@@ -93,28 +92,35 @@ const FILE_RESPONSES = {
 const refusal = (code: ErrorCodeName): ApiError =>
   apiError(code, ERROR_CODES[code].meaning, { headers: OPEN_TO_ALL })
 
-interface StoredFileFacts {
+interface StoredFile {
   key: string
+  size: number
   contentType: string
   sha256: string | undefined
 }
 
-/** Where the file of a link is. Throws file_not_found, or file_gone when it was removed by age. */
-const getFile = async (sql: Sql, name: { id: string; name: string }): Promise<StoredFileFacts> => {
+/**
+ * The file of a link. An upload may be replaced between the look at its row and the look at its file: then the row names
+ * another one. Throws file_not_found, or file_gone when it was removed by age.
+ */
+const getFile = async (
+  deps: Pick<FileRouteDeps, 'sql' | 'storage'>,
+  name: { id: string; name: string },
+  missing?: string,
+): Promise<StoredFile> => {
+  const { sql, storage } = deps
   const record = isUuid(name.id) ? await withinDeadline(sql, findFile(sql, name)) : undefined
   if (record === undefined) throw refusal('file_not_found')
-  if (record.gone || record.storage_key === null) throw refusal('file_gone')
+  const { storage_key: key } = record
+  if (record.gone || key === null || key === missing) throw refusal('file_gone')
+  const stat = await storage.stat(key)
+  if (stat === undefined) return await getFile(deps, name, key)
   return {
-    key: record.storage_key,
+    key,
+    size: stat.size,
     contentType: record.content_type ?? UNKNOWN_MEDIA_TYPE,
     sha256: record.sha256 ?? undefined,
   }
-}
-
-const getStat = async (storage: Storage, key: string): Promise<{ size: number }> => {
-  const stat = await storage.stat(key)
-  if (stat === undefined) throw refusal('file_gone')
-  return stat
 }
 
 /** The sweep removes the file before it marks the row, and may do so between two steps of a request. */
