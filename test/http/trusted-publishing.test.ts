@@ -258,6 +258,17 @@ describe('an issuer', () => {
     ['whose document is no JSON', { discovery: answer(200, {}, '<html>') }],
     ['whose document is of another', { discovery: answer(200, {}, '{"issuer":"https://x.y"}') }],
     ['whose keys are none', { keys: answer(200, {}, '{"keys":"none"}') }],
+    [
+      'whose keys are where no user may lead us',
+      {
+        discovery: ({ request, response }) => {
+          const issuer = ci.server.url(
+            request.path.replace('/.well-known/openid-configuration', ''),
+          )
+          response.end(JSON.stringify({ issuer, jwks_uri: 'https://10.0.0.1/keys' }))
+        },
+      },
+    ],
     ['whose document leads elsewhere', { discovery: answer(302, { location: '/' }) }],
     ['whose document has no end', { discovery: (turn) => endless(turn) }],
   ]
