@@ -80,6 +80,8 @@ describe('settings', () => {
     ['DATABASE_POOL', '0'],
     ['IMAGE_MAX_BYTES', '1e6'],
     ['OUTBOUND_ALLOW_LOOPBACK', 'yes'],
+    ['DEVELOPMENT_USERS', ','],
+    ['DEVELOPMENT_USERS', 'alice,anonymous'],
     ['NODE_ENV', 'prod'],
     ['STORAGE', 'nfs'],
     ['LOG_LEVEL', 'loud'],

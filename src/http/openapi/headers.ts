@@ -26,8 +26,8 @@ export const HEADERS = {
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
   'Preference-Applied': text('`wait=N` when the answer waited for a change.'),
   Location: {
-    description: 'Status route of the task.',
-    schema: { type: 'string', format: 'uri' },
+    description: 'Where to go on: the status route of a task.',
+    schema: { type: 'string', format: 'uri-reference' },
   },
   'X-Credits-Used': whole('Credits charged and not returned; 0 for images.', 0),
   'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),

@@ -1,11 +1,10 @@
 import type { JWK } from 'jose'
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
 
 import { hostOf, isLoopbackHost } from '../../adapters/outbound/url.ts'
 import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { apiError, shown } from '../../domain/shared/errors.ts'
 import { signToken, tokenExpiry } from '../../process/development-issuer.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
@@ -57,7 +56,11 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
       method: 'post',
       path: '/development/tokens',
       summary: 'Make a bearer token of a development user',
-      body: { schema: NewToken, ...SMALL_BODY, examples: { alice: { user: 'alice' } } },
+      body: {
+        schema: Type.Object({ user: Type.Enum([...users]) }),
+        ...SMALL_BODY,
+        examples: { first: { user: users[0] } },
+      },
       responses: {
         201: {
           description: 'A token, good for 12 hours.',
@@ -80,11 +83,6 @@ const COMMON = {
 
 const DevelopmentUser = Type.Object({ user: Type.String(), platform_admin: Type.Boolean() })
 
-const NewToken = Type.Object({
-  user: Type.String({ minLength: 1, maxLength: 255, description: 'One of the users.' }),
-})
-type NewToken = Static<typeof NewToken>
-
 const DevelopmentToken = Type.Object({
   user: Type.String(),
   token: Type.String(),
@@ -93,13 +91,11 @@ const DevelopmentToken = Type.Object({
 
 const createToken = async (
   sql: Sql,
-  { key, audience, users }: Development,
-  request: RouteRequest<unknown, unknown, NewToken>,
+  { key, audience }: Development,
+  request: RouteRequest<unknown, unknown, { user: string }>,
 ): Promise<JsonAnswer> => {
   refuseStrangers(request)
   const { user } = request.body
-  if (!users.includes(user))
-    throw errors.validationFailed([`/user must be one of ${users.join(', ')}, got ${shown(user)}`])
   const expiresAt = tokenExpiry()
   const token = await signToken(key, user, { audience, expiresAt })
   const body = { user, token, expires_at: expiresAt.toISOString() }

@@ -121,10 +121,13 @@ const isPrivateKey = (text: string): boolean => {
   }
 }
 
-const judgeUsers: Rule = (value, name) =>
-  splitList(value)
+const judgeUsers: Rule = (value, name) => {
+  const users = splitList(value)
+  if (users.length === 0) return [`${name} must name a user, got ${value}`]
+  return users
     .filter((user) => user.length > 255 || user === 'anonymous')
     .map((user) => `${name} must be users of 1 to 255 characters other than anonymous, got ${user}`)
+}
 
 const RULES = {
   SIGNING_KEYS: judgeKeys,

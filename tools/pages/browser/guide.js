@@ -3,6 +3,8 @@ const EXAMPLE = 'http://127.0.0.1:8080'
 for (const block of document.querySelectorAll('pre')) {
   const code = block.firstElementChild
   code.textContent = code.textContent.replaceAll(EXAMPLE, location.origin)
+  // Nobody pastes what was printed.
+  const isCopied = !['json', 'text'].includes(block.dataset.language)
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'
@@ -15,5 +17,5 @@ for (const block of document.querySelectorAll('pre')) {
   const frame = document.createElement('div')
   frame.className = 'code'
   block.replaceWith(frame)
-  frame.append(block, button)
+  frame.append(block, ...(isCopied ? [button] : []))
 }
