@@ -9,27 +9,19 @@ import type { UploadOptions } from './lib/upload.ts'
 import type { UploadSource } from './lib/bytes.ts'
 
 export { KilnError } from './lib/errors.ts'
-export type { ErrorCode, ServiceErrorCode } from './lib/errors.ts'
 export { answerOf } from './lib/http.ts'
-export type { KilnOptions } from './lib/http.ts'
-export type { RetryOptions } from './lib/retry.ts'
-export type { FileBytes, UploadSource } from './lib/bytes.ts'
-export type { UploadOptions } from './lib/upload.ts'
-export type { CreateOptions, TaskBody, TaskKind } from './lib/create.ts'
-export type {
-  EndedTask,
-  FailedTask,
-  RunningTask,
-  SucceededTask,
-  Task,
-  TaskFile,
-} from './lib/task.ts'
-export type { ImageRecord, VideoRecord } from './lib/task.ts'
-export type { ReadOptions, TaskRef, WaitOptions } from './lib/tasks.ts'
-export type { NodeVersion, Publication, Verdict, VerdictOptions } from './lib/registry.ts'
 export { verifyWebhook, WebhookError } from './lib/webhook.ts'
-export type { WebhookEvent, WebhookFault, WebhookRequest } from './lib/webhook.ts'
-export type { components, operations, paths } from './generated/openapi.ts'
+export type * from './lib/errors.ts'
+export type * from './lib/http.ts'
+export type * from './lib/retry.ts'
+export type * from './lib/bytes.ts'
+export type * from './lib/upload.ts'
+export type * from './lib/create.ts'
+export type * from './lib/task.ts'
+export type * from './lib/tasks.ts'
+export type * from './lib/registry.ts'
+export type * from './lib/webhook.ts'
+export type { paths } from './generated/openapi.ts'
 
 /** A client of one service. It needs `fetch` and nothing else, so it runs in Node from 20.19 on and in browsers. */
 export const makeKiln = (options: KilnOptions) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, cp } from 'node:fs/promises'
+import { chmod, cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { build } from 'esbuild'
@@ -34,16 +34,41 @@ export const buildClient = async (out: string, { types }: { types: boolean }): P
     banner: { js: '#!/usr/bin/env node' },
   })
   await chmod(join(out, 'kiln.js'), 0o755)
-  for (const name of ['client/package.json', 'client/README.md', 'LICENSE'])
-    await cp(join(ROOT, name), join(out, name.replace('client/', '')))
+  await writeFile(join(out, 'package.json'), JSON.stringify(await describePackage(), undefined, 2))
+  for (const name of ['docs/client.md', 'LICENSE'])
+    await cp(join(ROOT, name), join(out, name.replace('docs/client', 'README')))
   if (types) await writeTypes(join(out, 'types'))
+}
+
+const describePackage = async (): Promise<object> => {
+  const text = await readFile(join(ROOT, 'package.json'), 'utf8')
+  const { version, license, engines, devDependencies } = JSON.parse(text) as Manifest
+  return {
+    name: 'kiln-client',
+    version,
+    description: 'The client of Kiln for Node and browsers, and the command-line tool kiln',
+    license,
+    type: 'module',
+    exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
+    bin: { kiln: './kiln.js' },
+    // It is in the library; its types are in those of the library.
+    dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },
+    engines,
+  }
+}
+
+interface Manifest {
+  version: string
+  license: string
+  engines: object
+  devDependencies: Record<string, string>
 }
 
 const writeTypes = async (out: string): Promise<void> => {
   await writeOpenApiTypes()
   const { status, error } = spawnSync(
     join(ROOT, 'node_modules/.bin/tsc'),
-    ['-p', 'client/tsconfig.json', '--outDir', out],
+    ['-p', 'tsconfig.client.json', '--outDir', out],
     { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' },
   )
   if (status !== 0) throw new Error(`tsc failed${error ? `: ${error.message}` : ''}`)

@@ -14,24 +14,18 @@ import { LocalError } from './fault.ts'
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/^(\.git|\.hg|\.svn)$/, 'version control'],
   [
-    /^(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules|\.?venv)$/,
+    /^(__pycache__|\..+_cache|node_modules|\.?venv|.+\.pyc|\.DS_Store|Thumbs\.db)$/,
     'made by tools',
   ],
-  [/\.pyc$|^\.DS_Store$|^Thumbs\.db$/, 'made by tools'],
   [/^\.env(\.(?!example$|sample$).*)?$|^\.netrc$|^\.pypirc$|^id_(rsa|ed25519)$|\.pem$/, 'secrets'],
 ]
-
-export interface LeftOut {
-  path: string
-  why: string
-}
 
 export interface PackedFolder {
   /** The zip, in a folder that `remove` takes away. */
   path: string
   bytes: number
   files: { path: string; bytes: number }[]
-  leftOut: LeftOut[]
+  leftOut: { path: string; why: string }[]
   /** Opens it, and tells how many of its bytes have been read. */
   open(onRead: (bytes: number) => void): ReadableStream<Uint8Array>
   remove(): Promise<void>
@@ -39,7 +33,7 @@ export interface PackedFolder {
 
 /** Zips a folder: its files at the top of the archive, in the order of their names, with one date, so that the same files give the same bytes. */
 export const packFolder = async (folder: string, name: string): Promise<PackedFolder> => {
-  const leftOut: LeftOut[] = []
+  const leftOut: PackedFolder['leftOut'] = []
   const files = await listFiles(folder, leftOut)
   if (files.length === 0) throw new LocalError(`${folder} has no files to publish`)
   const scratch = await mkdtemp(join(tmpdir(), 'kiln-pack-'))
@@ -66,13 +60,20 @@ const EPOCH = new Date(1980, 0, 1)
 
 const open = (path: string, onRead: (bytes: number) => void): ReadableStream<Uint8Array> => {
   let read = 0
-  const file = createReadStream(path).on('data', (chunk) => onRead((read += chunk.length)))
-  return Readable.toWeb(file) as ReadableStream<Uint8Array>
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, out) => {
+      out.enqueue(chunk)
+      onRead((read += chunk.length))
+    },
+  })
+  return (Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>).pipeThrough(count)
 }
 
-const listFiles = async (folder: string, leftOut: LeftOut[]): Promise<PackedFolder['files']> => {
+type Files = PackedFolder['files']
+
+const listFiles = async (folder: string, leftOut: PackedFolder['leftOut']): Promise<Files> => {
   const ignored = new Set(await listIgnored(folder))
-  const files: PackedFolder['files'] = []
+  const files: Files = []
   const walk = async (below: string): Promise<void> => {
     for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
       const path = below === '' ? name : `${below}/${name}`
@@ -88,16 +89,14 @@ const listFiles = async (folder: string, leftOut: LeftOut[]): Promise<PackedFold
 }
 
 const whyLeftOut = (name: string, entry: Awaited<ReturnType<typeof lstat>>): string | undefined => {
-  const [, why] = LEFT_OUT.find(([form]) => form.test(name)) ?? []
-  if (why !== undefined) return why
-  return entry.isFile() || entry.isDirectory() ? undefined : 'neither file nor folder'
+  const isKnown = entry.isFile() || entry.isDirectory()
+  return LEFT_OUT.find(([form]) => form.test(name))?.[1] ?? (isKnown ? undefined : 'a link')
 }
 
 /** What a .gitignore names, folders without their content; nothing where there is no git. */
 const listIgnored = async (folder: string): Promise<string[]> => {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']
-  const { stdout } = await promisify(execFile)('git', args, { cwd: folder }).catch(() => ({
-    stdout: '',
-  }))
+  const git = promisify(execFile)('git', args, { cwd: folder, maxBuffer: 2 ** 28 })
+  const { stdout } = await git.catch(() => ({ stdout: '' }))
   return stdout.split('\0').map((path) => path.replace(/\/$/, ''))
 }

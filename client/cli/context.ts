@@ -12,7 +12,6 @@ export interface Context {
   /** Of the command. */
   name: string
   kiln: Kiln
-  hasCredential: boolean
   screen: Screen
   signal: AbortSignal
   values: Values
@@ -51,21 +50,17 @@ export const take = ({ positionals }: Context, ...names: string[]): string[] => 
   throw new UsageError(`expected ${wanted}, got ${positionals.length} arguments`)
 }
 
-const LOCAL = 'http://127.0.0.1:8080'
-/** Someone waits: some four seconds, and then they hear of it. */
-const RETRY = { attempts: 4 }
-
 export const readEnvironment = (env: NodeJS.ProcessEnv, values: Values) => {
   const { KILN_URL, KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN } = env
-  const baseUrl = text(values, 'url') ?? (KILN_URL || LOCAL)
+  const baseUrl = text(values, 'url') ?? (KILN_URL || 'http://127.0.0.1:8080')
   if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is no address of a service`)
   const token = KILN_TOKEN || undefined
   const apiKey = token === undefined ? KILN_API_KEY || undefined : undefined
   return {
-    kiln: makeKiln({ baseUrl, token, apiKey, retry: RETRY }),
-    hasCredential: (token ?? apiKey) !== undefined,
-    secrets: [KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN, text(values, 'token')].filter(
-      (secret): secret is string => Boolean(secret),
+    // Someone waits: some four seconds, and then they hear of it.
+    kiln: makeKiln({ baseUrl, token, apiKey, retry: { attempts: 4 } }),
+    secrets: [KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN, text(values, 'token')].flatMap(
+      (secret) => secret || [],
     ),
   }
 }

@@ -1,6 +1,6 @@
 import { KilnError } from '../index.ts'
 
-/** What the process ends with; README.md tells callers. */
+/** What the process ends with; docs/command-line.md tells callers. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, away: 4, local: 5, left: 130 }
 
 /** The command line is not one that is understood. */
@@ -9,15 +9,8 @@ export class UsageError extends Error {}
 /** Something on this machine is not as it has to be: a file, a folder, a setting. */
 export class LocalError extends Error {}
 
-export interface Fault {
-  exitCode: number
-  code: string
-  message: string
-  details: readonly string[]
-}
-
 /** What an error means for whoever called. */
-export const describeFault = (error: unknown): Fault => {
+export const describeFault = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof KilnError) {
     const { code, status = 0, details, requestId } = error

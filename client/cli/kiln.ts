@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
-import type { Command, Context, Values } from './context.ts'
-import { describeFault, EXIT, UsageError } from './fault.ts'
+import type { Command, Values } from './context.ts'
+import { describeFault, EXIT } from './fault.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { makeScreen } from './screen.ts'
 import { cancelTask, TASK_COMMANDS, watchTask } from './task-commands.ts'
@@ -17,9 +17,7 @@ const COMMANDS: Record<string, Command> = {
     run: async (context) => {
       const [id = ''] = take(context, 'id')
       const [, node, version] = /^(.+)@(.+)$/.exec(id) ?? []
-      return node === undefined || version === undefined
-        ? await watchTask(context, id)
-        : await watchVersion(context, node, version)
+      return await (node && version ? watchVersion(context, node, version) : watchTask(context, id))
     },
   },
   cancel: {
@@ -52,75 +50,50 @@ const main = async ([name = '', ...args]: string[]): Promise<number> => {
     process[asked ? 'stdout' : 'stderr'].write(asked ? USAGE : `no command ${name}\n\n${USAGE}`)
     return asked ? EXIT.done : EXIT.usage
   }
-  const wantsJson = args.includes('--json')
+  const usage = `usage: kiln ${name} ${command.usage}`
   try {
     const options = { ...COMMON_OPTIONS, ...command.options }
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     if (values.help !== true) return await runCommand(name, command, { values, positionals })
-    process.stdout.write(describeCommand(name, command))
+    const help = command.help.map((line) => `  ${line}\n`).join('')
+    process.stdout.write(`${usage}\n\n${command.summary}\n${help}`)
     return EXIT.done
   } catch (error) {
-    return tellFault(error, { name, command, wantsJson })
+    const { exitCode, ...fault } = describeFault(error)
+    if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: fault })}\n`)
+    const lines = [`kiln: ${fault.message}`, ...fault.details.map((detail) => `  ${detail}`)]
+    if (exitCode === EXIT.usage) lines.push(usage)
+    process.stderr.write(`${lines.join('\n')}\n`)
+    return exitCode
   }
 }
-
-const describeCommand = (name: string, { usage, summary, help }: Command): string =>
-  [`usage: kiln ${name} ${usage}`, '', summary, ...help.map((line) => `  ${line}`), ''].join('\n')
 
 /** Ends with what the command says; after Ctrl-C with how to go on. */
 const runCommand = async (
   name: string,
   command: Command,
-  { values, positionals }: { values: Values; positionals: string[] },
+  args: { values: Values; positionals: string[] },
 ): Promise<number> => {
-  const { secrets, ...service } = readEnvironment(process.env, values)
-  const screen = makeScreen({
-    out: process.stdout,
-    err: process.stderr,
-    json: values['json'] === true,
-    quiet: values['quiet'] === true,
-    secrets,
-  })
+  const { json = false, quiet = false } = args.values
+  const { secrets, ...service } = readEnvironment(process.env, args.values)
+  const screen = makeScreen(process, { json: json === true, quiet: quiet === true, secrets })
   const interrupt = new AbortController()
   const { signal } = interrupt
-  let hint: string | undefined
-  process.once('SIGINT', () => interrupt.abort(new Error('interrupted')))
-  const context: Context = {
-    ...service,
-    name,
-    screen,
-    signal,
-    values,
-    positionals,
-    leave: (line) => (hint = line),
+  let hint = 'left'
+  const leave = (line: string): void => {
+    hint = `left; it goes on. To go on watching: ${line}`
   }
+  process.once('SIGINT', () => interrupt.abort(new Error('interrupted')))
   try {
-    return await command.run(context)
+    return await command.run({ ...service, ...args, name, screen, signal, leave })
   } catch (error) {
     if (!signal.aborted) throw error
     screen.close()
-    process.stderr.write(
-      hint === undefined ? 'left\n' : `left; it goes on. To go on watching: ${hint}\n`,
-    )
+    process.stderr.write(`${hint}\n`)
     return EXIT.left
   } finally {
     screen.close()
   }
-}
-
-interface Failed {
-  name: string
-  command: Command
-  wantsJson: boolean
-}
-
-const tellFault = (error: unknown, { name, command, wantsJson }: Failed): number => {
-  const { exitCode, code, message, details } = describeFault(error)
-  if (wantsJson) process.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`)
-  const lines = [`kiln: ${message}`, ...details.map((detail) => `  ${detail}`)]
-  if (error instanceof UsageError) lines.push(`usage: kiln ${name} ${command.usage}`)
-  process.stderr.write(`${lines.join('\n')}\n`)
-  return exitCode
 }
 
 // Whoever reads the output may go away before its end.

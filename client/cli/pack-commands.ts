@@ -11,11 +11,10 @@ import { readArchive } from './reader.ts'
 import type { Reading } from './reader.ts'
 
 const PACK_OPTIONS = { publisher: { type: 'string' } } as const
+const UNNAMED = 'no publisher is named: --publisher, or PublisherId in pyproject.toml'
 const PUBLISHER_HELP = '--publisher  the publisher, where pyproject.toml names none'
 
-interface Pack extends Project {
-  archive: PackedFolder
-}
+type Pack = Project & { archive: PackedFolder }
 
 /** Packs the folder of the argument, hands it to `use`, and removes the archive. */
 const withPack = async (
@@ -37,9 +36,9 @@ const withPack = async (
 
 const describeArchive = ({ archive: { files, bytes, leftOut } }: Pack): string[] => {
   const unpacked = files.reduce((sum, file) => sum + file.bytes, 0)
-  const largest = files.toSorted((one, other) => other.bytes - one.bytes).slice(0, 3)
+  const [largest] = files.toSorted((one, other) => other.bytes - one.bytes)
   return [
-    `  archive   ${files.length} files, ${size(bytes)} packed, ${size(unpacked)} unpacked; largest: ${largest.map((file) => `${file.path} ${size(file.bytes)}`).join(', ')}`,
+    `  archive   ${files.length} files, ${size(bytes)} packed, ${size(unpacked)} unpacked; largest: ${largest?.path}, ${size(largest?.bytes ?? 0)}`,
     ...leftOut.map(({ path, why }) => `  left out  ${path} (${why})`),
   ]
 }
@@ -58,19 +57,18 @@ const check: Command = {
       screen.show('asking the registry')
       const registry = await askRegistry(context, pack)
       screen.show('reading as the service does')
-      const reading = await readArchive(pack.archive.path)
-      const faults = [...registry.faults, ...(reading ? listFaults(reading) : [])]
       const { nodeId, publisherId, version, archive } = pack
+      const reading = await readArchive(archive.path)
+      const faults = [...registry.faults, ...(reading ? listFaults(reading) : [])]
       const lines = [
-        `${nodeId} ${version.version}, publisher ${publisherId ?? '(none: --publisher, or PublisherId in pyproject.toml)'}`,
+        `${nodeId} ${version.version}, publisher ${publisherId ?? 'not named'}`,
         ...describeArchive(pack),
         `  registry  ${registry.line}`,
         ...(reading ? describeReading(reading) : [UNREAD]),
         faults.length === 0 ? 'nothing stands in the way' : `in the way: ${faults.join('; ')}`,
       ]
       const { bytes, files, leftOut: left_out } = archive
-      const summary = { bytes, files, left_out }
-      screen.tell(lines, { node_id: nodeId, ...version, archive: summary, reading, faults })
+      screen.tell(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, faults })
       return faults.length === 0 ? EXIT.done : EXIT.failed
     }),
 }
@@ -83,7 +81,7 @@ const askRegistry = async (
   { kiln }: Context,
   { nodeId, publisherId, version }: Pack,
 ): Promise<{ line: string; faults: string[] }> => {
-  const faults = publisherId === undefined ? ['no publisher is named'] : []
+  const faults = publisherId === undefined ? [UNNAMED] : []
   try {
     const node = await orMissing(kiln.registry.readNode(nodeId))
     if (!node) return { line: `${nodeId} is a new node`, faults }
@@ -107,25 +105,28 @@ const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
-const listFaults = ({ verdict, code, findings }: Reading): string[] => {
-  const high = findings.filter(({ severity }) => severity === 'high').length
-  return [
-    ...(verdict === 'sound' ? [] : [`the archive is rejected: ${code}`]),
-    ...(high === 0 ? [] : [`${high} findings would flag the version`]),
-  ]
-}
+const count = ({ findings }: Reading, wanted: string): number =>
+  findings.filter(({ severity }) => severity === wanted).length
 
-const describeReading = ({ verdict, code, status, reason, nodes, findings }: Reading): string[] => {
+const listFaults = (reading: Reading): string[] => [
+  ...(reading.verdict === 'sound' ? [] : [`the archive is rejected: ${reading.code}`]),
+  ...(count(reading, 'high') === 0 ? [] : ['the findings marked HIGH would flag the version']),
+]
+
+const describeReading = (reading: Reading): string[] => {
+  const { verdict, code, status, reason, nodes, findings } = reading
   const names = Object.keys(nodes)
-  const of = (wanted: string): number =>
-    findings.filter(({ severity }) => severity === wanted).length
+  const some = `${names.slice(0, 8).join(', ')}${names.length > 8 ? ' …' : ''}`
+  const read = status === 'failed' ? `not read, ${reason}` : `${names.length}: ${some}`
+  const [high, medium, info] = ['high', 'medium', 'info'].map((name) => count(reading, name))
   return [
-    `  reading   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}; ${status === 'failed' ? `host nodes could not be read: ${reason}` : `${names.length} host nodes: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ' …' : ''}`}`,
-    `  findings  ${of('high')} high, ${of('medium')} medium, ${of('info')} info`,
+    `  archive   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}`,
+    `  nodes     ${read}`,
+    `  findings  ${high} high, ${medium} medium, ${info} info`,
     ...findings
       .filter(({ severity }) => severity !== 'info')
       .map(
-        ({ severity, issue_type, message, file_path = '', line_number = '' }) =>
+        ({ severity, issue_type, message, file_path, line_number = '' }) =>
           `    ${severity.toUpperCase()} ${issue_type}  ${file_path}:${line_number}  ${message}`,
       ),
   ]
@@ -150,8 +151,7 @@ const publish: Command = {
 const publishPack = async (context: Context, pack: Pack, token: string): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const { nodeId, publisherId, node, version, archive } = pack
-  if (publisherId === undefined)
-    throw new LocalError('name the publisher: --publisher, or PublisherId in pyproject.toml')
+  if (publisherId === undefined) throw new LocalError(UNNAMED)
   for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.note(line)
   const changelog = text(values, 'changelog')
   const verdict = await kiln.registry.publish(
@@ -173,19 +173,9 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
 }
 
 const tellVerdict = ({ screen }: Context, { state, reason, version }: Verdict): number => {
-  const { node_id, version: number, downloadUrl, host_node_extract_status } = version
-  const lines = [
-    `${node_id}@${number} is ${state}${reason === '' ? '' : `: ${reason}`}`,
-    ...(downloadUrl === undefined ? [] : [downloadUrl]),
-  ]
-  screen.tell(lines, {
-    node_id,
-    version: number,
-    state,
-    reason,
-    downloadUrl,
-    host_node_extract_status,
-  })
+  const { node_id, version: number, downloadUrl } = version
+  const line = `${node_id}@${number} is ${state}${reason === '' ? '' : `: ${reason}`}`
+  screen.tell([line, ...(downloadUrl ? [downloadUrl] : [])], { ...version, state })
   return state === 'active' ? EXIT.done : EXIT.failed
 }
 
@@ -196,15 +186,17 @@ export const watchVersion = async (
 ): Promise<number> => {
   const { kiln, screen, signal } = context
   context.leave(`kiln watch ${nodeId}@${version}`)
+  // What is not there, or away, is told at once.
+  await kiln.registry.readVersion(nodeId, version)
   const options = { signal, onStep: (step: string) => screen.show(step) }
   return tellVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
 }
 
 const token: Command = {
-  usage: '<publisher> [--create] [--name <name>]',
+  usage: '<publisher> [--create]',
   summary: 'makes a personal access token of a publisher, which is shown this once',
-  help: ['--create  makes the publisher first', '--name    of the token; default kiln'],
-  options: { create: { type: 'boolean' }, name: { type: 'string' } },
+  help: ['--create  makes the publisher first'],
+  options: { create: { type: 'boolean' } },
   run: async (context) => {
     const { kiln, screen, signal, values } = context
     const [publisherId = ''] = take(context, 'publisher')
@@ -212,7 +204,7 @@ const token: Command = {
     if (values['create'] === true) await POST('/publishers', { body: { id: publisherId }, signal })
     const { data } = await POST('/publishers/{publisherId}/tokens', {
       params: { path: { publisherId } },
-      body: { name: text(values, 'name') ?? 'kiln' },
+      body: { name: 'kiln' },
       signal,
     })
     const made = data?.token ?? ''

@@ -15,10 +15,7 @@ export interface Project {
   version: Publication['version']
 }
 
-/**
- * Reads `[project]`, and of `[tool.*]` the first table with a PublisherId. Throws a LocalError that names the line to write where
- * something that every publication needs is missing.
- */
+/** Reads `[project]`, and of `[tool.*]` the first table with a PublisherId. Throws a LocalError that says what to write. */
 export const readProject = async (folder: string): Promise<Project> => {
   const path = join(folder, 'pyproject.toml')
   const table = await readTable(path)
@@ -30,37 +27,32 @@ export const readProject = async (folder: string): Promise<Project> => {
   const tools = Object.values(tableOf(table['tool'])).map(tableOf)
   const tool = tools.find((one) => textOf(one['PublisherId']) !== undefined) ?? {}
   const urls = tableOf(project['urls'])
-  const license = project['license']
+  const license = textOf(project['license']) ?? JSON.stringify(project['license'])
   const supported = readClassifiers(project['classifiers'])
   return {
     nodeId,
     publisherId: textOf(tool['PublisherId']),
     node: {
-      ...present('name', textOf(tool['DisplayName'])),
-      ...present('icon', textOf(tool['Icon'])),
-      ...present('banner_url', textOf(tool['Banner'])),
-      ...present('description', textOf(project['description'])),
-      ...present('repository', textOf(urls['Repository'] ?? urls['repository'])),
-      ...present(
-        'license',
-        typeof license === 'object' ? JSON.stringify(license) : textOf(license),
-      ),
+      name: textOf(tool['DisplayName']),
+      icon: textOf(tool['Icon']),
+      banner_url: textOf(tool['Banner']),
+      description: textOf(project['description']),
+      repository: textOf(urls['Repository'] ?? urls['repository']),
+      license: license,
       ...supported,
-    },
+      // What is undefined is not sent.
+    } as Project['node'],
     version: { version, dependencies: textsOf(project['dependencies']), ...supported },
   }
 }
 
 const readTable = async (path: string): Promise<TomlTable> => {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new LocalError(`a pack has a pyproject.toml, and ${path} cannot be read`, {
-      cause: error,
-    })
-  })
   try {
-    return parse(text)
-  } catch (error) {
-    throw new LocalError(`${path} is no TOML: ${String(error)}`, { cause: error })
+    return parse(await readFile(path, 'utf8'))
+  } catch (cause) {
+    throw new LocalError(`${path}, which a pack must have, cannot be read: ${String(cause)}`, {
+      cause,
+    })
   }
 }
 
@@ -70,8 +62,6 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-const present = (name: string, value: string | undefined) =>
-  value === undefined ? {} : { [name]: value }
 
 /** `Operating System :: POSIX :: Linux` names a system, `Environment :: GPU :: NVIDIA CUDA` an accelerator. */
 const readClassifiers = (value: unknown) => {

@@ -11,19 +11,14 @@ export interface Reading {
   status: string
   reason?: string
   nodes: Record<string, unknown>
-  findings: {
-    severity: 'high' | 'medium' | 'info'
-    issue_type: string
-    message: string
-    file_path?: string
-    line_number?: number
-  }[]
+  findings: Finding[]
 }
 
-/**
- * Reads an archive as the service will. It looks at packs only once they are published, and the reader is a program of its
- * repository: this runs it where the tool runs from a checkout or what was built of one, and answers undefined elsewhere.
- */
+type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', string> & {
+  line_number?: number
+}
+
+/** Reads an archive by the reader of the service, a program of its repository: undefined where neither checkout nor `dist` is around. */
 export const readArchive = async (path: string): Promise<Reading | undefined> => {
   const places = [['../../../tools/run.mjs', 'src/extract.ts'], ['../src/extract.js']].map(
     ([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args],

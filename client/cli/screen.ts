@@ -2,20 +2,16 @@
 export interface Screen {
   /** Where something is: a bar that redraws itself on a terminal, elsewhere a line for each new word. */
   show(what: string, percent?: number): void
-  /** A line for a person. */
   note(line: string): void
   /** The result: lines for a person, or with --json the value on one line. */
   tell(lines: readonly string[], value: object): void
-  /** Ends the bar. */
   close(): void
 }
 
 interface ScreenOptions {
-  out: NodeJS.WriteStream
-  err: NodeJS.WriteStream
   json: boolean
   quiet: boolean
-  /** Texts that are never written. */
+  /** They are never written. */
   secrets: readonly string[]
 }
 
@@ -23,7 +19,10 @@ const REDRAW_MS = 100
 const CELLS = 24
 const ANSI_CLEAR = '\r\u001B[2K'
 
-export const makeScreen = ({ out, err, json, quiet, secrets }: ScreenOptions): Screen => {
+export const makeScreen = (
+  { stdout: out, stderr: err }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
+  { json, quiet, secrets }: ScreenOptions,
+): Screen => {
   const start = Date.now()
   let word = ''
   let percent: number | undefined
@@ -64,22 +63,15 @@ export const makeScreen = ({ out, err, json, quiet, secrets }: ScreenOptions): S
     },
     tell: (lines, value) => {
       close()
-      out.write(
-        hide(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join('')),
-      )
+      out.write(`${hide(json ? JSON.stringify(value) : lines.join('\n'))}\n`)
     },
     close,
   }
 }
 
-/** A bar of the percentage; where there is none, a block that goes to and fro. */
+/** A bar of the percentage; where there is none, a block that wanders. */
 const drawBar = (percent: number | undefined, elapsedMs: number): string => {
-  if (percent !== undefined) {
-    const full = Math.round((percent / 100) * CELLS)
-    return `[${'█'.repeat(full)}${'·'.repeat(CELLS - full)}]`
-  }
-  const way = CELLS - 3
-  const step = Math.floor(elapsedMs / REDRAW_MS) % (2 * way)
-  const left = step < way ? step : 2 * way - step
-  return `[${'·'.repeat(left)}███${'·'.repeat(way - left)}]`
+  const full = percent === undefined ? 3 : Math.round((percent / 100) * CELLS)
+  const left = percent === undefined ? Math.floor(elapsedMs / REDRAW_MS) % (CELLS - 2) : 0
+  return `[${'·'.repeat(left)}${'█'.repeat(full)}${'·'.repeat(CELLS - left - full)}]`
 }

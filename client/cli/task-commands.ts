@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 
-import type { EndedTask, TaskBody, TaskKind } from '../index.ts'
+import type { EndedTask, Task, TaskBody, TaskKind, TaskRef } from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError } from './fault.ts'
@@ -10,10 +10,6 @@ import { EXIT, UsageError } from './fault.ts'
 type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
 
 const PROMPT = { prompt: ['prompt', 'text', 'what it is to look like'] } as const
-const GRAIN = {
-  sharpen: ['sharpen', 'value', '0 to 100'],
-  grain: ['smart_grain', 'value', '0 to 100'],
-} as const
 const VIDEO = {
   model: ['model', 'text', 'such as videoq2-pro'],
   duration: ['duration', 'value', 'seconds'],
@@ -27,18 +23,16 @@ const CREATION_OPTIONS = {
   'idempotency-key': { type: 'string' },
 } as const
 
-interface Creation {
-  usage: string
-  summary: string
-  members: Members
-  /** Chooses the kind, and the members that the arguments are. Their names are as in `members`. */
-  read(context: Context): Asked | Promise<Asked>
-}
-
 interface Asked {
   kind: TaskKind
   files?: Record<string, string>
   body?: object
+}
+
+interface Creation extends Pick<Command, 'usage' | 'summary'> {
+  members: Members
+  /** Chooses the kind, and what the arguments are of its body. */
+  read(context: Context): Asked | Promise<Asked>
 }
 
 const defineCreation = ({ usage, summary, members, read }: Creation): Command => ({
@@ -66,9 +60,8 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
       if (type === 'file') files[member] = value
       else given[member] = type === 'value' ? readValue(value) : value
     }
-    for (const [member, path] of Object.entries(files))
-      given[member] = await giveFile(context, path, member)
-    return await create(context, kind, given, files)
+    for (const [member, path] of Object.entries(files)) given[member] = await giveFile(path, member)
+    return await create(context, { kind, body: given, image: files['image'] })
   },
 })
 
@@ -92,30 +85,19 @@ const readSet = ({ values }: Context): Record<string, unknown> =>
 
 const isLink = (path: string): boolean => /^(https?|data):/.test(path)
 
-/** A link stays one; a file is uploaded, or without a credential sent inside the body. */
-const giveFile = async (
-  { kiln, hasCredential, screen, signal }: Context,
-  path: string,
-  member: string,
-): Promise<unknown> => {
-  const give = async (): Promise<unknown> => {
-    if (isLink(path)) return path
-    const bytes = await readFile(path)
-    screen.show(`sending ${basename(path)}`)
-    return hasCredential ? await kiln.upload(bytes, { fileName: basename(path), signal }) : bytes
-  }
-  return member === 'images' ? [await give()] : await give()
+/** A link stays one. The client uploads bytes, or without a credential sends them inside the body. */
+const giveFile = async (path: string, member: string): Promise<unknown> => {
+  const given = isLink(path) ? path : await readFile(path)
+  return member === 'images' ? [given] : given
 }
 
-const create = async (
-  context: Context,
-  kind: TaskKind,
-  body: object,
-  files: Record<string, string>,
-): Promise<number> => {
+type Creating = { kind: TaskKind; body: object; image: string | undefined }
+
+const create = async (context: Context, { kind, body, image }: Creating): Promise<number> => {
   const { kiln, screen, signal, values } = context
-  const make = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<{ id: string }>
+  const make = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<Task>
   const options = { signal, idempotencyKey: text(values, 'idempotency-key') }
+  screen.show('sending')
   const task = await make(body as TaskBody<'relight'>, options)
   context.leave(`kiln watch ${task.id}`)
   if (values['no-wait'] === true) {
@@ -123,7 +105,7 @@ const create = async (
     return EXIT.done
   }
   screen.note(`task ${task.id}`)
-  const stem = nameResult(context.name, files['image'], task.id)
+  const stem = nameResult(context.name, image, task.id)
   return await end(context, await waitForTask(context, task), text(values, 'output') ?? { stem })
 }
 
@@ -133,14 +115,8 @@ const nameResult = (command: string, image: string | undefined, id: string): str
     ? `${command}-${id.slice(0, 8)}`
     : `${basename(image, extname(image))}.${command}`
 
-const waitForTask = async (
-  { kiln, screen, signal }: Context,
-  task: Parameters<Context['kiln']['wait']>[0],
-): Promise<EndedTask> =>
-  await kiln.wait(task, {
-    signal,
-    onProgress: ({ status, progress }) => screen.show(status, progress),
-  })
+const waitForTask = ({ kiln, screen, signal }: Context, task: TaskRef): Promise<EndedTask> =>
+  kiln.wait(task, { signal, onProgress: ({ status, progress }) => screen.show(status, progress) })
 
 /** Tells how a task has ended, and saves its first file: under a name, or one of which the stem is given, or not at all. */
 const end = async (
@@ -151,12 +127,8 @@ const end = async (
   const { id: task_id, state, status } = task
   if (task.state === 'failed') {
     const { code, message } = task.error
-    screen.tell([`${task_id} failed: ${code}: ${message}`], {
-      task_id,
-      state,
-      status,
-      error: task.error,
-    })
+    const value = { task_id, state, status, error: task.error }
+    screen.tell([`${task_id} failed: ${code}: ${message}`], value)
     return EXIT.failed
   }
   const [file] = task.files
@@ -209,7 +181,11 @@ export const TASK_COMMANDS: Record<string, Command> = {
   skin: defineCreation({
     usage: 'flexible|creative|faithful <image>',
     summary: 'enhances skin',
-    members: { ...GRAIN, for: ['optimized_for', 'text', 'of flexible, such as enhance_skin'] },
+    members: {
+      sharpen: ['sharpen', 'value', '0 to 100'],
+      grain: ['smart_grain', 'value', '0 to 100'],
+      for: ['optimized_for', 'text', 'of flexible, such as enhance_skin'],
+    },
     read: (context) => {
       const [mode = '', path = ''] = take(context, 'mode', 'image')
       const kind = SKIN[mode]
@@ -230,10 +206,8 @@ export const TASK_COMMANDS: Record<string, Command> = {
       if (positionals.length > 1) throw new UsageError('a prompt of several words needs quotes')
       if (positionals.length === 0 && values['image'] === undefined)
         throw new UsageError('expected a prompt, or --image')
-      return {
-        kind: 'textToVideo',
-        body: positionals.length === 0 ? {} : { prompt: positionals[0] },
-      }
+      const [prompt] = positionals
+      return { kind: 'textToVideo', body: prompt === undefined ? {} : { prompt } }
     },
   }),
   extend: defineCreation({
@@ -245,12 +219,11 @@ export const TASK_COMMANDS: Record<string, Command> = {
       const source = await context.kiln.read(id, { signal: context.signal })
       if (source.state !== 'succeeded')
         throw new UsageError(`${id} is ${source.status}, no video yet`)
-      const body = {
-        video_creation_id: id,
-        video_url: source.files[0]?.url,
-        model: 'videoq2-turbo',
+      const video_url = source.files[0]?.url
+      return {
+        kind: 'extendVideo',
+        body: { model: 'videoq2-turbo', video_creation_id: id, video_url },
       }
-      return { kind: 'extendVideo', body }
     },
   }),
 }

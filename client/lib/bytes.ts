@@ -2,21 +2,15 @@
 export type FileBytes = Blob | Uint8Array
 
 /** What can be uploaded. A stream can be sent once; a function that opens one, as often as it takes. */
-export type UploadSource =
-  | FileBytes
-  | ReadableStream<Uint8Array>
-  | (() => ReadableStream<Uint8Array>)
+export type UploadSource = FileBytes | Bytes | (() => Bytes)
+type Bytes = ReadableStream<Uint8Array>
 
 export const isFileBytes = (value: unknown): value is FileBytes =>
   value instanceof Blob || value instanceof Uint8Array
 
-/** Larger blobs are not read into memory for their digest. */
-const HASHED_MOST = 32 * 1024 * 1024
-
-/** SHA-256 in hex of what is at hand; undefined for streams and large blobs. */
+/** SHA-256 in hex of what is in memory; undefined of all else. */
 export const hashOf = async (source: UploadSource): Promise<string | undefined> => {
-  if (!isFileBytes(source) || (source instanceof Blob && source.size > HASHED_MOST))
-    return undefined
+  if (!(source instanceof Uint8Array)) return undefined
   const digest = await crypto.subtle.digest('SHA-256', await readBytes(source))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,16 +1,13 @@
 import type { paths } from '../generated/openapi.ts'
 import { answerOf } from './http.ts'
-import type { Http } from './http.ts'
+import type { Asked, Http } from './http.ts'
 import { IMAGES, toTask, VIDEOS } from './task.ts'
 import type { Task } from './task.ts'
 import { giveFiles } from './upload.ts'
 import type { WithBytes } from './upload.ts'
 
 export interface CreateOptions {
-  /**
-   * The same key gives the same task, however often it is sent; a new one for each call unless given. Give links or Base64 with
-   * a key of your own: the same body must come with it.
-   */
+  /** The same key gives the same task; a new one for each call unless given. The body must be the same, too: give links, not bytes. */
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
@@ -34,9 +31,7 @@ export type TaskKind = keyof typeof KINDS
 /** Paths under which tasks are read, but for the id; videos first. */
 export const STATUS_PREFIXES: readonly string[] = [
   `${VIDEOS}/tasks`,
-  ...new Set(
-    Object.values(KINDS).flatMap(([, segment]) => (segment ? `${IMAGES}/${segment}` : [])),
-  ),
+  ...new Set(Object.values(KINDS).flatMap(([, name]) => (name ? `${IMAGES}/${name}` : []))),
 ]
 
 export const statusPath = (prefix: string, id: string): string =>
@@ -64,7 +59,7 @@ export const makeCreators = (http: Http): Creators =>
         const given = await giveFiles(http, body, signal)
         const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
         // One call for all: that body and path belong together, Creators says.
-        const post = http.routes.POST as (path: string, init: object) => Promise<Answer>
+        const post = http.routes.POST as (path: string, init: object) => Promise<Asked<object>>
         const answer = await answerOf(post(path, { body: given, headers, signal }))
         const prefix = segment === undefined ? `${VIDEOS}/tasks` : `${IMAGES}/${segment}`
         const { id } = toTask(answer)
@@ -72,8 +67,3 @@ export const makeCreators = (http: Http): Creators =>
       },
     ]),
   ) as Creators
-
-interface Answer {
-  data?: object
-  response: Response
-}

@@ -3,15 +3,13 @@ import type { components } from '../generated/openapi.ts'
 /** Every code of the service's catalogue of errors. */
 export type ServiceErrorCode = components['schemas']['Error']['error']
 
-/**
- * `unreachable`: no answer came. `answer_unknown`: an answer came that is none of this service, such as a proxy's page.
- * `bytes_spent`: a stream that can be read once was to be sent again.
- */
+/** With `unreachable`, no answer; `answer_unknown`, one of a proxy; `bytes_spent`, a stream that was read was to be sent again. */
 export type ErrorCode = ServiceErrorCode | 'unreachable' | 'answer_unknown' | 'bytes_spent'
 
 interface Fault {
   code: ErrorCode
   message: string
+  /** Of the answer; undefined where none came. */
   status?: number | undefined
   details?: readonly string[] | undefined
   requestId?: string | undefined
@@ -23,7 +21,6 @@ interface Fault {
 export class KilnError extends Error {
   override readonly name = 'KilnError'
   readonly code: ErrorCode
-  /** Status of the answer; undefined where none came. */
   readonly status: number | undefined
   /** One sentence for each fault of the request: field, expectation, value. */
   readonly details: readonly string[]
@@ -55,47 +52,37 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'auth_unavailable',
   'draining',
 ])
-/** Answers of proxies before a service that is away. */
-const GATEWAY_STATUSES: readonly (number | undefined)[] = [502, 503, 504]
-
 /** Whether it is worth sending the same request again. */
 export const isPassing = (error: unknown): error is KilnError =>
   error instanceof KilnError &&
   (PASSING.has(error.code) ||
-    (error.code === 'answer_unknown' && GATEWAY_STATUSES.includes(error.status)))
+    // Of a proxy before a service that is away.
+    (error.code === 'answer_unknown' && [502, 503, 504].includes(error.status ?? 0)))
 
 /** Reads why an answer is no success. It takes its body. */
 export const readFault = async (response: Response): Promise<KilnError> => {
+  const { status, url } = response
   const text = await response.text().catch(() => '')
-  const { status } = response
   const body = parseError(text)
-  const retryAfterSeconds = readRetryAfter(response)
-  if (!body)
-    return new KilnError({
-      code: 'answer_unknown',
-      message: `${response.url} answered ${status}, which is no error of this service: ${text.slice(0, 200)}`,
-      status,
-      retryAfterSeconds,
-    })
   return new KilnError({
-    code: body.error,
-    message: body.message,
+    code: body?.error ?? 'answer_unknown',
+    message:
+      body?.message ??
+      `${url} answered ${status}, which is no error of this service: ${text.slice(0, 200)}`,
     status,
-    details: body.details,
-    requestId: body.request_id,
-    retryAfterSeconds,
+    details: body?.details,
+    requestId: body?.request_id,
+    retryAfterSeconds: readRetryAfter(response),
   })
 }
 
 const parseError = (text: string): components['schemas']['Error'] | undefined => {
   try {
-    const body = JSON.parse(text) as Partial<components['schemas']['Error']>
-    if (typeof body.error === 'string' && typeof body.message === 'string')
-      return body as components['schemas']['Error']
+    const body = JSON.parse(text) as components['schemas']['Error']
+    return typeof body.error === 'string' && typeof body.message === 'string' ? body : undefined
   } catch {
-    // Not of this service.
+    return undefined
   }
-  return undefined
 }
 
 /** Seconds of Retry-After, which is a number or a date. */

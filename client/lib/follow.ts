@@ -1,7 +1,8 @@
 import { isPassing, KilnError, readRetryAfter } from './errors.ts'
+import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
 import { pause, within } from './pause.ts'
-import { pauseAfter, sendOnce, withRetries } from './retry.ts'
+import { MOST_MS, pauseAfter, sendOnce, withRetries } from './retry.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
 export interface FollowOptions {
@@ -17,10 +18,12 @@ export interface Followed<State> {
   /** Path of its status; found when it is needed. */
   findStatusPath(): Promise<string>
   /** What an answer of its status, or an event of its stream, tells. */
-  onNews(news: { event: string; data: unknown }): void
+  onNews(news: News): void
   /** The state in an answer or an event, once it is the last. */
-  readEnd(news: { event: string; data: unknown }): State | undefined
+  readEnd(news: News): State | undefined
 }
+
+type News = { event: string; data: unknown }
 
 /** The service sends something every 15 seconds. */
 const SILENT_MS = 45_000
@@ -30,11 +33,7 @@ const STREAM_TRIES = 3
 /** A waiting read is answered within this. */
 const WAIT_SECONDS = 30
 
-/**
- * Waits for an end by the stream. Where that is not to be had, because of a proxy, a limit or an older service, it reads the
- * status with `Prefer: wait`, and where that is not applied, as often as Retry-After says. It outlives a service that is away
- * for a while. Throws the KilnError of a fault that does not pass.
- */
+/** Waits for an end by the stream; by `Prefer: wait` where a proxy or a limit lets none through; else as often as Retry-After says. */
 export const follow = async <State>(
   http: Http,
   followed: Followed<State>,
@@ -50,16 +49,14 @@ export const follow = async <State>(
       failures = 0
     } catch (error) {
       signal?.throwIfAborted()
-      const fault = error instanceof KilnError ? error : unreadable(error)
-      if (readFrom === readStream && (!isPassing(fault) || isFull(fault))) {
-        if (!isStreamless(fault)) throw fault
-        readFrom = readStatus
-        continue
-      }
-      if (!isPassing(fault) || Date.now() - position.contactAt > patienceMs) throw fault
+      const isStreamless =
+        readFrom === readStream && error instanceof KilnError && STREAMLESS.has(error.code)
+      const isAway = isPassing(error) && Date.now() - position.contactAt <= patienceMs
+      if (!isStreamless && !isAway) throw error
       failures += 1
-      if (failures >= STREAM_TRIES) readFrom = readStatus
-      await pause(pauseAfter(http.retry, failures, fault) ?? http.retry.mostMs, signal)
+      if (isStreamless || failures >= STREAM_TRIES) readFrom = readStatus
+      if (!isStreamless && isPassing(error))
+        await pause(pauseAfter(http.retry, failures, error) ?? MOST_MS, signal)
     }
 }
 
@@ -70,14 +67,13 @@ interface Position {
   contactAt: number
 }
 
-const unreadable = (cause: unknown): KilnError =>
-  new KilnError({ code: 'unreachable', message: 'the stream has broken', cause })
-
-const isFull = ({ code }: KilnError): boolean => code === 'streams_exceeded'
-
-/** Whether the status may still be read when the stream is refused so. */
-const isStreamless = ({ code }: KilnError): boolean =>
-  ['streams_exceeded', 'not_found', 'method_not_allowed', 'answer_unknown'].includes(code)
+/** When the stream is refused so, the status may still be read. */
+const STREAMLESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'streams_exceeded',
+  'not_found',
+  'method_not_allowed',
+  'answer_unknown',
+])
 
 /** Reads the stream until its end; undefined when it was closed before, after some news. */
 const readStream = async <State>(
@@ -97,10 +93,11 @@ const readStream = async <State>(
   }
   outer?.addEventListener('abort', stop)
   try {
-    const body = await openStream(http, { streamPath, lastEventId, signal: open.signal })
-    for await (const { event, id, data } of readServerSentEvents(body, {
+    const { signal } = open
+    const body = await openStream(http, streamPath, { lastEventId, signal })
+    for await (const { event = 'message', id, data } of readServerSentEvents(body, {
       touch,
-      signal: open.signal,
+      signal,
     })) {
       const news = { event, data: JSON.parse(data) as unknown }
       position.lastEventId = id ?? position.lastEventId
@@ -109,7 +106,8 @@ const readStream = async <State>(
       onNews(news)
     }
     outer?.throwIfAborted()
-    if (position.lastEventId === lastEventId) throw unreadable(undefined)
+    if (position.lastEventId === lastEventId)
+      throw new KilnError({ code: 'unreachable', message: 'the stream ended without news' })
     return undefined
   } finally {
     clearTimeout(timer)
@@ -118,49 +116,35 @@ const readStream = async <State>(
   }
 }
 
-interface Opened {
-  streamPath: string
-  lastEventId: string | undefined
-  signal: AbortSignal
-}
-
 const openStream = async (
   http: Http,
-  { streamPath, lastEventId, signal }: Opened,
+  path: string,
+  { lastEventId, signal }: { lastEventId: string | undefined; signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array>> => {
-  const headers = {
-    accept: 'text/event-stream',
-    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-  }
-  const response = await sendOnce(() => http.send(streamPath, { headers, signal }))
+  const known = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const headers = { accept: 'text/event-stream', ...known }
+  const response = await sendOnce(() => http.send(path, { headers, signal }))
   if (response instanceof KilnError) throw response
   if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream'))
     return response.body
   const { status } = response
-  throw new KilnError({ code: 'answer_unknown', message: `${streamPath} is no stream`, status })
+  throw new KilnError({ code: 'answer_unknown', message: `${path} is no stream`, status })
 }
 
 /** Reads the status at its next change; undefined when it is not the last. */
-const readStatus: typeof readStream = async (
-  http,
-  { findStatusPath, onNews, readEnd },
-  position,
-  outer,
-) => {
+const readStatus: typeof readStream = async (http, followed, position, outer) => {
+  const { findStatusPath, onNews, readEnd } = followed
   const path = await findStatusPath()
   const { etag } = position
-  const headers = {
-    prefer: `wait=${WAIT_SECONDS}`,
-    ...(etag === undefined ? {} : { 'if-none-match': etag }),
-  }
+  const known = etag === undefined ? {} : { 'if-none-match': etag }
+  const headers = { prefer: `wait=${WAIT_SECONDS}`, ...known }
   const response = await withRetries(http.retry, outer, () =>
     within(WAIT_SECONDS * 2000, outer, (signal) => http.send(path, { headers, signal })),
   )
   position.contactAt = Date.now()
   if (response.status === 200) {
     position.etag = response.headers.get('etag') ?? undefined
-    const data: unknown = await response.json()
-    const news = { event: 'status', data }
+    const news: News = { event: 'status', data: await response.json() }
     const end = readEnd(news)
     if (end !== undefined) return end
     onNews(news)

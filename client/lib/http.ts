@@ -8,6 +8,7 @@ import { RETRY, withRetries } from './retry.ts'
 import type { Retry, RetryOptions } from './retry.ts'
 
 type Secret = string | (() => string | Promise<string>)
+type Secrets = { token?: Secret | undefined; apiKey?: Secret | undefined }
 
 export interface KilnOptions {
   /** Address of the service, such as `https://kiln.example.com`. */
@@ -32,7 +33,7 @@ export interface Http {
   retry: Retry
 }
 
-/** An answer is waited for this long; the longest that the service takes is 55 seconds. */
+/** The longest that the service takes is 55 seconds. */
 const ANSWER_MS = 90_000
 
 export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOptions): Http => {
@@ -69,10 +70,7 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
   }
 }
 
-const credentialHeaders = async ({
-  token,
-  apiKey,
-}: Pick<KilnOptions, 'token' | 'apiKey'>): Promise<Record<string, string>> => ({
+const credentialHeaders = async ({ token, apiKey }: Secrets): Promise<Record<string, string>> => ({
   ...(token === undefined ? {} : { authorization: `Bearer ${await reveal(token)}` }),
   ...(apiKey === undefined ? {} : { 'x-api-key': await reveal(apiKey) }),
 })
@@ -80,15 +78,12 @@ const credentialHeaders = async ({
 const reveal = async (secret: Secret): Promise<string> =>
   typeof secret === 'string' ? secret : await secret()
 
+export type Asked<T> = { data?: T; response: Response }
+
 /** The body of a success. Faults were thrown where the request was sent. */
-export const answerOf = async <T>(
-  asked: Promise<{ data?: T; response: Response }>,
-): Promise<NonNullable<T>> => {
+export const answerOf = async <T>(asked: Promise<Asked<T>>): Promise<NonNullable<T>> => {
   const { data, response } = await asked
   if (data !== undefined && data !== null) return data
-  throw new KilnError({
-    code: 'answer_unknown',
-    message: `${response.url} answered ${response.status} without a body`,
-    status: response.status,
-  })
+  const { url, status } = response
+  throw new KilnError({ code: 'answer_unknown', message: `${url} answered no body`, status })
 }

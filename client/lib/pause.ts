@@ -1,25 +1,19 @@
-/** Waits. Throws the signal's reason when it is aborted meanwhile. */
+/** Waits. Throws the signal's reason when it is aborted before the end. */
 export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
   signal?.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const stop = (): void => {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
       clearTimeout(timer)
-      // The reason is whatever the caller has given.
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', end)
       resolve()
-    }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
   })
+  signal?.throwIfAborted()
 }
 
-/**
- * Works with a signal that is aborted after some time, or with `outer`. AbortSignal.any() would do, but Node 20 forgets what it
- * made when nothing else holds it.
- */
+/** Works with a signal that is aborted after some time or with `outer`. Node 20 collects those of AbortSignal.any() too early. */
 export const within = async <T>(
   ms: number,
   outer: AbortSignal | undefined,

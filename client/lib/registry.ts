@@ -88,33 +88,23 @@ export const makeRegistry = (http: Http) => {
     waitForVerdict,
     searchNodes: (query: Query<'/nodes/search'> = {}) =>
       answerOf(GET('/nodes/search', { params: { query } })),
-    readNode: (nodeId: string) =>
-      answerOf(GET('/nodes/{nodeId}', { params: { path: { nodeId } } })),
-    listVersions: (nodeId: string) =>
-      answerOf(GET('/nodes/{nodeId}/versions', { params: { path: { nodeId } } })),
+    readNode: (nodeId: string) => answerOf(GET('/nodes/{nodeId}', ofNode(nodeId))),
+    listVersions: (nodeId: string) => answerOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
     readVersion: (nodeId: string, version: string) =>
-      answerOf(
-        GET('/nodes/{nodeId}/versions/{version}', { params: { path: { nodeId, version } } }),
-      ),
+      answerOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
     /** Names the version to install, the latest unless named, and counts a download. */
     install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
       answerOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>
-      answerOf(
-        GET('/nodes/{nodeId}/versions/{version}/host-nodes', {
-          params: { path: { nodeId, version } },
-        }),
-      ),
+      answerOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
     /** What the checks have found; the places are for members of the publisher. */
     readFindings: (nodeId: string, version: string) =>
-      answerOf(
-        GET('/nodes/{nodeId}/versions/{version}/findings', {
-          params: { path: { nodeId, version } },
-        }),
-      ),
+      answerOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
   }
 }
 
+const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })
+const ofVersion = (nodeId: string, version: string) => ({ params: { path: { nodeId, version } } })
 const statusWord = ({ status }: NodeVersion): string => status.replace('NodeVersionStatus', '')
 
 const toVerdict = (version: NodeVersion): Verdict | undefined => {

@@ -6,20 +6,16 @@ export interface RetryOptions {
   attempts?: number
   /** Milliseconds before the second attempt; doubled for each further one, and shortened by up to half at random. Default 500. */
   baseMs?: number
-  /** Most milliseconds between two attempts, but for a Retry-After. Default 15,000. */
-  mostMs?: number
-  /** A Retry-After of more seconds than this is not waited for: the call fails at once. Default 60. */
-  mostRetryAfterSeconds?: number
 }
 
 export type Retry = Required<RetryOptions>
 
-export const RETRY: Retry = { attempts: 6, baseMs: 500, mostMs: 15_000, mostRetryAfterSeconds: 60 }
+export const RETRY: Retry = { attempts: 6, baseMs: 500 }
+export const MOST_MS = 15_000
+/** More is not waited for. */
+const MOST_RETRY_AFTER_SECONDS = 60
 
-/**
- * Sends until there is a success, or a fault that does not pass, or no attempt is left. Throws a KilnError, or the reason of
- * the signal when it is aborted.
- */
+/** Sends until there is a success. Throws the KilnError of a fault that does not pass, or of the last attempt, or the signal's reason. */
 export const withRetries = async (
   retry: Retry,
   signal: AbortSignal | undefined,
@@ -45,11 +41,8 @@ export const sendOnce = async (
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof KilnError) return error
-    return new KilnError({
-      code: 'unreachable',
-      message: `the service cannot be reached: ${reasonOf(error)}`,
-      cause: error,
-    })
+    const message = `the service cannot be reached: ${reasonOf(error)}`
+    return new KilnError({ code: 'unreachable', message, cause: error })
   }
 }
 
@@ -61,12 +54,9 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Milliseconds until the next attempt; undefined when the service asks for more than is waited for. */
-export const pauseAfter = (
-  { baseMs, mostMs, mostRetryAfterSeconds }: Retry,
-  attempt: number,
-  { retryAfterSeconds = 0 }: KilnError,
-): number | undefined => {
-  if (retryAfterSeconds > mostRetryAfterSeconds) return undefined
-  const step = Math.min(mostMs, baseMs * 2 ** (attempt - 1))
+export const pauseAfter = (retry: Retry, attempt: number, fault: KilnError): number | undefined => {
+  const { retryAfterSeconds = 0 } = fault
+  if (retryAfterSeconds > MOST_RETRY_AFTER_SECONDS) return undefined
+  const step = Math.min(MOST_MS, retry.baseMs * 2 ** (attempt - 1))
   return Math.max(retryAfterSeconds * 1000, step * (0.5 + Math.random() / 2))
 }

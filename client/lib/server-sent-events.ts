@@ -1,34 +1,26 @@
-export interface ServerSentEvent {
-  event: string
-  id: string | undefined
-  data: string
-}
+import { createParser } from 'eventsource-parser'
+import type { EventSourceMessage } from 'eventsource-parser'
 
-/**
- * Reads the events of a stream of them, until it ends or the signal is aborted; comments are passed over. `touch` is called
- * whenever anything came. An event whose end did not come is dropped.
- */
+import { KilnError } from './errors.ts'
+
+/** Reads server-sent events until the stream ends or the signal is aborted. `touch` is called whenever anything came, comments too. */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
   { touch, signal }: { touch: () => void; signal: AbortSignal },
-): AsyncGenerator<ServerSentEvent, void> {
+): AsyncGenerator<EventSourceMessage, void> {
+  const events: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (event) => events.push(event) })
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let text = ''
   const stop = (): void => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', stop, { once: true })
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch(toFault)
       if (done) return
       touch()
-      text += decoder.decode(value, { stream: true })
-      const blocks = text.split(/\r?\n\r?\n/)
-      text = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const event = parse(block)
-        if (event) yield event
-      }
+      parser.feed(decoder.decode(value, { stream: true }))
+      yield* events.splice(0)
     }
   } finally {
     signal.removeEventListener('abort', stop)
@@ -36,15 +28,6 @@ export async function* readServerSentEvents(
   }
 }
 
-const parse = (block: string): ServerSentEvent | undefined => {
-  const fields = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
-  const lines = (name: string): string[] =>
-    fields.filter(([, field]) => field === name).map(([, , value = '']) => value)
-  const data = lines('data')
-  if (data.length === 0) return undefined
-  return {
-    event: lines('event').at(-1) ?? 'message',
-    id: lines('id').at(-1),
-    data: data.join('\n'),
-  }
+const toFault = (cause: unknown): never => {
+  throw new KilnError({ code: 'unreachable', message: 'the stream has broken', cause })
 }

@@ -3,20 +3,15 @@ import type { paths } from '../generated/openapi.ts'
 export const IMAGES = '/proxy/imgvendor/v1/ai'
 export const VIDEOS = '/proxy/vidvendor'
 
-type JsonOf<Responses> = Responses extends {
-  200: { content: { 'application/json': infer Body } }
+type ReadOf<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }
   ? Body
   : never
-
 /** An image task as its routes answer it. */
-export type ImageRecord = JsonOf<
-  paths['/proxy/imgvendor/v1/ai/image-relight/{task_id}']['get']['responses']
->['data']
+export type ImageRecord = ReadOf<'/proxy/imgvendor/v1/ai/image-relight/{task_id}'>['data']
 /** A video task as its status route answers it. */
-export type VideoRecord = JsonOf<
-  paths['/proxy/vidvendor/tasks/{task_id}/creations']['get']['responses']
->
+export type VideoRecord = ReadOf<'/proxy/vidvendor/tasks/{task_id}/creations'>
 
 interface AnyTask {
   id: string
@@ -26,12 +21,8 @@ interface AnyTask {
   path?: string
 }
 
-/** A task that goes on. */
-export interface RunningTask extends AnyTask {
-  state: 'running'
-  /** Percent, of videos that are rendered. */
-  progress?: number
-}
+/** A task that goes on; `progress` is the percentage of a video that is rendered. */
+export type RunningTask = AnyTask & { state: 'running'; progress?: number }
 
 /** A file that a task has made. Its links need no credential, and live a day; read the task again for fresh ones. */
 export interface TaskFile {
@@ -41,16 +32,9 @@ export interface TaskFile {
   watermarkedUrl?: string
 }
 
-export interface SucceededTask extends AnyTask {
-  state: 'succeeded'
-  files: TaskFile[]
-}
-
-export interface FailedTask extends AnyTask {
-  state: 'failed'
-  /** docs/reference/errors.md lists the codes of either family. */
-  error: { code: string; message: string }
-}
+export type SucceededTask = AnyTask & { state: 'succeeded'; files: TaskFile[] }
+/** docs/reference/errors.md lists the codes of either family. */
+export type FailedTask = AnyTask & { state: 'failed'; error: { code: string; message: string } }
 
 export type EndedTask = SucceededTask | FailedTask
 /** A task of either family; `state` tells which members there are. */
@@ -83,12 +67,7 @@ const ofVideo = (record: VideoRecord & { task_id?: string }, path?: string): Tas
   return { ...common, state: 'running', ...progress }
 }
 
-const toFile = ({
-  url,
-  cover_url,
-  watermarked_url,
-}: VideoRecord['creations'][number]): TaskFile => ({
-  url,
-  ...(cover_url && { coverUrl: cover_url }),
-  ...(watermarked_url && { watermarkedUrl: watermarked_url }),
-})
+const toFile = (creation: VideoRecord['creations'][number]): TaskFile => {
+  const { url, cover_url: coverUrl, watermarked_url: watermarkedUrl } = creation
+  return { url, ...(coverUrl && { coverUrl }), ...(watermarkedUrl && { watermarkedUrl }) }
+}

@@ -15,9 +15,7 @@ export interface WaitOptions extends FollowOptions {
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress'>) => void
 }
 
-export interface ReadOptions {
-  signal?: AbortSignal | undefined
-}
+export type ReadOptions = { signal?: AbortSignal | undefined }
 
 export const makeTasks = (http: Http) => {
   const ask = (path: string, { signal }: ReadOptions, init: RequestInit = {}): Promise<Response> =>
@@ -44,14 +42,8 @@ export const makeTasks = (http: Http) => {
     return toTask(await (await ask(path, options)).json(), path)
   }
 
-  /**
-   * Waits until a task has ended, however that is, and answers it. It follows the task's stream; where there is none it reads
-   * the status. A service that is away for less than `patienceMs` is waited for.
-   */
-  const wait = async (
-    task: TaskRef,
-    { onProgress, ...options }: WaitOptions = {},
-  ): Promise<EndedTask> => {
+  /** Waits until a task has ended, however that is, and answers it. A service that is away for less than `patienceMs` is waited for. */
+  const wait = async (task: TaskRef, options: WaitOptions = {}): Promise<EndedTask> => {
     let { id, path } = toRef(task)
     let status = ''
     let progress: number | undefined
@@ -69,7 +61,7 @@ export const makeTasks = (http: Http) => {
           const news = (event === 'status' ? toTask(data, path) : data) as Partial<RunningTask>
           status = news.status ?? status
           progress = status === 'success' ? 100 : (news.progress ?? progress)
-          onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
+          options.onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
         },
       },
       options,

@@ -12,10 +12,7 @@ export interface UploadOptions {
   signal?: AbortSignal | undefined
 }
 
-/**
- * Uploads a file and answers its link, which any image or video of a task may be for 24 hours. Bytes that the caller has
- * uploaded before are not sent again.
- */
+/** Uploads a file; answers its link, good for 24 hours. Bytes that the caller has uploaded before are not sent again. */
 export const upload = async (
   http: Http,
   source: UploadSource,
@@ -33,33 +30,22 @@ export const upload = async (
   return download_url
 }
 
-interface Put {
-  source: UploadSource
-  signal: AbortSignal | undefined
-}
-
 /** Sends bytes to a signed link; again after a fault that passes, unless they are a stream that was read. */
 export const putToLink = async (
   http: Http,
   link: string,
-  { source, signal }: Put,
+  { source, signal }: { source: UploadSource; signal: AbortSignal | undefined },
 ): Promise<void> => {
   let isSpent = false
   await withRetries(http.retry, signal, () => {
-    if (isSpent)
-      throw new KilnError({
-        code: 'bytes_spent',
-        message: 'the upload broke, and its stream cannot be read again: give a function',
-      })
+    const message = 'the upload broke, and its stream cannot be read again: give a function'
+    if (isSpent) throw new KilnError({ code: 'bytes_spent', message })
     isSpent = source instanceof ReadableStream
-    const body = typeof source === 'function' ? source() : source
+    const body = (typeof source === 'function' ? source() : source) as NonNullable<
+      RequestInit['body']
+    >
     const streamed = isFileBytes(source) ? {} : { duplex: 'half' as const }
-    return http.sendToLink(link, {
-      method: 'PUT',
-      body: body as NonNullable<RequestInit['body']>,
-      signal: signal ?? null,
-      ...streamed,
-    })
+    return http.sendToLink(link, { method: 'PUT', body, signal: signal ?? null, ...streamed })
   })
 }
 
@@ -89,11 +75,7 @@ export const giveFiles = async (
     if (!isFileBytes(value)) return value
     return http.hasCredential ? await upload(http, value, { signal }) : await toBase64(value)
   }
-  const members = await Promise.all(
-    Object.entries(body).map(async ([name, value]: [string, unknown]) => [
-      name,
-      IMAGE_MEMBERS.includes(name as ImageMember) ? await give(value) : value,
-    ]),
-  )
-  return Object.fromEntries(members) as object
+  const given: Record<string, unknown> = { ...body }
+  for (const name of IMAGE_MEMBERS) if (name in given) given[name] = await give(given[name])
+  return given
 }

@@ -221,7 +221,7 @@ describe('a pack', () => {
       '.git: version control',
       'models: ignored by git',
       'nodes/__pycache__: made by tools',
-      'passwd: neither file nor folder',
+      'passwd: a link',
     ])
     const again = await packFolder(folder, 'tools')
     context.after(again.remove)
@@ -261,10 +261,13 @@ DisplayName = "Tools"`,
     for (const [toml, fault] of [
       ['[project]\nname = "a"', /no \[project\] version = /],
       ['[project]\nversion = "1.0.0"', /no \[project\] name = /],
-      ['[project', /is no TOML/],
+      ['[project', /cannot be read: .*Invalid TOML/],
     ] as const)
       await assert.rejects(readProject(await makePack(context, { 'pyproject.toml': toml })), fault)
-    await assert.rejects(readProject(await makePack(context, {})), /a pack has a pyproject\.toml/)
+    await assert.rejects(
+      readProject(await makePack(context, {})),
+      /which a pack must have, cannot be read/,
+    )
   })
 })
 
@@ -272,9 +275,7 @@ test('a bar is drawn on a terminal, lines elsewhere, and secrets nowhere', () =>
   const show = (isTTY: boolean): string => {
     const written: string[] = []
     const err = { isTTY, write: (text: string) => written.push(text) }
-    const screen = makeScreen({
-      out: err as never,
-      err: err as never,
+    const screen = makeScreen({ stdout: err, stderr: err } as never, {
       json: false,
       quiet: false,
       secrets: ['hidden'],
