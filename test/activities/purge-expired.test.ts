@@ -11,6 +11,8 @@ import { makeSigner } from '../../src/adapters/signing.ts'
 import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
+import { deleteEndpoint } from '../../src/db/event/endpoint.ts'
+import { insertToldEndpoint } from '../db/told-task.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
@@ -191,6 +193,36 @@ describe('the removal by age', () => {
     const exists = async (key: string) => (await storage.stat(key)) !== undefined
     assert.deepEqual(await Promise.all([lost, ...kept].map(exists)), [false, true, true, true])
     await end(committed)
+  })
+
+  test('takes settled events of endpoints past their days, and deleted endpoints with them', async () => {
+    const { sql } = place.deps
+    const { id, owner, move } = await insertToldEndpoint(sql)
+    const [old, due, young] = [
+      await move('IN_PROGRESS'),
+      await move('IN_PROGRESS'),
+      await move('IN_PROGRESS'),
+    ]
+    await sql`update event set created_at = now() - interval '31 days' where task_id in (${old}, ${due})`
+    await sql`update event set state = 'delivered' where task_id in (${old}, ${young})`
+    await sql`insert into webhook_secret (owner, secret) values (${`endpoint:${id}`}, 'x')`
+    const left = async (): Promise<string[]> => {
+      const rows = await sql<
+        { chain: string }[]
+      >`select task_id as chain from event where endpoint_id = ${id}`
+      return rows.map(({ chain }) => chain).toSorted()
+    }
+    assert.equal(await purge(), 1)
+    assert.deepEqual(await left(), [due, young].toSorted())
+    const key = { id, holder: { owner, publisherId: null } }
+    assert.ok(await sql.begin((sql) => deleteEndpoint(sql, key)))
+    assert.equal(await purge(), 1, 'what was due is stopped, and old')
+    await sql`update event set created_at = now() - interval '31 days' where task_id = ${young}`
+    assert.deepEqual([await purge(), await purge()], [2, 0])
+    const rows = await sql`
+      select from endpoint where id = ${id} union all select from webhook_secret where owner = ${`endpoint:${id}`}
+    `
+    assert.equal(rows.length, 0)
   })
 
   test('takes old records, and no outbox row that Temporal does not know of yet', async () => {

@@ -20,6 +20,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
+import { completeFirstAttempts } from '../../src/db/event/first-try.ts'
 import { useDatabase } from '../support/stack.ts'
 import {
   AGAIN,
@@ -28,6 +29,7 @@ import {
   complete,
   eventOf,
   failFirst,
+  insertToldEndpoint,
   insertToldTask,
   listStates,
   move,
@@ -568,6 +570,17 @@ describe('the delivery of events', () => {
       assert.ok(all.length >= 3, `${all.length}`)
     })
 
+    test('is what an endpoint is told of a task, under its chain', async () => {
+      const { owner, move } = await insertToldEndpoint(sql)
+      const chain = await move('IN_PROGRESS')
+      await age(await eventOf(sql, chain, 'image_task.in_progress'))
+      const found = await listStillDeliveries(sql, { ...ALL, afterSeconds: 600 })
+      assert.deepEqual(
+        found.find((row) => row.id === chain),
+        { id: chain, kind: 'endpoint', owner },
+      )
+    })
+
     test('is a redelivery that is long due, too', async () => {
       const [, eventId] = await running()
       const id = await redeliver(sql, eventId)
@@ -604,5 +617,81 @@ describe('the delivery of events', () => {
     )
     assert.equal((await seeAttempts(sql, open)).length, 1)
     assert.equal((await begin(sql, { eventId })).number, 3)
+  })
+
+  describe('an endpoint', () => {
+    const see = async (id: string) => {
+      const [row] = await sql<{ status: string; reason: string | null; failing: boolean }[]>`
+        select status, disabled_reason as reason, failing_since is not null as failing
+        from endpoint where id = ${id}
+      `
+      return row && [row.status, row.reason, row.failing]
+    }
+    const ON = ['enabled', null, false]
+    const FAILING = ['enabled', null, true]
+    const toldOf = async () => {
+      const endpoint = await insertToldEndpoint(sql)
+      const chain = await endpoint.move('IN_PROGRESS', 'COMPLETED')
+      const eventId = await eventOf(sql, chain, 'image_task.in_progress')
+      return { ...endpoint, chain, eventId }
+    }
+
+    test('fails from the first try that fails until one arrives', async () => {
+      const { id, chain, eventId } = await toldOf()
+      await attempt(sql, { eventId }, AGAIN)
+      assert.deepEqual(await see(id), FAILING)
+      await attempt(sql, { eventId }, DELIVERED)
+      assert.deepEqual(await see(id), ON)
+      const last = await eventOf(sql, chain, 'image_task.completed')
+      await attempt(sql, { eventId: last }, AGAIN)
+      const key = await begin(sql, { eventId: last })
+      const result = { durationMs: 1, address: undefined, status: 204, errorClass: undefined }
+      await sql.begin((sql) =>
+        completeFirstAttempts(sql, [{ key, result: { ...result, answer: '' } }]),
+      )
+      assert.deepEqual(await see(id), ON)
+    })
+
+    test('does not fail by an attempt that was lost', async () => {
+      const { id, eventId } = await toldOf()
+      const key = await begin(sql, { eventId })
+      await sql.begin((sql) => loseAttempt(sql, key, AGAIN))
+      assert.deepEqual(await see(id), ON)
+    })
+
+    test('is off when an event is given up after its time, and not before', async () => {
+      const { id, chain, eventId, move } = await toldOf()
+      const other = await move('IN_PROGRESS')
+      const exhausted = { state: 'exhausted', disableSeconds: 3600 } as const
+      await attempt(sql, { eventId }, exhausted)
+      assert.deepEqual(await see(id), FAILING)
+      await sql`update endpoint set failing_since = now() - interval '61 minutes' where id = ${id}`
+      await attempt(sql, { eventId: await eventOf(sql, chain, 'image_task.completed') }, exhausted)
+      assert.deepEqual(await see(id), ['disabled', 'failing', true])
+      assert.deepEqual(await listStates(sql, chain), [
+        'image_task.in_progress exhausted 1',
+        'image_task.completed exhausted 1',
+      ])
+      assert.deepEqual(await listStates(sql, other), ['image_task.in_progress stopped 0'])
+      assert.equal(await move('IN_PROGRESS'), '', 'nothing is recorded while it is off')
+    })
+
+    test('that answers 410 is off, with all that was due and its redeliveries', async () => {
+      const { id, chain, eventId, move } = await toldOf()
+      const other = await move('IN_PROGRESS')
+      const redeliveryId = await redeliver(sql, await eventOf(sql, other, 'image_task.in_progress'))
+      await attempt(sql, { eventId }, STOPPED)
+      assert.deepEqual(await see(id), ['disabled', 'gone', false])
+      assert.deepEqual(
+        [...(await listStates(sql, chain)), ...(await listStates(sql, other))],
+        [
+          'image_task.in_progress stopped 1',
+          'image_task.completed stopped 0',
+          'image_task.in_progress stopped 0',
+        ],
+      )
+      const [row] = await sql`select state from redelivery where id = ${redeliveryId}`
+      assert.equal(row?.['state'], 'stopped')
+    })
   })
 })

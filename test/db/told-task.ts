@@ -9,6 +9,7 @@ import type {
 } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
+import { insertEndpoint } from '../../src/db/event/endpoint.ts'
 import { insertImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 
@@ -52,6 +53,35 @@ export interface SeenEvent {
   failures: number
   next_attempt_at: Date | null
 }
+
+/** An endpoint of a new owner, who makes tasks whose moves it is told. */
+export const insertToldEndpoint = async (
+  sql: Sql,
+): Promise<{
+  id: string
+  owner: string
+  move: (...moves: ImageTaskStatus[]) => Promise<string>
+}> => {
+  const owner = `owner-${randomUUID()}`
+  const made = await sql.begin((sql) =>
+    insertEndpoint(sql, { holder: { owner, publisherId: null }, url: RECEIVER, events: EVENTS }, 1),
+  )
+  if (!made) throw new Error('there was an endpoint already')
+  return {
+    id: made.id,
+    owner,
+    /** Makes a task with these moves; answers the chain of its events. */
+    move: async (...moves) => {
+      const subject = await insertToldTask(sql, moves, { url: null, owner })
+      const [row] = await sql<{ chain: string }[]>`
+        select task_id as chain from event where endpoint_id = ${made.id} and subject_id = ${subject}
+      `
+      return row?.chain ?? ''
+    },
+  }
+}
+
+const EVENTS = ['image_task.in_progress', 'image_task.completed']
 
 /** The events of a task as the database has them, in order. */
 export const seeEvents = async (sql: Sql, taskId: string): Promise<SeenEvent[]> => [

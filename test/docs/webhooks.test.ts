@@ -13,6 +13,7 @@ import { Webhook } from 'standardwebhooks'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import { OWNER_EVENTS, PUBLISHER_EVENTS, TEST_EVENT } from '../../src/domain/event/endpoint.ts'
 import { AttemptErrorClass, DeliveryState } from '../../src/domain/event/event.ts'
 import { listRoutes } from '../support/contract.ts'
 import { ROOT } from '../../src/local/root.ts'
@@ -176,6 +177,29 @@ describe('the receiver', () => {
     ])
   })
 
+  test('keeps the order of each subject of an endpoint', async () => {
+    handled = []
+    const event = (subject: string | undefined, type: string) => ({
+      type,
+      timestamp: new Date().toISOString(),
+      ...(subject !== undefined && { subject_id: subject }),
+      data: {},
+    })
+    const [a, b] = [randomUUID(), randomUUID()]
+    const sent: [event: object, sequence: number][] = [
+      [event(a, 'version.active'), 2],
+      [event(a, 'version.received'), 1],
+      [event(b, 'version.received'), 1],
+      [event(undefined, 'endpoint.test'), 1],
+    ]
+    for (const [body, sequence] of sent)
+      assert.equal(await send(sign({ body: JSON.stringify(body) }), sequence), 204)
+    assert.deepEqual(
+      handled.map((each) => (each as { type: string }).type),
+      ['version.active', 'version.received', 'endpoint.test'],
+    )
+  })
+
   test('refuses what is not signed with its secret', async () => {
     handled = []
     assert.equal(await send(sign({ secrets: [makeWebhookSecret()] }), 2), 401)
@@ -184,6 +208,21 @@ describe('the receiver', () => {
 })
 
 describe('the document', () => {
+  test('has every type of event that endpoints are told', () => {
+    const table = text.split('\n').filter((line) => line.startsWith('| `') && line.includes('.'))
+    const types = table.flatMap((line) => {
+      let noun = ''
+      return [...(line.split('|')[1] ?? '').matchAll(/`(\w*)\.(\w+)`/g)].map(([, given, verb]) => {
+        noun = given === '' ? noun : String(given)
+        return `${noun}.${String(verb)}`
+      })
+    })
+    assert.deepEqual(
+      types.toSorted(),
+      [...OWNER_EVENTS, ...PUBLISHER_EVENTS, TEST_EVENT].toSorted(),
+    )
+  })
+
   test('tells the schedule as it is', () => {
     const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600 }
     const rows = [...text.matchAll(/^\| (\d+) +\| (?:at once|(\d+) (\w+)) +\|$/gm)]

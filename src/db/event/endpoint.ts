@@ -7,6 +7,8 @@ import type {
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { withTimes } from './event-log.ts'
+import type { Times } from './event-log.ts'
 import { disableEndpoint, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose endpoints: those of a publisher, or of an owner of tasks. The other one is null. */
@@ -83,20 +85,9 @@ export const updateEndpoint = async (
     where p.id = ${id} and ${isOf(sql, holder)}
   `
   if (count === 0) return undefined
-  if (url !== undefined) await moveFirstTries(sql, id)
   if (status === 'disabled' && (await disableEndpoint(sql, id, 'requested')))
     await stopEndpointEvents(sql, id)
   return await findEndpoint(sql, key)
-}
-
-/** The queue tells hosts apart: that of the old address may be put off. */
-const moveFirstTries = async (sql: Transaction, id: string): Promise<void> => {
-  await sql`
-    update first_try f set host = host_of(p.url)
-    from endpoint p
-    join event e on e.endpoint_id = p.id and e.state = 'pending'
-    where p.id = ${id} and f.event_id = e.id
-  `
 }
 
 /** Deletes an endpoint; false when there is none. Its rows go by their age. */
@@ -141,18 +132,14 @@ export const listEndpointEvents = async (
     order by e.created_at desc, e.id desc
     limit ${limit}
   `
-  return rows.map(({ created_at: createdAt, next_attempt_at: next, subject_id: of, ...event }) => ({
-    ...event,
+  return rows.map(({ subject_id: of, ...event }) => ({
+    ...withTimes(event),
     ...(of !== null && { subject_id: of }),
-    created_at: createdAt.toISOString(),
-    ...(next && { next_attempt_at: next.toISOString() }),
   }))
 }
 
-interface EventRow extends Omit<EndpointEvent, 'created_at' | 'next_attempt_at' | 'subject_id'> {
+interface EventRow extends Times, Omit<EndpointEvent, keyof Times | 'subject_id'> {
   subject_id: string | null
-  created_at: Date
-  next_attempt_at: Date | null
 }
 
 export const existsEndpointEvent = async (

@@ -7,7 +7,7 @@ export const listEvents = async (
   sql: Sql,
   { taskId, owner }: { taskId: string; owner: string },
 ): Promise<TaskEvent[] | undefined> => {
-  const rows = await sql<(Omit<TaskEvent, 'created_at' | 'next_attempt_at'> & Times)[]>`
+  const rows = await sql<(Omit<TaskEvent, keyof Times> & Times)[]>`
     select e.id, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts
@@ -19,14 +19,21 @@ export const listEvents = async (
   `
   // Every task has its first event.
   if (rows.length === 0) return undefined
-  return rows.map(({ created_at: createdAt, next_attempt_at: next, ...event }) => ({
-    ...event,
-    created_at: createdAt.toISOString(),
-    ...(next && { next_attempt_at: next.toISOString() }),
-  }))
+  return rows.map(withTimes)
 }
 
-interface Times {
+/** The times of an event as they are answered. */
+export const withTimes = <Row extends Times>({
+  created_at: at,
+  next_attempt_at: next,
+  ...event
+}: Row) => ({
+  ...event,
+  created_at: at.toISOString(),
+  ...(next && { next_attempt_at: next.toISOString() }),
+})
+
+export interface Times {
   created_at: Date
   next_attempt_at: Date | null
 }

@@ -1,6 +1,6 @@
 -- Endpoints: addresses that publishers, and owners of tasks, are told at. Their events go the way of task events: a row of
--- `event` for each endpoint that wants one, written by triggers in the transaction of the move, so that no statement that
--- moves something can forget them.
+-- `event` for each endpoint that wants one, written with the move. Those of tasks are written by the one statement that
+-- moves tasks; those of the registry by triggers, so that none of its statements can forget them.
 
 create table endpoint (
   id uuid primary key default gen_random_uuid(),
@@ -76,77 +76,57 @@ create function chain_of(endpoint_id uuid, subject_id uuid) returns uuid
 language sql immutable strict parallel safe
 return encode(substring(sha256(uuid_send(endpoint_id) || uuid_send(subject_id)) for 16), 'hex')::uuid;
 
--- A move that a receiver of the task is told of goes to the endpoints of its owner, too.
-create function tell_owner() returns trigger language plpgsql as $$
-begin
-  insert into event (task_id, sequence, status, deliver, created_at, state, endpoint_id, subject_id)
-  select chain_of(p.id, t.id), new.sequence, m.type, true, new.created_at, 'pending', p.id, t.id
-  from task t
-  cross join lateral (select t.family || '_task.' || lower(new.status) as type) m
-  join endpoint p on p.owner = t.owner and p.status = 'enabled' and m.type = any(p.events)
-  where t.id = new.task_id;
-  return null;
-end $$;
-
-create trigger event_told_to_owner after insert on event for each row
-  when (new.deliver and new.endpoint_id is null)
-  execute function tell_owner();
-
 create function tell_publisher(publisher text, type text, subject uuid, told jsonb) returns void
 language plpgsql as $$
+declare
+  e record;
 begin
-  -- The numbers of a chain are counted: two transactions must not count the same.
-  perform pg_advisory_xact_lock(hashtextextended('chain ' || subject, 0));
-  insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
-  select c.id, coalesce((select max(sequence) from event where task_id = c.id), 0) + 1, type, true,
-    'pending', p.id, subject, jsonb_build_object('publisher_id', publisher) || jsonb_strip_nulls(told)
-  from endpoint p
-  cross join lateral (select chain_of(p.id, subject) as id) c
-  where p.publisher_id = publisher and p.status = 'enabled' and type = any(p.events);
-end $$;
-
-create function is_told(publisher text, type text) returns boolean language plpgsql stable as $$
-begin
-  return exists (
-    select from endpoint p
+  for e in
+    select p.id, chain_of(p.id, subject) as chain
+    from endpoint p
     where p.publisher_id = publisher and p.status = 'enabled' and type = any(p.events)
-  );
+    order by p.id
+  loop
+    -- The numbers of a chain are counted: two transactions must not count the same.
+    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
+    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
+    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
+      jsonb_build_object('publisher_id', publisher) || jsonb_strip_nulls(told)
+    from event where task_id = e.chain;
+  end loop;
 end $$;
 
 -- An id of a user, unless it holds an e-mail address.
 create function shown_user(id text) returns text language sql immutable parallel safe
 return case when id !~ '[^\s@]@[^\s@]' then id end;
 
+-- Looks first whether an endpoint wants it: findings are many.
 create function tell_version(type text, of_version uuid, more jsonb) returns void language plpgsql as $$
-declare
-  publisher text;
 begin
-  select n.publisher_id into publisher
-  from version v
-  join node n on n.id = v.node_id
-  where v.id = of_version and is_told(n.publisher_id, type);
-  if not found then return; end if;
-  perform tell_publisher(publisher, type, v.id, jsonb_build_object('node_id', v.node_id,
+  perform tell_publisher(n.publisher_id, type, v.id, jsonb_build_object('node_id', v.node_id,
     'version_id', v.id, 'version', v.version, 'status', v.status, 'status_reason', v.status_reason,
     'findings', case when type = 'version.flagged' then (
-      -- without what was found in the files, and the first fifty: the route of findings has all
-      select coalesce(jsonb_agg(jsonb_build_object('issue_type', issue_type, 'severity', severity,
-        'file_path', file_path, 'line_number', line_number, 'message', message) order by place), '[]')
+      -- the first fifty, without the lines of code: the route of findings has all
+      select coalesce(jsonb_agg(to_jsonb(f)), '[]')
       from (
-        select *, row_number() over (order by severity <> 'high', severity <> 'medium', scanner, position)
-          as place
+        select issue_type, severity, file_path, line_number, message
         from finding where version_id = v.id
+        order by severity <> 'high', severity <> 'medium', scanner, position
+        limit 50
       ) f
-      where place <= 50
     ) end) || more)
   from version v
-  where v.id = of_version;
+  join node n on n.id = v.node_id
+  where v.id = of_version and exists (
+    select from endpoint p
+    where p.publisher_id = n.publisher_id and p.status = 'enabled' and type = any(p.events)
+  );
 end $$;
 
 create function tell_version_move() returns trigger language plpgsql as $$
 begin
   perform tell_version(case when old.status = new.status then 'version.received'
-    else 'version.' || lower(substring(new.status from length('NodeVersionStatus') + 1)) end, new.id, '{}');
+    else 'version.' || lower(replace(new.status, 'NodeVersionStatus', '')) end, new.id, '{}');
   return null;
 end $$;
 
@@ -169,15 +149,12 @@ create trigger review_decided_told after update of closed_at on review_request f
   execute function tell_review();
 
 create function tell_token() returns trigger language plpgsql as $$
-declare
-  type constant text := case when new.revoked_at is null then 'token.created' else 'token.revoked' end;
 begin
-  if is_told(new.publisher_id, type) then
-    perform tell_publisher(new.publisher_id, type, new.id, jsonb_build_object('token_id', new.id,
-      'name', new.name, 'scope', new.scope, 'node_id', new.node_id,
-      'trusted_publisher_id', new.trusted_publisher_id, 'created_by', shown_user(new.created_by),
-      'expires_at', new.expires_at));
-  end if;
+  perform tell_publisher(new.publisher_id,
+    case when new.revoked_at is null then 'token.created' else 'token.revoked' end, new.id,
+    jsonb_build_object('token_id', new.id, 'name', new.name, 'scope', new.scope,
+      'node_id', new.node_id, 'trusted_publisher_id', new.trusted_publisher_id,
+      'created_by', shown_user(new.created_by), 'expires_at', new.expires_at));
   return null;
 end $$;
 
@@ -189,15 +166,12 @@ create trigger token_revoked_told after update of revoked_at on personal_access_
 
 create function tell_member() returns trigger language plpgsql as $$
 declare
-  type constant text :=
-    case tg_op when 'INSERT' then 'member.added' when 'UPDATE' then 'member.changed' else 'member.removed' end;
   m constant publisher_member := case when tg_op = 'DELETE' then old else new end;
 begin
-  if is_told(m.publisher_id, type) then
-    perform tell_publisher(m.publisher_id, type, m.id, jsonb_build_object('member_id', m.id,
-      'user_id', shown_user(m.user_id), 'role', m.role,
+  perform tell_publisher(m.publisher_id,
+    case tg_op when 'INSERT' then 'member.added' when 'UPDATE' then 'member.changed' else 'member.removed' end,
+    m.id, jsonb_build_object('member_id', m.id, 'user_id', shown_user(m.user_id), 'role', m.role,
       'previous_role', case when tg_op = 'UPDATE' then old.role end));
-  end if;
   return null;
 end $$;
 

@@ -21,8 +21,8 @@ export interface Move<Status extends string> {
 }
 
 /**
- * Moves a task, together with its event. False: the task has a status that the move does not start from, or another
- * attempt holds the fence. Such a lost race is not an error.
+ * Moves a task, together with its event, and those for its owner's endpoints. False: the task has a status that the move
+ * does not start from, or another attempt holds the fence. Such a lost race is not an error.
  */
 export const moveTask = async <Status extends string>(
   sql: Transaction,
@@ -46,19 +46,26 @@ export const moveTask = async <Status extends string>(
         and family = ${table.family}
         and status = any(${[...from]})
         and (${fence}::integer is null or fence = ${fence}::integer)
-      returning id, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
+      returning id, family, owner, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
     )
-    insert into event (task_id, sequence, status, deliver, created_at, state)
+    insert into event (task_id, sequence, status, deliver, created_at, state, endpoint_id, subject_id)
     select id, last_sequence, status, ${isDelivered}::boolean, last_moved_at,
       case
         when not ${isDelivered}::boolean or webhook_url is null then 'unsent'
         when receiver_gone_at is not null then 'stopped'
         else 'pending'
-      end
+      end, null::uuid, null::uuid
     from moved
+    union all
+    -- in the same insert: a second one would open all indexes of the table once more
+    select chain_of(p.id, m.id), m.last_sequence, m.family || '_task.' || lower(m.status), true, m.last_moved_at,
+      'pending', p.id, m.id
+    from moved m
+    join endpoint p on p.owner = m.owner and p.status = 'enabled'
+      and m.family || '_task.' || lower(m.status) = any(p.events)
     returning 1
   `
-  return rows.length === 1
+  return rows.length > 0
 }
 
 /** A task under the fence of the attempt that has claimed it. */

@@ -1,36 +1,27 @@
 import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from 'typebox'
 
+import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
-import { ADDRESS_PATTERN } from '../shared/address.ts'
-import { TaskEvent } from './event.ts'
+import { VIDEO_DELIVERED_STATES } from '../video-task/video-task.ts'
+import { DeliveryState, TaskEvent, id, time } from './event.ts'
+
+const typesOf = (noun: string, verbs: readonly string[]): string[] =>
+  verbs.map((verb) => `${noun}.${verb.toLowerCase()}`)
 
 /** What a publisher can be told. */
-export const PUBLISHER_EVENTS = [
-  'version.received',
-  'version.active',
-  'version.flagged',
-  'version.banned',
-  'version.deleted',
-  'review.requested',
-  'review.decided',
-  'token.created',
-  'token.revoked',
-  'member.added',
-  'member.changed',
-  'member.removed',
-] as const
+export const PUBLISHER_EVENTS: readonly string[] = [
+  ...typesOf('version', ['received', 'active', 'flagged', 'banned', 'deleted']),
+  ...typesOf('review', ['requested', 'decided']),
+  ...typesOf('token', ['created', 'revoked']),
+  ...typesOf('member', ['added', 'changed', 'removed']),
+]
 
 /** What an owner of tasks can be told: what the receiver of a task is. */
-export const OWNER_EVENTS = [
-  'image_task.in_progress',
-  'image_task.completed',
-  'image_task.failed',
-  'video_task.queueing',
-  'video_task.processing',
-  'video_task.success',
-  'video_task.failed',
-] as const
+export const OWNER_EVENTS: readonly string[] = [
+  ...typesOf('image_task', DELIVERED_STATUSES),
+  ...typesOf('video_task', VIDEO_DELIVERED_STATES),
+]
 
 /** The type of what is sent on request alone. */
 export const TEST_EVENT = 'endpoint.test'
@@ -55,100 +46,67 @@ export const EndpointStatus = Type.Enum(['enabled', 'disabled'], {
   description: 'Whether it is told anything.',
 })
 
-const time = (description: string) => Type.String({ format: 'date-time', description })
-
-const url = Type.String({
-  minLength: 1,
-  maxLength: 2048,
-  'x-pattern': ADDRESS_PATTERN,
-  description: 'Where events are sent: https, on a public host.',
-})
-
-/** Which events: each once, one at least. */
-const eventsOf = (kind: string, types: readonly string[]): TSchema =>
-  Type.Array(Type.Enum([...types], { title: `${kind}EventType` }), {
-    minItems: 1,
-    maxItems: types.length,
-    uniqueItems: true,
-    description: 'Types of the events that it is told.',
-    'x-expectation': `a list of different ones of ${types.join(', ')}`,
-  })
-
 /**
  * The schemas of endpoints that can be told events of these types.
  * @param kind begins the names that clients give them
  */
 export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
-  const events = Type.Unsafe<string[]>(eventsOf(kind, types))
-  const members = {
-    id: Type.String({ format: 'uuid' }),
-    url: Type.String({
-      description: 'Where events are sent. Members who may not manage it see it without its query.',
+  const events = Type.Unsafe<string[]>(
+    Type.Array(Type.Enum([...types], { title: `${kind}EventType` }), {
+      minItems: 1,
+      maxItems: types.length,
+      uniqueItems: true,
+      description: 'Types of the events that it is told.',
+      'x-expectation': `a list of different ones of ${types.join(', ')}`,
     }),
-    events,
+  )
+  const description =
+    'Where events are sent. Members who may not manage it see it without its query.'
+  const url = Type.String({ minLength: 1, maxLength: 2048, description })
+  const given = { url, events }
+  const members = {
+    id: id('Id of the endpoint.'),
+    ...given,
     status: EndpointStatus,
     disabled_reason: Type.Optional(DisabledReason),
     disabled_at: Type.Optional(time('Since when it is off.')),
-    failing_since: Type.Optional(
-      time('The first try that failed since the last one that arrived; absent when none did.'),
-    ),
+    failing_since: Type.Optional(time('The first try that failed since the last that arrived.')),
     created_at: time('When it was made.'),
   }
+  const secret = Type.String({ description: 'What signs, shown this once.' })
   const Endpoint = Type.Object(members, { title: `${kind}Endpoint` })
   return {
     Endpoint,
-    CreatedEndpoint: Type.Object(
-      {
-        ...members,
-        secret: Type.String({ description: 'What signs, shown this once.' }),
-      },
-      { title: `Created${kind}Endpoint` },
-    ),
+    CreatedEndpoint: Type.Object({ ...members, secret }, { title: `Created${kind}Endpoint` }),
     EndpointList: Type.Object({
       endpoints: Type.Array(Endpoint, { description: 'In the order they were made.' }),
     }),
-    NewEndpoint: Type.Object({ url, events }, { title: `New${kind}Endpoint` }),
-    EndpointUpdate: Type.Object(
-      {
-        url: Type.Optional(url),
-        events: Type.Optional(events),
-        status: Type.Optional(EndpointStatus),
-      },
-      { title: `${kind}EndpointUpdate` },
-    ),
+    NewEndpoint: Type.Object(given, { title: `New${kind}Endpoint` }),
+    EndpointUpdate: Type.Partial(Type.Object({ ...given, status: EndpointStatus }), {
+      title: `${kind}EndpointUpdate`,
+    }),
   }
 }
 
-export type Endpoint = Static<ReturnType<typeof makeEndpointSchemas>['Endpoint']>
-export type NewEndpoint = Static<ReturnType<typeof makeEndpointSchemas>['NewEndpoint']>
-export type EndpointUpdate = Static<ReturnType<typeof makeEndpointSchemas>['EndpointUpdate']>
+type Schemas = ReturnType<typeof makeEndpointSchemas>
+export type Endpoint = Static<Schemas['Endpoint']>
+export type NewEndpoint = Static<Schemas['NewEndpoint']>
+export type EndpointUpdate = Static<Schemas['EndpointUpdate']>
 
 /** Answer of a rotation. */
 export const EndpointSecret = Type.Object({
   secret: Type.String({ description: 'The new secret, shown this once.' }),
   created_at: time('When it was made.'),
-  previous_expires_at: Type.Optional(
-    time('Until when the one before signs beside it; absent when it has ended.'),
-  ),
+  previous_expires_at: Type.Optional(time('Until when the one before signs beside it.')),
 })
 
-const { status: _status, sequence: _sequence, ...told } = TaskEvent.properties
+const { status: _status, ...told } = TaskEvent.properties
 
-/** An event that an endpoint was told, or is to be told. */
+/** An event that an endpoint was told, or is to be told. Its sequence counts those about the same subject. */
 export const EndpointEvent = Type.Object({
   ...told,
   type: Type.String({ description: 'What happened.' }),
-  sequence: Type.Integer({
-    minimum: 1,
-    description: 'Its number among those about the same thing; the `webhook-sequence`.',
-  }),
-  subject_id: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'Id of the task, version, token or membership; absent of a test.',
-    }),
-  ),
-  created_at: time('When it happened.'),
+  subject_id: Type.Optional(id('The task, version, token or membership; absent of a test.')),
 })
 export type EndpointEvent = Static<typeof EndpointEvent>
 
@@ -160,18 +118,9 @@ export const EndpointEventQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many.' }),
   ),
-  before: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'Only those before this event: the last of a page.',
-    }),
-  ),
-  state: Type.Optional(
-    Type.Enum(TaskEvent.properties.state.enum, { description: 'Only those in this state.' }),
-  ),
+  before: Type.Optional(id('Only those before this event: the last of a page.')),
+  state: Type.Optional(Type.Enum(DeliveryState.enum, { description: 'Only those in this state.' })),
 })
 export type EndpointEventQuery = Static<typeof EndpointEventQuery>
 
-export const TestEvent = Type.Object({
-  event_id: Type.String({ format: 'uuid', description: 'The `webhook-id` of every attempt.' }),
-})
+export const TestEvent = Type.Object({ event_id: id('The `webhook-id` of every attempt.') })

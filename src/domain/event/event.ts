@@ -35,15 +35,16 @@ export const AttemptErrorClass = Type.Enum([
 ])
 export type AttemptErrorClass = Static<typeof AttemptErrorClass>
 
-const id = (description: string) => Type.String({ format: 'uuid', description })
-const time = (description: string) => Type.String({ format: 'date-time', description })
+export const id = (description: string) => Type.String({ format: 'uuid', description })
+export const time = (description: string) => Type.String({ format: 'date-time', description })
 
 /** One move of a task, and what has become of telling its receiver. */
 export const TaskEvent = Type.Object({
   id: id('The `webhook-id` of every attempt.'),
   sequence: Type.Integer({
     minimum: 1,
-    description: 'Number of the move within its task; the `webhook-sequence` of every attempt.',
+    description:
+      'Number of the move within its task, or of an event of an endpoint within its subject; the `webhook-sequence` of every attempt.',
   }),
   status: Type.Union([ImageTaskStatus, VideoTaskState], {
     description: 'What the task moved to.',

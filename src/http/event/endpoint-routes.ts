@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { TProperties } from 'typebox'
+import type { TObject, TProperties, TSchema } from 'typebox'
 
 import {
   EndpointEventQuery,
@@ -16,6 +16,7 @@ import {
   Redelivery,
   RedeliverSince,
   SecretRotation,
+  id,
 } from '../../domain/event/event.ts'
 import { mayDo } from '../../domain/registry/role.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
@@ -23,8 +24,7 @@ import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getPublisherAccess } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
-import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import type { Answer, BodySpec, Method, Route } from '../route.ts'
 import { judgeUrl } from '../task/judge-url.ts'
 import { makeEndpointHandlers } from './endpoint.ts'
 import type { EndpointDeps, JudgeAccess } from './endpoint.ts'
@@ -36,8 +36,6 @@ interface Scope {
   path: string
   params: TProperties
   types: readonly string[]
-  /** Events that the examples show. */
-  shown: string[]
   /** Of the path, and of whoever asks. */
   errors: readonly ErrorCodeName[]
   judge: JudgeAccess
@@ -50,7 +48,6 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
     path: '/endpoints',
     params: {},
     types: OWNER_EVENTS,
-    shown: ['image_task.completed', 'image_task.failed'],
     errors: [],
     judge: (request) => {
       const holder = { owner: getCaller(request).owner, publisherId: null }
@@ -62,16 +59,12 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
     path: `${PUBLISHER_PATH}/endpoints`,
     params: OfPublisher.properties,
     types: PUBLISHER_EVENTS,
-    shown: ['version.active', 'version.flagged'],
     errors: [...PUBLISHER_ERRORS, 'forbidden'],
-    async judge({ params, caller }, action) {
+    async judge({ params, caller }, what) {
       const { publisherId } = params as OfPublisher
-      const { id, role } = await getPublisherAccess(deps, {
-        publisherId,
-        access: action === 'read' ? 'read' : 'write',
-        action: action === 'read' ? 'read_endpoints' : 'manage_endpoints',
-        caller,
-      })
+      const access = what === 'read' ? 'read' : 'write'
+      const asked = { publisherId, access, action: `${what}_endpoints`, caller } as const
+      const { id, role } = await getPublisherAccess(deps, asked)
       const mayManage = mayDo(role ?? undefined, 'manage_endpoints')
       return { holder: { owner: null, publisherId: id }, mayManage }
     },
@@ -82,300 +75,174 @@ const ID = '3d1f6b0e-9a2c-4f57-8b61-5c0e7d9a4f22'
 const EVENT_ID = '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'
 const AT = '2026-01-01T00:00:00.000Z'
 const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
-const COMMON = { tag: 'Endpoints', auth: 'required' } as const
-const NOTHING = {
+const URL = 'https://receiver.example.com/kiln'
+
+const TOLD = {
+  id: EVENT_ID,
+  type: 'endpoint.test',
+  sequence: 1,
+  created_at: AT,
+  state: 'delivered',
+  attempts: 1,
+}
+const ATTEMPT = { event_id: EVENT_ID, number: 1, url: URL, started_at: AT, status: 204 }
+
+const ENDPOINT = { endpoint_id: id('Id of the endpoint.') }
+const EVENT = { ...ENDPOINT, event_id: id('Id of one of its events.') }
+
+const body = (schema: TSchema, example: object, required = true): BodySpec => ({
   ...SMALL_BODY,
-  schema: Type.Object({}),
-  required: false,
-  examples: { nothing: {} },
-}
+  schema,
+  required,
+  examples: { some: example },
+})
+const NOTHING = body(Type.Object({}), {}, false)
 
-const makeScope = (deps: EndpointDeps, scope: Scope) => {
-  const of = {
-    all: Type.Object(scope.params),
-    one: Type.Object({
-      ...scope.params,
-      endpoint_id: Type.String({ format: 'uuid', description: 'Id of the endpoint.' }),
-    }),
-    event: Type.Object({
-      ...scope.params,
-      endpoint_id: Type.String({ format: 'uuid', description: 'Id of the endpoint.' }),
-      event_id: Type.String({ format: 'uuid', description: 'Id of one of its events.' }),
-    }),
-  }
-  return {
-    ...scope,
-    of,
-    one: `${scope.path}/:endpoint_id`,
-    schemas: makeEndpointSchemas(scope.kind, scope.types),
-    handlers: makeEndpointHandlers(deps, scope.judge),
-    judgeBody: ({ body }: { body: Record<string, unknown> }) => judgeUrl(deps, '/url', body['url']),
-    example: {
-      id: ID,
-      url: 'https://receiver.example.com/kiln',
-      events: scope.shown,
-      status: 'enabled',
-      created_at: AT,
-    },
-  }
-}
+/** What a route answers: its status, what that means, and an example by a schema. */
+type Answers = [status: number, description: string, schema?: TSchema, example?: object]
 
-type Scoped = ReturnType<typeof makeScope>
+type More = Partial<Pick<Route, 'description' | 'read' | 'secretAnswer' | 'judge'>> & {
+  body?: BodySpec
+  query?: TObject
+  errors?: readonly ErrorCodeName[]
+}
 
 const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
-  const scoped = makeScope(deps, scope)
-  return [...managing(scoped), ...changing(scoped), ...reading(scoped), ...sending(scoped)]
-}
+  const { Endpoint, CreatedEndpoint, EndpointList, NewEndpoint, EndpointUpdate } =
+    makeEndpointSchemas(scope.kind, scope.types)
+  const handle = makeEndpointHandlers(deps, scope.judge)
+  const events = scope.types.slice(1, 3)
+  const shown = { id: ID, url: URL, events, status: 'enabled', created_at: AT }
+  const judge: Route['judge'] = ({ body }) => judgeUrl(deps, '/url', body['url'])
 
-const managing = ({ path, of, schemas, handlers, errors, example, judgeBody }: Scoped): Route[] => [
-  defineRoute({
-    ...COMMON,
-    method: 'post',
-    path,
-    summary: 'Make an endpoint',
-    description: 'The answer is the only place that shows its secret.',
-    params: of.all,
-    body: {
-      ...SMALL_BODY,
-      schema: schemas.NewEndpoint,
-      examples: { some: { url: example.url, events: example.events } },
-    },
-    responses: {
-      201: {
-        description: 'The endpoint, with its secret shown this once.',
-        schema: schemas.CreatedEndpoint,
-        headers: ['Cache-Control'],
-        example: { ...example, secret: SECRET },
-      },
-    },
-    errors: [...errors, 'url_refused', 'endpoint_limit_reached', 'outcome_unknown'],
-    secretAnswer: true,
-    judge: judgeBody,
-    handler: handlers.create,
-  }),
-  defineRoute({
-    ...COMMON,
-    method: 'get',
-    path,
-    summary: 'List endpoints',
-    params: of.all,
-    read: 'private',
-    responses: {
-      200: {
-        description: 'The endpoints, without secrets.',
-        schema: schemas.EndpointList,
-        example: { endpoints: [example] },
-      },
-    },
-    errors,
-    handler: handlers.list,
-  }),
-]
-
-const changing = (scoped: Scoped): Route[] => {
-  const { one: path, of, schemas, handlers, example, judgeBody } = scoped
-  const errors = [...scoped.errors, 'endpoint_not_found'] as const
-  return [
-    defineRoute({
-      ...COMMON,
-      method: 'get',
-      path,
-      summary: 'Read an endpoint',
-      params: of.one,
-      read: 'private',
-      responses: { 200: { description: 'The endpoint.', schema: schemas.Endpoint, example } },
-      errors,
-      handler: handlers.read,
-    }),
-    defineRoute({
-      ...COMMON,
-      method: 'put',
-      path,
-      summary: 'Change an endpoint, or switch it off or on',
-      description:
-        'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it is told what happens from then on.',
-      params: of.one,
-      body: {
-        ...SMALL_BODY,
-        schema: schemas.EndpointUpdate,
-        examples: { off: { status: 'disabled' } },
-      },
-      responses: { 200: { description: 'The endpoint.', schema: schemas.Endpoint, example } },
-      errors: [...errors, 'url_refused', 'outcome_unknown'],
-      judge: judgeBody,
-      handler: handlers.update,
-    }),
-    defineRoute({
-      ...COMMON,
-      method: 'delete',
-      path,
-      summary: 'Delete an endpoint',
-      description: 'Nothing that is due is sent any more.',
-      params: of.one,
-      responses: { 204: { description: 'The endpoint is gone.' } },
-      errors: [...errors, 'outcome_unknown'],
-      handler: handlers.remove,
-    }),
-    defineRoute({
-      ...COMMON,
-      method: 'post',
-      path: `${path}/webhook-secret/rotate`,
-      summary: 'Replace the secret of an endpoint',
-      description: 'The old secret goes on signing beside the new one for a while.',
-      params: of.one,
-      body: {
-        ...SMALL_BODY,
-        schema: SecretRotation,
-        required: false,
-        examples: { hour: { overlap_seconds: 3600 } },
-      },
+  const route =
+    (at: string, params: TProperties, failures: readonly ErrorCodeName[] = []) =>
+    (
+      [method, last, summary]: [method: Method, last: string, summary: string],
+      [status, description, schema, example]: Answers,
+      handler: (request: never) => Promise<Answer>,
+      { errors = [], ...more }: More = {},
+    ): Route => ({
+      tag: 'Endpoints',
+      auth: 'required',
+      method,
+      path: `${scope.path}${at}${last}`,
+      summary,
+      params: Type.Object({ ...scope.params, ...params }),
       responses: {
-        200: {
-          description: 'The new secret, shown this once.',
-          schema: EndpointSecret,
-          headers: ['Cache-Control'],
-          example: { secret: SECRET, created_at: AT, previous_expires_at: AT },
+        [status]: {
+          description,
+          ...(schema && { schema, example }),
+          ...(more.secretAnswer && { headers: ['Cache-Control'] as const }),
         },
       },
-      errors: [...errors, 'outcome_unknown'],
-      secretAnswer: true,
-      handler: handlers.rotate,
-    }),
-  ]
-}
-
-const reading = (scoped: Scoped): Route[] => {
-  const { one, of, handlers, example } = scoped
-  const errors = [...scoped.errors, 'endpoint_not_found'] as const
-  return [
-    defineRoute({
-      ...COMMON,
-      method: 'get',
-      path: `${one}/events`,
-      summary: 'List what an endpoint was told, and is to be told',
-      params: of.one,
-      query: EndpointEventQuery,
-      responses: {
-        200: {
-          description: 'The events, newest first.',
-          schema: EndpointEvents,
-          example: {
-            events: [
-              {
-                id: EVENT_ID,
-                type: example.events[0],
-                sequence: 2,
-                subject_id: ID,
-                created_at: AT,
-                state: 'delivered',
-                attempts: 1,
-              },
-            ],
-          },
-        },
-      },
-      errors,
-      handler: handlers.events,
-    }),
-    defineRoute({
-      ...COMMON,
-      method: 'get',
-      path: `${one}/events/:event_id/attempts`,
-      summary: 'List the attempts at telling an endpoint of an event',
-      params: of.event,
-      responses: {
-        200: {
-          description: 'The attempts, in order.',
-          schema: Attempts,
-          example: {
-            attempts: [
-              {
-                event_id: EVENT_ID,
-                number: 1,
-                url: example.url,
-                started_at: AT,
-                duration_ms: 120,
-                status: 204,
-                excerpt: '',
-              },
-            ],
-          },
-        },
-      },
-      errors: [...errors, 'event_not_found'],
-      handler: handlers.attempts,
-    }),
-  ]
-}
-
-const sending = (scoped: Scoped): Route[] => {
-  const { one, of, handlers } = scoped
-  const errors = [
-    ...scoped.errors,
+      errors: [
+        ...scope.errors,
+        ...failures,
+        ...errors,
+        ...(method === 'get' ? [] : (['outcome_unknown'] as const)),
+      ],
+      handler,
+      ...more,
+    })
+  const all = route('', {})
+  const one = route('/:endpoint_id', ENDPOINT, ['endpoint_not_found'])
+  const event = route('/:endpoint_id/events/:event_id', EVENT, [
     'endpoint_not_found',
-    'endpoint_disabled',
-    'outcome_unknown',
-  ] as const
+    'event_not_found',
+  ])
+
   return [
-    defineRoute({
-      ...COMMON,
-      method: 'post',
-      path: `${one}/test`,
-      summary: 'Send a test event',
-      description: 'Its type is `endpoint.test`. It is signed, tried and logged like every other.',
-      params: of.one,
-      body: NOTHING,
-      responses: {
-        202: {
-          description: 'The event is sent; the log tells what becomes of it.',
-          schema: TestEvent,
-          example: { event_id: EVENT_ID },
-        },
+    all(
+      ['post', '', 'Make an endpoint'],
+      [201, 'The endpoint, with its secret.', CreatedEndpoint, { ...shown, secret: SECRET }],
+      handle.create,
+      {
+        description: 'The answer is the only place that shows its secret.',
+        body: body(NewEndpoint, { url: URL, events }),
+        errors: ['url_refused', 'endpoint_limit_reached'],
+        secretAnswer: true,
+        judge,
       },
-      errors,
-      handler: handlers.test,
+    ),
+    all(
+      ['get', '', 'List endpoints'],
+      [200, 'The endpoints, without secrets.', EndpointList, { endpoints: [shown] }],
+      handle.list,
+      { read: 'private' },
+    ),
+    one(['get', '', 'Read an endpoint'], [200, 'The endpoint.', Endpoint, shown], handle.read, {
+      read: 'private',
     }),
-    defineRoute({
-      ...COMMON,
-      method: 'post',
-      path: `${one}/events/:event_id/redeliver`,
-      summary: 'Send an event to its endpoint again',
-      description:
-        'Begins one more schedule for the event, with the same `webhook-id`, beside the order.',
-      params: of.event,
-      body: NOTHING,
-      responses: {
-        202: {
-          description: 'The event is sent again.',
-          schema: Redelivery,
-          example: { redelivery_id: ID },
-        },
+    one(
+      ['put', '', 'Change an endpoint, or switch it off or on'],
+      [200, 'The endpoint.', Endpoint, shown],
+      handle.update,
+      {
+        description:
+          'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it is told what happens from then on.',
+        body: body(EndpointUpdate, { status: 'disabled' }),
+        errors: ['url_refused'],
+        judge,
       },
-      errors: [...errors, 'event_not_found', 'not_deliverable'],
-      handler: handlers.redeliver,
+    ),
+    one(['delete', '', 'Delete an endpoint'], [204, 'It is gone.'], handle.remove, {
+      description: 'Nothing that is due is sent any more.',
     }),
-    defineRoute({
-      ...COMMON,
-      method: 'post',
-      path: `${one}/redeliver`,
-      summary: 'Send all that an endpoint has missed again',
-      description:
-        'The events since a time that were given up, or stopped while it was off. One request sends 10,000 of them at most.',
-      params: of.one,
-      body: {
-        ...SMALL_BODY,
-        schema: RedeliverSince,
-        examples: { day: { since: '2026-01-01T00:00:00Z' } },
+    one(
+      ['post', '/webhook-secret/rotate', 'Replace the secret of an endpoint'],
+      [200, 'The new secret.', EndpointSecret, { secret: SECRET, created_at: AT }],
+      handle.rotate,
+      {
+        description:
+          'The answer alone shows it. The old secret goes on signing beside it for a while.',
+        body: body(SecretRotation, { overlap_seconds: 3600 }, false),
+        secretAnswer: true,
       },
-      responses: {
-        202: {
-          description: 'How many are sent again.',
-          schema: Redeliveries,
-          example: { redeliveries: 3 },
-        },
+    ),
+    one(
+      ['post', '/test', 'Send a test event'],
+      [202, 'It is sent; the log tells what becomes of it.', TestEvent, { event_id: EVENT_ID }],
+      handle.test,
+      {
+        description:
+          'Its type is `endpoint.test`. It is signed, tried and logged like every other.',
+        body: NOTHING,
+        errors: ['endpoint_disabled'],
       },
-      errors,
-      handler: handlers.redeliverSince,
-    }),
+    ),
+    one(
+      ['post', '/redeliver', 'Send all that an endpoint has missed again'],
+      [202, 'How many are sent again.', Redeliveries, { redeliveries: 3 }],
+      handle.redeliverSince,
+      {
+        description:
+          'The events since a time that were given up, or stopped while it was off. One request sends 10,000 of them at most.',
+        body: body(RedeliverSince, { since: '2026-01-01T00:00:00Z' }),
+        errors: ['endpoint_disabled'],
+      },
+    ),
+    one(
+      ['get', '/events', 'List what an endpoint was told, and is to be told'],
+      [200, 'The events, newest first.', EndpointEvents, { events: [TOLD] }],
+      handle.events,
+      { query: EndpointEventQuery },
+    ),
+    event(
+      ['get', '/attempts', 'List the attempts at telling an endpoint of an event'],
+      [200, 'The attempts, in order.', Attempts, { attempts: [ATTEMPT] }],
+      handle.attempts,
+    ),
+    event(
+      ['post', '/redeliver', 'Send an event to its endpoint again'],
+      [202, 'The event is sent again.', Redelivery, { redelivery_id: ID }],
+      handle.redeliver,
+      {
+        description:
+          'Begins one more schedule for the event, with the same `webhook-id`, beside the order.',
+        body: NOTHING,
+        errors: ['endpoint_disabled', 'not_deliverable'],
+      },
+    ),
   ]
 }

@@ -27,51 +27,28 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
-import type { RegistryDeps } from '../registry/deps.ts'
-import type { Answer, JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
 
 export type EndpointDeps = RedeliveryDeps &
-  Pick<RegistryDeps, 'now'> &
   Pick<TaskDeps, 'outbound'> & {
     webhookSecrets: Keeper
     /** MAX_ENDPOINTS */
     maxEndpoints: number
   }
 
-/** Whose endpoints a request is about, and whether its caller may do more than read them. */
-export interface EndpointAccess {
-  holder: EndpointHolder
-  mayManage: boolean
-}
-
-/** Judges who asks. Throws the 404 and 403 of what the path names. */
+/** Judges who asks: whose endpoints, and whether for more than reading. Throws the 404 and 403 of what the path names. */
 export type JudgeAccess = (
   request: Pick<RouteRequest, 'params' | 'caller'>,
   action: 'read' | 'manage',
-) => Promise<EndpointAccess>
+) => Promise<{ holder: EndpointHolder; mayManage: boolean }>
 
 type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
-type Handler<Query = unknown, Body = unknown> = (request: Request<Query, Body>) => Promise<Answer>
 
-/** What the routes of endpoints do, whoever's they are. */
-export interface EndpointHandlers {
-  create: Handler<unknown, NewEndpoint>
-  list: Handler
-  read: Handler
-  update: Handler<unknown, EndpointUpdate>
-  remove: Handler
-  test: Handler
-  rotate: Handler<unknown, SecretRotation>
-  events: Handler<EndpointEventQuery>
-  attempts: Handler
-  redeliver: Handler
-  redeliverSince: Handler<unknown, RedeliverSince>
-}
-
-export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): EndpointHandlers => {
+/** Makes what the routes of endpoints do, whoever's they are. */
+export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => {
   const { sql, webhookSecrets } = deps
 
   const manage = async (request: Request): Promise<EndpointKey> => {
@@ -113,7 +90,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): En
     })
 
   return {
-    async create(request) {
+    async create(request: Request<unknown, NewEndpoint>): Promise<JsonAnswer> {
       const { holder } = await judge(request, 'manage')
       return await write(request, 201, async (sql) => {
         const { url, events } = request.body
@@ -123,31 +100,31 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): En
         return { ...made, secret: secret?.secret }
       })
     },
-    async list(request) {
+    async list(request: Request): Promise<JsonAnswer> {
       const { holder, mayManage } = await judge(request, 'read')
       const found = await withinDeadline(sql, listEndpoints(sql, holder))
       return { status: 200, body: { endpoints: mayManage ? found : found.map(hideQuery) } }
     },
-    read: async (request) => ({ status: 200, body: await get(request) }),
-    async update(request) {
+    read: async (request: Request) => ({ status: 200, body: await get(request) }),
+    async update(request: Request<unknown, EndpointUpdate>): Promise<JsonAnswer> {
       const key = await manage(request)
       const changed = await unitOfWork(deps, (sql) => updateEndpoint(sql, key, request.body))
       if (!changed) throw errors.endpointNotFound(key.id)
       return { status: 200, body: changed }
     },
-    async remove(request) {
+    async remove(request: Request): Promise<JsonAnswer> {
       const key = await manage(request)
       if (!(await unitOfWork(deps, (sql) => deleteEndpoint(sql, key))))
         throw errors.endpointNotFound(key.id)
       return { status: 204 }
     },
-    async test(request) {
+    async test(request: Request): Promise<JsonAnswer> {
       const { id } = await getEnabled(request)
       return await write(request, 202, async (sql) => ({
         event_id: await insertTestEvent(sql, id),
       }))
     },
-    async rotate(request) {
+    async rotate(request: Request<unknown, SecretRotation>): Promise<JsonAnswer> {
       const { id } = await get(request, 'manage')
       const { overlap_seconds: overlap = 86_400 } = request.body
       return await write(request, 200, async (sql) => {
@@ -159,7 +136,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): En
         }
       })
     },
-    async events(request) {
+    async events(request: Request<EndpointEventQuery>): Promise<JsonAnswer> {
       const { id: endpointId } = await get(request)
       const { before } = request.query
       if (before !== undefined) {
@@ -172,7 +149,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): En
       const events = await withinDeadline(sql, listEndpointEvents(sql, endpointId, request.query))
       return { status: 200, body: { events } }
     },
-    async attempts(request) {
+    async attempts(request: Request): Promise<JsonAnswer> {
       const { id } = await get(request)
       const eventId = await getEventId(request, id)
       return {
@@ -180,11 +157,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess): En
         body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
       }
     },
-    async redeliver(request) {
+    async redeliver(request: Request): Promise<JsonAnswer> {
       const { id } = await getEnabled(request)
       return await redeliverOne(deps, request, await getEventId(request, id))
     },
-    async redeliverSince(request) {
+    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<JsonAnswer> {
       const { id: endpointId } = await getEnabled(request)
       const since = parseListTime(request.body.since)
       return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>
