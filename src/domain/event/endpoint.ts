@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 
 import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
+import { ADDRESS_PATTERN } from '../shared/address.ts'
 import { VIDEO_DELIVERED_STATES } from '../video-task/video-task.ts'
 import { DeliveryState, TaskEvent, id, time } from './event.ts'
 
@@ -62,7 +63,8 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
   )
   const description =
     'Where events are sent. Members who may not manage it see it without its query.'
-  const url = Type.String({ minLength: 1, maxLength: 2048, description })
+  const pattern = { 'x-pattern': ADDRESS_PATTERN }
+  const url = Type.String({ minLength: 1, maxLength: 2048, ...pattern, description })
   const given = { url, events }
   const members = {
     id: id('Id of the endpoint.'),
