@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -6,6 +7,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text as readAll } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
@@ -254,4 +257,47 @@ describe('the document', () => {
           `${method} ${path}`,
         )
   })
+})
+
+describe('npm run receiver', () => {
+  const start = (...options: string[]) =>
+    spawn(process.execPath, ['tools/run.mjs', 'tools/receiver.ts', ...options], { cwd: ROOT })
+
+  test('answers as asked what is signed, 401 what is not, and prints both', async () => {
+    const child = start('--port', '0', '--secret', secret, '--status', '500')
+    try {
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      const next = async (): Promise<string> => String((await lines.next()).value)
+      const [url = ''] = /http:[^,]+/.exec(await next()) ?? []
+      const send = async ({ body, headers }: { body: string; headers: Headers }) =>
+        (await fetch(url, { method: 'POST', headers, body })).status
+      assert.equal(await send(sign({ body: '{"status":"COMPLETED"}' })), 500)
+      assert.match(await next(), / COMPLETED signed, answered 500 webhook-id [\w-]{36}$/)
+      assert.deepEqual(
+        [await next(), await next(), await next()],
+        ['  {', '    "status": "COMPLETED"', '  }'],
+      )
+      assert.equal(await send(sign({ secrets: [makeWebhookSecret()], body: '\u001b[2J' })), 401)
+      assert.match(
+        await next(),
+        / NOT SIGNED with a secret that this receiver knows, answered 401 /,
+      )
+      assert.equal(await next(), '  \uFFFD[2J')
+    } finally {
+      child.kill()
+    }
+  })
+
+  for (const [name, value] of [
+    ['port', '70000'],
+    ['status', 'x'],
+    ['delay', '-1'],
+    ['secret', 'guess'],
+  ] as const)
+    test(`refuses --${name}=${value} and says what it takes`, async () => {
+      const child = start('--secret', secret, `--${name}=${value}`)
+      const [told, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
+      assert.equal(code, 1)
+      assert.match(told, new RegExp(`^--${name} must be .*\nusage: npm run receiver`))
+    })
 })
