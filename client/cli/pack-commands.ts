@@ -65,7 +65,9 @@ const check: Command = {
         ...describeArchive(pack),
         `  registry  ${registry.line}`,
         ...(reading ? describeReading(reading) : [UNREAD]),
-        faults.length === 0 ? 'nothing stands in the way' : `in the way: ${faults.join('; ')}`,
+        faults.length > 0
+          ? `in the way: ${faults.join('; ')}`
+          : `${reading ? '' : 'so far '}nothing stands in the way`,
       ]
       const { bytes, files, leftOut: left_out } = archive
       screen.tell(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, faults })

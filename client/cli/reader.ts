@@ -25,9 +25,9 @@ export const readArchive = async (path: string): Promise<Reading | undefined> =>
   )
   const found = places.find(([program = '']) => existsSync(program))
   if (!found) return undefined
-  const child = spawn(process.execPath, [...found, path, '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  // Without the packages it needs it says so at length.
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
+  const child = spawn(process.execPath, [...found, path, '--json'], { stdio: [...stdio] })
   const line = await text(child.stdout)
   return line === '' ? undefined : (JSON.parse(line) as Reading)
 }
