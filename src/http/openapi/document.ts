@@ -162,10 +162,11 @@ const REPLAYED: Record<Method, HeaderName[]> = {
 }
 
 /** Bytes, in the words that generators of clients know. */
+const TEXT = { type: 'string' }
 const BYTES = { type: 'string', format: 'binary' }
 
-const makeContent = ({ schema, example }: ResponseSpec, schemas: Schemas): Json => ({
-  schema: schema ? schemas.show(schema, 'answer') : BYTES,
+const makeContent = ({ schema, example, mediaType }: ResponseSpec, schemas: Schemas): Json => ({
+  schema: schema ? schemas.show(schema, 'answer') : mediaType?.startsWith('text/') ? TEXT : BYTES,
   ...(example === undefined ? {} : { example }),
 })
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
 
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import { NODE_ID_MAX, NODE_ID_PATTERN } from '../../domain/registry/node.ts'
 import { listOptional } from '../../domain/registry/registry-fields.ts'
 
 /** Parameters of paths. */
@@ -31,6 +32,14 @@ export const OfOwnNode = Type.Object({ publisherId, nodeId })
 export type OfOwnNode = Static<typeof OfOwnNode>
 export const OfTrust = Type.Object({ publisherId, nodeId, trustedPublisherId })
 export type OfTrust = Static<typeof OfTrust>
+/** A node that may be still to be created. */
+export const OfNewNode = Type.Object({
+  publisherId,
+  nodeId: Type.String({
+    'x-pattern': NODE_ID_PATTERN.replace('*', `{0,${NODE_ID_MAX - 2}}`),
+    description: 'Id of the node, which is made with it when there is none; case does not matter.',
+  }),
+})
 export const OfOwnVersion = Type.Object({ publisherId, nodeId, versionId })
 export type OfOwnVersion = Static<typeof OfOwnVersion>
 export const OfNode = Type.Object({ nodeId })

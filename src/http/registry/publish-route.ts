@@ -7,7 +7,7 @@ import { NEEDS_MEMBER } from './personal-access-token.ts'
 import { publish } from './publish.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { OWN_NODE_PATH, OWN_VERSION_PATH, OfOwnNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
+import { OWN_NODE_PATH, OWN_VERSION_PATH, OfNewNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
 import { PUBLISH, PUBLISHED } from './examples.ts'
 
 const BY_NUMBER = {
@@ -32,7 +32,7 @@ export const makePublishRoute = (deps: RegistryDeps): Route =>
     summary: 'Publish a version',
     description:
       'Creates the node, or updates it with what is not empty in `node`, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
-    params: OfOwnNode,
+    params: OfNewNode,
     body: {
       ...SMALL_BODY,
       schema: PublishBody,

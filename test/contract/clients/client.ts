@@ -65,7 +65,7 @@ declare const setTimeout: (run: (value?: unknown) => void, ms: number) => unknow
 
 const makeVideoTasks = async (): Promise<void> => {
   const VIDEO = '/proxy/vidvendor'
-  const body = { duration: 4, resolution: '360p' as const, model: 'videoq3-pro' as const }
+  const body = { duration: 4, resolution: '540p' as const, model: 'videoq3-pro' as const }
   const drawn = must(await kiln.POST(`${VIDEO}/text2video`, { body: { ...body, prompt: 'sea' } }))
   const others = [
     must(await kiln.POST(`${VIDEO}/img2video`, { body: { ...body, images: [image] } })),
