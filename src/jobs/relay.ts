@@ -1,3 +1,4 @@
+import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { leaseOutbox } from '../db/shared/outbox.ts'
 import type { Jobs } from './client.ts'
@@ -17,7 +18,7 @@ export const startRelay = ({ sql, jobs, log, intervalMs }: RelayOptions): Loop =
   startLoop(
     'relay',
     async (signal) => {
-      for (const row of await leaseOutbox(sql)) {
+      for (const row of await withinDeadline(sql, leaseOutbox(sql))) {
         if (signal.aborted || !(await jobs.relay(row))) return
       }
     },

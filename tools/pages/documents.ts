@@ -29,6 +29,7 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/production.md',
   ],
   'Look up': [
+    'docs/client.md',
     'docs/command-line.md',
     'docs/live.md',
     'docs/registry.md',
