@@ -55,7 +55,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'setpriv'],
+  ignoreBinaries: ['go'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

@@ -73,15 +73,6 @@ const stopListening = listenForNews({
   onConnect: watches.ring,
 })
 
-const server = makeServer((request, response) => app(request, response), {
-  trustProxy: config.TRUST_PROXY,
-  connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
-})
-await new Promise<void>((resolve, reject) => {
-  server.once('error', reject)
-  server.listen(config.PORT, config.HOST, resolve)
-})
-const { port } = server.address() as AddressInfo
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
 const timings = readTimings(config)
 const rateFactor = readRateFactor(config)
@@ -173,6 +164,16 @@ const app = makeApp({
   maxImageBytes: config.IMAGE_MAX_BYTES,
   maxImagePixels: config.IMAGE_MAX_PIXELS,
 })
+
+const server = makeServer(app, {
+  trustProxy: config.TRUST_PROXY,
+  connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
+})
+await new Promise<void>((resolve, reject) => {
+  server.once('error', reject)
+  server.listen(config.PORT, config.HOST, resolve)
+})
+const { port } = server.address() as AddressInfo
 
 /** What nobody was told of, because its process was killed after the commit, is found by then. */
 const WATCH_MS = 5000

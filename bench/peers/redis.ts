@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 
-import getPort from 'get-port'
-
 import { startChild, untilReady } from '../../src/local/child.ts'
+import { findPort } from '../../src/local/port.ts'
 import { makeFolder } from '../support/keep.ts'
 
 const HOST = '127.0.0.1'
@@ -10,7 +9,7 @@ const HOST = '127.0.0.1'
 /** Redis that has each change on the disk before it answers. Undefined where the machine has no `redis-server`. */
 export const startRedis = async () => {
   const folder = await makeFolder()
-  const port = await getPort({ host: HOST })
+  const port = await findPort()
   const settings = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
   let isReady = (): void => {}
   const ready = new Promise<void>((resolve) => {

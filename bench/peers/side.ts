@@ -1,7 +1,6 @@
-import getPort from 'get-port'
-
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { findPort } from '../../src/local/port.ts'
 import { IMAGE_API } from '../../test/support/client.ts'
 import { startEntry } from '../../test/support/entry.ts'
 import type { Entry } from '../../test/support/entry.ts'
@@ -61,7 +60,7 @@ type Peer = Pick<PeerOptions, 'tuned' | 'redisPort'> & { peer: PeerName }
 export const startPeer = async ({ peer, tuned, redisPort }: Peer): Promise<Side> => {
   const database = await createDatabase()
   const folder = await makeFolder()
-  const port = await getPort({ host: '127.0.0.1' })
+  const port = await findPort()
   const secret = makeWebhookSecret()
   const storagePath = folder.path
   const databaseUrl = database.url

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import getPort from 'get-port'
 import postgres from 'postgres'
 
 import { untilReady, startChild } from './child.ts'
@@ -13,6 +12,7 @@ import {
   postgresEnvironment,
   prepareCluster,
 } from './postgres-cluster.ts'
+import { findPort } from './port.ts'
 import { findPostgresPlace } from './postgres-place.ts'
 import type { PostgresPlace } from './postgres-place.ts'
 import { identityOf } from './postgres-user.ts'
@@ -72,7 +72,7 @@ export const preparePostgres = async (options: PostgresOptions): Promise<Postgre
   const { dataDir, say } = options
   const place = await findPostgresPlace({ dataDir, root: ROOT, say })
   const password = await prepareCluster(place, dataDir)
-  const port = options.port ?? (await getPort({ host: '127.0.0.1' }))
+  const port = options.port ?? (await findPort())
   const url = `postgres://${POSTGRES_ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`
   return {
     url,

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 
-import getPort from 'get-port'
-
 import { KEY_SETTINGS } from '../process/settings/faults.ts'
 import { secondsSince } from './console.ts'
 import type { Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'
 import { makeNodeService, runNode } from './node-service.ts'
+import { findPort } from './port.ts'
 import { preparePostgres } from './postgres.ts'
 import type { Service, Supervisor } from './supervisor.ts'
 import { findTemporalCli } from './temporal-cli.ts'
@@ -123,7 +122,7 @@ export const startOwn = async (
 export const takeApiPort = async (context: Context): Promise<number> => {
   const { fixedPort } = context
   if (fixedPort === undefined) return await takePort(context, 'api', context.port)
-  if ((await getPort({ host: '127.0.0.1', port: fixedPort })) === fixedPort) return fixedPort
+  if ((await findPort(fixedPort)) === fixedPort) return fixedPort
   throw new Error(`PORT=${fixedPort} is taken: stop what listens there, or set PORT to another one`)
 }
 
@@ -132,8 +131,8 @@ const takePort = async (
   what: string,
   wished: number | undefined,
 ): Promise<number> => {
-  if (wished === undefined) return await getPort({ host: '127.0.0.1' })
-  const port = await getPort({ host: '127.0.0.1', port: wished })
+  if (wished === undefined) return await findPort()
+  const port = await findPort(wished)
   if (port !== wished) say(`port ${wished} is taken: the ${what} answers on ${port}`)
   return port
 }

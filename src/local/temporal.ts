@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Connection } from '@temporalio/client'
-import getPort from 'get-port'
 
 import { startChild, untilReady } from './child.ts'
+import { findPort } from './port.ts'
 import { startServer } from './server.ts'
 import type { OnSpawn, Server } from './server.ts'
 import type { TemporalCli } from './temporal-cli.ts'
@@ -51,8 +51,8 @@ export const startTemporal = async (options: TemporalOptions): Promise<TemporalS
 export const prepareTemporal = async (options: TemporalOptions): Promise<TemporalCluster> => {
   const { cli, dataDir } = options
   await mkdir(dataDir, { recursive: true })
-  const port = options.port ?? (await getPort({ host: HOST }))
-  const uiPort = options.uiPort ?? (await getPort({ host: HOST }))
+  const port = options.port ?? (await findPort())
+  const uiPort = options.uiPort ?? (await findPort())
   // A newer server does not migrate an older one's file.
   const file = join(dataDir, `temporal-${cli.serverVersion}.db`)
   const address = `${HOST}:${port}`

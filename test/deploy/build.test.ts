@@ -8,8 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-import getPort from 'get-port'
-
+import { findPort } from '../../src/local/port.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Page } from '../../src/http/docs/pages.ts'
@@ -137,7 +136,7 @@ describe('what `npm run build` makes', () => {
     const key = await loadIssuerKey(folder)
     const issuer = await startIssuer(key)
     stops.unshift(() => issuer.close())
-    const port = await getPort({ host: '127.0.0.1' })
+    const port = await findPort()
     const url = `http://127.0.0.1:${port}`
     const env = {
       PATH: process.env['PATH'],

@@ -3,9 +3,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import getPort from 'get-port'
 import { parse } from 'yaml'
 
+import { findPort } from '../../src/local/port.ts'
 import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
@@ -79,7 +79,7 @@ describe('a process that can serve', () => {
 
 describe('a process without Temporal', () => {
   test('is degraded and goes on', async () => {
-    const closed = await getPort({ host: '127.0.0.1' })
+    const closed = await findPort()
     const { baseUrl } = await service.startSecondApi({ TEMPORAL_ADDRESS: `127.0.0.1:${closed}` })
     const { status, body } = await untilReady('degraded', baseUrl)
     assert.deepEqual(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import getPort from 'get-port'
-
+import { findPort } from '../../src/local/port.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { makeClient } from '../support/client.ts'
 import { sha256Of } from '../support/digest.ts'
@@ -30,7 +29,7 @@ let token: string
 
 before(async () => {
   service = await startService()
-  const port = await getPort({ host: '127.0.0.1' })
+  const port = await findPort()
   baseUrl = `http://localhost:${port}`
   await service.startSecondApi({ PORT: String(port), PUBLIC_URL: baseUrl, PUBLISH_AUTH: 'token' })
   cli = makeCli(baseUrl)

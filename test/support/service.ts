@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 
-import getPort from 'get-port'
 import type { JWK } from 'jose'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import { findPort } from '../../src/local/port.ts'
 import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/faults.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
@@ -84,7 +84,7 @@ export const startService = async ({
   const database = own ?? (await createDatabase())
   const key = await loadIssuerKey(folder)
   const issuer = await startIssuer(key)
-  const port = await getPort({ host: '127.0.0.1' })
+  const port = await findPort()
   const baseUrl = `http://127.0.0.1:${port}`
   const taskQueue = makeTaskQueue('test')
   const storagePath = join(folder, 'storage')
@@ -141,7 +141,7 @@ export const startService = async ({
   const startSecondApi = async (
     own: NodeJS.ProcessEnv = {},
   ): Promise<{ baseUrl: string; entry: Entry }> => {
-    const port = await getPort({ host: '127.0.0.1' })
+    const port = await findPort()
     const url = `http://127.0.0.1:${port}`
     const first = entries.get('api')
     const entry = await start('api', { PORT: String(port), PUBLIC_URL: url, ...own })

@@ -7,11 +7,11 @@ import { promisify } from 'node:util'
 
 import { Connection, isGrpcServiceError } from '@temporalio/client'
 import envPaths from 'env-paths'
-import getPort, { portNumbers } from 'get-port'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { startChild, untilReady } from '../../src/local/child.ts'
+import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { TEMPORAL_SERVER_VERSION } from '../../src/local/temporal-version.ts'
 
@@ -155,8 +155,7 @@ const pickPorts = async (): Promise<Record<string, string>> => {
     `${service}_MEMBERSHIP_PORT`,
   ])
   const ports: Record<string, string> = {}
-  for (const name of [...names, 'FRONTEND_HTTP_PORT'])
-    ports[name] = String(await getPort({ host: HOST, port: portNumbers(20_000, 32_000) }))
+  for (const name of [...names, 'FRONTEND_HTTP_PORT']) ports[name] = String(await findPort())
   return ports
 }
 
