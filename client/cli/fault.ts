@@ -9,6 +9,11 @@ export class UsageError extends Error {}
 /** Something on this machine is not as it has to be: a file, a folder, a setting. */
 export class LocalError extends Error {}
 
+/** What to do about a code that the service's message leaves open. */
+const HINTS: Partial<Record<string, string[]>> = {
+  unauthorized: ['KILN_TOKEN or KILN_API_KEY must hold a credential of this service'],
+}
+
 /** What an error means for whoever called. */
 export const describeFault = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
@@ -19,7 +24,7 @@ export const describeFault = (error: unknown) => {
       exitCode: isAway ? EXIT.away : EXIT.refused,
       code,
       message: requestId === undefined ? message : `${message} (request ${requestId})`,
-      details: details.filter((detail) => detail !== message),
+      details: [...details.filter((detail) => detail !== message), ...(HINTS[code] ?? [])],
     }
   }
   if (error instanceof UsageError || isParseError(error))

@@ -374,6 +374,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
         {},
         /must be a number from 0 to 100, got 400/,
       ],
+      [3, ['relight', 'photo.png'], { env: { KILN_TOKEN: '' } }, /KILN_TOKEN or KILN_API_KEY must/],
       [4, ['relight', 'photo.png'], away, /the service cannot be reached/],
       [5, ['relight', 'none.png'], {}, /ENOENT/],
       [5, ['check', '.'], {}, /which a pack must have/],
