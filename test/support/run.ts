@@ -1,8 +1,8 @@
 /**
- * What `npm test` runs: the checks of types, lint, format and unused code, and beside them every test against a PostgreSQL and a
- * Temporal server started for this run; at the end it says how long each part took. Arguments choose test files (a path,
- * a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
- * titles, and `--long` runs the long forms of fault tests.
+ * What `npm test` runs: the checks of types, lint, format and unused code, and beside them every test against a
+ * PostgreSQL and a Temporal server started for this run; at the end it says how long each part took. Arguments choose
+ * test files (a path, a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…`
+ * chooses tests by their titles, and `--long` runs the long forms of fault tests.
  */
 import { spawn } from 'node:child_process'
 import { once, setMaxListeners } from 'node:events'

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { auditTarget } from '../../domain/registry/audit-log.ts'
-import type { AuditAction } from '../../domain/registry/audit-log.ts'
 import type { Provenance, TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { insertAudit } from './audit-log.ts'
@@ -49,7 +48,9 @@ export const insertTrustedPublisher = async (
     returning ${columns(sql)}
   `
   if (!trusted) throw new Error('a trust that is not there')
-  await note(sql, audit, 'trusted_publisher.create', trusted)
+  const target = auditTarget.node(node_id)
+  const action = 'trusted_publisher.create'
+  await insertAudit(sql, audit, { action, target, before: {}, after: trusted })
   return trusted
 }
 
@@ -68,19 +69,10 @@ export const deleteTrustedPublisher = async (
     update personal_access_token set revoked_at = clock_timestamp()
     where trusted_publisher_id = ${trusted.id} and revoked_at is null
   `
-  await note(sql, audit, 'trusted_publisher.delete', trusted)
+  const target = auditTarget.node(nodeId)
+  const action = 'trusted_publisher.delete'
+  await insertAudit(sql, audit, { action, target, before: trusted, after: {} })
   return true
-}
-
-const note = async (
-  sql: Transaction,
-  audit: Audit,
-  action: AuditAction,
-  trusted: TrustedPublisher,
-): Promise<void> => {
-  const [before, after] = action.endsWith('delete') ? [trusted, {}] : [{}, trusted]
-  const target = auditTarget.node(trusted.node_id)
-  await insertAudit(sql, audit, { action, target, before, after })
 }
 
 interface ExchangedToken {

@@ -133,13 +133,16 @@ export const WebhookSecrets = Type.Object({
 })
 export type WebhookSecrets = Static<typeof WebhookSecrets>
 
+/** For how long an old secret goes on signing beside its successor, unless said otherwise. */
+export const OVERLAP_SECONDS = 86_400
+
 /** What a caller says to replace its secret. */
 export const SecretRotation = Type.Object({
   overlap_seconds: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 604_800,
-      default: 86_400,
+      default: OVERLAP_SECONDS,
       description: 'For how long the old secret goes on signing beside the new one.',
     }),
   ),

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import { errors as joseErrors, jwtVerify } from 'jose'
 import type { JWTPayload, JWTVerifyOptions } from 'jose'
 
@@ -18,6 +16,7 @@ import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import { readProfile } from './claims.ts'
 import type { AdminJudge, Profile } from './claims.ts'
+import { digest } from './digest.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserNotes } from './user-notes.ts'
 
@@ -60,8 +59,8 @@ export interface AuthenticatorOptions {
 
 /**
  * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It
- * answers undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the same 401 for every credential that does not hold, whose cause
- * goes to the log only, and 503 when it cannot judge.
+ * answers undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the
+ * same 401 for every credential that does not hold, whose cause goes to the log only, and 503 when it cannot judge.
  */
 export const makeAuthenticator = ({
   issuer,
@@ -157,7 +156,7 @@ const bearerOf = (value = ''): string | undefined => {
 }
 
 const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promise<string> => {
-  const sha256 = createHash('sha256').update(key).digest('hex')
+  const sha256 = digest(key)
   const found = await withinDeadline(sql, findApiKey(sql, sha256))
   if (found === undefined) throw new Refusal('API key unknown, revoked or expired')
   if (found.touch_due) await noteUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
@@ -176,7 +175,7 @@ export const noteUse = async (
 
 /** Whoever made a personal access token is its caller, who may read what it is for. */
 const judgeToken = async (sql: Sql, log: Pick<Log, 'warn'>, token: string): Promise<Caller> => {
-  const sha256 = createHash('sha256').update(token).digest('hex')
+  const sha256 = digest(token)
   const found = await withinDeadline(sql, findPersonalAccessToken(sql, { sha256 }))
   if (found === undefined) throw new Refusal('personal access token unknown, revoked or expired')
   if (found.touchDue)

@@ -22,6 +22,7 @@ import type {
   EndpointUpdate,
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
+import { OVERLAP_SECONDS } from '../../domain/event/event.ts'
 import type { RedeliverSince, SecretRotation } from '../../domain/event/event.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
@@ -126,7 +127,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
     },
     async rotate(request: Request<unknown, SecretRotation>): Promise<JsonAnswer> {
       const { id } = await get(request, 'manage')
-      const { overlap_seconds: overlap = 86_400 } = request.body
+      const { overlap_seconds: overlap = OVERLAP_SECONDS } = request.body
       return await write(request, 200, async (sql) => {
         const [made, before] = await webhookSecrets.rotate(sql, endpointSecretOwner(id), overlap)
         return {

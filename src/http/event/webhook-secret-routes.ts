@@ -1,7 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
+import { OVERLAP_SECONDS, SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
 import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
@@ -69,7 +69,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     secretAnswer: true,
     handler: (request) => {
       const { owner } = getCaller(request)
-      const { overlap_seconds: overlapSeconds = 86_400 } = request.body
+      const { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } = request.body
       return unitOfWork({ sql }, async (sql) => {
         const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
         await request.finish(sql, answer)

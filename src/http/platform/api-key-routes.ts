@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
 
@@ -12,6 +12,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
+import { digest } from '../access/digest.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
 
@@ -102,7 +103,7 @@ const createApiKey = (
   const row = {
     owner: getCaller(request).owner,
     name,
-    sha256: createHash('sha256').update(key).digest('hex'),
+    sha256: digest(key),
     last4: key.slice(-4),
     expires_at: expires_at === undefined ? undefined : new Date(expires_at),
   }

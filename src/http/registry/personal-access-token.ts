@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 import { withinDeadline } from '../../db/client.ts'
 import {
@@ -19,6 +19,7 @@ import { roleFor } from '../../domain/registry/role.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import { noteUse } from '../access/auth.ts'
+import { digest } from '../access/digest.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
@@ -131,5 +132,3 @@ export const getPublishToken = async (
 /** What the 401 of publishing says. */
 export const NEEDS_MEMBER =
   'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token), or alone a live token that a CI job of a trusted publisher got.'
-
-const digest = (token: string): string => createHash('sha256').update(token).digest('hex')

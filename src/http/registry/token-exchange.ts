@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 import { decodeJwt, jwtVerify } from 'jose'
 import type { JWTPayload } from 'jose'
@@ -17,6 +17,7 @@ import {
 } from '../../domain/registry/trusted-publisher.ts'
 import type { TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
 import { JWT_RULES, Refusal, verifyJwt } from '../access/auth.ts'
+import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
@@ -131,13 +132,12 @@ const getTrusted = (candidates: TrustedPublisher[], claims: JWTPayload): Trusted
   const mismatches = candidates.map((one) => findMismatches(one, claims))
   const found = candidates[mismatches.findIndex((names) => names.length === 0)]
   if (found) return found
-  const { provider } = candidates[0] ?? { provider: 'oidc' }
-  const said = [...new Set(mismatches.flat())].map(
-    (name) => `${name} is ${shown(readClaim(provider, claims, name))}`,
+  const said = candidates.flatMap(({ provider }, index) =>
+    (mismatches[index] ?? []).map(
+      (name) => `${name} is ${shown(readClaim(provider, claims, name))}`,
+    ),
   )
   throw errors.identityTokenRefused(
-    `no trusted publisher of the node is like it: its ${said.join(', ')}`,
+    `no trusted publisher of the node is like it: its ${[...new Set(said)].join(', ')}`,
   )
 }
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
