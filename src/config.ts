@@ -31,6 +31,7 @@ export const readConfig = (
     ...env,
     ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
     DEVELOPMENT_USERS: splitList(env.DEVELOPMENT_USERS),
+    CONSOLE_AUTH_ORIGINS: splitList(env.CONSOLE_AUTH_ORIGINS),
     CORS_ORIGINS: splitList(env.CORS_ORIGINS),
     TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
     SIGNING_KEYS: splitList(env.SIGNING_KEYS),

@@ -132,6 +132,7 @@ const startAll = async (
     ...(isHere && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
     OUTBOUND_ALLOW_LOOPBACK: context.env['OUTBOUND_ALLOW_LOOPBACK'] || String(isHere),
     ADMIN_SUBJECTS: context.env['ADMIN_SUBJECTS'] || 'operator',
+    TEMPORAL_UI_URL: context.env['TEMPORAL_UI_URL'] || temporal.ui,
     MEDIA_SLOTS: context.env['MEDIA_SLOTS'] || String(availableParallelism()),
     DRAIN_DELAY_SECONDS: '0',
     // One address holds everybody who tries it.

@@ -36,6 +36,15 @@ const GROUPS: Record<string, Name[]> = {
     'DEVELOPMENT_ISSUER_KEY',
     'DEVELOPMENT_USERS',
   ],
+  Console: [
+    'CONSOLE',
+    'CONSOLE_CLIENT_ID',
+    'CONSOLE_SCOPES',
+    'CONSOLE_AUTH_PARAMS',
+    'CONSOLE_AUTH_ORIGINS',
+    'CONSOLE_INSTALL',
+    'TEMPORAL_UI_URL',
+  ],
   Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
   'Quotas of what is kept': [
     'OWNER_TASK_LIMIT',

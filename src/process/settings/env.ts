@@ -52,6 +52,34 @@ export const Env = Type.Object({
       'Private JWK that `POST /development/tokens` signs with, and the switch of that route; the embedded stack sets it, production and an address beyond this machine refuse it.',
   }),
   DEVELOPMENT_USERS: list('Users whom that route gives tokens.', 'alice,bob,operator'),
+  CONSOLE: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether the api serves the web console under `/console/`, and leads there from `/`.',
+  }),
+  CONSOLE_CLIENT_ID: Type.String({
+    default: '',
+    description:
+      'Client id of the console at the issuer: a public client with the redirect address `<PUBLIC_URL>/console/signed-in`. Without it nobody can sign in to the console.',
+  }),
+  CONSOLE_SCOPES: text('Scopes that the console asks the issuer for.', 'openid profile email'),
+  CONSOLE_AUTH_PARAMS: Type.String({
+    default: '',
+    description:
+      'Further parameters of that request, as `audience=kiln&resource=x`: what the issuer needs to put AUTH_AUDIENCE into `aud`.',
+  }),
+  CONSOLE_AUTH_ORIGINS: list(
+    'Origins of the issuer that the console calls; without it the origin of AUTH_ISSUER.',
+  ),
+  CONSOLE_INSTALL: Type.String({
+    default: '',
+    description:
+      'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}` (of the archive) in it; empty shows the link alone.',
+  }),
+  TEMPORAL_UI_URL: Type.String({
+    default: '',
+    description: 'Address of the Temporal UI, which the console links platform admins to.',
+  }),
   OWNER_TASK_LIMIT: count('Open tasks of an owner; over it creations are refused.', 10_000, 1),
   OWNER_BYTE_LIMIT: bytes('Bytes of files and payloads kept for an owner.', 100 * 2 ** 30),
   ADDRESS_TASK_LIMIT: count('Open tasks of an address without a credential.', 1000, 1),
@@ -238,6 +266,7 @@ export type Config = Omit<Env, keyof Lists> & Lists
 interface Lists {
   ADMIN_SUBJECTS: string[]
   DEVELOPMENT_USERS: string[]
+  CONSOLE_AUTH_ORIGINS: string[]
   CORS_ORIGINS: string[]
   TRUST_PROXY: string[]
   SIGNING_KEYS: string[]

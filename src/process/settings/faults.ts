@@ -109,6 +109,11 @@ const judgeUrl: Rule = (value, name) =>
     ? []
     : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
 
+const judgeParams: Rule = (value, name) =>
+  value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
+    ? []
+    : [`${name} must be parameters as name=value&name=value, got ${value}`]
+
 const judgeIssuerKey: Rule = (value, name) =>
   value === '' || isPrivateKey(value) ? [] : [`${name} must be the private JWK of an ES256 key`]
 
@@ -139,6 +144,9 @@ const RULES = {
   RATE_LIMITS: judgeFactor,
   CORS_ORIGINS: judgeOrigins,
   ADMIN_CLAIM: judgeClaim,
+  CONSOLE_AUTH_ORIGINS: judgeOrigins,
+  CONSOLE_AUTH_PARAMS: judgeParams,
+  TEMPORAL_UI_URL: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
   PUBLIC_URL: judgeUrl,
   AUTH_JWKS_URL: judgeUrl,
   DEVELOPMENT_ISSUER_KEY: judgeIssuerKey,
