@@ -55,6 +55,11 @@ const ACTIONS: [what: string, statuses: readonly number[], act: Act][] = [
     [201, 201, 403],
     (client) => client.post(`${owned.path}/tokens`, { name: 'x' }),
   ],
+  [
+    'get a token for one publication',
+    MEMBERS_MAKE,
+    (client) => client.post(`${active.ownNode}/publish-tokens`, {}),
+  ],
   ['list tokens', ADMINS_MAY, (client) => client.get(`${owned.path}/tokens`)],
   ['revoke a token', [204, 204, 403], async (client) => client.delete(await newToken())],
   ['edit the publisher', ADMINS_MAY, (client) => client.put(owned.path, { name: 'x' })],

@@ -184,6 +184,7 @@ const CALLS: Call[] = [
     403,
     { identity_token: 'e30.e30.e30' },
   ],
+  ['post /publishers/:publisherId/nodes/:nodeId/publish-tokens', `${OWN}/publish-tokens`, 201, {}],
   ['get /nodes/:nodeId', READ, 200],
   ['get /nodes/:nodeId/versions', `${READ}/versions`, 200],
   ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],

@@ -313,6 +313,36 @@ const endless: Reply = ({ response }) => {
   response.write('x'.repeat(65_536))
 }
 
+describe("a member's token for one publication", () => {
+  test('publishes that node alone for 15 minutes, beside a credential, until the membership ends', async () => {
+    const node = await addNode()
+    const other = await addNode(node.owned)
+    const { user, client: member } = await node.owned.addMember('member')
+    const path = `${node.path}/publish-tokens`
+    const made = expectStatus(await member.call('POST', path), 201)
+    const minutes = (Date.parse(String(made.body['expires_at'])) - Date.now()) / 60_000
+    assert.ok(minutes > 14 && minutes <= 15, `${minutes} minutes`)
+    const token = String(made.body['token'])
+    expectStatus(await publish(node, token), 401, 'unauthorized')
+    const elsewhere = await publish(other, token, { client: member })
+    expectStatus(elsewhere, 403, 'token_scope_insufficient')
+    expectStatus(await publish(node, token, { client: member }), 201)
+    const [listed] = listOf(await node.owned.owner.get(`${node.owned.path}/tokens`))
+    assert.deepEqual(
+      [listed?.['node_id'], listed?.['scope'], listed?.['created_by'], listed?.['expires_at']],
+      [node.nodeId, 'publish', user, made.body['expires_at']],
+    )
+    const none = await member.post(`${node.owned.path}/nodes/none/publish-tokens`, {})
+    expectStatus(none, 404, 'node_not_found')
+    expectStatus(await registry.anonymous.post(path, {}), 401, 'unauthorized')
+    const last = String((await member.post(path, {})).body['token'])
+    expectStatus(await node.owned.owner.delete(`${node.owned.path}/members/${user}`), 204)
+    const { owner: client } = node.owned
+    const refused = await publish(node, last, { client, version: '2.0.0' })
+    expectStatus(refused, 403, 'invalid_personal_access_token')
+  })
+})
+
 describe('a trusted publisher', () => {
   test('is added, listed and removed by admins, and each change is in the audit log', async () => {
     const node = await addNode()

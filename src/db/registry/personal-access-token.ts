@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../client.ts'
 import { isLive, isTouchDue } from '../shared/api-key.ts'
 import { lockPublisher } from './registry-lock.ts'
 
-interface NewPersonalAccessTokenRow {
+export interface NewPersonalAccessTokenRow {
   publisherId: string
   /** A member of the publisher. */
   userId: string

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'
 import type { Provenance, TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { insertAudit } from './audit-log.ts'
@@ -86,8 +87,7 @@ interface ExchangedToken {
 }
 
 /**
- * Inserts the token that a CI job gets for its identity token, and answers when it ends: after 15 minutes, as PyPI has
- * it. `used`: the identity token has been exchanged before. `not_trusted`: the trust ended meanwhile.
+ * Inserts the token that a CI job gets for its identity token, and answers when it ends. `used`: the identity token has been exchanged before. `not_trusted`: the trust ended meanwhile.
  */
 export const insertExchangedToken = async (
   sql: Transaction,
@@ -102,7 +102,7 @@ export const insertExchangedToken = async (
         trusted_publisher_id, identity_sha256, provenance)
     values (${publisherId}, ${trusted.node_id}, ${`trusted publisher ${trusted.provider}`},
       ${provenance.run_url ?? provenance.issuer}, ${sha256}, ${last4}, ${trusted.created_by},
-      clock_timestamp() + interval '15 minutes', ${trusted.id}, ${identitySha256},
+      clock_timestamp() + make_interval(secs => ${PUBLISH_TOKEN_SECONDS}), ${trusted.id}, ${identitySha256},
       ${sql.json({ ...provenance })})
     on conflict do nothing
     returning ${instant(sql, sql`expires_at`)} as expires_at

@@ -62,7 +62,10 @@ export const TokenExchange = Type.Object({
 })
 export type TokenExchange = Static<typeof TokenExchange>
 
-/** Its answer. */
+/** How long a token lives that a CI job, or a member's session, gets for one publication: as PyPI has it. */
+export const PUBLISH_TOKEN_SECONDS = 900
+
+/** Its answer, and that of POST /publishers/{p}/nodes/{n}/publish-tokens. */
 export const ExchangedToken = Type.Object({
   token: Type.String({ description: 'Publishes the node: goes into `personal_access_token`.' }),
   expires_at: instant('When it ends.'),

@@ -1,16 +1,27 @@
+import { Type } from 'typebox'
+
 import {
   CreatedPersonalAccessToken,
   NewPersonalAccessToken,
   PersonalAccessTokenList,
 } from '../../domain/registry/personal-access-token.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { ExchangedToken } from '../../domain/registry/trusted-publisher.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { RegistryDeps } from './deps.ts'
-import { createToken, judgeNewToken, listTokens, revokeToken } from './personal-access-token.ts'
+import {
+  createPublishToken,
+  createToken,
+  judgeNewToken,
+  listTokens,
+  revokeToken,
+} from './personal-access-token.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import {
   NODE_ERRORS,
+  OWN_NODE_PATH,
+  OfOwnNode,
   OfPublisher,
   OfToken,
   PUBLISHER_ERRORS,
@@ -51,6 +62,26 @@ export const makePersonalAccessTokenRoutes = (deps: RegistryDeps): Route[] => [
     secretAnswer: true,
     judge: ({ body }) => judgeNewToken(deps, body),
     handler: (request) => createToken(deps, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: `${OWN_NODE_PATH}/publish-tokens`,
+    summary: 'Make a token for one publication',
+    description:
+      'For members of the publisher. It publishes this node for 15 minutes, beside their credential as PUBLISH_AUTH says.',
+    params: OfOwnNode,
+    body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
+    responses: {
+      201: {
+        description: 'The token, shown this once.',
+        schema: ExchangedToken,
+        example: { token: PUBLISH.personal_access_token, expires_at: '2026-01-01T00:15:00.000Z' },
+      },
+    },
+    errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
+    secretAnswer: true,
+    handler: (request) => createPublishToken(deps, request),
   }),
   defineRoute({
     ...COMMON,

@@ -8,7 +8,10 @@ import {
   revokePersonalAccessToken,
   touchPersonalAccessToken,
 } from '../../db/registry/personal-access-token.ts'
-import type { LiveToken } from '../../db/registry/personal-access-token.ts'
+import type {
+  LiveToken,
+  NewPersonalAccessTokenRow,
+} from '../../db/registry/personal-access-token.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { credentialKind, makeCredential } from '../../domain/shared/credential.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
@@ -16,6 +19,8 @@ import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import type { NewPersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
 import type { PublishBody } from '../../domain/registry/publish.ts'
 import { roleFor } from '../../domain/registry/role.ts'
+import type { PublisherAction } from '../../domain/registry/role.ts'
+import { PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import { noteUse } from '../access/auth.ts'
@@ -51,23 +56,59 @@ export const createToken = async (
     node_id === undefined
       ? undefined
       : await getOwnNodeAccess(deps, { publisherId, nodeId: node_id, caller })
-  const token = makeCredential('personal_access_token', randomBytes)
   const row = {
     publisherId: id,
-    userId: caller.principal,
     name,
     description,
     scope,
     nodeId: node?.id,
-    sha256: digest(token),
-    last4: token.slice(-4),
     expires_at: expiry === undefined ? undefined : new Date(expiry),
   }
+  return await insertToken(deps, request, { row, action: 'create_token' })
+}
+
+/** Creates the token that a member needs to publish one node within the next minutes. */
+export const createPublishToken = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfOwnNode>,
+): Promise<JsonAnswer> => {
+  const action = 'publish'
+  const node = await getOwnNodeAccess(deps, { ...request.params, action, caller: request.caller })
+  const expires_at = new Date(deps.now().getTime() + PUBLISH_TOKEN_SECONDS * 1000)
+  const row = {
+    publisherId: node.publisherId,
+    name: 'one publication',
+    description: undefined,
+    scope: action,
+    nodeId: node.id,
+    expires_at,
+  } as const
+  const shown = { expires_at: expires_at.toISOString() }
+  return await insertToken(deps, request, { row, action, shown })
+}
+
+interface GivenToken {
+  row: Omit<NewPersonalAccessTokenRow, 'userId' | 'sha256' | 'last4'>
+  action: PublisherAction
+  /** What the answer says beside the token. */
+  shown?: object
+}
+
+/** Inserts a token of the caller's; its value is in the answer and nowhere else. */
+const insertToken = async (
+  deps: RegistryDeps,
+  request: RouteRequest,
+  { row, action, shown }: GivenToken,
+): Promise<JsonAnswer> => {
+  const token = makeCredential('personal_access_token', randomBytes)
+  const { principal: userId } = getCaller(request)
+  const secret = { userId, sha256: digest(token), last4: token.slice(-4) }
   return await unitOfWork(deps, async (sql) => {
-    const made = await insertPersonalAccessToken(sql, row)
-    if (made.result === 'expired') throw errors.validationFailed([pastExpiry(expiry ?? '').message])
-    if (made.result === 'no_member') throw errors.roleTooLow(roleFor('create_token'))
-    const answer = { status: 201, body: { token } }
+    const made = await insertPersonalAccessToken(sql, { ...row, ...secret })
+    if (made.result === 'expired')
+      throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
+    if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
+    const answer = { status: 201, body: { token, ...shown } }
     await request.finish(sql, answer)
     return answer
   })
