@@ -11,6 +11,7 @@ import {
   readDevelopment,
   readQuotas,
   readRateFactor,
+  readService,
   readTimings,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
@@ -32,6 +33,7 @@ import { makeGate } from './http/serve/gate.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
+import { readBuild } from './http/platform/service-routes.ts'
 import { makeServer } from './http/serve/server.ts'
 import { makeUserNotes } from './http/access/user-notes.ts'
 import { makeJobs } from './jobs/client.ts'
@@ -130,6 +132,7 @@ const routes = makeRoutes({
   webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
   now: () => new Date(),
   development: readDevelopment(config),
+  service: { ...readService(config), build: await readBuild() },
   lifecycle,
   checks: {
     postgres: async () => {

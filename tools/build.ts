@@ -30,6 +30,7 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, library), join(out, library), { recursive: true })
   // Compiling this program has made them.
   await cp(join(ROOT, '.built/pages'), join(out, 'pages'), { recursive: true })
+  await cp(join(ROOT, '.built/manifest.json'), join(out, 'manifest.json'))
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   // The image of the service is built without it.
   if (existsSync(join(ROOT, 'client')))

@@ -21,6 +21,8 @@ import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
+import { makeServiceRoutes } from './platform/service-routes.ts'
+import type { ServiceDeps } from './platform/service-routes.ts'
 import { makeStreamRoutes } from './live/routes.ts'
 import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes } from './platform/upload-routes.ts'
@@ -40,6 +42,7 @@ export type RouteDeps = CreationDeps &
   VideoTaskDeps &
   UploadDeps &
   HealthDeps &
+  ServiceDeps &
   DevelopmentDeps & { pages: Pages } & WebhookSecretDeps &
   EndpointDeps &
   RedeliveryDeps
@@ -70,6 +73,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeUserRoutes(deps),
       ...makeApiKeyRoutes(deps),
       ...makeHealthRoutes(deps),
+      ...makeServiceRoutes(deps),
       ...makeDevelopmentRoutes(deps),
       ...makeDocsRoutes(deps),
     ],

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { parse } from 'yaml'
 
 import { findPort } from '../../src/local/port.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Answer } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
@@ -18,7 +19,15 @@ interface Readiness {
   checks: { postgres: string; temporal: string; storage: string; draining: boolean }
 }
 
-const service = useService({ roles: ['api'], env: AWAITS_OUTAGE })
+const service = useService({
+  roles: ['api'],
+  env: {
+    ...AWAITS_OUTAGE,
+    CONSOLE_CLIENT_ID: 'console',
+    CONSOLE_AUTH_PARAMS: 'audience=kiln&resource=a%20b',
+    OWNER_CREDIT_LIMIT: '7',
+  },
+})
 
 const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
   await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })
@@ -48,6 +57,24 @@ describe('a process that can serve', () => {
     assert.deepEqual([alive.status, alive.body], [200, { status: 'ok' }])
     const ready = await get('/ready')
     assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: HEALTHY }])
+  })
+
+  test('tells pages what they must know of it, to anybody', async () => {
+    const { status, body, headers } = await get('/service')
+    const { build, limits, ...rest } = body as Record<string, unknown>
+    assert.deepEqual([status, headers.get('cache-control')], [200, 'no-cache'])
+    assert.match(String(build), /^[0-9a-f]{16}$/)
+    assert.deepEqual(rest, {
+      version: '0.1.0',
+      issuer: DEVELOPMENT_ISSUER,
+      client_id: 'console',
+      scopes: 'openid profile email',
+      auth_params: { audience: 'kiln', resource: 'a b' },
+      development: false,
+      video_auth: 'optional',
+    })
+    assert.equal((limits as { credits?: number }).credits, 7)
+    assert.ok(headers.get('etag'))
   })
 
   test('describes itself at three addresses, in JSON and in YAML', async () => {

@@ -8,6 +8,9 @@ import type { Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
+/** Of the API; package.json has the same. */
+export const VERSION = '0.1.0'
+
 const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 
 Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent, no text or name may hold NUL, and no member may be called \`__proto__\`.`
@@ -47,7 +50,7 @@ export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json =
     openapi: '3.1.0',
     info: {
       title: 'Kiln',
-      version: '0.1.0',
+      version: VERSION,
       description: INTRO,
       contact: { name: 'The maintainers of Kiln' },
       license: { name: 'MIT', identifier: 'MIT' },

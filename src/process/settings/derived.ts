@@ -88,3 +88,25 @@ export const readDevelopment = (
         users: config.DEVELOPMENT_USERS,
         admins: config.ADMIN_SUBJECTS,
       }
+
+/** What everybody may know of the settings. */
+export const readService = (config: Config) => ({
+  issuer: config.AUTH_ISSUER,
+  ...(config.CONSOLE_CLIENT_ID !== '' && { client_id: config.CONSOLE_CLIENT_ID }),
+  scopes: config.CONSOLE_SCOPES,
+  auth_params: Object.fromEntries(new URLSearchParams(config.CONSOLE_AUTH_PARAMS)),
+  ...(config.CONSOLE_INSTALL !== '' && { install: config.CONSOLE_INSTALL }),
+  development: config.DEVELOPMENT_ISSUER_KEY !== '',
+  video_auth: config.VIDEO_AUTH,
+  limits: {
+    image_bytes: config.IMAGE_MAX_BYTES,
+    image_pixels: config.IMAGE_MAX_PIXELS,
+    archive_bytes: config.ARCHIVE_MAX_BYTES,
+    result_days: config.RESULT_RETENTION_DAYS,
+    search_depth: config.SEARCH_MAX_DEPTH,
+    video_slots: config.VIDEO_CONCURRENCY_PER_OWNER,
+    open_tasks: config.OWNER_TASK_LIMIT,
+    stored_bytes: config.OWNER_BYTE_LIMIT,
+    ...(config.OWNER_CREDIT_LIMIT !== undefined && { credits: config.OWNER_CREDIT_LIMIT }),
+  },
+})
