@@ -10,6 +10,7 @@ import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
 import { recordArchive } from '../../src/db/registry/archive.ts'
+import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
@@ -100,6 +101,9 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listPublishers(sql, { userId: undefined, page: 1, limit: 1 }) },
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
+  {
+    call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }),
+  },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

@@ -53,6 +53,7 @@ describe('the host nodes of a version', () => {
       experimental: false,
       input_types,
       output_is_list: [true, false],
+      dynamic: [],
       policy: 'HostNodePolicyActive',
     })
     assert.equal(await findHostNode(database.sql, { versionId: id, name: name.trim() }), undefined)

@@ -78,8 +78,10 @@ const reviewed = async (): Promise<unknown[]> =>
 const GOOD = {
   'kiln-cups/__init__.py': `from .cups import Cup, Pot
 NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup, "Kiln/Pot ": Pot}
+NODE_DISPLAY_NAME_MAPPINGS = {"Kiln Cup": "Cup \u2615"}
 `,
-  'kiln-cups/cups.py': `class Cup:
+  'kiln-cups/cups.py': `import folder_paths
+class Cup:
     """Not the description."""
     CATEGORY = "kiln/ware"
     DESCRIPTION = "Throws a cup\u00e9."
@@ -91,7 +93,7 @@ NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup, "Kiln/Pot ": Pot}
     @classmethod
     def INPUT_TYPES(cls):
         return {"required": {"height": ("FLOAT", {"default": 1.0, "max": 1e-05}), "2": ("INT",)},
-                "optional": {"clay": (["red", "white"],)}}
+                "optional": {"clay": (["red", "white"],), "glaze": (folder_paths.get_filename_list("x"),)}}
 
 class Pot:
     RETURN_TYPES = ()
@@ -123,16 +125,18 @@ describe('a good pack', () => {
     assert.deepEqual(body['host_nodes'], [
       {
         host_node_name: 'Kiln Cup',
+        display_name: 'Cup \u2615',
         category: 'kiln/ware',
         description: 'Throws a cup\u00e9.',
         function: 'throw',
         deprecated: true,
         experimental: false,
         input_types:
-          '{"required":{"height":["FLOAT",{"default":1,"max":0.00001}],"2":["INT"]},"optional":{"clay":[["red","white"]]}}',
+          '{"required":{"height":["FLOAT",{"default":1,"max":0.00001}],"2":["INT"]},"optional":{"clay":[["red","white"]],"glaze":[[]]}}',
         return_types: '["IMAGE",["a","b"]]',
         return_names: '["cup","kind"]',
         output_is_list: [true, false],
+        dynamic: ['input_types.glaze'],
         policy: 'HostNodePolicyActive',
       },
       {
@@ -146,9 +150,11 @@ describe('a good pack', () => {
         return_types: '[]',
         return_names: '[]',
         output_is_list: [],
+        dynamic: [],
         policy: 'HostNodePolicyActive',
       },
     ])
+    assert.deepEqual(version['host_nodes'], { count: 2, partial: false })
     assert.deepEqual(version['tags_admin'], [])
     const { findings, extraction, counts } = await readFindings(path)
     assert.deepEqual(

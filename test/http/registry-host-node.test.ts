@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { expectStatus, listOf, pluck, usePublisher, useRegistry } from './registry-support.ts'
+import {
+  expectStatus,
+  listOf,
+  memberOf,
+  pluck,
+  usePublisher,
+  useRegistry,
+} from './registry-support.ts'
 
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
@@ -24,10 +31,15 @@ describe('the host nodes of a version', () => {
       'a/b ': { return_types: '["IMAGE"]', name: 'other', output_is_list: [true] },
       Blur: { input_types: { required: { x: [null] } }, category: 'c', deprecated: true },
     }
+    assert.equal((await anonymous.get(version)).body['host_nodes'], undefined)
     const body = { nodes, status: 'anything' }
     assert.equal(expectStatus(await anonymous.post(path, body), 204).body, undefined)
     expectStatus(await anonymous.post(path, body), 409, 'already_registered')
     expectStatus(await anonymous.post(path, { success: false }), 409, 'already_registered')
+    assert.deepEqual(memberOf(await anonymous.get(version), 'host_nodes'), {
+      count: 2,
+      partial: false,
+    })
     const list = expectStatus(await anonymous.get(`${path}?limit=1`), 200)
     assert.deepEqual([list.body['total'], list.body['totalNumberOfPages']], [2, 2])
     const one = expectStatus(await anonymous.get(`${path}/Blur`), 200)
@@ -38,6 +50,7 @@ describe('the host nodes of a version', () => {
       experimental: false,
       input_types: '{"required":{"x":[null]}}',
       output_is_list: [],
+      dynamic: [],
       policy: 'HostNodePolicyActive',
     })
     const odd = expectStatus(await anonymous.get(`${path}/${encodeURIComponent('a/b ')}`), 200)
@@ -52,6 +65,34 @@ describe('the host nodes of a version', () => {
     expectStatus(await anonymous.get('/host-nodes/none/node'), 404, 'host_node_not_found')
     const search = await anonymous.get('/nodes/search?host_node_search=A/B')
     assert.equal(search.body['total'], 1)
+  })
+
+  test('are searched by name, category and the beginning of a type', async () => {
+    const { version } = await owned.addActive()
+    const nodes = {
+      Alpha: { display_name: 'Mix 100%', return_types: ['LATENT'] },
+      Beta: { category: 'kiln/heat', input_types: { required: { clay: ['IMAGE,MASK', {}] } } },
+      Gamma: { input_types: { required: { mode: [['IMAGE']] } } },
+    }
+    const path = `${version}/host-nodes`
+    expectStatus(await registry.anonymous.post(path, { nodes }), 204)
+    for (const [search, found] of [
+      ['', ['Alpha', 'Beta', 'Gamma']],
+      ['alp', ['Alpha']],
+      ['0%25', ['Alpha']],
+      ['%25', ['Alpha']],
+      ['LN/HE', ['Beta']],
+      ['lat', ['Alpha']],
+      ['image', ['Beta']],
+      ['mask', []],
+      ['nothing', []],
+    ] as const) {
+      const answer = expectStatus(await registry.anonymous.get(`${path}?search=${search}`), 200)
+      assert.deepEqual(pluck(listOf(answer, 'host_nodes'), 'host_node_name'), found, search)
+      assert.equal(answer.body['total'], found.length)
+    }
+    const long = await registry.anonymous.get(`${path}?search=${'x'.repeat(201)}`)
+    assert.match(expectStatus(long, 400, 'validation_failed').body.details?.[0] ?? '', /^\?search/)
   })
 
   test('may fail first', async () => {

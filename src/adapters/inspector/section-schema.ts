@@ -11,6 +11,7 @@ const optionalText = Type.Optional(Type.String())
 
 const ExtractedNode = Type.Object({
   name: text,
+  display_name: optionalText,
   category: text,
   description: text,
   function: text,

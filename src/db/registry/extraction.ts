@@ -37,15 +37,20 @@ export const putExtraction = async (
 const isStorable = (name: string): boolean =>
   name !== '' && name === toStorable(name) && !isLonger(name, HOST_NODE_NAME_MAX)
 
-/** The texts come from the pack, so they may hold NUL. A name is kept exactly, or was dropped. */
-const toRow = (node: ExtractedNode): ExtractedNode => ({
+/**
+ * The texts come from the pack, so they may hold NUL. A name is kept exactly, or was dropped; a display name that is too
+ * long is none.
+ */
+const toRow = ({ display_name: shown, ...node }: ExtractedNode): ExtractedNode => ({
   ...node,
+  ...(shown && !isLonger(shown, HOST_NODE_NAME_MAX) && { display_name: toStorable(shown) }),
   category: toStorable(node.category),
   description: toStorable(node.description),
   function: toStorable(node.function),
   input_types: toStorable(node.input_types),
   return_types: toStorable(node.return_types),
   return_names: toStorable(node.return_names),
+  dynamic: node.dynamic.map(toStorable),
 })
 
 export const hasExtraction = async (
@@ -83,23 +88,24 @@ export const settleExtraction = async (
   `
   if (!version) return undefined
   const [found] = await sql<StoredExtraction[]>`
-    select e.status, e.reason, e.node_count as "nodeCount", e.nodes
+    select e.status, e.reason, e.partial, e.node_count as "nodeCount", e.nodes
     from extraction e join archive a on a.version_id = e.version_id and a.sha256 = e.sha256
     where e.version_id = ${versionId}
     order by e.extractor_version desc limit 1
   `
   if (!found) return { result: 'missing', status: version.status, nodeCount: 0 }
-  const { status, reason, nodes } = found
+  const { nodes, ...read } = found
   if (nodes) {
-    await putDerivedHostNodes(sql, versionId, { status, reason, nodes })
+    await putDerivedHostNodes(sql, versionId, { ...read, nodes })
     await sql`update extraction set nodes = null where version_id = ${versionId}`
   }
-  return { result: 'settled', status, nodeCount: found.nodeCount }
+  return { result: 'settled', status: found.status, nodeCount: found.nodeCount }
 }
 
 interface StoredExtraction {
   status: 'success' | 'failed'
   reason: string | null
+  partial: boolean
   nodeCount: number
   /** Null once they are settled. */
   nodes: ExtractedNode[] | null
@@ -112,17 +118,20 @@ export const putDerivedHostNodes = async (
   {
     status,
     reason,
+    partial,
     nodes,
-  }: Pick<NodesSection, 'status' | 'nodes'> & { reason?: string | null | undefined },
+  }: Pick<NodesSection, 'status' | 'partial' | 'nodes'> & { reason?: string | null | undefined },
 ) =>
   await putHostNodes(sql, {
     versionId,
     source: 'derived',
     result:
       status === 'success'
-        ? { success: true, nodes: new Map(nodes.map(({ name, ...fields }) => [name, fields])) }
+        ? { success: true, partial, nodes: new Map(nodes.map(toField)) }
         : { success: false, reason: reason ?? undefined },
   })
+
+const toField = ({ name, ...fields }: ExtractedNode) => [name, fields] as const
 
 /** Ends the extraction of a version that could not be read in time, unless it has ended. */
 export const failExtraction = async (

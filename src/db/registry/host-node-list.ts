@@ -2,15 +2,23 @@ import type { Fragment, Queryable } from '../client.ts'
 import { isWithin, toEntries } from '../search/entries.ts'
 import type { Entries, EntryRow } from '../search/entries.ts'
 import { offsetOf } from './audit-log.ts'
+import { partPattern } from '../search/like.ts'
 import { hostNodeJson } from './host-node.ts'
 import { joinPolicy } from './host-node-policy.ts'
+
+interface HostNodeList {
+  versionId: string
+  search?: string | undefined
+  page: number
+  limit: number
+}
 
 /** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
 export const listHostNodes = async (
   sql: Queryable,
-  { versionId, page, limit }: { versionId: string; page: number; limit: number },
+  { versionId, search, page, limit }: HostNodeList,
 ): Promise<{ hostNodes: Entries; total: number }> => {
-  const found = sql`${hostNodesOf(sql, versionId)}`
+  const found = sql`${hostNodesOf(sql, versionId)} ${search ? sql`and ${matches(sql, search)}` : sql``}`
   const shown = sql`
     select h.*, v.rev ${found} order by host_node_name limit ${limit} offset ${offsetOf(page, limit)}
   `
@@ -42,6 +50,13 @@ const hostNodesOf = (sql: Queryable, versionId: string) => sql`
   join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
   where h.version_id = ${versionId}
 `
+
+/** A type stands behind its input's name and a bracket, or in the list of outputs. */
+const matches = (sql: Queryable, search: string) => sql`(
+  lower(concat_ws(' ', h.host_node_name, h.display_name, h.category)) like ${partPattern(sql, search)}
+  or lower(h.return_types) like ${partPattern(sql, `"${search}`)}
+  or lower(h.input_types) like ${partPattern(sql, `:["${search}`)}
+)`
 
 const entriesQuery = (sql: Queryable, hostNodes: Fragment) => sql`
   select h.host_node_name as id, h.rev::text as revision,

@@ -12,13 +12,13 @@ import { lockNodeOfVersion } from './registry-lock.ts'
 
 /** A host node as it is stored; its name is the key of `HostNodeResult`. */
 export type HostNodeFields = ReturnType<typeof toHostNodeRow> & {
-  /** Fields whose value depends on the machine or could not be known in part. */
+  /** What depends on the machine or could not be known. */
   dynamic?: string[]
 }
 
 /** What reading the host nodes of a version has led to. */
 export type HostNodeResult =
-  | { success: true; nodes: ReadonlyMap<string, HostNodeFields> }
+  | { success: true; nodes: ReadonlyMap<string, HostNodeFields>; partial?: boolean }
   | { success: false; reason: string | undefined }
 
 /**
@@ -58,6 +58,8 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
     set host_node_extract_status = ${result.success ? 'success' : 'failed'},
       extract_reason = ${result.success ? null : (result.reason ?? null)},
       extract_source = ${source},
+      host_node_count = ${result.success ? result.nodes.size : null},
+      host_node_partial = ${result.success ? (result.partial ?? false) : null},
       rev = rev + 1
     where id = ${versionId}
   `
@@ -110,13 +112,13 @@ const replaceHostNodes = async (
   for (let start = 0; start < rows.length; start += BATCH) {
     const batch = sql.json(rows.slice(start, start + BATCH))
     await sql`
-      insert into host_node (version_id, host_node_name, category, description, function, deprecated,
+      insert into host_node (version_id, host_node_name, display_name, category, description, function, deprecated,
         experimental, input_types, return_types, return_names, output_is_list, dynamic)
-      select ${versionId}::uuid, host_node_name, category, description, function, deprecated,
+      select ${versionId}::uuid, host_node_name, display_name, category, description, function, deprecated,
         experimental, input_types, return_types, return_names, output_is_list,
         coalesce(dynamic, '{}')
       from json_to_recordset(${batch}::json) as given (
-        host_node_name text, category text, description text, function text, deprecated boolean,
+        host_node_name text, display_name text, category text, description text, function text, deprecated boolean,
         experimental boolean, input_types text, return_types text, return_names text,
         output_is_list boolean[], dynamic text[])
     `
@@ -133,10 +135,10 @@ const isLatest = async (sql: Transaction, nodeId: string, versionId: string): Pr
 /** Of `host_node h` and what `joinPolicy` joins. */
 export const hostNodeJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object(
-    'host_node_name', h.host_node_name, 'category', h.category, 'description', h.description,
+    'host_node_name', h.host_node_name, 'display_name', h.display_name, 'category', h.category, 'description', h.description,
     'function', h.function, 'deprecated', h.deprecated, 'experimental', h.experimental,
     'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
-    'output_is_list', h.output_is_list, 'policy', ${policyOf(sql)}))
+    'output_is_list', h.output_is_list, 'dynamic', h.dynamic, 'policy', ${policyOf(sql)}))
 `
 
 /** A host node by its exact name. */

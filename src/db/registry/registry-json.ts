@@ -81,7 +81,10 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'downloadUrl', case when v.status = 'NodeVersionStatusActive' then
     ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
       || replace(v.version, '+', '%2B') || '/node.zip' end,
-  'host_node_extract_status', v.host_node_extract_status, 'tags', v.tags,
+  'host_node_extract_status', v.host_node_extract_status,
+  'host_nodes', case when v.host_node_count is not null then
+    json_build_object('count', v.host_node_count, 'partial', v.host_node_partial) end,
+  'tags', v.tags,
   'tags_admin', v.tags_admin, 'supported_os', v.supported_os,
   'supported_accelerators', v.supported_accelerators,
   'supported_host_version', v.supported_host_version,

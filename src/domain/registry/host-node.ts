@@ -2,7 +2,16 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { inAnyCase } from '../shared/address.ts'
-import { LONG_TEXT_MAX, REASON_MAX, count, map, page, pageSize, text } from './registry-fields.ts'
+import {
+  LONG_TEXT_MAX,
+  REASON_MAX,
+  count,
+  map,
+  page,
+  pageSize,
+  queryText,
+  text,
+} from './registry-fields.ts'
 
 export const HostNodePolicy = Type.Enum([
   'HostNodePolicyActive',
@@ -19,6 +28,9 @@ const HOST_NODES_MAX = 5_000
 /** Bytes of UTF-8 in each of the three members that hold JSON text. */
 export const JSON_TEXT_MAX_BYTES = 1_048_576
 
+const displayName = Type.Optional(
+  text(HOST_NODE_NAME_MAX, 'What the host calls it, unless its name.'),
+)
 const category = Type.Optional(text(LONG_TEXT_MAX, 'Group in the host’s menu.'))
 const description = Type.Optional(text(LONG_TEXT_MAX, 'What it does.'))
 const entryPoint = Type.Optional(text(LONG_TEXT_MAX, 'Name of the function that the host calls.'))
@@ -56,6 +68,7 @@ export const HostNode = Type.Object({
     maxLength: HOST_NODE_NAME_MAX,
     description: 'Name of the class, exactly as registered; unique in the version.',
   }),
+  display_name: displayName,
   category,
   description,
   function: entryPoint,
@@ -65,12 +78,17 @@ export const HostNode = Type.Object({
   return_types: jsonTextShown('return_types'),
   return_names: jsonTextShown('return_names'),
   output_is_list: outputIsList,
+  dynamic: Type.Array(Type.String(), {
+    description:
+      'What depends on the user’s machine or could not be known: a member, `input_types.<input>` for one input, `host_node_name` where the machine decides whether it is there at all.',
+  }),
   policy: HostNodePolicy,
 })
 export type HostNode = Static<typeof HostNode>
 
 /** One entry of `nodes` in a registration; its name is the key. */
 export const RegisteredHostNode = Type.Object({
+  display_name: displayName,
   category,
   description,
   function: entryPoint,
@@ -134,14 +152,20 @@ export const HostNodeRegistration = Type.Partial(
 export type HostNodeRegistration = Static<typeof HostNodeRegistration>
 
 /** Query of GET /nodes/{n}/versions/{v}/host-nodes. */
-export const HostNodeListQuery = Type.Object({ page: page(), limit: pageSize(10, 1_000) })
+export const HostNodeListQuery = Type.Object({
+  page: page(),
+  limit: pageSize(10, 1_000),
+  search: Type.Optional(
+    queryText(200, 'A part of a name or category, or the beginning of a socket type, in any case.'),
+  ),
+})
 export type HostNodeListQuery = Static<typeof HostNodeListQuery>
 
 export const HostNodePage = Type.Object({
   host_nodes: Type.Array(HostNode, { description: 'By name.' }),
   page: count('The page asked for.'),
   limit: count('Entries a page.'),
-  total: count('Host nodes of the version.'),
+  total: count('Host nodes found.'),
   totalNumberOfPages: count('Pages that they fill.'),
 })
 export type HostNodePage = Static<typeof HostNodePage>

@@ -46,6 +46,8 @@ export interface NodesSection {
 /** One host node, in the form in which the registry stores and answers it. */
 export interface ExtractedNode {
   name: string
+  /** What the host calls it; absent where it shows the name. */
+  display_name?: string
   category: string
   description: string
   function: string
@@ -57,8 +59,9 @@ export interface ExtractedNode {
   return_names: string
   output_is_list: boolean[]
   /**
-   * Fields whose value depends on the machine or could not be known in part; `host_node_name` where the machine decides
-   * whether the node is there at all, mostly by another pack that is installed or not.
+   * What depends on the machine or could not be known: fields, `input_types.<input>` where it is one input alone, and
+   * `host_node_name` where the machine decides whether the node is there at all, mostly by another pack that is installed
+   * or not.
    */
   dynamic: string[]
 }

@@ -6,6 +6,7 @@ import { Provenance } from './trusted-publisher.ts'
 import {
   LONG_TEXT_MAX,
   REASON_MAX,
+  count,
   instant,
   map,
   tags,
@@ -119,6 +120,15 @@ export const Version = Type.Object({
   deprecated,
   createdAt: instant('When it was published.'),
   host_node_extract_status: ExtractStatus,
+  host_nodes: Type.Optional(
+    Type.Object(
+      {
+        count: count('How many there are.'),
+        partial: Type.Boolean({ description: 'Whether some may be missing.' }),
+      },
+      { description: 'Its host nodes; absent unless they were read.' },
+    ),
+  ),
   changelog: Type.Optional(changelog),
   dependencies,
   downloadUrl: Type.Optional(

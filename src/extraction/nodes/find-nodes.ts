@@ -23,12 +23,31 @@ export const findNodes = (interpreter: Interpreter): FoundNodes => {
   const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter) }
   const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
   const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
-  if (v1 && v1.nodes.length > 0) return v1
+  if (v1 && v1.nodes.length > 0)
+    return { ...v1, nodes: nameForDisplay(interpreter, entry, v1.nodes) }
   // An empty mapping beside an entrypoint is more often our failure than the pack's wish.
   const v3 = readEntrypoint(reader, entry)
   if (v3 && (v3.nodes.length > 0 || !v1)) return v3
   if (v1) return v1
   return { ...NONE, state: hasWebDirectory(interpreter, entry) ? 'known' : 'no_mapping' }
+}
+
+/** Adds the names that the pack's other mapping gives. */
+const nameForDisplay = (
+  interpreter: Interpreter,
+  entry: ModuleValue,
+  nodes: readonly ExtractedNode[],
+): ExtractedNode[] => {
+  const given = interpreter.findAttribute(entry, 'NODE_DISPLAY_NAME_MAPPINGS')
+  const dict = given === undefined ? undefined : interpreter.asDict(given)
+  const textOf = (value: Value) => (isUnknown(value) ? undefined : interpreter.text(value))
+  const names = new Map(
+    (dict ? dictEntries(dict) : []).map(([key, value]) => [textOf(key), textOf(value)]),
+  )
+  return nodes.map((node) => {
+    const name = names.get(node.name)
+    return name === undefined ? node : { ...node, display_name: name }
+  })
 }
 
 const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }

@@ -4,11 +4,13 @@ import type { Interpreter } from '../interpret/interpreter.ts'
 import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/values/value.ts'
 
 /** A value of the pack as the registry keeps it. */
-interface JsonText {
+export interface JsonText {
   /** JSON, compact, in the order of the pack. */
   text: string
-  /** A part of it depends on the machine or could not be known. */
+  /** A part of it depends on the machine or could not be known, beside what `inputs` names. */
   isDynamic: boolean
+  /** Inputs of which that is so. */
+  inputs: string[]
 }
 
 /** Values nest deeper only in hostile packs, or in circles. */
@@ -57,12 +59,12 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   const writeDict = (
     dict: DictValue,
     at: Writing,
-    writeMember: (value: Value) => string | undefined,
+    writeMember: (value: Value, name: string) => string | undefined,
   ): string => {
     if (dict.rest) at.isDynamic = true
     const members = dictEntries(dict).flatMap(([key, value]) => {
       const name = keyText(key)
-      const text = name === undefined ? undefined : writeMember(value)
+      const text = name === undefined ? undefined : writeMember(value, name)
       return text === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${text}`]
     })
     return `{${members.join(',')}}`
@@ -85,8 +87,17 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     return writeDict(sections, at, (section) => {
       const inputs = interpreter.asDict(section)
       if (!inputs) return write(section, at) ?? putInstead(at, '{}')
-      return writeDict(inputs, at, (spec) => writeSpec(spec, at))
+      return writeDict(inputs, at, (spec, name) => writeInput(spec, name, at))
     })
+  }
+
+  const writeInput = (spec: Value, name: string, at: Writing): string => {
+    const before = at.isDynamic
+    at.isDynamic = false
+    const text = writeSpec(spec, at)
+    if (at.isDynamic) at.inputs.add(name)
+    at.isDynamic = before
+    return text
   }
 
   const writeSpec = (spec: Value, at: Writing): string => {
@@ -119,10 +130,11 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
 const making =
   (make: (value: Value, at: Writing) => string | undefined) =>
   (value: Value, otherwise: string): JsonText => {
-    const at: Writing = { isDynamic: false, room: TEXT_MAX }
+    const at: Writing = { isDynamic: false, inputs: new Set(), room: TEXT_MAX }
     const text = make(value, at)
-    const isWhole = text !== undefined && at.room >= 0
-    return isWhole ? { text, isDynamic: at.isDynamic } : { text: otherwise, isDynamic: true }
+    return text !== undefined && at.room >= 0
+      ? { text, isDynamic: at.isDynamic, inputs: [...at.inputs] }
+      : { text: otherwise, isDynamic: true, inputs: [] }
   }
 
 export type JsonWriter = ReturnType<typeof makeJsonWriter>
@@ -132,6 +144,7 @@ const TEXT_MAX = 256 * 1024
 
 interface Writing {
   isDynamic: boolean
+  inputs: Set<string>
   /** Characters that may still come. */
   room: number
 }
@@ -151,3 +164,9 @@ const putInstead = (at: Writing, text: string): string => {
   at.isDynamic = true
   return text
 }
+
+/** The names of a text of inputs among what is dynamic of a node. */
+export const dynamicInputs = ({ isDynamic, inputs }: JsonText): string[] => [
+  ...(isDynamic ? ['input_types'] : []),
+  ...inputs.map((name) => `input_types.${name}`),
+]

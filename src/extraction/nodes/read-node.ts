@@ -2,6 +2,7 @@ import { isUnknown } from '../interpret/values/guards.ts'
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { ClassValue, UnknownValue } from '../interpret/values/value.ts'
+import { dynamicInputs } from './json-text.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
 import { readV1Node } from './v1-node.ts'
 import type { NodeReader } from './v1-node.ts'
@@ -25,11 +26,12 @@ export const readNode = (
   const types = json.types(fields.returnTypes, '[]')
   const names = json.types(fields.returnNames, types.text)
   const dynamic = new Set(fields.dynamic)
-  if (inputs.isDynamic) dynamic.add('input_types')
+  for (const name of dynamicInputs(inputs)) dynamic.add(name)
   if (types.isDynamic) dynamic.add('return_types')
   if (names.isDynamic) dynamic.add('return_names')
   return {
     name: name ?? fields.nodeId ?? '',
+    ...(fields.displayName !== undefined && { display_name: fields.displayName }),
     category: fields.category,
     description: fields.description,
     function: fields.function,

@@ -2,7 +2,8 @@ import { isFunction, isSequence, isUnknown } from '../interpret/values/guards.ts
 import type { ExtractedNode } from '../../domain/registry/inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { BaseValue, Value } from '../interpret/values/value.ts'
-import type { JsonWriter } from './json-text.ts'
+import { dynamicInputs } from './json-text.ts'
+import type { JsonText, JsonWriter } from './json-text.ts'
 
 export interface NodeReader {
   interpreter: Interpreter
@@ -26,6 +27,10 @@ export const readV1Node = (
     if (isDynamic) dynamic.push(field)
     return value
   }
+  const noteInputs = (inputs: JsonText): string => {
+    dynamic.push(...dynamicInputs(inputs))
+    return inputs.text
+  }
   const readText = (attribute: string, otherwise: string): Read<string> =>
     textOf(interpreter, find(attribute), otherwise)
   const readFlag = (attribute: string): Read<boolean> => {
@@ -40,7 +45,7 @@ export const readV1Node = (
     function: note('function', readText('FUNCTION', '')),
     deprecated: note('deprecated', readFlag('DEPRECATED')),
     experimental: note('experimental', readFlag('EXPERIMENTAL')),
-    input_types: note('input_types', readInputTypes({ interpreter, json }, cls)),
+    input_types: noteInputs(readInputTypes({ interpreter, json }, cls)),
     return_types: note('return_types', returnTypes),
     return_names: note('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
     output_is_list: note('output_is_list', readIsList(interpreter, find)),
@@ -78,14 +83,13 @@ const readTypes = (
 }
 
 /** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */
-const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): Read<string> => {
+const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): JsonText => {
   const given = interpreter.findAttribute(cls, 'INPUT_TYPES')
-  if (given === undefined) return known(NO_INPUTS)
-  if (isUnknown(given)) return { value: NO_INPUTS, isDynamic: true }
+  const none = { text: NO_INPUTS, inputs: [] }
+  if (given === undefined) return { ...none, isDynamic: false }
+  if (isUnknown(given)) return { ...none, isDynamic: true }
   const result = interpreter.asDict(given) ? given : callInputTypes(interpreter, cls, given)
-  if (result === undefined) return { value: NO_INPUTS, isDynamic: true }
-  const { text, isDynamic } = json.inputTypes(result, NO_INPUTS)
-  return { value: text, isDynamic }
+  return result === undefined ? { ...none, isDynamic: true } : json.inputTypes(result, NO_INPUTS)
 }
 
 /** A plain function that wants the class gets it, although the host would pass nothing. Undefined when it raises. */

@@ -28,6 +28,7 @@ export const VERSION = {
   deprecated: false,
   createdAt: TIME,
   host_node_extract_status: 'success',
+  host_nodes: { count: 1, partial: false },
   changelog: 'Faster blur.',
   dependencies: ['numpy>=2'],
   downloadUrl: 'https://kiln.example.com/archives/acme/image-tools/1.2.0/node.zip',
@@ -70,6 +71,7 @@ export const NODE = {
 
 export const HOST_NODE = {
   host_node_name: 'BlurImage',
+  display_name: 'Blur Image',
   category: 'image/filter',
   description: 'Blurs an image.',
   function: 'blur',
@@ -79,6 +81,7 @@ export const HOST_NODE = {
   return_types: '["IMAGE"]',
   return_names: '["image"]',
   output_is_list: [false],
+  dynamic: [],
   policy: 'HostNodePolicyActive',
 }
 

@@ -71,10 +71,10 @@ export const listHostNodesOfVersion = async (
   deps: RegistryDeps,
   { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
 ): Promise<JsonAnswer> => {
-  const { page, limit } = query
+  const { page, limit, search } = query
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { hostNodes, total } = await deps.heavyReads.run(() =>
-    withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, page, limit })),
+    withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, search, page, limit })),
   )
   return answerList(deps, {
     entries: hostNodes,

@@ -56,7 +56,7 @@ class X(Cup):
                                                       "size": ("INT", {"max": MAX_RESOLUTION})}})
 `,
       '{"required":{"name":[[]],"size":["INT",{"max":16384}]}}',
-      ['input_types'],
+      ['input_types.name'],
     ],
     [
       'keep the known choices beside those of the machine',
@@ -69,7 +69,7 @@ class X(Cup):
         "c": ([f for f in folder_paths.get_filename_list("x") if f.endswith(".pt")],)}})
 `,
       '{"required":{"a":[["None"]],"b":[[],{"tooltip":"t"}],"c":[[]]}}',
-      ['input_types'],
+      ['input_types.a', 'input_types.b', 'input_types.c'],
     ],
     [
       'keep the node when INPUT_TYPES raises, and mark the field',
@@ -207,6 +207,18 @@ class X(Cup):
     assert.equal(node.return_types, '"IMAGE"')
     assert.equal(node.return_names, '"a"')
     assert.deepEqual(node.output_is_list, [false, false, false, false, false])
+  })
+
+  test('have the display name of the other mapping, as far as it can be known', () => {
+    const { nodes } = extract(`${CUP}
+import elsewhere
+NODE_CLASS_MAPPINGS = {"A": Cup, "B": Cup, "C": Cup}
+NODE_DISPLAY_NAME_MAPPINGS = {"A": "Cup ☕", "B": elsewhere.NAME, **elsewhere.NAMES}
+`)
+    assert.deepEqual(
+      nodes.map((node) => node.display_name),
+      ['Cup ☕', undefined, undefined],
+    )
   })
 
   test('follow super() and what a class adds', () => {

@@ -3,7 +3,7 @@ import { makeInterpreter } from '../../../src/extraction/interpret/interpreter.t
 import type { Interpreter } from '../../../src/extraction/interpret/interpreter.ts'
 import { LIBRARY } from '../../../src/extraction/interpret/library/library.ts'
 import type { ModuleValue, Value } from '../../../src/extraction/interpret/values/value.ts'
-import { makeJsonWriter } from '../../../src/extraction/nodes/json-text.ts'
+import { dynamicInputs, makeJsonWriter } from '../../../src/extraction/nodes/json-text.ts'
 import { listV3Classes } from '../../../src/extraction/nodes/v3/list-v3-classes.ts'
 import { readV3Node } from '../../../src/extraction/nodes/v3/read-v3-node.ts'
 import { makePythonParser } from '../../../src/extraction/python/parse.ts'
@@ -55,7 +55,7 @@ export const readV3 = ({ interpreter }: RanPack, cls: Value) => {
   if (!fields) throw new Error('It has no schema')
   const { inputTypes, types } = makeJsonWriter(interpreter)
   const inputs = inputTypes(fields.inputTypes, '{}')
-  const dynamic = new Set([...fields.dynamic, ...(inputs.isDynamic ? ['input_types'] : [])])
+  const dynamic = new Set([...fields.dynamic, ...dynamicInputs(inputs)])
   return {
     ...fields,
     inputTypes: JSON.parse(inputs.text) as Record<string, Record<string, unknown>>,

@@ -48,12 +48,15 @@ interface ReadInput {
 }
 
 /** Undefined if its id can't be known. */
-const readInput = (reading: V3Reading, part: SchemaPart): ReadInput | undefined => {
+const readInput = (around: V3Reading, part: SchemaPart): ReadInput | undefined => {
   const inner = innerOf(part)
   const source = inner ? mergeInner(part, inner) : part
-  if (source.rest) reading.note(FIELD)
-  const id = textOf(reading, source.values.get('id'), FIELD)
+  const id = textOf(around, source.values.get('id'), FIELD)
   if (id === undefined) return undefined
+  // What is not known of an input within another one is not known of that.
+  const reading =
+    around.depth > 1 ? around : { ...around, note: () => around.note(`${FIELD}.${id}`) }
+  if (source.rest) reading.note(FIELD)
   const isSlot = typeNameOf(source) === 'DynamicSlot'
   return {
     id,

@@ -53,6 +53,8 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
   return {
     // A node without a name is none: there is nothing to mark.
     nodeId: textOf({ ...reading, note: () => {} }, find('node_id'), ''),
+    // What is not known is not there: the host shows the name.
+    displayName: textOf({ ...reading, note: () => {} }, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',
     description: textOf(reading, find('description'), 'description') ?? '',
     deprecated: truthOf(reading, find('is_deprecated'), 'deprecated'),
@@ -66,6 +68,7 @@ const readNothing = (reading: V3Reading): SchemaFields => {
   for (const field of SCHEMA_FIELDS) reading.note(field)
   return {
     nodeId: undefined,
+    displayName: undefined,
     category: '',
     description: '',
     deprecated: false,

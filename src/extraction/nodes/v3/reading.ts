@@ -7,6 +7,7 @@ import type { Value } from '../../interpret/values/value.ts'
 export interface V3Fields {
   /** Undefined if it can't be known. */
   nodeId: string | undefined
+  displayName: string | undefined
   category: string
   description: string
   /** Empty if it can't be known. */
