@@ -16,6 +16,8 @@ import { makeImageTaskRoutes } from './image-task/routes.ts'
 import { makeMemberRoutes } from './registry/member-routes.ts'
 import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
+import { makeOperationsRoutes } from './platform/operations-routes.ts'
+import type { OperationsDeps } from './platform/operations.ts'
 import { makePermissionRoutes } from './registry/permission-routes.ts'
 import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-routes.ts'
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
@@ -43,6 +45,7 @@ export type RouteDeps = CreationDeps &
   UploadDeps &
   HealthDeps &
   ServiceDeps &
+  OperationsDeps &
   DevelopmentDeps & { pages: Pages } & WebhookSecretDeps &
   EndpointDeps &
   RedeliveryDeps
@@ -72,6 +75,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeArchiveRoutes(deps),
       ...makeUserRoutes(deps),
       ...makeApiKeyRoutes(deps),
+      ...makeOperationsRoutes(deps),
       ...makeHealthRoutes(deps),
       ...makeServiceRoutes(deps),
       ...makeDevelopmentRoutes(deps),

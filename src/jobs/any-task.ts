@@ -1,8 +1,8 @@
 import { moveImageTask } from '../db/image-task/image-task.ts'
+import type { Transaction } from '../db/client.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import type { StillTask } from '../db/task/reconcile.ts'
-import { unitOfWork } from '../db/unit-of-work.ts'
-import type { UnitDeps } from '../db/unit-of-work.ts'
+import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
 import type { Slots } from '../db/video-task/video-queue.ts'
 import { failVideoTask } from '../db/video-task/video-task.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
@@ -35,24 +35,14 @@ export const startAnyTask = (
  * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow. Answers false when the task had ended already.
  */
 export const failAnyTask = async (
-  task: StillTask,
-  code: TaskFaultCode,
-  options: AnyTaskOptions,
-): Promise<boolean> =>
-  await unitOfWork(options, async (sql, tell) => {
-    const { id, family } = task
-    const failed =
-      family === 'image'
-        ? await moveImageTask(sql, {
-            id,
-            to: 'FAILED',
-            error: { code, message: TASK_FAULTS[code] },
-          })
-        : await failVideoTask(
-            sql,
-            { id, error: toVideoFault(new TaskFault(code), 'video') },
-            { ...options, tell },
-          )
-    if (failed) await tell(signalCancel(family, id))
-    return failed
-  })
+  sql: Transaction,
+  { id, family }: Pick<StillTask, 'id' | 'family'>,
+  { code, ...options }: Slots & { tell: Tell; code: TaskFaultCode },
+): Promise<boolean> => {
+  const failed =
+    family === 'image'
+      ? await moveImageTask(sql, { id, to: 'FAILED', error: { code, message: TASK_FAULTS[code] } })
+      : await failVideoTask(sql, { id, error: toVideoFault(new TaskFault(code), 'video') }, options)
+  if (failed) await options.tell(signalCancel(family, id))
+  return failed
+}

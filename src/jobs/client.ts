@@ -114,7 +114,7 @@ const start = async (client: Client, row: OutboxStart): Promise<void> => {
     typedSearchAttributes: toSearchAttributes(row.options),
     priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
     workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdConflictPolicy: row.options.endsOpen ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
     // Another worker repeats the step that a killed one had begun after this time; 10 s when it is not said.
     workflowTaskTimeout: '4 seconds',
   } as const

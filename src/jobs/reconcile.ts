@@ -86,7 +86,8 @@ const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promis
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
-  await failAnyTask(task, 'workflow_lost', options)
+  const code = 'workflow_lost'
+  await unitOfWork(options, (sql, tell) => failAnyTask(sql, task, { ...options, code, tell }))
 }
 
 const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>

@@ -107,7 +107,10 @@ describe('a process that can serve', () => {
 describe('a process without Temporal', () => {
   test('is degraded and goes on', async () => {
     const closed = await findPort()
-    const { baseUrl } = await service.startSecondApi({ TEMPORAL_ADDRESS: `127.0.0.1:${closed}` })
+    const { baseUrl } = await service.startSecondApi({
+      TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
+      ADMIN_SUBJECTS: 'root',
+    })
     const { status, body } = await untilReady('degraded', baseUrl)
     assert.deepEqual(
       [status, body],
@@ -115,6 +118,11 @@ describe('a process without Temporal', () => {
     )
     assert.equal(await createTask(baseUrl), 200)
     assert.equal((await get('/health', baseUrl)).status, 200)
+    const root = makeClient(baseUrl, await service.token('root'))
+    const { status: seen, body: operations } = await root.get('/admin/operations')
+    const { error, ...temporal } = operations['temporal'] as unknown as Record<string, unknown>
+    assert.deepEqual([seen, temporal], [200, { reachable: false, queues: [] }])
+    assert.match(String(error), /UNAVAILABLE|DEADLINE_EXCEEDED/)
   })
 })
 

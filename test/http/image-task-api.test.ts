@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
+import type { Static } from 'typebox'
+
 import { makeSigner } from '../../src/adapters/signing.ts'
+import type { Operations } from '../../src/domain/task/operations.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import type { Answer, Client, TaskRecord } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
@@ -25,7 +28,10 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const signingKey = randomBytes(32).toString('base64')
 
 // The media worker comes later: until then every task waits in CREATED.
-const service = useService({ roles: ['api', 'core'], env: { SIGNING_KEYS: signingKey } })
+const service = useService({
+  roles: ['api', 'core'],
+  env: { SIGNING_KEYS: signingKey, ADMIN_SUBJECTS: 'root' },
+})
 const { sql } = service
 
 const createId = async (client: Client, path = UPSCALE, body: object = {}): Promise<string> =>
@@ -377,6 +383,132 @@ const filesOf = async ({ upload_url: url }: Links): Promise<string[]> => {
   const folder = new URL(url).pathname
   return (await service.listFiles()).filter((path) => path.includes(`${folder}/`))
 }
+
+describe('an operator', () => {
+  const root = service.client('root')
+  const logOf = async (id: string) => {
+    const { body } = await root.get(`/admin/audit-log?target=task/${id}`)
+    return (body['entries'] as unknown as Record<string, unknown>[]).map((entry) =>
+      ['action', 'actor', 'before', 'after', 'reason'].map((name) => entry[name]),
+    )
+  }
+
+  test('sees what stands still and what waits', async () => {
+    const id = await createId(service.client('olga'))
+    await sql`
+      update task set last_moved_at = now() - interval '11 minutes',
+        webhook_url = 'https://Hooks.example.com:8443/x?secret'
+      where id = ${id}
+    `
+    await sql`
+      update event set state = 'pending', failures = 1, next_attempt_at = now() + interval '1 hour'
+      where task_id = ${id}
+    `
+    await sql`
+      insert into outbox (kind, workflow_id, signal_name, next_try_at, tries, last_error)
+      values ('signal', 'image-task/x', 'y', now() + interval '1 hour', 3, 'no')
+    `
+    const { status, body } = await root.get('/admin/operations')
+    assert.equal(status, 200)
+    const { stuck, outbox, deliveries, temporal } = body as unknown as Static<typeof Operations>
+    assert.deepEqual([stuck.after_seconds, stuck.versions], [600, []])
+    const [{ since, ...task } = assert.fail(), ...others] = stuck.tasks
+    assert.deepEqual(
+      [task, others],
+      [{ id, family: 'image', kind: 'upscale', owner: 'olga', status: 'CREATED' }, []],
+    )
+    assert.ok(Date.now() - Date.parse(since) > 600_000, since)
+    const row = outbox.rows.find(({ workflow_id }) => workflow_id === 'image-task/x')
+    assert.deepEqual([row?.kind, row?.tries, row?.last_error], ['signal', 3, 'no'])
+    assert.ok(outbox.waiting > 0)
+    const receiver = deliveries.receivers.find(({ host }) => host === 'hooks.example.com:8443')
+    assert.deepEqual([receiver?.waiting, receiver?.failing], [1, 1])
+    assert.ok(Date.parse(String(receiver?.next_try_at)) > Date.now())
+    assert.deepEqual([deliveries.waiting > 0, deliveries.is_sample], [true, false])
+    const { taskQueue } = service
+    assert.deepEqual(
+      temporal.queues.map(({ name, type, pollers }) => [name, type, pollers.length > 0]),
+      [
+        [taskQueue, 'workflow', true],
+        [taskQueue, 'activity', true],
+        [`${taskQueue}-media`, 'activity', false],
+      ],
+    )
+    await sql`delete from outbox where workflow_id = 'image-task/x'`
+    await sql`update event set state = 'unsent' where task_id = ${id}`
+    await service.client('olga').delete(`${UPSCALE}/${id}`)
+  })
+
+  test('starts a task anew, once for each key', async () => {
+    const id = await createId(service.client())
+    const path = `/admin/tasks/${id.toUpperCase()}/restart`
+    const restart = () => root.post(path, { reason: 'lost' }, { 'idempotency-key': id })
+    const { status, body } = await restart()
+    assert.deepEqual([status, body['changed'], body['status']], [200, true, 'CREATED'])
+    assert.deepEqual((await restart()).body, body)
+    assert.equal((await root.call('POST', path)).status, 200)
+    const same = { status: 'CREATED' }
+    assert.deepEqual(await logOf(id), [
+      ['task.restart', 'root', same, same, undefined],
+      ['task.restart', 'root', same, same, 'lost'],
+    ])
+    const rows = await sql<{ text: string }[]>`
+      select concat_ws(' ', kind, options->>'endsOpen') as text
+      from outbox where workflow_id = ${`image-task/${id}`} order by id
+    `
+    assert.deepEqual(
+      rows.map(({ text }) => text),
+      ['start', 'restart true', 'restart true'],
+    )
+  })
+
+  test('fails a task that does not end, and only such a one', async () => {
+    const client = service.client()
+    const id = await createId(client)
+    const fail = (id: string, body: object = { reason: 'stuck' }) =>
+      root.post(`/admin/tasks/${id}/fail`, body)
+    const unsaid = await fail(id, {})
+    assert.deepEqual([unsaid.status, unsaid.body.details?.length], [400, 1])
+    assert.match(unsaid.body.details?.[0] ?? '', /^\/reason /)
+    for (const changed of [true, false]) {
+      const { status, body } = await fail(id)
+      assert.deepEqual([status, body['status'], body['changed']], [200, 'FAILED', changed])
+    }
+    const { body } = await client.get(`${UPSCALE}/${id}`)
+    assert.equal(body.data.error?.code, 'internal_error')
+    const [before, after] = [{ status: 'CREATED' }, { status: 'FAILED' }]
+    assert.deepEqual(await logOf(id), [['task.fail', 'root', before, after, 'stuck']])
+    const refused = await root.post(`/admin/tasks/${id}/restart`, {})
+    assert.deepEqual([refused.status, refused.body.error], [409, 'illegal_move'])
+    for (const none of [randomUUID(), 'none']) {
+      const { status, body } = await fail(none)
+      assert.deepEqual([status, body.error], [404, 'task_not_found'])
+    }
+    assert.equal((await client.get('/admin/operations')).status, 403)
+    const stranger = await client.post(`/admin/tasks/${id}/fail`, { reason: 'x' })
+    assert.deepEqual([stranger.status, stranger.body.error], [403, 'forbidden'])
+  })
+
+  test('and its owner end a task once, whoever comes first', async () => {
+    const client = service.client()
+    const ids = await Promise.all(Array.from({ length: 8 }, () => createId(client)))
+    await Promise.all(
+      ids.flatMap((id) => [
+        root.post(`/admin/tasks/${id}/fail`, { reason: 'stuck' }),
+        client.delete(`${UPSCALE}/${id}`),
+      ]),
+    )
+    for (const id of ids) {
+      const { body } = await client.get(`${UPSCALE}/${id}`)
+      const isOurs = body.data.error?.code === 'internal_error'
+      assert.deepEqual([body.data.status, (await logOf(id)).length], ['FAILED', isOurs ? 1 : 0])
+    }
+    const [row] = await sql`
+      select count(*)::integer as n from event where task_id = any(${ids}) and status = 'FAILED'
+    `
+    assert.equal(row?.['n'], ids.length)
+  })
+})
 
 describe('an upload', () => {
   test('is found again by its hash, for its owner', async () => {

@@ -307,6 +307,20 @@ describe('a platform admin', () => {
     assert.equal(body['policy'], 'HostNodePolicyLocalOnly')
   })
 
+  test('starts a pending version anew, and no other', async () => {
+    const { id, nodeId } = await owned.addVersion()
+    const restart = (id: string) => registry.admin.post(`/admin/versions/${id}/restart`, {})
+    const { body } = expectStatus(await restart(id.toUpperCase()), 200)
+    const status = 'NodeVersionStatusPending'
+    assert.deepEqual(body, { id, node_id: nodeId, version: '1.0.0', status, changed: true })
+    const log = await logOf(`version/${nodeId}@1.0.0`)
+    assert.deepEqual(pluck(log, 'action'), ['version.restart'])
+    expectStatus(await restart((await owned.addActive()).id), 409, 'illegal_move')
+    expectStatus(await restart(nodeId), 404, 'version_not_found')
+    const member = await owned.owner.post(`/admin/versions/${id}/restart`, {})
+    expectStatus(member, 403, 'forbidden')
+  })
+
   test('has checks that gave up run again', async () => {
     const { id, version } = await owned.addVersion()
     const retry = (key?: string) =>

@@ -1,4 +1,6 @@
+import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
+import { instant } from '../registry/registry-json.ts'
 import type { StillOptions, StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
@@ -143,3 +145,37 @@ export const listStillRedeliveries = async (
   order by d.id
   limit ${limit}
 `
+
+/**
+ * What waits to be told, by the host of its receiver. Ids of tasks are random, so the first rows by them are a sample of
+ * all: it is enough to see who does not answer, whatever waits.
+ */
+export const listReceivers = async (sql: Sql): Promise<WaitingDeliveries> => {
+  const [row] = await sql<WaitingDeliveries[]>`
+    with events as (
+      select id, failures, created_at, next_attempt_at
+      from event where state = 'pending' order by task_id, sequence limit ${SAMPLE}
+    ), waiting as (
+      select * from events
+      union all (
+        select event_id, failures, created_at, next_attempt_at
+        from redelivery where state = 'pending' order by event_id limit ${SAMPLE}
+      )
+    ), receivers as (
+      select host_of(t.url) as host, count(*)::float8 as waiting,
+        (count(*) filter (where w.failures > 0))::float8 as failing,
+        ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
+        ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at
+      from waiting w join told_event t on t.id = w.id
+      where t.url is not null
+      group by 1
+    )
+    select (select coalesce(sum(waiting), 0) from receivers)::float8 as waiting,
+      (select count(*) from waiting) >= ${SAMPLE} as is_sample,
+      (select coalesce(json_agg(json_strip_nulls(row_to_json(r))), '[]')
+        from (select * from receivers order by waiting desc, host limit 100) r) as receivers
+  `
+  return row ?? { waiting: 0, is_sample: false, receivers: [] }
+}
+
+const SAMPLE = 10_000

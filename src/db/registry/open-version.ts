@@ -1,7 +1,10 @@
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
+import type { StuckVersion } from '../../domain/task/operations.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
+import { instant } from './registry-json.ts'
 import { UPLOAD_GRACE_SECONDS } from './archive.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
+import { STUCK_SECONDS } from '../task/operator.ts'
 import type { StillOptions } from '../task/reconcile.ts'
 
 /** Where a version stands, for its workflow. */
@@ -52,7 +55,10 @@ const openVersionColumns = (sql: Queryable) => sql`
 `
 
 /** Any publisher's version, for operators. */
-export const findOpenVersion = async (sql: Sql, id: string): Promise<OpenVersion | undefined> => {
+export const findOpenVersion = async (
+  sql: Queryable,
+  id: string,
+): Promise<OpenVersion | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenVersion[]>`
     select ${openVersionColumns(sql)} from version v join node n on n.id = v.node_id where v.id = ${id}
@@ -97,22 +103,13 @@ const listStill = async (
     limit ${limit}
   `
 
-interface StuckVersion {
-  versionId: string
-  nodeId: string
-  version: string
-  reason: string
-  since: string
-}
-
 /** Pending versions that have not moved for 10 minutes, the stillest first, but for those whose upload may still come. */
 export const listStuckVersions = async (sql: Sql): Promise<StuckVersion[]> =>
   await sql<StuckVersion[]>`
-    select id as "versionId", node_id as "nodeId", version, status_reason as reason,
-      to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
+    select id, node_id, version, status_reason as reason, ${instant(sql, sql`last_moved_at`)} as since
     from version
     where status = 'NodeVersionStatusPending'
-      and last_moved_at < now() - interval '10 minutes'
+      and last_moved_at < now() - make_interval(secs => ${STUCK_SECONDS})
       and (archive_state <> 'awaiting' or checks_failed_at is not null
         or upload_expires_at < now() - make_interval(secs => ${UPLOAD_GRACE_SECONDS}))
     order by last_moved_at

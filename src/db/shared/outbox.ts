@@ -1,4 +1,6 @@
+import type { WaitingOutbox } from '../../domain/task/operations.ts'
 import type { Sql, Transaction } from '../client.ts'
+import { instant } from '../registry/registry-json.ts'
 import { withoutSync } from '../without-sync.ts'
 
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */
@@ -9,6 +11,8 @@ export interface StartOptions {
   fairnessKey: string
   /** Sent to the workflow with its start, also when it runs already. */
   signal?: string
+  /** With the kind restart: a run that is open is ended first, in the same step. */
+  endsOpen?: boolean
 }
 
 export interface OutboxStart {
@@ -143,19 +147,20 @@ export const isStartPending = async (sql: Sql, workflowId: string): Promise<bool
   return row !== undefined
 }
 
-export interface WaitingRow {
-  workflow_id: string
-  kind: string
-  tries: number
-  last_error: string | null
+/** The rows that have waited longest, for operators; and how many wait, of which no more than 10,000 are counted. */
+export const readWaitingOutbox = async (sql: Sql): Promise<WaitingOutbox> => {
+  const [row] = await sql<WaitingOutbox[]>`
+    with oldest as (
+      select workflow_id, kind, tries, ${instant(sql, sql`created_at`)} as at, last_error
+      from outbox where dispatched_at is null order by id limit 20
+    )
+    select
+      (select count(*) from (
+        select from outbox where dispatched_at is null limit ${COUNTED}
+      ) counted)::float8 as waiting,
+      (select coalesce(json_agg(json_strip_nulls(row_to_json(oldest))), '[]') from oldest) as rows
+  `
+  return row ?? { waiting: 0, rows: [] }
 }
 
-/** The rows that have waited longest, for operators. */
-export const listOldestOutbox = async (sql: Sql): Promise<WaitingRow[]> =>
-  await sql`
-  select workflow_id, kind, tries, last_error
-  from outbox
-  where dispatched_at is null
-  order by id
-  limit 20
-`
+const COUNTED = 10_000

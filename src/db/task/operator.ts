@@ -1,5 +1,7 @@
 import { isUuid } from '../../domain/shared/uuid.ts'
-import type { Sql } from '../client.ts'
+import type { StuckTask } from '../../domain/task/operations.ts'
+import type { Queryable, Sql } from '../client.ts'
+import { instant } from '../registry/registry-json.ts'
 import type { StillTask } from './reconcile.ts'
 import { waitsForSlot } from '../video-task/video-queue.ts'
 
@@ -9,7 +11,7 @@ export interface OpenTask extends StillTask {
 }
 
 /** A task of any owner, for operators. */
-export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefined> => {
+export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
     select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", status, ended_at is not null as ended
@@ -18,20 +20,15 @@ export const findTask = async (sql: Sql, id: string): Promise<OpenTask | undefin
   return row
 }
 
-export interface StuckTask {
-  id: string
-  kind: string
-  owner: string
-  status: string
-  since: string
-}
+/** Without a move for so long a task or version counts as stuck. */
+export const STUCK_SECONDS = 600
 
 /** Open tasks that have not moved for 10 minutes, longest first, except those that rightly wait for a slot. */
 export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
-  select id, kind, owner, status, to_char(last_moved_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as since
+  select id, family, kind, owner, status, ${instant(sql, sql`last_moved_at`)} as since
   from task t
-  where ended_at is null and last_moved_at < now() - interval '10 minutes'
+  where ended_at is null and last_moved_at < now() - make_interval(secs => ${STUCK_SECONDS})
     and not ${waitsForSlot(sql)}
   order by last_moved_at
   limit 100

@@ -12,6 +12,9 @@ export const AuditAction = Type.Enum([
   'publisher.unban',
   'trusted_publisher.create',
   'trusted_publisher.delete',
+  'task.restart',
+  'task.fail',
+  'version.restart',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -34,7 +37,7 @@ export const AuditLogEntry = Type.Object({
   actor: Type.String({ description: 'Id of the user.' }),
   action: AuditAction,
   target: Type.String({
-    description: 'What was changed: `publisher/{p}`, `node/{n}` or `version/{n}@{v}`.',
+    description: 'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}` or `task/{id}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -54,6 +57,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 
 /** The name of a thing in the log. */
 export const auditTarget = {
+  task: (id: string): string => `task/${id}`,
   publisher: (id: string): string => `publisher/${id}`,
   node: (id: string): string => `node/${id}`,
   version: (nodeId: string, version: string): string => `version/${nodeId}@${version}`,

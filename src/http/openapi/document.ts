@@ -37,6 +37,7 @@ const TAGS: Record<string, string> = {
   Versions: 'Releases of a node: published, read, installed, reviewed.',
   'Host nodes': 'The node classes that a version brings into the host application.',
   'Registry admin': 'What only platform admins may do; each change is in the audit log.',
+  Operations: 'What stands still, and how to set it going again; for platform admins.',
   Health: 'For those who run the service.',
   Development: 'Tokens of the embedded stack; production does not have these routes.',
   Documentation: 'The description of the service.',

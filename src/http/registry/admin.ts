@@ -155,7 +155,7 @@ export const readAuditLog = async (
 }
 
 /** Who acts, for the log. Throws 403 for whoever is no platform admin. */
-const makeAudit = (request: Pick<RouteRequest, 'caller' | 'requestId'>): Audit => ({
+export const makeAudit = (request: Pick<RouteRequest, 'caller' | 'requestId'>): Audit => ({
   actor: requirePlatformAdmin(getCaller(request)).principal,
   requestId: request.requestId,
 })

@@ -1,0 +1,118 @@
+import { withinDeadline } from '../../db/client.ts'
+import type { Transaction } from '../../db/client.ts'
+import { listReceivers } from '../../db/event/delivery.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
+import { listStuckVersions } from '../../db/registry/open-version.ts'
+import type { OpenVersion } from '../../db/registry/open-version.ts'
+import { readWaitingOutbox } from '../../db/shared/outbox.ts'
+import { STUCK_SECONDS, listStuckTasks } from '../../db/task/operator.ts'
+import type { OpenTask } from '../../db/task/operator.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import type { Tell } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import type { AuditAction } from '../../domain/registry/audit-log.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import type { ApiError } from '../../domain/shared/errors.ts'
+import type { Jobs } from '../../jobs/client.ts'
+import { failTask, restartTask, restartVersion } from '../../jobs/operator.ts'
+import type { Operated, OperatorOptions } from '../../jobs/operator.ts'
+import { readQueues } from '../../jobs/queues.ts'
+import { getCaller } from '../access/caller.ts'
+import { requirePlatformAdmin } from '../registry/access.ts'
+import { makeAudit } from '../registry/admin.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+
+export interface OperationsDeps extends OperatorOptions {
+  jobs: Jobs
+}
+
+export const readOperations = async (
+  { sql, jobs, taskQueue }: OperationsDeps,
+  request: RouteRequest,
+): Promise<JsonAnswer> => {
+  requirePlatformAdmin(getCaller(request))
+  const [temporal, [tasks, versions, outbox, deliveries]] = await Promise.all([
+    readQueues(jobs, taskQueue),
+    withinDeadline(
+      sql,
+      Promise.all([
+        listStuckTasks(sql),
+        listStuckVersions(sql),
+        readWaitingOutbox(sql),
+        listReceivers(sql),
+      ]),
+    ),
+  ])
+  const stuck = { after_seconds: STUCK_SECONDS, tasks, versions }
+  return { status: 200, body: { stuck, outbox, deliveries, temporal } }
+}
+
+interface Command<Thing> {
+  action: AuditAction
+  operate(
+    sql: Transaction,
+    id: string,
+    options: OperatorOptions & { tell: Tell },
+  ): Promise<Operated<Thing> | undefined>
+  /** What the answer shows, and how the audit log names it. */
+  show(thing: Thing): object
+  target(thing: Thing): string
+  notFound(id: string): ApiError
+  /** Statuses in which it is done already. */
+  done?: readonly string[]
+}
+
+const TASK = {
+  show: ({ id, family, kind, owner, status }: OpenTask) => ({ id, family, kind, owner, status }),
+  target: ({ id }: OpenTask) => auditTarget.task(id),
+  notFound: errors.taskNotFound,
+}
+
+export const RESTART_TASK: Command<OpenTask> = {
+  ...TASK,
+  action: 'task.restart',
+  operate: restartTask,
+}
+
+export const FAIL_TASK: Command<OpenTask> = {
+  ...TASK,
+  action: 'task.fail',
+  operate: failTask,
+  done: ['FAILED', 'failed'],
+}
+
+export const RESTART_VERSION: Command<OpenVersion> = {
+  action: 'version.restart',
+  operate: restartVersion,
+  show: ({ id, nodeId, version, status }) => ({ id, node_id: nodeId, version, status }),
+  target: ({ nodeId, version }) => auditTarget.version(nodeId, version),
+  notFound: (id) => apiError('version_not_found', `There is no version ${shown(id)}.`),
+}
+
+/** Does what the operator's command of this name does, in one transaction with its entry in the audit log. */
+export const runCommand = async <Thing extends { status: string }>(
+  deps: OperationsDeps,
+  request: RouteRequest<{ id: string }, unknown, { reason?: string }>,
+  { action, operate, show, target, notFound, done = [] }: Command<Thing>,
+): Promise<JsonAnswer> => {
+  const audit = makeAudit(request)
+  const { reason } = request.body
+  const id = request.params.id.toLowerCase()
+  return await unitOfWork(
+    deps,
+    async (sql, tell) => {
+      const operated = await operate(sql, id, { ...deps, tell })
+      if (!operated) throw notFound(id)
+      const { was, now, changed } = operated
+      if (!changed && !done.includes(now.status))
+        throw apiError('illegal_move', `It is ${now.status}, and only what is open can be changed.`)
+      const [before, after] = [{ status: was.status }, { status: now.status }]
+      if (changed)
+        await insertAudit(sql, audit, { action, target: target(now), before, after, reason })
+      const answer = { status: 200, body: { ...show(now), changed } }
+      await request.finish(sql, answer)
+      return answer
+    },
+    { of: id },
+  )
+}

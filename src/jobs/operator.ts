@@ -1,0 +1,75 @@
+import type { Queryable, Transaction } from '../db/client.ts'
+import { findOpenVersion } from '../db/registry/open-version.ts'
+import type { OpenVersion } from '../db/registry/open-version.ts'
+import type { OutboxStart } from '../db/shared/outbox.ts'
+import { findTask } from '../db/task/operator.ts'
+import type { OpenTask } from '../db/task/operator.ts'
+import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
+import type { CheckTiming } from '../domain/registry/check-timing.ts'
+import { failAnyTask, startAnyTask } from './any-task.ts'
+import type { AnyTaskOptions } from './any-task.ts'
+import { startPublishVersion } from './version.ts'
+
+/** What an operator works with, in the terminal and through the api. */
+export interface OperatorOptions extends AnyTaskOptions {
+  /** Durations that a version's workflow starts with. */
+  checkTiming?: Partial<CheckTiming>
+}
+
+type Options = Omit<OperatorOptions, keyof UnitDeps> & { tell: Tell }
+
+/** What an operator has done to a task or version, and how it was and is; nothing is done to one that has ended. */
+export interface Operated<Thing> {
+  was: Thing
+  now: Thing
+  changed: boolean
+}
+
+const unchanged = <Thing>(thing: Thing) => ({ was: thing, now: thing, changed: false })
+
+const SUMMARY_END = 'restarted by an operator'
+
+/** Ends the workflow of an open task and starts it again. Late steps of the old one lose against the new fence. */
+export const restartTask = async (
+  sql: Queryable,
+  id: string,
+  { tell, ...options }: Options,
+): Promise<Operated<OpenTask> | undefined> => {
+  const task = await findTask(sql, id)
+  if (!task || task.ended) return task && unchanged(task)
+  await tell(endOpen(startAnyTask(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`, options)))
+  return { ...unchanged(task), changed: true }
+}
+
+/** The same of a version that is pending. Late steps of the old workflow change nothing that the new one would not. */
+export const restartVersion = async (
+  sql: Queryable,
+  versionId: string,
+  { tell, ...options }: Options,
+): Promise<Operated<OpenVersion> | undefined> => {
+  const version = await findOpenVersion(sql, versionId)
+  if (version?.status !== 'NodeVersionStatusPending') return version && unchanged(version)
+  const summary = `publish ${version.nodeId}@${version.version}, ${SUMMARY_END}`
+  await tell(endOpen(startPublishVersion({ ...version, versionId, summary }, options)))
+  return { ...unchanged(version), changed: true }
+}
+
+/** One step of Temporal ends and starts: were they two, a kill between them would leave a task without a workflow. */
+const endOpen = (start: OutboxStart): OutboxStart => ({
+  ...start,
+  kind: 'restart',
+  options: { ...start.options, endsOpen: true },
+})
+
+/** Ends an open task in failure with internal_error, and returns its credits. */
+export const failTask = async (
+  sql: Transaction,
+  id: string,
+  options: Options,
+): Promise<Operated<OpenTask> | undefined> => {
+  const task = await findTask(sql, id)
+  if (!task || task.ended) return task && unchanged(task)
+  const changed = await failAnyTask(sql, task, { ...options, code: 'internal_error' })
+  // This has ended it, or something that came first.
+  return { was: task, now: (await findTask(sql, id)) ?? task, changed }
+}
