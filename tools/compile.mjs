@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, parse, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -38,9 +38,13 @@ const FOLDERS = [
   'docs',
 ].filter((folder) => existsSync(join(ROOT, folder)))
 const CHUNKS = 'src/chunks'
+const THREAD_PATH = join(BUILT, 'src/workflow-thread.mjs')
 
 /** They start most often, so that V8 keeps what it has made of each: see load.mjs. */
 const SERVICES = ['src/api.ts', 'src/worker.ts']
+
+/** The SDK's thread in which workflows run: a worker waits for it. */
+const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js'
 
 /** What else runs as a process or a thread of its own. */
 const PROGRAMS = [
@@ -236,21 +240,33 @@ const bundle = async (esbuild) => {
   const written = await Promise.all([
     build(esbuild, BUNDLES),
     ...SERVICES.map((source) => bundleService(esbuild, source)),
+    bundleThread(esbuild),
   ])
   dropOldChunks(new Set(written.flat()))
 }
 
-/** The name of a script tells its text, so that what V8 keeps of it is never taken for that of another. */
 const bundleService = async (esbuild, source) => {
+  const { path, loader } = await keepScript(esbuild, source)
+  const start = `${loader}await load(${JSON.stringify(path)}).main()\n`
+  place(builtPath(source), (to) => writeFileSync(to, start))
+  return [path, codeOf(path)]
+}
+
+const bundleThread = async (esbuild) => {
+  const { path, loader } = await keepScript(esbuild, THREAD)
+  place(THREAD_PATH, (to) => writeFileSync(to, `${loader}load(${JSON.stringify(path)})\n`))
+  return [path, codeOf(path)]
+}
+
+/** The name of a script tells its text, so that what V8 keeps of it is never taken for that of another. */
+const keepScript = async (esbuild, source) => {
   const [{ contents }] = await make(esbuild, { ...BUNDLED, ...SERVICE, entryPoints: [source] })
   const digest = createHash('sha256').update(contents).digest('hex').slice(0, 16)
-  const path = join(BUILT, CHUNKS, `${basename(source, '.ts')}-${digest}.cjs`)
+  const path = join(BUILT, CHUNKS, `${parse(source).name}-${digest}.cjs`)
   place(path, (to) => writeFileSync(to, contents))
   await promisify(execFile)(process.execPath, [join(ROOT, 'tools/keep-code.mjs'), path])
   const loader = pathToFileURL(join(ROOT, 'tools/load.mjs')).href
-  const start = `import { load } from '${loader}'\nawait load(${JSON.stringify(path)}).main()\n`
-  place(builtPath(source), (to) => writeFileSync(to, start))
-  return [path, codeOf(path)]
+  return { path, loader: `import { load } from '${loader}'\n` }
 }
 
 const BUNDLED = {
@@ -312,6 +328,7 @@ const pinPlaces = (path, text) => {
     JSON.stringify(value),
   )
   return text
+    .replaceAll("require.resolve('./workflow-worker-thread')", JSON.stringify(THREAD_PATH))
     .replaceAll('import.meta.url', url)
     .replaceAll('import.meta.dirname', folder)
     .replaceAll('import.meta.filename', file)
