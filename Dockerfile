@@ -12,6 +12,9 @@ COPY tools tools
 COPY activities activities
 COPY workflows workflows
 COPY src src
+# The console speaks through the client.
+COPY client client
+COPY console console
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/

@@ -16,8 +16,11 @@ const config = ({ production = false }): KnipConfig => ({
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
     'client/{index,cli/kiln}.ts!',
-    // The compiler runs it by its path.
-    'tools/pages/build.ts!',
+    // These are run by their paths.
+    'tools/{pages,console}/build.ts!',
+    'console/src/main.tsx!',
+    // What pages are built of.
+    'console/src/{api,ui,words,shell}/*.{ts,tsx}!',
     'bench/*.ts',
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
@@ -34,6 +37,7 @@ const config = ({ production = false }): KnipConfig => ({
   project: [
     '{src,workflows,activities,tools}/**/*.{ts,mjs}!',
     'client/{cli,lib}/**/*.ts!',
+    'console/src/**/*.{ts,tsx}!',
     '{bench,test}/**/*.{ts,mjs}',
   ],
   // Compiled where the types are that it uses, which are made from the document.
@@ -43,6 +47,8 @@ const config = ({ production = false }): KnipConfig => ({
   ignoreDependencies: [
     'dejavu-fonts-ttf',
     'axe-core',
+    'diff',
+    'oauth4webapi',
     'swagger-ui-dist',
     ...(production
       ? []

@@ -8,6 +8,7 @@ import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import {
+  readAuthOrigins,
   readDevelopment,
   readQuotas,
   readRateFactor,
@@ -27,6 +28,7 @@ import { makeBudget } from './http/body/budget.ts'
 import { makeAdminJudge } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
+import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
 import { makeGate } from './http/serve/gate.ts'
@@ -85,11 +87,21 @@ const outbound = makeOutbound({
   deny: config.OUTBOUND_DENY,
 })
 
-const pages = await loadPages()
+const pages = await loadPages('pages')
 if (pages.size === 0) log.warn('the pages at /docs are not built: `npm run build` makes them')
+const isConsoleOn = config.CONSOLE === 'on'
+const consolePages = isConsoleOn
+  ? await makeConsole({
+      authOrigins: readAuthOrigins(config),
+      reread: config.NODE_ENV !== 'production',
+    })
+  : undefined
+if (isConsoleOn && !consolePages)
+  log.warn('the console at /console/ is not built: `npm run build` makes it')
 
 const routes = makeRoutes({
   pages,
+  landing: consolePages ? '/console/' : '/docs',
   sql,
   jobs,
   news: makeNews(sql),
@@ -158,6 +170,7 @@ const app = makeApp({
       claim: config.ADMIN_CLAIM,
     }),
   }),
+  console: consolePages,
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   rateLimits: rateFactor === undefined ? undefined : makeRateLimits(rateFactor),

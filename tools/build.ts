@@ -1,7 +1,8 @@
 /**
  * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
  * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
- * it at its start. `dist/client` is the package of the client.
+ * it at its start. `dist/client` is the package of the client, `dist/console` the web console; `--watch` builds nothing but
+ * that one, where a started stack reads it, and again at each change.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 import { ROOT } from '../src/local/root.ts'
 import { buildClient } from './build-client.ts'
+import { buildConsole, watchConsole } from './console/build.ts'
 
 const build = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -20,8 +22,10 @@ const build = async (): Promise<void> => {
       out: { type: 'string', default: join(ROOT, 'dist') },
       /** For tests, beside which the types are checked anyway. */
       'no-check': { type: 'boolean', default: false },
+      watch: { type: 'boolean', default: false },
     },
   })
+  if (values.watch) return await watchConsole(join(ROOT, '.built/console'))
   const out = resolve(values.out)
   await rm(out, { recursive: true, force: true })
   compile(out, values['no-check'] ? ['--noCheck'] : [])
@@ -31,6 +35,7 @@ const build = async (): Promise<void> => {
   // Compiling this program has made them.
   await cp(join(ROOT, '.built/pages'), join(out, 'pages'), { recursive: true })
   await cp(join(ROOT, '.built/manifest.json'), join(out, 'manifest.json'))
+  await buildConsole(join(out, 'console'))
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   // The image of the service is built without it.
   if (existsSync(join(ROOT, 'client')))

@@ -35,6 +35,7 @@ const FOLDERS = [
   'bench',
   'tools',
   'client',
+  'console/src',
   'docs',
 ].filter((folder) => existsSync(join(ROOT, folder)))
 const CHUNKS = 'src/chunks'

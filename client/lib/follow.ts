@@ -121,7 +121,8 @@ const openStream = async (
   path: string,
   { lastEventId, signal }: { lastEventId: string | undefined; signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array>> => {
-  const known = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const known: Record<string, string> =
+    lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const headers = { accept: 'text/event-stream', ...known }
   const response = await sendOnce(() => http.send(path, { headers, signal }))
   if (response instanceof KilnError) throw response
@@ -136,7 +137,7 @@ const readStatus: typeof readStream = async (http, followed, position, outer) =>
   const { findStatusPath, onNews, readEnd } = followed
   const path = await findStatusPath()
   const { etag } = position
-  const known = etag === undefined ? {} : { 'if-none-match': etag }
+  const known: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
   const headers = { prefer: `wait=${WAIT_SECONDS}`, ...known }
   const response = await withRetries(http.retry, outer, () =>
     within(WAIT_SECONDS * 2000, outer, (signal) => http.send(path, { headers, signal })),

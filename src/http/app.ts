@@ -19,6 +19,8 @@ export interface AppDeps extends ServeDeps {
   log: Log
   /** Origins whose pages may call every route (CORS_ORIGINS); none unless given. */
   corsOrigins?: readonly string[]
+  /** Serves /console/; absent where the console is off. */
+  console?: RequestHandler | undefined
   /** Networks of the proxies whose X-Forwarded-For names the client (TRUST_PROXY); none unless given. */
   trustProxy?: readonly string[]
 }
@@ -32,6 +34,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.set('query parser', false)
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
   app.use(makeIdentify(), refuseBadPath)
+  if (deps.console) app.use('/console', deps.console)
   const serve = makeServe(deps)
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {

@@ -6,7 +6,7 @@ import type { DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
 import type { EndpointDeps } from './event/endpoint.ts'
 import { makeDocsRoutes } from './docs/routes.ts'
-import type { Pages } from './docs/pages.ts'
+import type { DocsDeps } from './docs/routes.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
@@ -46,7 +46,9 @@ export type RouteDeps = CreationDeps &
   HealthDeps &
   ServiceDeps &
   OperationsDeps &
-  DevelopmentDeps & { pages: Pages } & WebhookSecretDeps &
+  DevelopmentDeps &
+  DocsDeps &
+  WebhookSecretDeps &
   EndpointDeps &
   RedeliveryDeps
 

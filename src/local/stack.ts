@@ -6,6 +6,7 @@ import type { JWK } from 'jose'
 
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
+import { buildConsolePages } from './console-pages.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
 import type { Claim } from './claim.ts'
@@ -100,6 +101,7 @@ const startAll = async (
     startDatabase(context),
     startWorkflows(context),
     bundleWorkflows(),
+    buildConsolePages(),
   ])
   const key = await loadIssuerKey(context.issuerDir)
   const issuer = await startIssuer(key)

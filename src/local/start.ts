@@ -65,6 +65,7 @@ export const describeStack = async (stack: Stack, last: string): Promise<string>
   const upscaler = `${stack.url}${IMAGE_PREFIX}/image-upscaler`
   const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
   const rows = {
+    console: `${stack.url}/console/`,
     api: stack.url,
     docs: `${stack.url}/docs`,
     'Temporal UI': stack.ui ?? 'that of the server in TEMPORAL_ADDRESS',

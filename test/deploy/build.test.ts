@@ -170,6 +170,9 @@ describe('what `npm run build` makes', () => {
 
     const page = await fetch(`${url}/docs`)
     assert.match(await page.text(), /swagger-ui-/)
+    const console = await (await fetch(url)).text()
+    const [, script = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(console) ?? []
+    assert.equal((await fetch(url + script)).status, 200, console)
     const alice = makeClient(url, await signToken(key, 'alice'))
     const image = await base64({ width: 32, height: 32 })
     const made = await alice.post(`${IMAGE_API}/image-relight`, { image, prompt: 'sunset' })

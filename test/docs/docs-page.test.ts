@@ -22,11 +22,6 @@ const listAssets = async (path: string): Promise<string[]> => {
 }
 
 describe('the pages', () => {
-  test('begin at /', async () => {
-    const answer = await get('/')
-    assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs'])
-  })
-
   test('have a policy without anything inline or of another origin', async () => {
     for (const path of ['/docs', '/docs/first-task', ...(await listAssets('/docs'))]) {
       const policy = (await get(path)).headers.get('content-security-policy') ?? ''

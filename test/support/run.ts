@@ -23,10 +23,11 @@ import type { Results } from './results.ts'
 import { startTestServers } from './servers.ts'
 import type { TestServers } from './servers.ts'
 
-const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client']
+const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client', 'console']
 
 /** What the compiler knows of unchanged files from the last run. */
 const TYPES = join(ROOT, '.built/types.tsbuildinfo')
+const CONSOLE_TYPES = join(ROOT, '.built/console-types.tsbuildinfo')
 
 /** What the fault tests of `npm run test:faults` take, for hours; those of `npm test` have each kill once. */
 const LONG = { TASKS: '200', VERSIONS: '100', SEEDS: '1,2,3,4,5' }
@@ -87,6 +88,13 @@ const runChecks = async (): Promise<boolean> => {
   return [
     await writeTypes(),
     await check('types', 'tsc', ['--incremental', '--tsBuildInfoFile', TYPES]),
+    await check('types of the console', 'tsc', [
+      '-p',
+      'console',
+      '--incremental',
+      '--tsBuildInfoFile',
+      CONSOLE_TYPES,
+    ]),
     await check('lint', 'oxlint', ['--type-aware', ...linted]),
     await check('format', 'oxfmt', ['--check', '.']),
     await check('unused', 'knip', []),

@@ -7,6 +7,7 @@ import { Connection } from '@temporalio/client'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { buildConsolePages } from '../../src/local/console-pages.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { findProcess } from '../../src/local/process-table.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
@@ -35,7 +36,7 @@ interface Started {
 
 /**
  * Starts PostgreSQL with a migrated template and Temporal with its search attributes in a temporary folder, and bundles
- * the workflows once. TEST_DATABASE_URL (a role that may create databases) and TEST_TEMPORAL_ADDRESS name servers to use
+ * the workflows and the console once. TEST_DATABASE_URL (a role that may create databases) and TEST_TEMPORAL_ADDRESS name servers to use
  * instead. Whatever was started is stopped again when one of them fails. Unless PostgreSQL is to sync to the `disk`, it leaves
  * syncing to the kernel, and the folder lies in memory where there is enough.
  */
@@ -51,7 +52,7 @@ export const startTestServers = async (
   const parts = await Promise.allSettled([
     startDatabase(folder, say, sync),
     startWorkflows(folder, say),
-    bundleWorkflows(),
+    Promise.all([bundleWorkflows(), buildConsolePages()]),
   ])
   const [database, temporal, workflows] = parts
   const stop = async (): Promise<void> => {
@@ -71,7 +72,7 @@ export const startTestServers = async (
     env: {
       TEST_DATABASE_URL: database.value.address,
       TEST_TEMPORAL_ADDRESS: temporal.value.address,
-      WORKFLOW_BUNDLE: workflows.value,
+      WORKFLOW_BUNDLE: workflows.value[0],
       NODE_ENV: 'test',
     },
     folder,

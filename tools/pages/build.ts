@@ -3,32 +3,19 @@
  * page of each document. Names of assets change with their bytes; each text has a copy for each encoding beside it, so
  * that no api compresses anything.
  */
-import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import { ROOT } from '../../src/local/root.ts'
 import type { Page } from '../../src/http/docs/pages.ts'
 import { renderDocuments } from './documents.ts'
 import type { Frame } from './frame.ts'
 import { renderFrame } from './frame.ts'
+import { digest, writePage } from './write-page.ts'
 
 /** Folder of what runs in the browser. */
 const BROWSER = join(ROOT, 'tools/pages/browser')
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.jpg': 'image/jpeg',
-  '.webp': 'image/webp',
-}
-const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 
 /** Files of the page by the name that others use for them. */
 const listSources = async (): Promise<Record<string, string>> => {
@@ -55,13 +42,16 @@ export const buildPages = async (out: string): Promise<void> => {
     const stem = basename(name, extname(name))
     const asset = `assets/${stem}-${digest(bytes).slice(0, 12)}${extname(name)}`
     addresses[name] = `/docs/${asset}`
-    pages[asset] = await write(unfinished, asset, { bytes, immutable: true })
+    pages[asset] = await writePage(unfinished, asset, { bytes, immutable: true })
   }
   const sample = await readFile(join(ROOT, 'samples/thumbnail.jpg'))
-  pages['sample.jpg'] = await write(unfinished, 'sample.jpg', { bytes: sample, immutable: false })
+  pages['sample.jpg'] = await writePage(unfinished, 'sample.jpg', {
+    bytes: sample,
+    immutable: false,
+  })
   const frame = { addresses, documents: await renderDocuments() } satisfies Frame
   for (const [name, html] of Object.entries(renderFrame(frame)))
-    pages[name] = await write(unfinished, `${name}.html`, {
+    pages[name] = await writePage(unfinished, `${name}.html`, {
       bytes: Buffer.from(html),
       immutable: false,
     })
@@ -75,33 +65,3 @@ const withoutMap = (name: string, bytes: Buffer): Buffer =>
   /\.(js|css)$/.test(name)
     ? Buffer.from(bytes.toString().replace(/\/[/*]# sourceMappingURL=.*$/m, ''))
     : bytes
-
-const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
-
-const write = async (
-  folder: string,
-  path: string,
-  { bytes, immutable }: { bytes: Buffer; immutable: boolean },
-): Promise<Page> => {
-  const end = extname(path)
-  const compressed = COMPRESSED.has(end)
-  await writeFile(join(folder, path), bytes)
-  if (compressed) {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
-    const [br, gz] = await Promise.all([
-      promisify(brotliCompress)(bytes, { params }),
-      promisify(gzip)(bytes, { level: 9 }),
-    ])
-    await Promise.all([
-      writeFile(join(folder, `${path}.br`), br),
-      writeFile(join(folder, `${path}.gz`), gz),
-    ])
-  }
-  const contentType = TYPES[end]
-  if (contentType === undefined)
-    throw new Error(`${path}: tools/pages/build.ts knows no type of it`)
-  return { path, contentType, sha256: digest(bytes), immutable, compressed }
-}
-
-/** 0.4 s for the largest file; the highest, 11, takes 4 s for a tenth less. */
-const BROTLI_QUALITY = 9

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file that tools/pages has made, beside the copies of it that are compressed. */
+/** A file that tools/pages or tools/console has made, beside the copies of it that are compressed. */
 export interface Page {
   /** Path of the file; `.br` and `.gz` behind it are its copies. */
   path: string
@@ -16,11 +16,12 @@ export interface Page {
 
 export type Pages = ReadonlyMap<string, Page>
 
-/** Beside the code, in `dist/` as in `.built/`. */
-const FOLDER = join(import.meta.dirname, '../../../pages')
+/** Beside the code, in `dist/` as in `.built/`: `pages` is the documentation, `console` the console. */
+const FOLDER = join(import.meta.dirname, '../../..')
 
-/** The pages by the rest of their address behind /docs/. Without any where they were not built. */
-export const loadPages = async (folder = FOLDER): Promise<Pages> => {
+/** The pages by the rest of their address behind /docs/ or /console/. Without any where they were not built. */
+export const loadPages = async (name: 'pages' | 'console'): Promise<Pages> => {
+  const folder = join(FOLDER, name)
   const text = await readFile(join(folder, 'pages.json'), 'utf8').catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}'

@@ -1,23 +1,28 @@
-import { createReadStream } from 'node:fs'
-
 import { Type } from 'typebox'
 
 import { errors } from '../../domain/shared/errors.ts'
-import { isKnown, quoteTag } from '../serve/etag.ts'
-import { sendStream } from '../serve/file-response.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest, StreamAnswer } from '../route.ts'
-import type { Page, Pages } from './pages.ts'
+import { answerPage } from './answer-page.ts'
+import type { Pages } from './pages.ts'
+
+export interface DocsDeps {
+  pages: Pages
+  /** Where `/` leads. */
+  landing: '/console/' | '/docs'
+}
 
 /** The reference page and the guides, as files that a build has made. */
-export const makeDocsRoutes = ({ pages }: { pages: Pages }): Route[] => [
+export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
   defineRoute({
     ...COMMON,
     path: '/',
-    summary: 'Go to the documentation',
-    responses: { 302: { description: 'The reference page.', headers: ['Location'] } },
+    summary: 'Go to the console, or where there is none to the documentation',
+    responses: {
+      302: { description: 'The console or the reference page.', headers: ['Location'] },
+    },
     errors: [],
-    handler: () => Promise.resolve({ status: 302, headers: { location: '/docs' } }),
+    handler: () => Promise.resolve({ status: 302, headers: { location: landing } }),
   }),
   defineRoute({
     ...COMMON,
@@ -78,45 +83,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The names of the encodings, and the ends of the files that hold them, best first. */
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
-
 const answer = (
   pages: Pages,
   name: string,
-  { incoming, headers: asked }: Pick<RouteRequest, 'incoming' | 'headers'>,
+  request: Pick<RouteRequest, 'incoming' | 'headers'>,
 ): Promise<StreamAnswer> => {
   const page = pages.get(name)
   if (page === undefined) throw errors.routeNotFound(name === 'index' ? '/docs' : `/docs/${name}`)
-  const [encoding, end] = chooseEncoding(page, asked['accept-encoding'] ?? '') ?? []
-  const etag = quoteTag(`${page.sha256.slice(0, 32)}${end ?? ''}`)
-  const isOld = isKnown(asked['if-none-match'], etag)
-  const headers = {
-    etag,
-    'cache-control': page.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    vary: 'Accept-Encoding',
-    'content-security-policy': POLICY,
-    ...(!isOld && { 'content-type': page.contentType }),
-    ...(!isOld && encoding && { 'content-encoding': encoding }),
-  }
-  return Promise.resolve({
-    stream: async (response) => {
-      response.writeHead(isOld ? 304 : 200, headers)
-      if (isOld || incoming.method === 'HEAD') response.end()
-      else await sendStream(response, createReadStream(`${page.path}${end ?? ''}`))
-    },
-  })
-}
-
-const chooseEncoding = (page: Page, accepted: string) => {
-  if (!page.compressed) return undefined
-  const refused = /;\s*q=0(\.0*)?\s*$/
-  const taken = accepted
-    .split(',')
-    .filter((item) => !refused.test(item))
-    .map((item) => item.split(';')[0]?.trim())
-  return ENCODINGS.find(([name]) => taken.includes(name))
+  return Promise.resolve(answerPage(page, POLICY, request))
 }

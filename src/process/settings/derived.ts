@@ -110,3 +110,11 @@ export const readService = (config: Config) => ({
     ...(config.OWNER_CREDIT_LIMIT !== undefined && { credits: config.OWNER_CREDIT_LIMIT }),
   },
 })
+
+/** Origins that the console calls to sign in; the development issuer has none. */
+export const readAuthOrigins = ({ CONSOLE_AUTH_ORIGINS: given, AUTH_ISSUER }: Config): string[] => {
+  if (given.length > 0) return given
+  return /^https?:/.test(AUTH_ISSUER) && URL.canParse(AUTH_ISSUER)
+    ? [new URL(AUTH_ISSUER).origin]
+    : []
+}

@@ -1,0 +1,39 @@
+import { makeStore } from './store.ts'
+
+/** How the service is, as the page has seen it. */
+export interface Health {
+  /** When it was first not reached; undefined while it answers. */
+  awaySince?: number
+  /** When the page asks again. */
+  nextAt?: number
+}
+
+const ASK_MS = 2000
+
+export const health = makeStore<Health>({})
+const backListeners = new Set<() => void>()
+
+/** Calls when the service is back after it was away. */
+export const onBack = (listener: () => void): (() => void) => {
+  backListeners.add(listener)
+  return () => void backListeners.delete(listener)
+}
+
+/** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
+export const noteAnswer = (reached: boolean): void => {
+  const { awaySince } = health.get()
+  if (reached || awaySince !== undefined) return
+  health.set({ awaySince: Date.now(), nextAt: Date.now() + ASK_MS })
+  setTimeout(() => void askReady(), ASK_MS)
+}
+
+const askReady = async (): Promise<void> => {
+  const answer = await fetch('/ready').catch(() => undefined)
+  if (answer?.ok) {
+    health.set({})
+    for (const listener of backListeners) listener()
+    return
+  }
+  health.set({ ...health.get(), nextAt: Date.now() + ASK_MS })
+  setTimeout(() => void askReady(), ASK_MS)
+}

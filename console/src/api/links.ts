@@ -1,0 +1,24 @@
+/** Signed links stand for paths: no signature covers the origin, and localhost and 127.0.0.1 are one service. */
+const OWN = /^\/(files|uploads|archives)\//
+
+/** A signed link at the origin of the page; undefined of any other. */
+export const ownLink = (link: string | undefined, origin = location.origin): string | undefined => {
+  if (link === undefined || !URL.canParse(link, origin)) return undefined
+  const { pathname, search } = new URL(link, origin)
+  return OWN.test(pathname) ? pathname + search : undefined
+}
+
+/** What a stranger gave as an address, as it may be linked to: https alone. */
+export const httpsLink = (address: string | undefined): URL | undefined => {
+  if (address === undefined || !URL.canParse(address)) return undefined
+  const url = new URL(address)
+  return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined
+}
+
+/** Where to go back to after signing in: an address of the console, or its beginning. */
+export const ownPath = (path: string | undefined, origin = location.origin): string => {
+  if (path === undefined || !URL.canParse(path, origin)) return '/console/'
+  const url = new URL(path, origin)
+  const isOwn = url.origin === origin && url.pathname.startsWith('/console/')
+  return isOwn ? url.pathname + url.search + url.hash : '/console/'
+}

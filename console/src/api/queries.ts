@@ -1,0 +1,79 @@
+import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import type { UseMutationOptions } from '@tanstack/react-query'
+
+import { answerOf, api, isPassing } from './client.ts'
+import { session } from './session.ts'
+import { useStore } from './store.ts'
+
+/** Milliseconds before the next try of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
+const waitMs = (failures: number, error: unknown): number => {
+  const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
+}
+
+/** A query waits for the service; a write gives up after a minute, and says so. */
+export const makeQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5000,
+        retry: (_failures, error) => isPassing(error),
+        retryDelay: waitMs,
+        networkMode: 'always',
+      },
+      mutations: {
+        retry: (failures, error) => isPassing(error) && failures < 6,
+        retryDelay: waitMs,
+        networkMode: 'always',
+      },
+    },
+  })
+
+/** What the page must know of the service. */
+export const serviceQuery = queryOptions({
+  queryKey: ['service'],
+  queryFn: ({ signal }) => answerOf(api.GET('/service', { signal })),
+  staleTime: 60_000,
+  refetchInterval: 60_000,
+})
+
+const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => answerOf(api.GET('/users', { signal })),
+  staleTime: 300_000,
+})
+
+/** The caller, once signed in and read. */
+export const useMe = () => {
+  const { user } = useStore(session)
+  return useQuery({ ...meQuery, enabled: user !== undefined }).data
+}
+
+type WriteHeaders = { 'idempotency-key': string }
+
+/**
+ * A write: `press(input)` makes one Idempotency-Key for all repeats of that press. `write` gives it along:
+ * `useWrite((id: string, headers) => answerOf(api.POST(path, { params, headers })))`.
+ */
+export const useWrite = <Input = void, Output = unknown>(
+  write: (input: Input, headers: WriteHeaders) => Promise<Output>,
+  options: Omit<
+    UseMutationOptions<Output, Error, { input: Input; headers: WriteHeaders }>,
+    'mutationFn'
+  > = {},
+) => {
+  const mutation = useMutation({
+    ...options,
+    mutationFn: ({ input, headers }: { input: Input; headers: WriteHeaders }) =>
+      write(input, headers),
+  })
+  const withKey = (input: Input) => ({
+    input,
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
+  return {
+    ...mutation,
+    press: (input: Input): void => mutation.mutate(withKey(input)),
+    pressAndWait: (input: Input): Promise<Output> => mutation.mutateAsync(withKey(input)),
+  }
+}

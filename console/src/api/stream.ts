@@ -1,0 +1,147 @@
+import { useEffect, useRef } from 'react'
+
+import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
+import { send } from './client.ts'
+import { onBack } from './health.ts'
+
+export interface StreamEvent {
+  event: string
+  id: string | undefined
+  data: unknown
+}
+
+export interface StreamOptions {
+  /** Path of the stream; undefined: none. */
+  path: string | undefined
+  onEvent(event: StreamEvent): void
+  /** Reads once where no stream gets through; answers the seconds until the next read. */
+  poll?: () => Promise<number | undefined>
+}
+
+/** The service sends something every 15 seconds. */
+const SILENT_MS = 45_000
+const WAITS_MS = [1000, 2000, 4000, 8000, 15_000]
+const TRIES = 3
+const POLL_SECONDS = 5
+
+/** One stream a tab: browsers open six connections to an origin, over all tabs. */
+let closeCurrent: (() => void) | undefined
+
+/** Follows what the page is about, while the tab is seen: resumed where it broke, polled where no stream gets through. */
+export const useStream = (options: StreamOptions): void => {
+  const latest = useRef(options)
+  useEffect(() => {
+    latest.current = options
+  })
+  const { path } = options
+  useEffect(() => {
+    if (path === undefined) return
+    closeCurrent?.()
+    const follower = makeFollower(path, latest)
+    const look = (): void => (document.hidden ? follower.pause() : follower.resume())
+    document.addEventListener('visibilitychange', look)
+    const stopListening = onBack(follower.restart)
+    const close = (): void => {
+      document.removeEventListener('visibilitychange', look)
+      stopListening()
+      follower.pause()
+    }
+    closeCurrent = close
+    look()
+    return close
+  }, [path])
+}
+
+const makeFollower = (path: string, latest: { current: StreamOptions }) => {
+  const position: Position = { lastEventId: undefined, isOver: false }
+  let running: AbortController | undefined
+  const resume = (): void => {
+    if (running || position.isOver) return
+    running = new AbortController()
+    void follow({ path, latest, position, signal: running.signal })
+  }
+  const pause = (): void => {
+    running?.abort()
+    running = undefined
+  }
+  return {
+    pause,
+    resume,
+    restart: (): void => {
+      pause()
+      if (!document.hidden) resume()
+    },
+  }
+}
+
+interface Position {
+  lastEventId: string | undefined
+  isOver: boolean
+}
+
+interface Following {
+  path: string
+  latest: { current: StreamOptions }
+  position: Position
+  signal: AbortSignal
+}
+
+const follow = async (following: Following): Promise<void> => {
+  const { latest, position, signal } = following
+  for (let failures = 0; !signal.aborted && !position.isOver;) {
+    const before = position.lastEventId
+    const outcome = await readOnce(following).catch(() => 'broken' as const)
+    if (outcome === 'over') position.isOver = true
+    failures = position.lastEventId === before ? failures + 1 : 0
+    if (outcome === 'refused' || failures >= TRIES) {
+      const seconds = await latest.current.poll?.().catch(() => undefined)
+      await wait((seconds ?? POLL_SECONDS) * 1000, signal)
+    } else await wait(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0, signal)
+  }
+}
+
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/** Reads one stream to its end. over: nothing more comes. refused: there is no stream here. */
+const readOnce = async (following: Following): Promise<'over' | 'refused' | 'broken'> => {
+  const { path, latest, position, signal } = following
+  const open = new AbortController()
+  const stop = (): void => open.abort()
+  signal.addEventListener('abort', stop)
+  let timer = setTimeout(stop, SILENT_MS)
+  const touch = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(stop, SILENT_MS)
+  }
+  try {
+    const known = position.lastEventId
+    const headers = {
+      accept: 'text/event-stream',
+      ...(known === undefined ? {} : { 'last-event-id': known }),
+    }
+    const request = new Request(new URL(path, location.origin), { headers, signal: open.signal })
+    const response = await send(request)
+    if (response.status === 204) return 'over'
+    if (!response.ok || !response.body) return response.status < 500 ? 'refused' : 'broken'
+    for await (const { event = 'message', id, data } of readServerSentEvents(response.body, {
+      touch,
+      signal: open.signal,
+    })) {
+      position.lastEventId = id ?? position.lastEventId
+      latest.current.onEvent({ event, id, data: JSON.parse(data) as unknown })
+      if (event === 'end') return 'over'
+    }
+    return 'broken'
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}

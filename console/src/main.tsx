@@ -1,0 +1,43 @@
+import './tokens.css'
+
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { I18nProvider } from 'react-aria-components/I18nProvider'
+
+import { onBack } from './api/health.ts'
+import { makeQueryClient } from './api/queries.ts'
+import { startSession } from './api/session.ts'
+import { router } from './routes.tsx'
+import { reloadOnce } from './shell/reload.ts'
+import { showTheme } from './shell/settings.ts'
+
+/** React Aria empties the box of its announcer by `innerHTML = ''`; nothing else may write HTML. */
+const allowNoHtml = (): void => {
+  const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
+  trustedTypes?.createPolicy('default', { createHTML: (html) => (html === '' ? '' : null) })
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createHTML(html: string): string | null }): unknown
+}
+
+allowNoHtml()
+showTheme()
+// The chunks of the page are those of another build.
+window.addEventListener('vite:preloadError', reloadOnce)
+
+const queries = makeQueryClient()
+onBack(() => void queries.invalidateQueries())
+void startSession()
+
+createRoot(document.querySelector('#root') as Element).render(
+  <StrictMode>
+    <I18nProvider locale="en-US">
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { health } from '../api/health.ts'
+import { serviceQuery } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
+import { Button } from '../ui/button.tsx'
+import { useNow } from '../ui/values.tsx'
+import styles from './frame.module.css'
+
+/** Short breaks are not worth a word. */
+const QUIET_MS = 2000
+
+/** Says that the service is away, or that there is a newer page. */
+export const Banner = () => {
+  const { awaySince } = useStore(health)
+  return awaySince === undefined ? <News /> : <Away since={awaySince} />
+}
+
+const Away = ({ since }: { since: number }) => {
+  const now = useNow()
+  const { nextAt = now } = useStore(health)
+  if (now - since < QUIET_MS) return null
+  const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
+  return (
+    <div className={styles.banner} role="status">
+      Kiln does not answer; trying again in {seconds} s. What is shown is as of{' '}
+      {new Date(since).toLocaleTimeString('en-GB')}.
+    </div>
+  )
+}
+
+/** The build that the page was loaded from, or first heard of. */
+let known: string | undefined
+const firstBuild = (build: string): string => (known ??= build)
+
+const News = () => {
+  const { data } = useQuery(serviceQuery)
+  if (data === undefined || data.build === firstBuild(data.build)) return null
+  return (
+    <div className={`${styles.banner} ${styles.news}`} role="status">
+      A new version is here.
+      <Button onPress={() => location.reload()}>Reload</Button>
+    </div>
+  )
+}

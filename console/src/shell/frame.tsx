@@ -1,0 +1,180 @@
+import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Ellipsis, House, Images, Package, Search, UserRound, WandSparkles } from 'lucide-react'
+import { useState } from 'react'
+import { Button as PlainButton } from 'react-aria-components/Button'
+
+import { useMe } from '../api/queries.ts'
+import { session, signOut } from '../api/session.ts'
+import { useStore } from '../api/store.ts'
+import type { Who } from '../routes.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { Link, LinkButton } from '../ui/link.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
+import { PageTitle } from '../ui/page.tsx'
+import { Loading } from '../ui/panels.tsx'
+import { Banner } from './banner.tsx'
+import styles from './frame.module.css'
+import icon from '../icon.svg'
+import { SignIn } from './sign-in.tsx'
+import { Toasts } from './toasts.tsx'
+
+/** The pages of the bar. On a phone the first four are tabs, the rest lie behind More. */
+const PAGES = [
+  { to: '/', title: 'Home', Icon: House, who: 'all' },
+  { to: '/try', title: 'Try', Icon: WandSparkles, who: 'user' },
+  { to: '/tasks', title: 'Tasks', Icon: Images, who: 'user' },
+  { to: '/registry', title: 'Registry', Icon: Package, who: 'all' },
+  { to: '/publishers', title: 'Publishers', Icon: UserRound, who: 'user' },
+  { to: '/moderation', title: 'Moderation', Icon: Search, who: 'admin' },
+  { to: '/operations', title: 'Operations', Icon: Search, who: 'admin' },
+] as const
+
+/** What stands around every page. */
+export const Frame = () => {
+  const isAdmin = useMe()?.isAdmin === true
+  const pages = PAGES.filter(({ who }) => who !== 'admin' || isAdmin)
+  return (
+    <>
+      <a className={styles.skip} href="#main">
+        Skip to the page
+      </a>
+      <header className={styles.bar}>
+        <Link to="/" className={styles.brand} aria-label="Kiln, home">
+          <img src={icon} alt="" width={24} height={24} />
+          Kiln
+        </Link>
+        <nav className={styles.pages} aria-label="Pages">
+          {pages.slice(1).map(({ to, title }) => (
+            <PageLink key={to} to={to}>
+              {title}
+            </PageLink>
+          ))}
+        </nav>
+        <RegistrySearch />
+        <UserMenu />
+      </header>
+      <Banner />
+      <main id="main" className={styles.main} tabIndex={-1}>
+        <Guard />
+      </main>
+      <nav className={styles.tabs} aria-label="Pages">
+        {PAGES.slice(0, 4).map(({ to, title, Icon }) => (
+          <PageLink key={to} to={to}>
+            <Icon aria-hidden />
+            {title}
+          </PageLink>
+        ))}
+        <Menu
+          label="More pages"
+          trigger={
+            <PlainButton>
+              <Ellipsis aria-hidden />
+              More
+            </PlainButton>
+          }
+        >
+          {pages.slice(4).map(({ to, title }) => (
+            <PageItem key={to} to={to} title={title} />
+          ))}
+          <PageItem to="/account" title="Account" />
+          <MenuItem href="/docs">Documentation</MenuItem>
+        </Menu>
+      </nav>
+      <Toasts />
+    </>
+  )
+}
+
+type PagePath = (typeof PAGES)[number]['to']
+
+const PageLink = ({ to, children }: { to: PagePath; children: React.ReactNode }) => (
+  <Link to={to} className="" activeOptions={{ exact: to === '/', includeSearch: false }}>
+    {children}
+  </Link>
+)
+
+const PageItem = ({ to, title }: { to: PagePath | '/account'; title: string }) => {
+  const navigate = useNavigate()
+  return <MenuItem onAction={() => void navigate({ to })}>{title}</MenuItem>
+}
+
+/** Enter leads to the registry. */
+const RegistrySearch = () => {
+  const navigate = useNavigate()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [text, setText] = useState('')
+  // The page of the registry has a field of its own.
+  if (path === '/registry') return <div className={styles.search} />
+  return (
+    <form
+      className={styles.search}
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void navigate({ to: '/registry', search: text === '' ? {} : { q: text } })
+        setText('')
+      }}
+    >
+      <TextField
+        label="Search the registry"
+        placeholder="Search the registry"
+        isLabelHidden
+        isSearch
+        type="search"
+        value={text}
+        onChange={setText}
+      />
+    </form>
+  )
+}
+
+const UserMenu = () => {
+  const { user, starting } = useStore(session)
+  const navigate = useNavigate()
+  if (starting) return null
+  if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
+  return (
+    <Menu
+      label="Account"
+      trigger={
+        <Button look="quiet" aria-label={`Signed in as ${user}`}>
+          <UserRound aria-hidden />
+          <bdi>{user}</bdi>
+        </Button>
+      }
+    >
+      <MenuItem onAction={() => void navigate({ to: '/account' })}>Account</MenuItem>
+      <MenuItem href="/docs">Documentation</MenuItem>
+      <MenuItem onAction={signOut}>Sign out</MenuItem>
+    </Menu>
+  )
+}
+
+/** Shows the page to those who may see it, and tells others who may. */
+const Guard = () => {
+  const { user, starting } = useStore(session)
+  const me = useMe()
+  const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
+  if (maySee(who, { user, isAdmin: me?.isAdmin })) return <Outlet />
+  if (starting || (user !== undefined && me === undefined)) return <Loading rows={5} />
+  return (
+    <>
+      <PageTitle>{title}</PageTitle>
+      {user === undefined ? (
+        <>
+          <p>This page is for those who are signed in{who === 'admin' && ' as platform admins'}.</p>
+          <br />
+          <SignIn />
+        </>
+      ) : (
+        <p>This page is for platform admins. An operator names them in ADMIN_SUBJECTS.</p>
+      )}
+    </>
+  )
+}
+
+const maySee = (
+  who: Who,
+  { user, isAdmin }: { user: string | undefined; isAdmin: boolean | undefined },
+): boolean => who === 'all' || (user !== undefined && (who === 'user' || isAdmin === true))

@@ -1,0 +1,23 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+
+import { LinkButton } from '../ui/link.tsx'
+import { PageTitle } from '../ui/page.tsx'
+import { Empty, ErrorPanel } from '../ui/panels.tsx'
+
+export const MissingPage = () => (
+  <>
+    <PageTitle>There is no such page</PageTitle>
+    <Empty>
+      <p>The address leads to nothing in this console.</p>
+      <LinkButton to="/">Home</LinkButton>
+    </Empty>
+  </>
+)
+
+/** A page that broke; the frame around it stays. */
+export const CrashPage = ({ error, reset }: ErrorComponentProps) => (
+  <>
+    <PageTitle>This page broke</PageTitle>
+    <ErrorPanel error={error} onRetry={reset} />
+  </>
+)

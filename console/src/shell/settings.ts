@@ -1,0 +1,39 @@
+import { makeStore, useStore } from '../api/store.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+interface Settings {
+  theme: Theme
+  /** Keys that are one letter. */
+  shortcuts: boolean
+}
+
+/** The only two things in localStorage. */
+const KEY = 'kiln.settings'
+
+const read = (): Settings => {
+  const fallback: Settings = { theme: 'system', shortcuts: true }
+  try {
+    return { ...fallback, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Settings>) }
+  } catch {
+    return fallback
+  }
+}
+
+const settings = makeStore(read())
+
+export const useSettings = (): Settings => useStore(settings)
+
+export const shortcutsAreOn = (): boolean => settings.get().shortcuts
+
+export const changeSettings = (change: Partial<Settings>): void => {
+  settings.set({ ...settings.get(), ...change })
+  localStorage.setItem(KEY, JSON.stringify(settings.get()))
+  showTheme()
+}
+
+export const showTheme = (): void => {
+  const { theme } = settings.get()
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}

@@ -1,0 +1,65 @@
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+import { makeStore, useStore } from '../api/store.ts'
+import { IconButton } from '../ui/button.tsx'
+import styles from './frame.module.css'
+
+interface Toast {
+  id: number
+  text: ReactNode
+  action?: ReactNode
+}
+
+const toasts = makeStore<readonly Toast[]>([])
+const message = makeStore('')
+let lastId = 0
+let saidAt = 0
+
+/** A message at the edge of the page, for six seconds, or for as long as an undo can be pressed. */
+export const showToast = (
+  text: ReactNode,
+  { action, seconds = 6 }: { action?: ReactNode; seconds?: number } = {},
+): (() => void) => {
+  lastId += 1
+  const id = lastId
+  const close = (): void => toasts.set(toasts.get().filter((toast) => toast.id !== id))
+  toasts.set([...toasts.get().slice(-2), { id, text, action }])
+  setTimeout(close, seconds * 1000)
+  return close
+}
+
+const EVERY_MS = 5000
+
+/** Says something to screen readers, politely, and not more often than every five seconds: the last one counts. */
+export const announce = (text: string): void => {
+  const at = Math.max(Date.now(), saidAt + EVERY_MS)
+  saidAt = at
+  setTimeout(() => message.set(text), at - Date.now())
+}
+
+export const Toasts = () => {
+  const shown = useStore(toasts)
+  const spoken = useStore(message)
+  return (
+    <>
+      <div className={styles.toasts} role="status">
+        {shown.map(({ id, text, action }) => (
+          <div key={id} className={styles.toast}>
+            <div>{text}</div>
+            {action}
+            <IconButton
+              label="Dismiss"
+              onPress={() => toasts.set(shown.filter((toast) => toast.id !== id))}
+            >
+              <X aria-hidden />
+            </IconButton>
+          </div>
+        ))}
+      </div>
+      <div className="hidden-text" aria-live="polite">
+        {spoken}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,136 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+
+import { shortcutsAreOn } from '../shell/settings.ts'
+import { ErrorPanel } from './panels.tsx'
+import styles from './list.module.css'
+
+interface EndlessListProps<Row> {
+  label: string
+  rows: readonly Row[]
+  keyOf(row: Row): string
+  /** Pixels of a row, the same for all. */
+  height: number
+  children(row: Row, index: number): ReactNode
+  /** Enter on a row. */
+  onOpen?(row: Row): void
+  /** Further keys of a focused row, such as `c`; true: it was for the row. */
+  onKey?(key: string, row: Row): boolean
+  hasMore?: boolean
+  isLoading?: boolean
+  error?: Error | null
+  onMore?(): void
+  /** How many there are altogether, where it is known. */
+  total?: number
+}
+
+/**
+ * A list as long as there are rows, of which only those in sight are in the page; it scrolls with the window. `j k` and the
+ * arrows go from row to row. The rows of `useInfiniteQuery` fit: `rows={pages.flatMap(…)} hasMore={hasNextPage} onMore={fetchNextPage}`.
+ */
+export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
+  const { rows, keyOf, height, hasMore = false, isLoading = false, error, onMore, total } = props
+  const list = useRef<HTMLUListElement>(null)
+  const wished = useRef<number>(undefined)
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => height,
+    overscan: 8,
+    scrollMargin: list.current?.offsetTop ?? 0,
+    getItemKey: (index) => keyOf(rows[index] as Row),
+  })
+  const items = virtualizer.getVirtualItems()
+  const last = items.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (hasMore && !isLoading && !error && last >= rows.length - 10) onMore?.()
+  }, [hasMore, isLoading, error, last, rows.length, onMore])
+  const focusRow = (index: number): void => {
+    if (index < 0 || index >= rows.length) return
+    wished.current = index
+    virtualizer.scrollToIndex(index, { align: 'auto' })
+    focusIn(list.current, index)
+  }
+  return (
+    <>
+      <ul
+        ref={list}
+        className={styles.list}
+        aria-label={props.label}
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {items.map(({ index, key, start }) => {
+          const row = rows[index] as Row
+          return (
+            <li
+              key={key}
+              ref={(element) => {
+                if (element && wished.current === index) element.focus({ preventScroll: true })
+                wished.current = wished.current === index ? undefined : wished.current
+              }}
+              data-index={index}
+              className={styles.row}
+              aria-posinset={index + 1}
+              aria-setsize={total ?? (hasMore ? -1 : rows.length)}
+              tabIndex={index === items[0]?.index ? 0 : -1}
+              style={{
+                height,
+                transform: `translateY(${start - virtualizer.options.scrollMargin}px)`,
+              }}
+              onKeyDown={(event) => pressed(event, props, { row, index, focusRow })}
+            >
+              {props.children(row, index)}
+            </li>
+          )
+        })}
+      </ul>
+      {error && <ErrorPanel error={error} onRetry={() => onMore?.()} />}
+      {isLoading && <p className={styles.end}>Loading more …</p>}
+    </>
+  )
+}
+
+const focusIn = (list: HTMLElement | null, index: number): void =>
+  list?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true })
+
+const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }
+
+const pressed = <Row,>(
+  event: KeyboardEvent<HTMLLIElement>,
+  { onOpen, onKey }: EndlessListProps<Row>,
+  { row, index, focusRow }: { row: Row; index: number; focusRow(index: number): void },
+): void => {
+  const { key, target, currentTarget } = event
+  if (target !== currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+  const isLetter = key.length === 1
+  if (isLetter && !shortcutsAreOn()) return
+  const step = STEPS[key]
+  if (step !== undefined) focusRow(index + step)
+  else if (key === 'Enter' && onOpen) onOpen(row)
+  else if (!onKey?.(key, row)) return
+  event.preventDefault()
+}
+
+/** A table of what fits on a page; on a phone each row is a card whose first cell has a line of its own. */
+export const Table = ({
+  label,
+  columns,
+  children,
+}: {
+  label: string
+  columns: readonly ReactNode[]
+  children: ReactNode
+}) => (
+  <table className={styles.table} aria-label={label}>
+    <thead>
+      <tr>
+        {columns.map((column, index) => (
+          <th key={index} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+)

@@ -1,0 +1,20 @@
+/**
+ * What the pages of the console may do: nothing inline, no other origin but that of the issuer, no frame around them, and no
+ * text becomes HTML but the empty one, which React Aria writes to empty the box of its announcer.
+ */
+export const makeConsolePolicy = (authOrigins: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...authOrigins].join(' '),
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types default',
+  ].join('; ')

@@ -1,0 +1,108 @@
+/**
+ * Makes the console that an api serves at /console/: hashed names, a copy for each encoding beside each text, and
+ * `pages.json`, which names what it is made of. New files are laid beside the old ones and `pages.json` comes last, so that
+ * an api may read the folder at any time.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { InlineConfig, Rolldown } from 'vite'
+
+import type { Page } from '../../src/http/docs/pages.ts'
+import { ROOT } from '../../src/local/root.ts'
+import { writePage } from '../pages/write-page.ts'
+import { checkSizes } from './sizes.ts'
+
+/** What the console is made of. */
+const SOURCES = ['console', 'client']
+
+/** What a build was made of, by its bytes. */
+const digestConsole = async (): Promise<string> => {
+  const hash = createHash('sha256')
+  const files = await Promise.all(SOURCES.map(listFiles))
+  for (const path of [...files.flat().toSorted(), 'package-lock.json', 'tools/console/build.ts'])
+    hash.update(path).update(await readFile(join(ROOT, path)))
+  return hash.digest('hex')
+}
+
+const listFiles = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('generated'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+}
+
+/** Builds into a folder in place of what is there. Does nothing when that was made of the same. */
+export const buildConsole = async (out: string): Promise<void> => {
+  const digest = await digestConsole()
+  const stamp = join(out, 'digest')
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === digest) return
+  const output = await bundle()
+  checkSizes(output)
+  await mkdir(join(out, 'assets'), { recursive: true })
+  const pages: Record<string, Page> = {}
+  for (const { fileName, ...file } of output) {
+    const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+    const immutable = fileName.startsWith('assets/')
+    pages[fileName] = await writePage(out, fileName, { bytes, immutable })
+  }
+  const unfinished = join(out, `pages.json.${process.pid}`)
+  await writeFile(unfinished, JSON.stringify(pages))
+  await rename(unfinished, join(out, 'pages.json'))
+  await dropOthers(join(out, 'assets'), pages)
+  await writeFile(stamp, digest)
+}
+
+/** Loads what builds only now: mostly there is nothing to build. */
+const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
+  // Of React, what is for users.
+  process.env['NODE_ENV'] = 'production'
+  const [{ build }, { default: react }, { default: locales }] = await Promise.all([
+    import('vite'),
+    import('@vitejs/plugin-react'),
+    import('@react-aria/optimize-locales-plugin'),
+  ])
+  const config: InlineConfig = {
+    configFile: false,
+    root: join(ROOT, 'console'),
+    base: '/console/',
+    logLevel: 'warn',
+    plugins: [react(), locales.vite({ locales: ['en-US'] })],
+    build: {
+      write: false,
+      target: 'chrome123',
+      // Nothing inline: the policy of the pages forbids it.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 1000,
+    },
+  }
+  const { output } = (await build(config)) as Rolldown.RolldownOutput
+  return output
+}
+
+const dropOthers = async (folder: string, pages: Record<string, Page>): Promise<void> => {
+  for (const name of await readdir(folder))
+    if (pages[`assets/${name.replace(/\.(br|gz)$/, '')}`] === undefined)
+      await rm(join(folder, name), { force: true })
+}
+
+/** Builds at each change of the console, until it is interrupted. A started stack reads the folder at each page. */
+export const watchConsole = async (out: string): Promise<void> => {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  for (let built = ''; ; await sleep(300)) {
+    const digest = await digestConsole()
+    if (digest === built) continue
+    built = digest
+    const start = Date.now()
+    await buildConsole(out).then(
+      () => say(`the console is built, ${Date.now() - start} ms: reload the page`),
+      (error: unknown) => say(String(error)),
+    )
+  }
+}
+
+// A started stack builds in a process of its own: what builds changes NODE_ENV.
+if (process.argv[1] === import.meta.filename) await buildConsole(process.argv[2] ?? '')

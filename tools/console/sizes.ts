@@ -1,0 +1,52 @@
+import { gzipSync } from 'node:zlib'
+
+import type { Rolldown } from 'vite'
+
+/** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have. */
+const MOST = { script: 220, style: 20, page: 45 }
+
+/** Throws when the console is too heavy; answers kB of what the first load has. */
+export const checkSizes = (
+  output: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[],
+): { script: number; style: number } => {
+  const chunks = new Map(
+    output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])),
+  )
+  const first = new Set<string>()
+  for (const chunk of chunks.values()) if (chunk.isEntry) collect(chunks, chunk.fileName, first)
+  const weigh = (names: Iterable<string>): number =>
+    [...names].reduce((sum, name) => sum + kBOf(chunks.get(name)?.code ?? ''), 0)
+  const styles = output.filter(({ fileName }) => /index-[^/]*\.css$/.test(fileName))
+  const sizes = {
+    script: weigh(first),
+    style: styles.reduce((sum, file) => sum + kBOf('source' in file ? file.source : ''), 0),
+  }
+  const faults = [
+    ...judge('the first load has script of', sizes.script, MOST.script),
+    ...judge('the first load has styles of', sizes.style, MOST.style),
+    ...[...chunks.values()].flatMap((chunk) => {
+      if (!chunk.isDynamicEntry || !chunk.facadeModuleId?.endsWith('.tsx')) return []
+      const own = collect(chunks, chunk.fileName, new Set(first))
+      for (const name of first) own.delete(name)
+      return judge(`${chunk.name} has script of`, weigh(own), MOST.page)
+    }),
+  ]
+  if (faults.length > 0) throw new Error(`the console is too heavy: ${faults.join('; ')}`)
+  return sizes
+}
+
+const collect = (
+  chunks: ReadonlyMap<string, Rolldown.OutputChunk>,
+  name: string,
+  found: Set<string>,
+): Set<string> => {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const imported of chunks.get(name)?.imports ?? []) collect(chunks, imported, found)
+  return found
+}
+
+const kBOf = (source: string | Uint8Array): number => gzipSync(source).length / 1000
+
+const judge = (what: string, size: number, most: number): string[] =>
+  size <= most ? [] : [`${what} ${size.toFixed(1)} kB, more than ${most}`]
