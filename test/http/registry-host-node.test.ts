@@ -95,6 +95,65 @@ describe('the host nodes of a version', () => {
     assert.match(expectStatus(long, 400, 'validation_failed').body.details?.[0] ?? '', /^\?search/)
   })
 
+  test('of two versions are compared', async () => {
+    const { admin, anonymous } = registry
+    const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })
+    const { version } = await owned.addFlagged({ nodeId, version: '2.0.0' })
+    const path = `${node}/compare?from=1.0.0&to=v2`
+    const none = expectStatus(await anonymous.get(path), 200)
+    assert.deepEqual([none.body['verdict'], none.body['changes']], ['none', []])
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`N${index}`, { description: 'x'.repeat(60_000) }]),
+    )
+    const forms = (type: string) => ({
+      ...many,
+      Same: {},
+      'Kiln/é': { input_types: { required: { '2': [type], a: ['INT'] } } },
+    })
+    const register = async (path: string, nodes: object) =>
+      expectStatus(await anonymous.post(`${path}/host-nodes`, { nodes }), 204)
+    await register(old, { ...forms('MASK'), Gone: {} })
+    await register(version, { ...forms('IMAGE'), New: { category: 'c', input_types: {} } })
+    const policies = { host_node_policies: { N1: 'HostNodePolicyBanned' } }
+    expectStatus(await admin.put(`/admin${version}`, policies), 200)
+    const found = expectStatus(await anonymous.get(path), 200)
+    const { changes, ...rest } = found.body as unknown as { changes: Record<string, unknown>[] }
+    assert.deepEqual(rest, {
+      node_id: nodeId,
+      from: '1.0.0',
+      to: '2.0.0',
+      verdict: 'breaks',
+      partial: false,
+      counts: { breaks: 2, may_break: 1, safe: 1 },
+    })
+    assert.deepEqual(
+      changes.map(({ host_node, code }) => [host_node, code]),
+      [
+        ['Gone', 'host_node_removed'],
+        ['Kiln/é', 'input_type_changed'],
+        ['N1', 'host_node_banned'],
+        ['New', 'host_node_added'],
+      ],
+    )
+    const same = await anonymous.get(`${node}/compare?from=2.0.0&to=2.0.0`)
+    assert.deepEqual([same.body['verdict'], same.body['changes']], ['safe', []])
+    const etag = { 'if-none-match': found.headers.get('etag') ?? '' }
+    assert.equal((await anonymous.get(path, etag)).status, 304)
+    expectStatus(
+      await admin.put(`/admin${version}`, { host_node_policies: { N2: 'HostNodePolicyBanned' } }),
+      200,
+    )
+    assert.equal((await anonymous.get(path, etag)).status, 200)
+    for (const [query, status, error] of [
+      ['from=1.0.0', 400, 'validation_failed'],
+      ['from=1.0.0&to=x', 400, 'version_invalid'],
+      ['from=1.0.0&to=3.0.0', 404, 'version_not_found'],
+    ] as const) {
+      const { body } = expectStatus(await anonymous.get(`${node}/compare?${query}`), status, error)
+      assert.match(body.message ?? '', status === 400 ? /^\?to / : /"3.0.0"/)
+    }
+  })
+
   test('may fail first', async () => {
     const { version } = await owned.addActive()
     const { anonymous } = registry

@@ -189,6 +189,7 @@ const CALLS: Call[] = [
   ['get /nodes/:nodeId/versions', `${READ}/versions`, 200],
   ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],
   ['get /nodes/:nodeId/versions/:version/findings', `${READ}/versions/1.0.0/findings`, 200],
+  ['get /nodes/:nodeId/compare', `${READ}/compare?from=1.0.0&to=v1.0`, 200],
   ['get /nodes/:nodeId/install', `${READ}/install`, 200],
   ['post /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 204, { nodes: { Blur: {} } }],
   ['get /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 200],

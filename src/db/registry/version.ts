@@ -53,6 +53,8 @@ export interface VersionFacts {
   revision: string
   /** It is decided on, and its host nodes are read. */
   hasSettled: boolean
+  /** Whether host nodes may be missing; null while they have not been read. */
+  isPartial: boolean | null
 }
 
 export const findVersionFacts = async (
@@ -64,7 +66,8 @@ export const findVersionFacts = async (
       v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
       v.archive_state as "archiveState", v.rev as "versionRev",
       v.status <> 'NodeVersionStatusPending' and (v.host_node_extract_status <> 'pending'
-        or v.archive_state not in ('received', 'accepted')) as "hasSettled"
+        or v.archive_state not in ('received', 'accepted')) as "hasSettled",
+      v.host_node_partial as "isPartial"
     from node n
     join publisher p on p.id = n.publisher_id
     join version v on v.node_id = n.id
@@ -80,6 +83,7 @@ export const findVersionFacts = async (
     archiveState,
     versionRev,
     hasSettled,
+    isPartial,
     ...node
   } = row
   return {
@@ -92,6 +96,7 @@ export const findVersionFacts = async (
     rev: versionRev,
     revision: String(versionRev),
     hasSettled,
+    isPartial,
   }
 }
 
@@ -103,6 +108,7 @@ interface VersionColumns {
   archiveState: ArchiveState
   versionRev: number
   hasSettled: boolean
+  isPartial: boolean | null
 }
 
 /** A version by the id in a path of its node's publisher. */

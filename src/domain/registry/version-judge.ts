@@ -16,6 +16,12 @@ export const judgePublish = (body: Body, { nodeId }: { nodeId: string }): Fault[
 export const judgeInstallQuery = (query: Body): Fault[] =>
   judgeVersionText(query['version'], '?version')
 
+/** The same of GET /nodes/{n}/compare. */
+export const judgeCompareQuery = ({ from, to }: Body): Fault[] => [
+  ...judgeVersionText(from, '?from'),
+  ...judgeVersionText(to, '?to'),
+]
+
 const judgeVersionText = (value: unknown, field: string): Fault[] =>
   typeof value !== 'string' || parseVersionNumber(value)
     ? []

@@ -1,6 +1,7 @@
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { judgeDepth } from '../../domain/registry/search-depth.ts'
-import { judgeInstallQuery } from '../../domain/registry/version-judge.ts'
+import { CompareQuery, VersionComparison } from '../../domain/comparison/change.ts'
+import { judgeCompareQuery, judgeInstallQuery } from '../../domain/registry/version-judge.ts'
 import {
   BulkVersions,
   BulkVersionsBody,
@@ -10,6 +11,7 @@ import {
 } from '../../domain/registry/version-query.ts'
 import { InstallQuery, Version, VersionList, VersionUpdate } from '../../domain/registry/version.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { compareVersions } from './compare.ts'
 import type { RegistryDeps } from './deps.ts'
 import {
   editVersion,
@@ -34,7 +36,7 @@ import {
   WRITE_ERRORS,
   queryOf,
 } from './paths.ts'
-import { VERSION } from './examples.ts'
+import { COMPARISON, VERSION } from './examples.ts'
 
 const COMMON = { tag: 'Versions' } as const
 const OWN_ERRORS = ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS] as const
@@ -48,6 +50,7 @@ export const makeVersionRoutes = (deps: RegistryDeps): Route[] => [
   read(deps),
   install(deps),
   list(deps),
+  compare(deps),
   bulk(deps),
 ]
 
@@ -164,6 +167,26 @@ const list = (deps: RegistryDeps): Route =>
     errors: ['busy'],
     judgeQuery: ({ query }) => judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
     handler: (request) => listAllVersions(deps, request),
+  })
+
+const compare = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId/compare',
+    summary: 'Compare the host nodes of two versions',
+    description:
+      'Says what becomes of workflows that were saved with the one when they meet the other.',
+    params: OfNode,
+    query: CompareQuery,
+    read: 'public',
+    responses: {
+      200: { description: 'The changes.', schema: VersionComparison, example: COMPARISON },
+    },
+    errors: [...VERSION_ERRORS, 'version_invalid', 'busy'],
+    judgeQuery: ({ query }) => judgeCompareQuery(query),
+    handler: (request) => compareVersions(deps, request),
   })
 
 const bulk = (deps: RegistryDeps): Route =>

@@ -1,0 +1,52 @@
+import type { LoneHostNode } from '../../domain/comparison/compare.ts'
+import type { HostNodeText } from '../../domain/comparison/host-node-form.ts'
+import type { Queryable } from '../client.ts'
+import { joinPolicy } from './host-node-policy.ts'
+
+interface Versions {
+  from: string
+  to: string
+}
+
+/** A host node that two versions do not have in common; its bytes are those of both texts. */
+export type Difference = (LoneHostNode | { side: 'changed'; name: string }) & { bytes: number }
+
+/** Which host nodes differ. What they hold stays in the database, where equal ones are left out at once. */
+export const listDifferences = async (
+  sql: Queryable,
+  { from, to }: Versions,
+): Promise<Difference[]> =>
+  await sql<Difference[]>`
+    select coalesce(a.name, b.name) as name, coalesce(a.print, b.print) as print,
+      case when a.name is null then 'added' when b.name is null then 'removed' else 'changed' end as side,
+      'host_node_name' = any(a.dynamic) as "isConditional",
+      coalesce(a.bytes, 0) + coalesce(b.bytes, 0) as bytes
+    from (${printsOf(sql, from)}) a full join (${printsOf(sql, to)}) b on b.name = a.name
+    where (a.print, a.shown) is distinct from (b.print, b.shown)
+  `
+
+const printsOf = (sql: Queryable, versionId: string) => sql`
+  select h.host_node_name as name, h.dynamic,
+    md5(concat_ws(',', h.input_types, h.return_types, h.return_names, h.output_is_list::text)) as print,
+    (h.display_name, h.category, h.description, h.deprecated, h.experimental, h.dynamic, y.policy) as shown,
+    octet_length(concat(h.input_types, h.return_types, h.return_names)) as bytes
+  from host_node h ${joinPolicy(sql)}
+  where h.version_id = ${versionId}
+`
+
+/** Both forms of host nodes that two versions have. */
+export const readPairs = async (
+  sql: Queryable,
+  { from, to }: Versions,
+  names: readonly string[],
+): Promise<{ name: string; before: HostNodeText; after: HostNodeText }[]> => {
+  const textsOf = (versionId: string) => sql`
+    select h.*, y.policy = 'HostNodePolicyBanned' is true as banned
+    from host_node h ${joinPolicy(sql)}
+    where h.version_id = ${versionId} and h.host_node_name = any(${[...names]})
+  `
+  return await sql<{ name: string; before: HostNodeText; after: HostNodeText }[]>`
+    select a.host_node_name as name, row_to_json(a) as before, row_to_json(b) as after
+    from (${textsOf(from)}) a join (${textsOf(to)}) b on b.host_node_name = a.host_node_name
+  `
+}

@@ -1,0 +1,81 @@
+import { withinDeadline } from '../../db/client.ts'
+import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
+import type { Difference } from '../../db/registry/host-node-compare.ts'
+import { makeChange } from '../../domain/comparison/change.ts'
+import type { CompareQuery, HostNodeChange } from '../../domain/comparison/change.ts'
+import {
+  COMPARISON_VERSION,
+  compareLone,
+  ofHostNode,
+  summarise,
+} from '../../domain/comparison/compare.ts'
+import { compareHostNode } from '../../domain/comparison/host-node.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { isKnown, quoteTag } from '../serve/etag.ts'
+import { getVersionAccess } from './access.ts'
+import type { RegistryDeps } from './deps.ts'
+import type { OfNode } from './paths.ts'
+
+type CompareRequest = RouteRequest<OfNode, CompareQuery>
+
+/** Answers what two versions of a node do not have in common. */
+export const compareVersions = async (
+  deps: RegistryDeps,
+  { params: { nodeId }, query, headers, caller }: CompareRequest,
+): Promise<JsonAnswer> => {
+  const find = (version: string) =>
+    getVersionAccess(deps, { nodeId, version, access: 'read', caller })
+  const [from, to] = [await find(query.from), await find(query.to)]
+  const revisions = [from, to].map(({ id, revision }) => `${id}.${revision}`)
+  const etag = quoteTag([COMPARISON_VERSION, ...revisions].join('.'))
+  if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
+  const isRead = from.isPartial !== null && to.isPartial !== null
+  const isPartial = from.isPartial === true || to.isPartial === true
+  const versions = { from: from.id, to: to.id }
+  const changes = isRead
+    ? await deps.heavyReads.run(() => listChanges(deps, versions, isPartial))
+    : []
+  const found = summarise(changes, isPartial)
+  const names = { node_id: from.node.id, from: from.version, to: to.version }
+  const body = { ...names, ...found, ...(isRead ? {} : { verdict: 'none' }) }
+  return { status: 200, body, headers: { etag } }
+}
+
+/** Made-up packs could have millions: host nodes behind so many are not read. */
+const MOST = 50_000
+
+const listChanges = async (
+  { sql }: RegistryDeps,
+  versions: { from: string; to: string },
+  isPartial: boolean,
+): Promise<HostNodeChange[]> => {
+  const differences = await withinDeadline(sql, listDifferences(sql, versions))
+  const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
+  const changes = compareLone(lone, isPartial)
+  for (const names of inBatches(differences.filter(({ side }) => side === 'changed'))) {
+    if (changes.length > MOST) {
+      for (const name of names) changes.push(ofHostNode(name, makeChange('inputs_unreadable')))
+      continue
+    }
+    for (const { name, before, after } of await withinDeadline(
+      sql,
+      readPairs(sql, versions, names),
+    ))
+      for (const change of compareHostNode(before, after)) changes.push(ofHostNode(name, change))
+  }
+  return changes
+}
+
+/** Bytes that are read and compared at once: other requests are answered between two batches. */
+const BATCH_BYTES = 2 ** 20
+
+const inBatches = (differences: readonly Difference[]): string[][] => {
+  const batches: string[][] = []
+  let room = 0
+  for (const { name, bytes } of differences) {
+    if (room < bytes) batches.push([])
+    room = (room < bytes ? BATCH_BYTES : room) - bytes
+    batches.at(-1)?.push(name)
+  }
+  return batches
+}

@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { CHANGE_CODES } from '../../src/domain/comparison/change.ts'
+import type { ChangeCode } from '../../src/domain/comparison/change.ts'
+import { compareLone, ofHostNode, summarise } from '../../src/domain/comparison/compare.ts'
+import { compareHostNode } from '../../src/domain/comparison/host-node.ts'
+import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
+import { readJson, writeJson } from '../../src/domain/comparison/read-json.ts'
+
+interface Given extends Partial<Omit<HostNodeText, 'input_types' | 'return_types'>> {
+  /** JSON of the members of the section. */
+  required?: string
+  optional?: string
+  types?: string
+  input_types?: string
+}
+
+const node = ({ required = '', optional = '', types = '[]', ...given }: Given): HostNodeText => ({
+  display_name: null,
+  category: null,
+  description: null,
+  deprecated: false,
+  experimental: false,
+  input_types: `{"required":{${required}},"optional":{${optional}}}`,
+  return_types: types,
+  return_names: null,
+  output_is_list: [],
+  dynamic: [],
+  banned: false,
+  ...given,
+})
+
+const I = '["INT"]'
+const IMAGE = '["IMAGE"]'
+const at = (level: string, ...codes: ChangeCode[]): string[] =>
+  codes.map((code) => `${level} ${code}`)
+const breaks = (...codes: ChangeCode[]) => at('breaks', ...codes)
+const mayBreak = (...codes: ChangeCode[]) => at('may_break', ...codes)
+const safe = (...codes: ChangeCode[]) => at('safe', ...codes)
+
+/** Two forms, and what one becoming the other and the other becoming the one does. */
+const CASES: [title: string, Given, Given, there: string[], back: string[]][] = [
+  ['nothing', { required: `"a":${I}` }, { required: `"a": ${I}` }, [], []],
+  [
+    'a required socket',
+    {},
+    { required: `"a":${IMAGE}` },
+    breaks('socket_required'),
+    breaks('input_removed'),
+  ],
+  [
+    'an optional socket',
+    {},
+    { optional: `"a":${IMAGE}` },
+    safe('optional_input_added'),
+    mayBreak('optional_input_removed'),
+  ],
+  [
+    'a required widget behind all others',
+    { required: `"a":${I}` },
+    { required: `"a":${I},"b":${I}` },
+    mayBreak('widget_required'),
+    breaks('input_removed'),
+  ],
+  [
+    'a widget before others',
+    { optional: `"b":${I}` },
+    { optional: `"a":${I},"b":${I}` },
+    breaks('widget_inserted'),
+    breaks('widget_removed'),
+  ],
+  [
+    'an optional widget behind all others',
+    { optional: `"b":${I}` },
+    { optional: `"b":${I},"a":${I}` },
+    safe('optional_input_added'),
+    mayBreak('optional_input_removed'),
+  ],
+  [
+    'a socket between widgets, which has no value',
+    { required: `"a":${I},"b":${I}` },
+    { required: `"a":${I},"s":${IMAGE},"b":${I}` },
+    breaks('socket_required'),
+    breaks('input_removed'),
+  ],
+  [
+    'widgets in another order, with names that are whole numbers',
+    { required: `"b":${I},"1":${I}` },
+    { required: `"1":${I},"b":${I}` },
+    breaks('widget_moved', 'widget_moved'),
+    breaks('widget_moved', 'widget_moved'),
+  ],
+  [
+    'the row of a seed before others',
+    { required: `"a":${I},"b":${I}` },
+    { required: `"a":["INT",{"control_after_generate":true}],"b":${I}` },
+    [...breaks('widget_inserted'), ...safe('input_options_changed')],
+    [...breaks('widget_removed'), ...safe('input_options_changed')],
+  ],
+  [
+    'the row that a seed has by its name',
+    { required: `"seed":["INT",{"control_after_generate":false}],"b":${I}` },
+    { required: `"seed":${I},"b":${I}` },
+    [...breaks('widget_inserted'), ...safe('input_options_changed')],
+    [...breaks('widget_removed'), ...safe('input_options_changed')],
+  ],
+  [
+    'a name',
+    { required: `"a":${I},"b":["STRING"]` },
+    { required: `"c":${I},"b":["STRING"]` },
+    breaks('input_renamed'),
+    breaks('input_renamed'),
+  ],
+  [
+    'name and type',
+    { required: `"a":["MASK"]` },
+    { required: `"c":${IMAGE}` },
+    breaks('input_removed', 'socket_required'),
+    breaks('input_removed', 'socket_required'),
+  ],
+  [
+    'being required',
+    { optional: `"a":${IMAGE}` },
+    { required: `"a":${IMAGE}` },
+    mayBreak('input_now_required'),
+    safe('input_now_optional'),
+  ],
+  [
+    'a widget',
+    { required: '"a":["INT",{"forceInput":true}]' },
+    { required: `"a":${I}` },
+    safe('socket_became_widget'),
+    breaks('widget_became_socket'),
+  ],
+  [
+    'a widget before others',
+    { required: `"a":["INT",{"forceInput":true}],"b":${I}` },
+    { required: `"a":${I},"b":${I}` },
+    [...breaks('widget_inserted'), ...safe('socket_became_widget')],
+    breaks('widget_became_socket'),
+  ],
+  [
+    'a type',
+    { required: '"a":["MASK"]' },
+    { required: `"a":${IMAGE}` },
+    breaks('input_type_changed'),
+    breaks('input_type_changed'),
+  ],
+  [
+    'more types',
+    { required: '"a":["MASK"]' },
+    { required: '"a":["IMAGE, mask"]' },
+    safe('input_type_widened'),
+    mayBreak('input_type_narrowed'),
+  ],
+  [
+    'any type',
+    { required: '"a":["MASK"]' },
+    { required: '"a":["*"]' },
+    safe('input_type_widened'),
+    mayBreak('input_type_narrowed'),
+  ],
+  [
+    'the kind of number',
+    { required: '"a":["FLOAT"]' },
+    { required: `"a":${I}` },
+    mayBreak('number_type_changed'),
+    mayBreak('number_type_changed'),
+  ],
+  [
+    'a choice',
+    { required: '"a":[["x"]]' },
+    { required: '"a":["COMBO",{"options":["x","y",1]}]' },
+    safe('option_added'),
+    breaks('option_removed'),
+  ],
+  [
+    'a choice of the machine',
+    { required: '"a":[["x"]]', dynamic: ['input_types.a'] },
+    { required: '"a":[["x","y"]]' },
+    safe('option_added'),
+    mayBreak('option_removed'),
+  ],
+  [
+    'inputs that were not read in full',
+    { required: `"b":${I}`, dynamic: ['input_types'] },
+    { required: `"a":${IMAGE},"b":${I}` },
+    mayBreak('socket_required'),
+    mayBreak('input_removed'),
+  ],
+  [
+    'bounds',
+    { required: '"a":["INT",{"min":0,"max":9}]' },
+    { required: '"a":["INT",{"max":9}]' },
+    safe('bounds_widened'),
+    mayBreak('bounds_narrowed'),
+  ],
+  [
+    'bounds that are narrower at one end',
+    { required: '"a":["INT",{"min":0,"max":9}]' },
+    { required: '"a":["INT",{"min":1,"max":20}]' },
+    mayBreak('bounds_narrowed'),
+    mayBreak('bounds_narrowed'),
+  ],
+  [
+    'default, step and texts',
+    { required: '"a":["INT",{"default":1}]' },
+    { required: '"a":["INT",{"default":2,"step":2,"tooltip":"t"}]' },
+    safe('default_changed', 'step_changed', 'input_options_changed'),
+    safe('default_changed', 'step_changed', 'input_options_changed'),
+  ],
+  [
+    'an output at the end',
+    { types: '["IMAGE"]' },
+    { types: '["IMAGE","MASK"]' },
+    safe('output_added'),
+    breaks('output_removed'),
+  ],
+  [
+    'an output before another',
+    { types: '["MASK"]' },
+    { types: '["IMAGE","MASK"]' },
+    [...breaks('output_type_changed'), ...safe('output_added')],
+    breaks('output_type_changed', 'output_removed'),
+  ],
+  [
+    'outputs of one type in another order',
+    { types: '["MASK","MASK"]', return_names: '["a","b"]' },
+    { types: '["MASK","MASK"]', return_names: '["b","a"]' },
+    breaks('output_moved', 'output_moved'),
+    breaks('output_moved', 'output_moved'),
+  ],
+  [
+    'the name of an output',
+    { types: '["MASK"]', return_names: '["a"]' },
+    { types: '["MASK"]', return_names: '["b"]' },
+    safe('output_renamed'),
+    safe('output_renamed'),
+  ],
+  [
+    'more types of an output',
+    { types: '["MASK"]' },
+    { types: '["MASK,IMAGE"]' },
+    safe('output_type_widened'),
+    mayBreak('output_type_narrowed'),
+  ],
+  [
+    'an output that becomes a list',
+    { types: '["MASK"]', output_is_list: [false] },
+    { types: '["MASK"]', output_is_list: [true] },
+    mayBreak('output_list_changed'),
+    mayBreak('output_list_changed'),
+  ],
+  [
+    'outputs that were not read in full',
+    { dynamic: ['return_types'] },
+    { types: '["MASK"]' },
+    safe('output_added'),
+    mayBreak('output_removed'),
+  ],
+  [
+    'flags and texts',
+    { category: 'a', display_name: 'A' },
+    { category: 'b', description: 'd', deprecated: true, experimental: true, banned: true },
+    [
+      ...mayBreak('host_node_deprecated', 'host_node_banned'),
+      ...safe(
+        'experimental_changed',
+        'category_changed',
+        'display_name_changed',
+        'description_changed',
+      ),
+    ],
+    safe(
+      'host_node_undeprecated',
+      'experimental_changed',
+      'category_changed',
+      'display_name_changed',
+      'description_changed',
+    ),
+  ],
+  [
+    'texts that are not of the form',
+    { input_types: '{"required":{"a":', types: '{}' },
+    { input_types: '[]', types: '1' },
+    mayBreak('inputs_unreadable', 'outputs_unreadable'),
+    mayBreak('inputs_unreadable', 'outputs_unreadable'),
+  ],
+]
+
+const seen = new Set<string>()
+
+const judge = (before: Given, after: Given): string[] =>
+  compareHostNode(node(before), node(after)).map(({ code, level, message }) => {
+    seen.add(code)
+    assert.match(message, /^[A-Z][^{}]+\.$/, message)
+    return `${level} ${code}`
+  })
+
+describe('a change of a host node', () => {
+  for (const [title, before, after, there, back] of CASES) {
+    test(`by ${title} says what it does`, () => assert.deepEqual(judge(before, after), there))
+    test(`back from ${title} does, too`, () => assert.deepEqual(judge(after, before), back))
+  }
+
+  const LONE = { print: 'p', isConditional: false }
+  const lone = (side: 'added' | 'removed', more: object = {}) => ({
+    ...LONE,
+    name: side,
+    side,
+    ...more,
+  })
+  for (const [title, given, isPartial, expected] of [
+    [
+      'that came and went',
+      [lone('added'), lone('removed', { print: 'q' })],
+      false,
+      [...safe('host_node_added'), ...breaks('host_node_removed')],
+    ],
+    [
+      'that has another name',
+      [lone('added'), lone('removed')],
+      false,
+      [...safe('host_node_added'), ...breaks('host_node_renamed')],
+    ],
+    [
+      'that the machine decides on',
+      [lone('removed', { isConditional: true })],
+      false,
+      mayBreak('host_node_removed'),
+    ],
+    ['that may only be unread', [lone('removed')], true, mayBreak('host_node_removed')],
+  ] as const)
+    test(`as a whole, ${title}`, () => {
+      const changes = compareLone(given, isPartial)
+      for (const { code } of changes) seen.add(code)
+      assert.deepEqual(
+        changes.map(({ level, code }) => `${level} ${code}`),
+        expected,
+      )
+    })
+
+  test('has a case for each code', () => {
+    assert.deepEqual([...seen].toSorted(), CHANGE_CODES.toSorted())
+  })
+
+  test('names what it is about, and what was there', () => {
+    const [change] = compareHostNode(
+      node({ required: '"a\\"b":["MASK"]' }),
+      node({ required: '"a\\"b":["IMAGE"]' }),
+    )
+    assert.deepEqual(change, {
+      code: 'input_type_changed',
+      level: 'breaks',
+      input: 'a"b',
+      before: 'MASK',
+      after: 'IMAGE',
+      message: 'The input "a\\"b" took "MASK" and takes "IMAGE".',
+    })
+  })
+})
+
+describe('all changes', () => {
+  const of = (name: string, given: Given) =>
+    compareHostNode(node({}), node(given)).map((change) => ofHostNode(name, change))
+
+  test('are counted, the host node with the worst one first', () => {
+    const given = [
+      ...of('A', { category: 'x' }),
+      ...of('C', { category: 'x', required: `"a":${IMAGE}` }),
+      ...of('B', { deprecated: true }),
+    ]
+    const { verdict, counts, changes } = summarise(given, false)
+    assert.deepEqual([verdict, counts], ['breaks', { breaks: 1, may_break: 1, safe: 2 }])
+    assert.equal(
+      changes.map(({ host_node: name, level }) => `${name} ${level}`).join(),
+      'C breaks,C safe,B may_break,A safe',
+    )
+  })
+
+  test('are safe when there are none, unless something may be unread', () => {
+    assert.equal(summarise([], false).verdict, 'safe')
+    assert.equal(summarise([], true).verdict, 'may_break')
+  })
+
+  test('are told up to 2,000, and all counted', () => {
+    const many = Array.from({ length: 2_500 }, (_, index) => of(`N${index}`, { category: 'x' }))
+    const { counts, changes } = summarise(many.flat(), false)
+    assert.deepEqual([counts.safe, changes.length], [2_500, 2_000])
+  })
+})
+
+describe('JSON', () => {
+  for (const text of [
+    '{"b":1,"2":{"1":[true,null,"x:\\":"]},"__proto__":{},"a\\":":-1.5e-7}',
+    '[]',
+    '"a"',
+  ])
+    test(`keeps the order of its names: ${text}`, () => {
+      const value = readJson(text)
+      assert.ok(value !== undefined)
+      assert.equal(writeJson(value), text)
+    })
+
+  for (const text of [
+    '',
+    '{"a":}',
+    "{'a':1}",
+    '['.repeat(1e6),
+    `${'['.repeat(1e5)}${']'.repeat(1e5)}`,
+  ])
+    test(`is not ${text.slice(0, 10)}`, () => assert.equal(readJson(text), undefined))
+})
