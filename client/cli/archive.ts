@@ -9,16 +9,7 @@ import { promisify } from 'node:util'
 import { configure, ZipWriter } from '@zip.js/zip.js'
 
 import { LocalError } from './fault.ts'
-
-/** What no pack needs, and what must never be published. */
-const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
-  [/^(\.git|\.hg|\.svn)$/, 'version control'],
-  [
-    /^(__pycache__|\..+_cache|node_modules|\.?venv|.+\.pyc|\.DS_Store|Thumbs\.db)$/,
-    'made by tools',
-  ],
-  [/^\.env(\.(?!example$|sample$).*)?$|^\.netrc$|^\.pypirc$|^id_(rsa|ed25519)$|\.pem$/, 'secrets'],
-]
+import { whyLeftOut } from './left-out.ts'
 
 export interface PackedFolder {
   /** The zip, in a folder that `remove` takes away. */
@@ -78,7 +69,10 @@ const listFiles = async (folder: string, leftOut: PackedFolder['leftOut']): Prom
     for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
       const path = below === '' ? name : `${below}/${name}`
       const entry = await lstat(join(folder, path))
-      const why = ignored.has(path) ? 'ignored by git' : whyLeftOut(name, entry)
+      const isKnown = entry.isFile() || entry.isDirectory()
+      const why = ignored.has(path)
+        ? 'ignored by git'
+        : (whyLeftOut(name) ?? (isKnown ? undefined : 'a link'))
       if (why !== undefined) leftOut.push({ path, why })
       else if (entry.isDirectory()) await walk(path)
       else files.push({ path, bytes: entry.size })
@@ -86,11 +80,6 @@ const listFiles = async (folder: string, leftOut: PackedFolder['leftOut']): Prom
   }
   await walk('')
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-}
-
-const whyLeftOut = (name: string, entry: Awaited<ReturnType<typeof lstat>>): string | undefined => {
-  const isKnown = entry.isFile() || entry.isDirectory()
-  return LEFT_OUT.find(([form]) => form.test(name))?.[1] ?? (isKnown ? undefined : 'a link')
 }
 
 /** What a .gitignore names, folders without their content; nothing where there is no git. */

@@ -6,7 +6,7 @@ import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, UsageError } from './fault.ts'
 import { readProject } from './project.ts'
-import type { Project } from './project.ts'
+import type { Project } from './parse-project.ts'
 import { readArchive } from './reader.ts'
 import type { Reading } from './reader.ts'
 
