@@ -7,8 +7,8 @@ import { createRoot } from 'react-dom/client'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
 
 import { onBack } from './api/health.ts'
-import { makeQueryClient } from './api/queries.ts'
-import { startSession } from './api/session.ts'
+import { makeQueryClient, serviceQuery } from './api/queries.ts'
+import { session, startSession } from './api/session.ts'
 import { router } from './routes.tsx'
 import { reloadOnce } from './shell/reload.ts'
 import { showTheme } from './shell/settings.ts'
@@ -23,6 +23,21 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML(html: string): string | null }): unknown
 }
 
+const isOfAll = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
+  ['service', 'signed-in', 'development-users'].includes(String(queryKey[0]))
+
+/** What was read as somebody is not shown to anybody else. */
+function dropWhatOthersSaw(): void {
+  let { user } = session.get()
+  session.subscribe(() => {
+    const next = session.get().user
+    if (next === user) return
+    user = next
+    queries.removeQueries({ type: 'inactive', predicate: (query) => !isOfAll(query) })
+    void queries.resetQueries({ predicate: (query) => !isOfAll(query) })
+  })
+}
+
 allowNoHtml()
 showTheme()
 // The chunks of the page are those of another build.
@@ -30,7 +45,8 @@ window.addEventListener('vite:preloadError', reloadOnce)
 
 const queries = makeQueryClient()
 onBack(() => void queries.invalidateQueries())
-void startSession()
+dropWhatOthersSaw()
+void queries.fetchQuery(serviceQuery).then(startSession)
 
 createRoot(document.querySelector('#root') as Element).render(
   <StrictMode>

@@ -1,9 +1,35 @@
-import { PageTitle } from '../ui/page.tsx'
-import { Empty } from '../ui/panels.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 
-export const SignedInPage = () => (
-  <>
-    <PageTitle>Signing in</PageTitle>
-    <Empty>This page is not built yet.</Empty>
-  </>
-)
+import { serviceQuery } from '../api/queries.ts'
+import { returnFromIssuer } from '../api/session.ts'
+import { LinkButton } from '../ui/link.tsx'
+import { PageTitle } from '../ui/page.tsx'
+import { ErrorPanel, Loading } from '../ui/panels.tsx'
+
+/** The way back from the issuer: the code is exchanged once, and the address with it replaced. */
+export const SignedInPage = () => {
+  const router = useRouter()
+  const queries = useQueryClient()
+  const { error } = useQuery({
+    queryKey: ['signed-in'],
+    queryFn: async () => {
+      const service = await queries.ensureQueryData(serviceQuery)
+      const path = await returnFromIssuer(service, new URL(location.href))
+      router.history.replace(path)
+      return path
+    },
+    retry: false,
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  if (error === null) return <Loading />
+  return (
+    <>
+      <PageTitle>Signing in failed</PageTitle>
+      <ErrorPanel error={error} />
+      <br />
+      <LinkButton to="/account">Try again</LinkButton>
+    </>
+  )
+}

@@ -1,10 +1,14 @@
+import type { IssuerSettings, Tokens } from './oidc.ts'
 import { makeStore } from './store.ts'
 
 export interface Session {
-  /** Undefined: signed out. */
+  /** Who is signed in, as they are called; undefined: nobody. */
   user?: string
-  /** True until it is known whether the reload of a signed-in page can go on. */
+  /** Until it is known whether a page that was reloaded goes on as somebody. */
   starting?: boolean
+  /** The session cannot be renewed: it ends then (milliseconds since 1970), or has ended. Requests wait. */
+  endsAt?: number
+  ended?: boolean
 }
 
 export interface DevelopmentUser {
@@ -12,20 +16,59 @@ export interface DevelopmentUser {
   platform_admin: boolean
 }
 
-/** The name alone: a reload asks for a new token. */
-const STORED = 'kiln.user'
+interface Settings extends IssuerSettings {
+  development: boolean
+}
+
+/** The name of a development user, whom a reload makes a new token for. */
+const DEVELOPMENT_USER = 'kiln.user'
+/** The issuer knew somebody: a reload asks it again. */
+const WAS_SIGNED_IN = 'kiln.signed-in'
+
+const RENEW_BEFORE_MS = 60_000
+const WARN_BEFORE_MS = 120_000
+/** The longest that a timer takes. */
+const MOST_MS = 2 ** 31 - 1
 
 export const session = makeStore<Session>({ starting: true })
 
-/** Not in the store, which components read. */
-let token: string | undefined
+/** Never in the store, which components read, and nowhere else. */
+let tokens: Tokens | undefined
+let settings: Settings | undefined
+let renewing: Promise<boolean> | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+/** Called once somebody is signed in again, or nobody. */
+let waiting: (() => void)[] = []
+
+/** One tab that signs out signs out all. */
+const channel = new BroadcastChannel('kiln.session')
+channel.addEventListener('message', () => forget())
+
+/** Only what needs it loads what speaks to an issuer. */
+const oidc = () => import('./oidc.ts')
+
+const here = (): string => location.pathname + location.search + location.hash
 
 /** Takes up the session of a page that was reloaded. */
-export const startSession = async (): Promise<void> => {
-  const user = sessionStorage.getItem(STORED)
-  if (user === null) return session.set({})
-  await signInAs(user).catch(() => session.set({}))
+export const startSession = async (known: Settings): Promise<void> => {
+  settings = known
+  const user = sessionStorage.getItem(DEVELOPMENT_USER)
+  const { REDIRECT_PATH, leaveToSignIn } = await (isAtIssuer(known) ? oidc() : NOWHERE)
+  // That page finishes by itself.
+  if (location.pathname === REDIRECT_PATH) return
+  try {
+    if (known.development && user !== null) return await signInAs(user)
+    if (isAtIssuer(known) && sessionStorage.getItem(WAS_SIGNED_IN) === known.issuer)
+      await leaveToSignIn?.(known, { path: here(), silent: true })
+  } catch {
+    // The issuer does not answer: the page goes on as nobody.
+  }
+  session.set({})
 }
+
+const NOWHERE = { REDIRECT_PATH: undefined, leaveToSignIn: undefined }
+
+const isAtIssuer = ({ client_id: id }: Settings): boolean => id !== undefined
 
 export const listDevelopmentUsers = async (): Promise<DevelopmentUser[]> => {
   const answer = await fetch('/development/users')
@@ -39,21 +82,146 @@ export const signInAs = async (user: string): Promise<void> => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ user }),
   })
-  if (!answer.ok) throw new Error(`no token for ${user}: ${answer.status}`)
-  const made = (await answer.json()) as { token: string }
-  token = made.token
-  sessionStorage.setItem(STORED, user)
-  session.set({ user })
+  if (!answer.ok) throw new Error(`There is no token for ${user}: ${answer.status}.`)
+  const { token } = (await answer.json()) as { token: string }
+  sessionStorage.setItem(DEVELOPMENT_USER, user)
+  // A refusal renews it.
+  accept({ access: token, refresh: undefined, expiresAt: Infinity, user })
 }
 
-export const signOut = (): void => {
-  token = undefined
-  sessionStorage.removeItem(STORED)
+/** Leaves for the issuer, which sends back to where the page is now. */
+export const signIn = async (path = here()): Promise<void> => {
+  if (settings === undefined) return
+  const { leaveToSignIn } = await oidc()
+  await leaveToSignIn(settings, { path, silent: false })
+}
+
+/** The way back from the issuer; answers where the page was before. */
+export const returnFromIssuer = async (known: Settings, address: URL): Promise<string> => {
+  settings = known
+  const { finishSignIn } = await oidc()
+  try {
+    const result = await finishSignIn(known, address)
+    if (result.tokens) {
+      sessionStorage.setItem(WAS_SIGNED_IN, known.issuer)
+      accept(result.tokens)
+    } else forget()
+    return result.path
+  } catch (error) {
+    forget()
+    throw error
+  }
+}
+
+const accept = (given: Tokens): void => {
+  tokens = given
+  session.set({ user: given.user ?? session.get().user ?? '' })
+  plan(given)
+  release()
+}
+
+/** Renews a minute before the end; where that is not possible, says two minutes before when the session ends. */
+const plan = ({ expiresAt, refresh }: Tokens): void => {
+  clearTimeout(timer)
+  if (expiresAt === Infinity) return
+  const before = refresh === undefined ? WARN_BEFORE_MS : RENEW_BEFORE_MS
+  timer = setTimeout(
+    () => {
+      if (refresh !== undefined) void renew()
+      else session.set({ ...session.get(), endsAt: expiresAt })
+    },
+    Math.min(MOST_MS, Math.max(0, expiresAt - Date.now() - before)),
+  )
+}
+
+/** Asks once for a new token, whoever needs it; false where that was not possible, and then the page asks to sign in again. */
+const renew = (): Promise<boolean> => {
+  renewing ??= renewOnce()
+    .catch(() => false)
+    .then((renewed) => {
+      renewing = undefined
+      if (!renewed && tokens !== undefined) session.set({ ...session.get(), ended: true })
+      return renewed
+    })
+  return renewing
+}
+
+const renewOnce = async (): Promise<boolean> => {
+  const user = sessionStorage.getItem(DEVELOPMENT_USER)
+  if (user !== null) {
+    await signInAs(user)
+    return true
+  }
+  if (tokens?.refresh === undefined || settings === undefined) return false
+  const { renewTokens } = await oidc()
+  const renewed = await renewTokens(settings, tokens.refresh)
+  // Signed out meanwhile.
+  if (tokens === undefined) return false
+  accept(renewed)
+  return true
+}
+
+export const signOut = async (): Promise<void> => {
+  const refresh = tokens?.refresh
+  const atIssuer = tokens !== undefined && sessionStorage.getItem(WAS_SIGNED_IN) !== null
+  forget()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  channel.postMessage('signed out')
+  if (!atIssuer || settings === undefined) return
+  const { leaveToSignOut } = await oidc()
+  await leaveToSignOut(settings, refresh).catch(() => {})
+}
+
+const forget = (): void => {
+  tokens = undefined
+  clearTimeout(timer)
+  sessionStorage.removeItem(DEVELOPMENT_USER)
+  sessionStorage.removeItem(WAS_SIGNED_IN)
   session.set({})
+  release()
 }
 
-/** Sends with the credential of whoever is signed in. Signed links have their permission in them, and are not sent here. */
+const release = (): void => {
+  const released = waiting
+  waiting = []
+  for (const go of released) go()
+}
+
+/** Once a credential was refused none is sent again before there is a new one: refused ones are counted. */
+const untilSure = async (signal: AbortSignal): Promise<void> => {
+  await renewing
+  if (session.get().ended !== true) return
+  await new Promise<void>((resolve, reject) => {
+    waiting.push(resolve)
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+  })
+}
+
+/**
+ * Sends with the credential of whoever is signed in. When it is refused all requests wait, it is renewed once, and each is
+ * sent once more. Signed links have their permission in them, and are not sent here.
+ */
 export const sendAsUser = async (request: Request, init?: RequestInit): Promise<Response> => {
-  if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`)
-  return await fetch(request, init)
+  await untilSure(init?.signal ?? request.signal)
+  const used = tokens
+  const again = used === undefined ? undefined : request.clone()
+  const answer = await sendWith(used, request, init)
+  if (answer.status !== 401 || used === undefined || again === undefined) return answer
+  if (tokens === used) await renew()
+  await untilSure(init?.signal ?? request.signal)
+  const next = tokens
+  if (next === undefined || next === used) return answer
+  const last = await sendWith(next, again, init)
+  // The new one is no better: nothing more is sent until somebody has signed in.
+  if (last.status === 401 && tokens === next) session.set({ ...session.get(), ended: true })
+  return last
+}
+
+const sendWith = (
+  used: Tokens | undefined,
+  request: Request,
+  init?: RequestInit,
+): Promise<Response> => {
+  if (used !== undefined) request.headers.set('authorization', `Bearer ${used.access}`)
+  return fetch(request, init)
 }

@@ -16,6 +16,7 @@ import { Loading } from '../ui/panels.tsx'
 import { Banner } from './banner.tsx'
 import styles from './frame.module.css'
 import icon from '../icon.svg'
+import { SessionEnd } from './session-end.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
 
@@ -55,6 +56,7 @@ export const Frame = () => {
         <UserMenu />
       </header>
       <Banner />
+      <SessionEnd />
       <main id="main" className={styles.main} tabIndex={-1}>
         <Guard />
       </main>
@@ -146,7 +148,7 @@ const UserMenu = () => {
     >
       <MenuItem onAction={() => void navigate({ to: '/account' })}>Account</MenuItem>
       <MenuItem href="/docs">Documentation</MenuItem>
-      <MenuItem onAction={signOut}>Sign out</MenuItem>
+      <MenuItem onAction={() => void signOut()}>Sign out</MenuItem>
     </Menu>
   )
 }

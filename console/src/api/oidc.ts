@@ -1,0 +1,169 @@
+import * as oauth from 'oauth4webapi'
+
+import { ownPath } from './links.ts'
+
+/** What the service tells of its issuer. */
+export interface IssuerSettings {
+  issuer: string
+  client_id?: string
+  scopes: string
+  auth_params: Record<string, string>
+}
+
+/** What the issuer gave. It is in memory alone. */
+export interface Tokens {
+  access: string
+  refresh: string | undefined
+  /** Milliseconds since 1970; Infinity where the issuer does not say. */
+  expiresAt: number
+  /** Who it is, as the issuer calls them; undefined after a renewal without an identity token. */
+  user: string | undefined
+}
+
+/** What lies in sessionStorage between the redirect and the way back: nothing of it is a credential. */
+interface Attempt {
+  verifier: string
+  state: string
+  nonce: string
+  path: string
+  silent: boolean
+}
+
+const ATTEMPT = 'kiln.signing-in'
+
+/** The address that the issuer sends back to; an operator registers it for the client. */
+export const REDIRECT_PATH = '/console/signed-in'
+const redirectUri = (): string => location.origin + REDIRECT_PATH
+
+const client = ({ client_id: id = '' }: IssuerSettings): oauth.Client => ({ client_id: id })
+
+/** Over plain HTTP only an issuer on this machine is spoken to. */
+const options = (issuer: string) => ({
+  [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(issuer),
+})
+
+let known: Promise<oauth.AuthorizationServer> | undefined
+
+const discover = (issuer: string): Promise<oauth.AuthorizationServer> => {
+  known ??= (async () => {
+    const url = new URL(issuer)
+    const answer = await oauth.discoveryRequest(url, { ...options(issuer), algorithm: 'oidc' })
+    return await oauth.processDiscoveryResponse(url, answer)
+  })().catch((error: unknown) => {
+    known = undefined
+    throw error
+  })
+  return known
+}
+
+/** Leaves the page for the issuer. silent: without asking, which fails when the issuer knows nobody. */
+export const leaveToSignIn = async (
+  settings: IssuerSettings,
+  { path, silent }: { path: string; silent: boolean },
+): Promise<never> => {
+  const server = await discover(settings.issuer)
+  if (server.authorization_endpoint === undefined)
+    throw new Error(`${settings.issuer} names no authorization_endpoint`)
+  const attempt: Attempt = {
+    verifier: oauth.generateRandomCodeVerifier(),
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    path,
+    silent,
+  }
+  sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt))
+  const url = new URL(server.authorization_endpoint)
+  const parameters = {
+    ...settings.auth_params,
+    client_id: settings.client_id ?? '',
+    redirect_uri: redirectUri(),
+    response_type: 'code',
+    scope: settings.scopes,
+    code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge_method: 'S256',
+    state: attempt.state,
+    nonce: attempt.nonce,
+    ...(silent && { prompt: 'none' }),
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  location.assign(url)
+  return await new Promise(() => {})
+}
+
+/** What the way back from the issuer brought: tokens, or nothing where nobody was known and nobody was asked. */
+export const finishSignIn = async (
+  settings: IssuerSettings,
+  address: URL,
+): Promise<{ path: string; tokens: Tokens | undefined }> => {
+  const text = sessionStorage.getItem(ATTEMPT)
+  sessionStorage.removeItem(ATTEMPT)
+  if (text === null) throw new Error('This page has not asked the issuer for anything.')
+  const attempt = JSON.parse(text) as Attempt
+  const path = ownPath(attempt.path)
+  if (attempt.silent && address.searchParams.has('error')) return { path, tokens: undefined }
+  const server = await discover(settings.issuer)
+  const own = client(settings)
+  const parameters = oauth.validateAuthResponse(server, own, address, attempt.state)
+  const answer = await oauth.authorizationCodeGrantRequest(
+    server,
+    own,
+    oauth.None(),
+    parameters,
+    redirectUri(),
+    attempt.verifier,
+    options(settings.issuer),
+  )
+  const isOidc = settings.scopes.split(' ').includes('openid')
+  const result = await oauth.processAuthorizationCodeResponse(server, own, answer, {
+    ...(isOidc && { expectedNonce: attempt.nonce, requireIdToken: true }),
+  })
+  return { path, tokens: toTokens(result) }
+}
+
+/** New tokens for a refresh token; the issuer may give another one in its place. */
+export const renewTokens = async (settings: IssuerSettings, refresh: string): Promise<Tokens> => {
+  const server = await discover(settings.issuer)
+  const own = client(settings)
+  const answer = await oauth.refreshTokenGrantRequest(
+    server,
+    own,
+    oauth.None(),
+    refresh,
+    options(settings.issuer),
+  )
+  const tokens = toTokens(await oauth.processRefreshTokenResponse(server, own, answer))
+  return { ...tokens, refresh: tokens.refresh ?? refresh }
+}
+
+const toTokens = (result: oauth.TokenEndpointResponse): Tokens => {
+  const claims = oauth.getValidatedIdTokenClaims(result)
+  const names = [claims?.['name'], claims?.['preferred_username'], claims?.['email'], claims?.sub]
+  return {
+    access: result.access_token,
+    refresh: result.refresh_token,
+    expiresAt: result.expires_in === undefined ? Infinity : Date.now() + result.expires_in * 1000,
+    user: names.find((name): name is string => typeof name === 'string' && name !== ''),
+  }
+}
+
+/** Ends the session at the issuer: the refresh token is revoked, and where there is an address for it the page leaves for it. */
+export const leaveToSignOut = async (
+  settings: IssuerSettings,
+  refresh: string | undefined,
+): Promise<void> => {
+  const server = await discover(settings.issuer)
+  if (refresh !== undefined && server.revocation_endpoint !== undefined)
+    await oauth.revocationRequest(
+      server,
+      client(settings),
+      oauth.None(),
+      refresh,
+      options(settings.issuer),
+    )
+  if (server.end_session_endpoint === undefined) return
+  const url = new URL(server.end_session_endpoint)
+  // No id_token_hint: no token stands in an address.
+  url.searchParams.set('client_id', settings.client_id ?? '')
+  url.searchParams.set('post_logout_redirect_uri', `${location.origin}/console/`)
+  location.assign(url)
+}
