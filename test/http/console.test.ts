@@ -3,8 +3,11 @@ import { describe, test } from 'node:test'
 
 import { useService } from '../support/service.ts'
 
-const service = useService({ env: { CONSOLE_AUTH_ORIGINS: 'https://issuer.example.com' } })
-const without = useService({ env: { CONSOLE: 'off' } })
+const service = useService({
+  roles: ['api'],
+  env: { CONSOLE_AUTH_ORIGINS: 'https://issuer.example.com' },
+})
+const without = useService({ roles: ['api'], env: { CONSOLE: 'off' } })
 
 const get = async (
   path: string,

@@ -21,10 +21,10 @@ export const startChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 
 /** What a page did that it must not: requests of another origin, refusals by its policy, faults of its scripts. */
-export const watchPage = (page: Page, origin: string): string[] => {
+export const watchPage = (page: Page, ...origins: string[]): string[] => {
   const faults: string[] = []
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin)
+    if (!/^(data|blob):/.test(request.url()) && !origins.includes(new URL(request.url()).origin))
       faults.push(`asked ${request.url()}`)
   })
   page.on('console', (message) => {

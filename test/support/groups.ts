@@ -5,17 +5,17 @@ import { pathToFileURL } from 'node:url'
 import { codePath } from '../../src/local/root.ts'
 
 /** A process and its modules cost more than most of these files; those of workflows start a runtime, of which a process has one. */
-const SHARED = /^test\/(activities|adapters|db|docs|domain|extraction|faults|http|local)\//
+const SHARED = /^test\/(activities|adapters|console|db|docs|domain|extraction|faults|http|local)\//
 /** It counts what its process holds. */
 const ALONE = 'test/extraction/hostile.test.ts'
-/** Those of faults wait for most of their time, so that few of them must not end the run alone. */
-const filesIn = (room: string): number => (room === 'faults' ? 2 : 10)
+/** Those of faults wait for most of their time, so that few of them must not end the run alone. Those of the console share a browser. */
+const filesIn = (room: string): number => ({ faults: 2, console: 100 })[room] ?? 10
 
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
 const RANKS = [
   /^test\/db\//,
   /^test\/faults\//,
-  /^test\/(client|docs|http)\//,
+  /^test\/(client|console|docs|http)\//,
   /^test\/(activities|deploy|local|workflows)\//,
 ]
 

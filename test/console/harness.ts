@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before } from 'node:test'
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+
+import { findBarriers, findChromium, startChromium, watchPage } from '../support/browser.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const executable = findChromium()
+
+/** For `describe`: the reason why there is no browser, said aloud. */
+export const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
+
+export interface Visit {
+  /** A development user; undefined is a visitor. */
+  as?: string
+  width?: number
+  colorScheme?: 'light' | 'dark'
+  /** Of another api than that of the service. */
+  baseUrl?: string
+  /** Origins beside its own that the page may call. */
+  allowed?: readonly string[]
+  /** Shares cookies and storage with what was opened in it. */
+  context?: BrowserContext
+}
+
+export interface Console {
+  service: Service
+  browser: Browser
+  /** Opens an address below /console. What the page does that it must not fails the test. */
+  open(path: string, visit?: Visit): Promise<Page>
+}
+
+interface Shared {
+  service: Service
+  browser: Browser
+}
+
+/** One service and one browser for all files that run in this process; the last that needs them stops them. */
+let shared: Promise<Shared> | undefined
+let users = 0
+
+const start = async (): Promise<Shared> => {
+  const [service, browser] = await Promise.all([
+    startService({ development: true, env: { ADMIN_SUBJECTS: 'operator' } }),
+    startChromium(executable ?? ''),
+  ])
+  return { service, browser }
+}
+
+/** For a suite: a service with development users, and pages in a browser that are watched and closed after each test. */
+export const useConsole = (): Console => {
+  const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
+  const contexts: BrowserContext[] = []
+  const faults: string[][] = []
+  users += 1
+  before(async () => {
+    Object.assign(own, await (shared ??= start()))
+  })
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
+    assert.deepEqual(faults.splice(0).flat().filter(isFault), [])
+  })
+  after(async () => {
+    users -= 1
+    if (users > 0) return
+    await own.browser?.close()
+    await own.service?.stop()
+  })
+  const open = async (path: string, visit: Visit = {}): Promise<Page> => {
+    const { baseUrl = own.service.baseUrl, width = 1280, colorScheme = 'light' } = visit
+    const context =
+      visit.context ??
+      (await own.browser.newContext({ viewport: { width, height: 900 }, colorScheme }))
+    if (!visit.context) {
+      contexts.push(context)
+      if (visit.as !== undefined)
+        await context.addInitScript(`sessionStorage['kiln.user'] ??= '${visit.as}'`)
+    }
+    const page = await context.newPage()
+    faults.push(watchPage(page, baseUrl, ...(visit.allowed ?? [])))
+    await page.goto(`${baseUrl}/console${path}`)
+    await page.locator('h1').first().waitFor()
+    return page
+  }
+  return own
+}
+
+/** A refusal of the service is none of the page. */
+const isFault = (line: string): boolean => !line.startsWith('Failed to load resource')
+
+const LOOKS = [
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+] as const
+
+/** Asserts that a page has nothing serious for axe-core and does not scroll sideways, on a phone and a screen, light and dark. */
+export const assertSound = async (page: Page): Promise<void> => {
+  for (const { width, colorScheme } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const look = `${page.url()} at ${width} pixels, ${colorScheme}`
+    assert.deepEqual(await findBarriers(page), [], look)
+    const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
+  }
+}
