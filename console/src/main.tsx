@@ -10,7 +10,6 @@ import { onBack } from './api/health.ts'
 import { makeQueryClient, serviceQuery } from './api/queries.ts'
 import { session, startSession } from './api/session.ts'
 import { router } from './routes.tsx'
-import { reloadOnce } from './shell/reload.ts'
 import { showTheme } from './shell/settings.ts'
 
 /** React Aria empties the box of its announcer by `innerHTML = ''`; nothing else may write HTML. */
@@ -40,8 +39,6 @@ function dropWhatOthersSaw(): void {
 
 allowNoHtml()
 showTheme()
-// The chunks of the page are those of another build.
-window.addEventListener('vite:preloadError', reloadOnce)
 
 const queries = makeQueryClient()
 onBack(() => void queries.invalidateQueries())

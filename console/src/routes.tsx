@@ -1,12 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 
 import { oneOf, parseSearch, search, text, texts, time, writeSearch } from './search-params.ts'
 import { Frame } from './shell/frame.tsx'
+import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
 
 /** Who sees a page; all others are told who may. */
@@ -29,14 +25,14 @@ const home = createRoute({
   ...parent,
   path: '/',
   staticData: { title: 'Home', who: 'all' },
-  component: lazyRouteComponent(() => import('./home/page.tsx'), 'HomePage'),
+  component: lazyPage(() => import('./home/page.tsx'), 'HomePage'),
 })
 
 const signedIn = createRoute({
   ...parent,
   path: '/signed-in',
   staticData: { title: 'Signing in', who: 'all' },
-  component: lazyRouteComponent(() => import('./account/signed-in.tsx'), 'SignedInPage'),
+  component: lazyPage(() => import('./account/signed-in.tsx'), 'SignedInPage'),
 })
 
 const trySearch = search({ from: text, view: text })
@@ -46,7 +42,7 @@ const tryAny = createRoute({
   path: '/try',
   validateSearch: trySearch,
   staticData: { title: 'Try', who: 'user' },
-  component: lazyRouteComponent(() => import('./try/page.tsx'), 'TryPage'),
+  component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
 })
 
 const tryKind = createRoute({
@@ -54,7 +50,7 @@ const tryKind = createRoute({
   path: '/try/$kind',
   validateSearch: trySearch,
   staticData: { title: 'Try', who: 'user' },
-  component: lazyRouteComponent(() => import('./try/page.tsx'), 'TryPage'),
+  component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
 })
 
 const tasks = createRoute({
@@ -62,7 +58,7 @@ const tasks = createRoute({
   path: '/tasks',
   validateSearch: search({ kind: text, state: text, from: time, to: time, q: text, owner: text }),
   staticData: { title: 'Tasks', who: 'user' },
-  component: lazyRouteComponent(() => import('./tasks/list.tsx'), 'TasksPage'),
+  component: lazyPage(() => import('./tasks/list.tsx'), 'TasksPage'),
 })
 
 const task = createRoute({
@@ -70,7 +66,7 @@ const task = createRoute({
   path: '/tasks/$task',
   validateSearch: search({ event: text }),
   staticData: { title: 'Task', who: 'user' },
-  component: lazyRouteComponent(() => import('./tasks/task.tsx'), 'TaskPage'),
+  component: lazyPage(() => import('./tasks/task.tsx'), 'TaskPage'),
 })
 
 const registry = createRoute({
@@ -85,7 +81,7 @@ const registry = createRoute({
     sort: text,
   }),
   staticData: { title: 'Registry', who: 'all' },
-  component: lazyRouteComponent(() => import('./registry/search.tsx'), 'RegistryPage'),
+  component: lazyPage(() => import('./registry/search.tsx'), 'RegistryPage'),
 })
 
 const node = createRoute({
@@ -93,7 +89,7 @@ const node = createRoute({
   path: '/registry/$node',
   validateSearch: search({ tab: text }),
   staticData: { title: 'Node', who: 'all' },
-  component: lazyRouteComponent(() => import('./registry/node.tsx'), 'NodePage'),
+  component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
 })
 
 const compare = createRoute({
@@ -102,7 +98,7 @@ const compare = createRoute({
   path: '/registry/$node/compare/$range',
   validateSearch: search({ level: text, q: text }),
   staticData: { title: 'Compare versions', who: 'all' },
-  component: lazyRouteComponent(() => import('./registry/compare.tsx'), 'ComparePage'),
+  component: lazyPage(() => import('./registry/compare.tsx'), 'ComparePage'),
 })
 
 const version = createRoute({
@@ -110,14 +106,14 @@ const version = createRoute({
   path: '/registry/$node/$version',
   validateSearch: search({ tab: text, 'host-node': text, q: text }),
   staticData: { title: 'Version', who: 'all' },
-  component: lazyRouteComponent(() => import('./registry/version.tsx'), 'VersionPage'),
+  component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
 })
 
 const publishers = createRoute({
   ...parent,
   path: '/publishers',
   staticData: { title: 'Publishers', who: 'user' },
-  component: lazyRouteComponent(() => import('./publish/publishers.tsx'), 'PublishersPage'),
+  component: lazyPage(() => import('./publish/publishers.tsx'), 'PublishersPage'),
 })
 
 const publisher = createRoute({
@@ -125,7 +121,7 @@ const publisher = createRoute({
   path: '/publishers/$publisher',
   validateSearch: search({ tab: text }),
   staticData: { title: 'Publisher', who: 'user' },
-  component: lazyRouteComponent(() => import('./publish/publisher.tsx'), 'PublisherPage'),
+  component: lazyPage(() => import('./publish/publisher.tsx'), 'PublisherPage'),
 })
 
 const publish = createRoute({
@@ -133,7 +129,7 @@ const publish = createRoute({
   path: '/publishers/$publisher/publish',
   validateSearch: search({ node: text }),
   staticData: { title: 'Publish', who: 'user' },
-  component: lazyRouteComponent(() => import('./publish/publish.tsx'), 'PublishPage'),
+  component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
 })
 
 const moderation = createRoute({
@@ -141,7 +137,7 @@ const moderation = createRoute({
   path: '/moderation',
   validateSearch: search({ tab: text, status: text, q: text, version: text }),
   staticData: { title: 'Moderation', who: 'admin' },
-  component: lazyRouteComponent(() => import('./moderation/page.tsx'), 'ModerationPage'),
+  component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
 })
 
 const operations = createRoute({
@@ -149,14 +145,14 @@ const operations = createRoute({
   path: '/operations',
   validateSearch: search({ tab: text }),
   staticData: { title: 'Operations', who: 'admin' },
-  component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
+  component: lazyPage(() => import('./operations/page.tsx'), 'OperationsPage'),
 })
 
 const account = createRoute({
   ...parent,
   path: '/account',
   staticData: { title: 'Account', who: 'user' },
-  component: lazyRouteComponent(() => import('./account/page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./account/page.tsx'), 'AccountPage'),
 })
 
 export const router = createRouter({

@@ -19,6 +19,24 @@ export const onBack = (listener: () => void): (() => void) => {
   return () => void backListeners.delete(listener)
 }
 
+export const untilBack = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = onBack(() => {
+      stop()
+      resolve()
+    })
+  })
+
+/** Asks whether the service answers; where it does not the page says so. */
+export const isAway = async (): Promise<boolean> => {
+  const reached = await isReady()
+  noteAnswer(reached)
+  return !reached
+}
+
+const isReady = async (): Promise<boolean> =>
+  (await fetch('/ready').catch(() => undefined))?.ok === true
+
 /** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
 export const noteAnswer = (reached: boolean): void => {
   const { awaySince } = health.get()
@@ -28,8 +46,7 @@ export const noteAnswer = (reached: boolean): void => {
 }
 
 const askReady = async (): Promise<void> => {
-  const answer = await fetch('/ready').catch(() => undefined)
-  if (answer?.ok) {
+  if (await isReady()) {
     health.set({})
     for (const listener of backListeners) listener()
     return
