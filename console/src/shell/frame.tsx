@@ -1,12 +1,12 @@
 import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Ellipsis, House, Images, Package, Search, UserRound, WandSparkles } from 'lucide-react'
-import { useState } from 'react'
+import { Ellipsis, UserRound } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
 import { useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
-import type { Who } from '../routes.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
@@ -16,20 +16,12 @@ import { Loading } from '../ui/panels.tsx'
 import { Banner } from './banner.tsx'
 import styles from './frame.module.css'
 import icon from '../icon.svg'
+import { useKeys } from './keys.ts'
+import { maySee, PAGES } from './pages.ts'
+import type { PageLinkSpec } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
-
-/** The pages of the bar. On a phone the first four are tabs, the rest lie behind More. */
-const PAGES = [
-  { to: '/', title: 'Home', Icon: House, who: 'all' },
-  { to: '/try', title: 'Try', Icon: WandSparkles, who: 'user' },
-  { to: '/tasks', title: 'Tasks', Icon: Images, who: 'user' },
-  { to: '/registry', title: 'Registry', Icon: Package, who: 'all' },
-  { to: '/publishers', title: 'Publishers', Icon: UserRound, who: 'user' },
-  { to: '/moderation', title: 'Moderation', Icon: Search, who: 'admin' },
-  { to: '/operations', title: 'Operations', Icon: Search, who: 'admin' },
-] as const
 
 /** What stands around every page. */
 export const Frame = () => {
@@ -84,13 +76,14 @@ export const Frame = () => {
         </Menu>
       </nav>
       <Toasts />
+      <Layers pages={pages} />
     </>
   )
 }
 
-type PagePath = (typeof PAGES)[number]['to']
+type PagePath = PageLinkSpec['to']
 
-const PageLink = ({ to, children }: { to: PagePath; children: React.ReactNode }) => (
+const PageLink = ({ to, children }: { to: PagePath; children: ReactNode }) => (
   <Link to={to} className="" activeOptions={{ exact: to === '/', includeSearch: false }}>
     {children}
   </Link>
@@ -99,6 +92,38 @@ const PageLink = ({ to, children }: { to: PagePath; children: React.ReactNode })
 const PageItem = ({ to, title }: { to: PagePath | '/account'; title: string }) => {
   const navigate = useNavigate()
   return <MenuItem onAction={() => void navigate({ to })}>{title}</MenuItem>
+}
+
+// Most visits open neither.
+const Commands = lazy(async () => ({ default: (await import('./commands.tsx')).Commands }))
+const KeyHelp = lazy(async () => ({ default: (await import('./commands.tsx')).KeyHelp }))
+
+/** The keys that hold everywhere, and what two of them open. */
+const Layers = ({ pages }: { pages: readonly PageLinkSpec[] }) => {
+  const [open, setOpen] = useState<'commands' | 'help'>()
+  const navigate = useNavigate()
+  const { user } = useStore(session)
+  const ways = pages.map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })] as const)
+  useKeys({
+    ...Object.fromEntries(ways),
+    '?': () => setOpen('help'),
+    '/': () => document.querySelector<HTMLElement>('input[type=search]')?.focus(),
+    'Ctrl k': () => setOpen('commands'),
+  })
+  const close = (): void => setOpen(undefined)
+  return (
+    <Suspense>
+      {open === 'help' && <KeyHelp onClose={close} />}
+      {open === 'commands' && (
+        <Commands
+          pages={pages}
+          isSignedIn={user !== undefined}
+          onHelp={() => setOpen('help')}
+          onClose={close}
+        />
+      )}
+    </Suspense>
+  )
 }
 
 /** Enter leads to the registry. */
@@ -175,8 +200,3 @@ const Guard = () => {
     </>
   )
 }
-
-const maySee = (
-  who: Who,
-  { user, isAdmin }: { user: string | undefined; isAdmin: boolean | undefined },
-): boolean => who === 'all' || (user !== undefined && (who === 'user' || isAdmin === true))

@@ -1,0 +1,104 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
+import { Menu } from 'react-aria-components/Menu'
+
+import { signOut } from '../api/session.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { MenuItem } from '../ui/menu.tsx'
+import layers from '../ui/layers.module.css'
+import { Fact, Facts } from '../ui/panels.tsx'
+import { KEYS } from '../words/keys.ts'
+import type { PageLinkSpec } from './pages.ts'
+import { changeSettings } from './settings.ts'
+
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Everything that can be done from anywhere, by its name; what is typed can be searched for, and the id of a task be opened. */
+export const Commands = ({
+  pages,
+  isSignedIn,
+  onHelp,
+  onClose,
+}: {
+  pages: readonly PageLinkSpec[]
+  isSignedIn: boolean
+  onHelp(): void
+  onClose(): void
+}) => {
+  const navigate = useNavigate()
+  const { contains } = useFilter({ sensitivity: 'base' })
+  const [text, setText] = useState('')
+  const query = text.trim()
+  const commands: [name: string, act: () => void][] = [
+    ...pages.map(({ to, title }): [string, () => void] => [title, () => void navigate({ to })]),
+    ['Account', () => void navigate({ to: '/account' })],
+    ['Documentation', () => location.assign('/docs')],
+    ['Keys', onHelp],
+    ['Light theme', () => changeSettings({ theme: 'light' })],
+    ['Dark theme', () => changeSettings({ theme: 'dark' })],
+    ['Theme of the system', () => changeSettings({ theme: 'system' })],
+    ...(isSignedIn ? [['Sign out', () => void signOut()] as [string, () => void]] : []),
+  ]
+  const typed: typeof commands = [
+    ...(TASK_ID.test(query)
+      ? [
+          [
+            `Open task ${query}`,
+            () => void navigate({ to: '/tasks/$task', params: { task: query } }),
+          ],
+        ]
+      : []),
+    ...(query === ''
+      ? []
+      : [
+          [
+            `Search the registry for ${query}`,
+            () => void navigate({ to: '/registry', search: { q: query } }),
+          ],
+        ]),
+  ] as typeof commands
+  return (
+    <Dialog title="Commands" isOpen onClose={onClose}>
+      <Autocomplete filter={contains} inputValue={text} onInputChange={setText}>
+        <TextField
+          label="Command"
+          isLabelHidden
+          isSearch
+          autoFocus
+          placeholder="Type a command, a search or an id"
+        />
+        <Menu className={layers.items} aria-label="Commands">
+          {[...typed, ...commands].map(([name, act]) => (
+            <MenuItem
+              key={name}
+              id={name}
+              textValue={name}
+              onAction={() => {
+                onClose()
+                act()
+              }}
+            >
+              <bdi>{name}</bdi>
+            </MenuItem>
+          ))}
+        </Menu>
+      </Autocomplete>
+    </Dialog>
+  )
+}
+
+/** What the keys do. */
+export const KeyHelp = ({ onClose }: { onClose(): void }) => (
+  <Dialog title="Keys" isOpen onClose={onClose}>
+    <Facts>
+      {KEYS.map(([keys, does]) => (
+        <Fact key={keys} name={keys}>
+          {does}
+        </Fact>
+      ))}
+    </Facts>
+    <p>Keys of one letter rest in fields, and can be switched off under Account.</p>
+  </Dialog>
+)
