@@ -1,5 +1,5 @@
 import { insertTaskResults } from '../src/db/task/task-file.ts'
-import type { TaskResult } from '../src/db/task/task-file.ts'
+import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { isTaskFaultCode, TASK_FAULTS } from '../src/domain/task/task-fault.ts'
@@ -11,6 +11,7 @@ import { sweepAttempts } from './sweep-attempts.ts'
 export interface Rendered {
   fence: number
   results: TaskResult[]
+  thumbnail?: Thumbnail
 }
 
 /** The moves that end an image task. The second of two runs finds the task moved and changes nothing. */
@@ -46,10 +47,10 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
 const complete = async (
   deps: CoreDependencies,
   taskId: string,
-  { fence, results }: Rendered,
+  rendered: Rendered,
 ): Promise<boolean> =>
   await moveTask(deps, taskId, async (sql) => {
-    const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence })
-    if (done) await insertTaskResults(sql, taskId, results)
+    const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence: rendered.fence })
+    if (done) await insertTaskResults(sql, taskId, rendered)
     return done
   })

@@ -137,14 +137,12 @@ const classify = async (
   const again = retryLater(deps, error, task.id)
   if (isUnavailable(error)) return again
   try {
-    const failures = (await countFailure(deps.sql, task)) ?? 0
-    return failures < MAX_FAILURES ? again : finalFailure(error)
+    const code = error instanceof EngineError ? 'engine_failed' : 'internal_error'
+    const failures = (await countFailure(deps.sql, { ...task, code })) ?? 0
+    return failures < MAX_FAILURES
+      ? again
+      : ApplicationFailure.nonRetryable(TASK_FAULTS[code], code)
   } catch (failure) {
     return retryLater(deps, failure, task.id)
   }
-}
-
-const finalFailure = (error: unknown): ApplicationFailure => {
-  const code = error instanceof EngineError ? 'engine_failed' : 'internal_error'
-  return ApplicationFailure.nonRetryable(TASK_FAULTS[code], code)
 }

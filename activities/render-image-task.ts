@@ -12,7 +12,7 @@ import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
-import { settleResults, storeResult } from './results.ts'
+import { settleResults, storeResult, storeThumbnail } from './results.ts'
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
@@ -52,13 +52,17 @@ const render = async (
       throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
     })
   attempt.report('storing', 100)
+  const thumbnail = await storeThumbnail(deps, task, {
+    path: images[0]?.path ?? '',
+    scratchDir: attempt.scratchDir,
+  })
   const results: TaskResult[] = []
   for (const image of images) {
     const name = `result-${results.length + 1}.${image.extension}`
     results.push(await storeResult(deps, task, { ...image, name }))
   }
   await settleResults(deps, task)
-  return { fence: task.fence, results }
+  return { fence: task.fence, results, ...thumbnail }
 }
 
 /** What a URL led to is judged as an inline image was when it was taken in. */

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
+import { writeThumbnail } from '../src/adapters/thumbnail.ts'
 import { holdsFence } from '../src/db/task/task.ts'
-import type { TaskResult } from '../src/db/task/task-file.ts'
+import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
+import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
@@ -34,6 +37,28 @@ export const storeResult = async (
   await pipeline(createReadStream(path), digest)
   await storage.putFile(storageKey, path)
   return { name, storageKey, contentType, bytes: size, sha256: digest.digest('hex'), width, height }
+}
+
+/**
+ * Stores a small copy of a picture beside the results. Call it before the picture moves to the store. It is only for show:
+ * without it the task is done all the same.
+ */
+export const storeThumbnail = async (
+  { storage, log }: CommonDependencies,
+  task: FencedTask,
+  { path, scratchDir }: { path: string; scratchDir: string },
+): Promise<{ thumbnail?: Thumbnail }> => {
+  const made = join(scratchDir, THUMBNAIL)
+  const storageKey = `results/${task.id}/${task.fence}/${THUMBNAIL}`
+  try {
+    await writeThumbnail(path, made)
+    const { size: bytes } = await stat(made)
+    await storage.putFile(storageKey, made)
+    return { thumbnail: { storageKey, bytes } }
+  } catch (error) {
+    log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
+    return {}
+  }
 }
 
 /**

@@ -77,11 +77,11 @@ const toFault = ({ code, message }: { code: string; message?: string }): VideoFa
 const complete = async (
   deps: CoreDependencies,
   id: string,
-  { fence, results, creation }: RenderedVideoTask,
+  { fence, creation, ...made }: RenderedVideoTask,
 ): Promise<boolean> =>
   await moveTask(deps, id, async (sql, tell) => {
     const record = async (): Promise<void> => {
-      await insertTaskResults(sql, id, results)
+      await insertTaskResults(sql, id, made)
       await insertCreation(sql, id, creation)
     }
     return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })

@@ -9,6 +9,7 @@ import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import {
   readAuthOrigins,
+  makeWorkflowUrl,
   readDevelopment,
   readQuotas,
   readRateFactor,
@@ -144,6 +145,7 @@ const routes = makeRoutes({
   webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
   now: () => new Date(),
   development: readDevelopment(config),
+  workflowUrl: makeWorkflowUrl(config),
   service: { ...readService(config), build: await readBuild() },
   lifecycle,
   checks: {

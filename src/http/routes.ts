@@ -1,3 +1,5 @@
+import { makeAnyTaskRoutes } from './any-task/routes.ts'
+import type { DetailDeps } from './any-task/detail.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeArchiveRoutes } from './registry/archive-routes.ts'
 import type { RedeliveryDeps } from './event/redeliver.ts'
@@ -40,6 +42,7 @@ import type { Route } from './route.ts'
 import type { VideoTaskDeps } from './video-task/deps.ts'
 
 export type RouteDeps = CreationDeps &
+  DetailDeps &
   RegistryDeps &
   VideoTaskDeps &
   UploadDeps &
@@ -58,6 +61,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
     [
       ...makeImageTaskRoutes(deps),
       ...makeVideoTaskRoutes(deps),
+      ...makeAnyTaskRoutes(deps),
       ...makePublisherRoutes(deps),
       ...makeMemberRoutes(deps),
       ...makePersonalAccessTokenRoutes(deps),

@@ -381,7 +381,7 @@ describe('one try at telling a receiver', () => {
       const file = { contentType: 'image/png', bytes: 1, sha256: 'x', width: 1, height: 1 }
       const name = 'result-1.png'
       await deps.sql.begin((sql) =>
-        insertTaskResults(sql, told.id, [{ ...file, name, storageKey: 'k' }]),
+        insertTaskResults(sql, told.id, { results: [{ ...file, name, storageKey: 'k' }] }),
       )
       await move(deps.sql, told.id, 'COMPLETED')
       const first = await sent(told, path)

@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import type { Rendered } from '../../activities/image-task.ts'
+import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { moveImageTask } from '../../src/db/image-task/image-task.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
 
@@ -47,7 +48,7 @@ describe('the move', () => {
     const { status, events } = await see(place.database, id)
     assert.equal(status, 'IN_PROGRESS')
     assert.deepEqual(events, ['CREATED', 'IN_PROGRESS'])
-    assert.equal((await listResults(id)).length, 2)
+    assert.equal((await listResults(id)).length, 4)
   })
 
   test('to COMPLETED sweeps older attempts, also when only its repetition gets to that', async () => {
@@ -55,7 +56,10 @@ describe('the move', () => {
     const rendered = await renderAgain(id)
     await place.deps.sql.begin((sql) => moveImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
     assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
-    assert.deepEqual(await listResults(id), [`results/${id}/2/result-1.png`])
+    assert.deepEqual(await listResults(id), [
+      `results/${id}/2/result-1.png`,
+      `results/${id}/2/${THUMBNAIL}`,
+    ])
   })
 
   test('to FAILED sweeps what attempts stored, and tells code and message', async () => {
@@ -86,7 +90,7 @@ describe('the move', () => {
     await moves.completeImageTask(id, rendered)
     assert.equal(await moves.failImageTask(id, { code: 'cancelled' }), 'COMPLETED')
     assert.equal((await see(place.database, id)).status, 'COMPLETED')
-    assert.equal((await listResults(id)).length, 1)
+    assert.equal((await listResults(id)).length, 2)
   })
 
   test('after a cancellation takes no results', async () => {

@@ -9,6 +9,7 @@ import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
+import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { deleteEndpoint } from '../../src/db/event/endpoint.ts'
@@ -76,11 +77,12 @@ describe('the removal by age', () => {
     assert.equal(await purge(), 1)
     assert.equal(await purge(), 0)
     assert.deepEqual(await listFiles(old), [])
-    assert.equal((await listFiles(young)).length, 2)
+    assert.equal((await listFiles(young)).length, 3)
     assert.deepEqual(
       [await status(old, 'result-1.png'), await status(old, 'input-image.png')],
       [410, 410],
     )
+    assert.deepEqual([await status(young, THUMBNAIL), await status(old, THUMBNAIL)], [200, 410])
     assert.equal(await status(young, 'result-1.png'), 200)
     const [row] = await place.deps.sql`
       select count(*)::int as events from event where task_id = ${old}
@@ -118,7 +120,7 @@ describe('the removal by age', () => {
       const [storageKey = ''] = await place.deps.storage.list(`${part}/${old}`)
       const open = await insertTask(place, { storageKey, name: null })
       assert.equal(await purge(), 0)
-      assert.equal((await listFiles(old)).length, 2)
+      assert.equal((await listFiles(old)).length, 3)
       await end(open)
       assert.equal(await purge(), 1)
       assert.deepEqual(await listFiles(old), [])

@@ -90,7 +90,7 @@ export const finishVideo = async (
         name,
         storageKey: `results/${id}/1/${name}`,
       }))
-      await insertTaskResults(sql, id, results)
+      await insertTaskResults(sql, id, { results })
       await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     }
     await completeVideoTask(sql, { id, fence: 1, record }, { slots, tell })

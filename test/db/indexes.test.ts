@@ -19,6 +19,7 @@ import { isUnfiltered } from '../../src/db/search/node-filter.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
@@ -62,6 +63,12 @@ type Call = (sql: Sql & Transaction) => unknown
 
 const MEMO = { ...makeCountMemo(), get: () => Promise.resolve(5_000) as Promise<never> }
 const NODES = { publicUrl: '', memo: MEMO }
+const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
+const TASK_FILTERS = [
+  { owner: 'a' },
+  { from: new Date(0), to: new Date(0), after: PLACE },
+  { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
+] as const
 const FILTERS: readonly NodeFilter[] = [
   {},
   { term: 'two words' },
@@ -103,6 +110,13 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
   {
     call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }),
+  },
+  ...TASK_FILTERS.map((filter) => ({
+    call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
+  })),
+  {
+    call: (sql) =>
+      listOwnerEvents(sql, { owner: 'a', states: ['exhausted'], after: PLACE, limit: 1 }),
   },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),

@@ -142,7 +142,7 @@ describe('the credits of an owner', () => {
     assert.equal(await insertVideo(database, { ...given, payload: 'x'.repeat(101) }), undefined)
     assert.ok(await insertVideo(database, { ...given, payload: 'x'.repeat(100) }))
     const id = await getVideo(database, given)
-    await database.sql.begin((sql) => addStoredBytes(sql, id, 1))
+    await database.sql.begin((sql) => addStoredBytes(sql, id, { bytes: 1 }))
     assert.equal(
       await insertVideo(database, given),
       undefined,

@@ -18,6 +18,7 @@ interface TaskRow {
   fence: number
   events: { sequence: number; status: string; at: string }[]
   results: { storage_key: string; sha256: string }[]
+  thumbnail: string | null
 }
 
 /**
@@ -77,7 +78,7 @@ const haveEnded = async ({ database: { sql } }: Service): Promise<boolean> => {
 
 const readTasks = async ({ database: { sql } }: Service): Promise<TaskRow[]> =>
   await sql`
-  select t.id, t.family, t.status, t.error_code, t.fence,
+  select t.id, t.family, t.status, t.error_code, t.fence, t.thumbnail,
     (
       select jsonb_agg(
         jsonb_build_object('sequence', e.sequence, 'status', e.status, 'at', e.created_at)
@@ -98,7 +99,7 @@ const MOVES: Record<TaskRow['family'], Record<string, readonly string[]>> = {
 }
 const ENDS = new Set(['COMPLETED', 'FAILED', 'success', 'failed'])
 
-const assertEvents = ({ id, family, status, events, results }: TaskRow): void => {
+const assertEvents = ({ id, family, status, events, results, thumbnail }: TaskRow): void => {
   const moves = MOVES[family]
   events.forEach((event, index) => {
     const before = events[index - 1]
@@ -111,6 +112,7 @@ const assertEvents = ({ id, family, status, events, results }: TaskRow): void =>
   assert.equal(events.filter((event) => ENDS.has(event.status)).length, 1)
   const made = { COMPLETED: 1, success: 2 }[status] ?? 0
   assert.equal(results.length, made, `results of ${id}`)
+  assert.equal(thumbnail !== null, made > 0, `thumbnail of ${id}`)
 }
 
 /** Asserts that every video task was charged once, given back exactly when it failed, and that the sums of the owners agree. */
@@ -135,7 +137,10 @@ export const assertCredits = async ({ database: { sql } }: Service): Promise<voi
 
 const hasOnlyResults = async (service: Service, tasks: TaskRow[]): Promise<boolean> => {
   const files = (await service.listFiles()).map((file) => relative(service.storagePath, file))
-  const expected = tasks.flatMap(({ results }) => results.map((result) => result.storage_key))
+  const expected = tasks.flatMap(({ results, thumbnail }) => [
+    ...results.map((result) => result.storage_key),
+    ...(thumbnail === null ? [] : [thumbnail]),
+  ])
   const found = files.filter((file) => file.startsWith('results/'))
   return found.toSorted().join() === expected.toSorted().join()
 }

@@ -118,6 +118,25 @@ const bodies = (path: string): Row[] => [
   },
 ]
 
+const BAD_QUERIES: [path: string, query: string][] = [
+  ['/tasks', 'kind=image'],
+  ['/tasks', 'kind='],
+  ['/tasks', 'state=CREATED'],
+  ['/tasks', 'state=running,'],
+  ['/tasks', 'from=yesterday'],
+  ['/tasks', 'to=2026-02-30T00:00:00Z'],
+  ['/tasks', `q=${'x'.repeat(201)}`],
+  ['/tasks', 'q=%00'],
+  ['/tasks', 'after=x'],
+  ['/tasks', `after=${Buffer.from('1 2').toString('base64url')}`],
+  ['/tasks', 'limit=0'],
+  ['/tasks', 'limit=101'],
+  ['/tasks', 'limit=1&limit=2'],
+  ['/events', 'state=lost'],
+  ['/events', 'after=x'],
+  ['/events', 'limit=x'],
+]
+
 const BAD_TOKEN = { authorization: 'Bearer x' }
 
 /** Rows about events, their redelivery, and the secrets that sign. */
@@ -233,14 +252,50 @@ export const EVENT_ROWS: Row[] = [
     }),
     unauthorized,
   ).map((row) => ({ ...row, headers: BAD_TOKEN })),
-  ...['/tasks', `/tasks/${UNKNOWN}`, '/events', `/tasks/${UNKNOWN}/events/${UNKNOWN}`].map(
-    (path) => ({
-      row: 14,
-      what: `the path ${path.replaceAll(UNKNOWN, '…')}`,
-      method: 'GET',
-      path,
-      status: 404,
-      error: 'not_found',
-    }),
-  ),
+  {
+    row: 14,
+    what: 'the path of an event',
+    method: 'GET',
+    path: `/tasks/${UNKNOWN}/events/${UNKNOWN}`,
+    status: 404,
+    error: 'not_found',
+  },
+  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) => ({
+    row: 18,
+    what: `${path} without a credential`,
+    method: 'GET',
+    path,
+    credential: false as const,
+    ...unauthorized,
+  })),
+  ...[UNKNOWN, 'abc'].map((task) => ({
+    row: 51,
+    what: `the task ${task}`,
+    method: 'GET',
+    path: `/tasks/${task}`,
+    ...noTask,
+  })),
+  {
+    row: 28,
+    what: "another owner's task of any kind",
+    method: 'GET',
+    path: ({ othersTask }) => `/tasks/${othersTask}`,
+    ...noTask,
+  },
+  {
+    row: 28,
+    what: 'the tasks of all owners, asked for by no admin',
+    method: 'GET',
+    path: '/admin/tasks',
+    status: 403,
+    error: 'forbidden',
+  },
+  ...BAD_QUERIES.map(([path, query]) => ({
+    row: 34,
+    what: `${path}?${query}`,
+    method: 'GET',
+    path: `${path}?${query}`,
+    field: `?${query.split('=', 1).join('')}`,
+    ...invalid,
+  })),
 ]

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import type { TaskEvent } from '../../src/domain/event/event.ts'
+import type { TaskDetail, TaskItem } from '../../src/domain/task/task-item.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { useService } from '../support/service.ts'
@@ -15,9 +16,45 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 // No worker: tasks wait in their first status, and redeliveries stay open.
 const service = useService({
   roles: ['api'],
-  env: { ANONYMOUS_REDELIVERIES_PER_EVENT: '2', ANONYMOUS_REDELIVERIES_PER_HOST: '4' },
+  env: {
+    ANONYMOUS_REDELIVERIES_PER_EVENT: '2',
+    ANONYMOUS_REDELIVERIES_PER_HOST: '4',
+    ADMIN_SUBJECTS: 'operator',
+    TEMPORAL_UI_URL: 'http://127.0.0.1:8233/',
+  },
 })
 const { sql, anonymous } = service
+
+const CREATION_PATHS = [
+  `${IMAGE_API}/image-relight`,
+  `${IMAGE_API}/image-upscaler`,
+  `${IMAGE_API}/image-upscaler-precision-v2`,
+  `${IMAGE_API}/skin-enhancer/flexible`,
+  `${IMAGE_API}/skin-enhancer/creative`,
+  `${IMAGE_API}/skin-enhancer/faithful`,
+  `${VIDEO_API}/text2video`,
+  `${VIDEO_API}/img2video`,
+  `${VIDEO_API}/start-end2video`,
+  `${VIDEO_API}/extend`,
+]
+
+/** A small body of each creation; pictures are addresses. */
+const examplesOf = (path: string): object => {
+  const image = 'https://images.example.com/a.png'
+  if (path.startsWith(IMAGE_API)) return { image }
+  if (path.endsWith('extend'))
+    return {
+      model: 'videoq2-turbo',
+      video_creation_id: randomUUID(),
+      video_url: 'https://videos.example.com/a.mp4',
+      duration: 2,
+    }
+  return path.endsWith('text2video')
+    ? { prompt: 'sea', duration: 2, model: 'videoq2-pro', seed: 3 }
+    : path.endsWith('img2video')
+      ? { images: [image], duration: 3 }
+      : { images: [image, image], model: 'videoq2', duration: 3 }
+}
 
 const createImage = async (client: Client, more: object = {}): Promise<string> => {
   const image = 'https://images.example.com/a.png'
@@ -492,5 +529,208 @@ describe('a redelivery of all exhausted events since a time', () => {
     )
     // Nobody else's start is to wait for the relay to have sent all of these.
     await sql`delete from outbox where workflow_type = 'redeliverEvent' and dispatched_at is null`
+  })
+})
+
+describe('the tasks of a caller', () => {
+  const list = async (client: Client, query = ''): Promise<[TaskItem[], string | undefined]> => {
+    const { status, body } = await client.get(`/tasks?${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    const { tasks, next } = body as unknown as { tasks: TaskItem[]; next?: string }
+    return [tasks, next]
+  }
+  const idsOf = (tasks: TaskItem[]) => tasks.map((task) => task.task_id)
+
+  test('are in one list, newest first, with what a page shows of each', async () => {
+    const client = service.client()
+    const image = await createImage(client, { prompt: 'Harbour at night', engine: 'vendor_sharpy' })
+    const video = await createVideo(client)
+    const [ended] = await createEnded(client)
+    const [tasks, next] = await list(client)
+    assert.deepEqual([idsOf(tasks), next], [[ended, video, image], undefined])
+    const [, , { created_at: at, ...first }] = tasks as [TaskItem, TaskItem, TaskItem]
+    assert.equal(new Date(at).toISOString(), at)
+    assert.deepEqual(first, {
+      task_id: image,
+      kind: 'upscale',
+      family: 'image',
+      state: 'waiting',
+      status: 'CREATED',
+      rev: 1,
+      progress: 0,
+      prompt: 'Harbour at night',
+      engine: 'vendor_sharpy',
+      credits: 0,
+      cancellable: true,
+      path: `${UPSCALE}/${image}`,
+    })
+    assert.equal(tasks[1]?.path, `${VIDEO_API}/tasks/${video}`)
+    assert.deepEqual(
+      [tasks[0]?.state, tasks[0]?.error?.code, tasks[0]?.cancellable],
+      ['cancelled', 'cancelled', false],
+    )
+    for (const [query, ids] of [
+      ['kind=upscale,extend', [ended, image]],
+      ['kind=text2video', [video]],
+      ['state=cancelled', [ended]],
+      ['state=waiting,running&kind=upscale', [image]],
+      ['q=HARBOUR', [image]],
+      ['q=%25', []],
+      [`from=${encodeURIComponent(tasks[1]?.created_at ?? '')}&q=`, [ended, video]],
+      [`to=${at}`, []],
+    ] as const)
+      assert.deepEqual(idsOf((await list(client, query))[0]), ids, query)
+    assert.deepEqual((await list(service.client()))[0], [])
+  })
+
+  test('come in pages without a gap, and are counted', async () => {
+    const client = service.client()
+    const ids: string[] = []
+    for (let made = 0; made < 5; made += 1) ids.unshift(await createVideo(client))
+    const pages: string[][] = []
+    let after: string | undefined = ''
+    for (; after !== undefined;) {
+      const [tasks, next]: [TaskItem[], string | undefined] = await list(
+        client,
+        `limit=2&after=${after}`,
+      )
+      pages.push(idsOf(tasks))
+      after = next
+    }
+    assert.deepEqual(pages, [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+    await createExhausted(client)
+    assert.deepEqual((await client.get('/tasks/summary')).body, {
+      open: { waiting: 5, queued: 0, running: 0 },
+      day: { done: 0, failed: 0, cancelled: 1 },
+      exhausted_deliveries: 1,
+      capped: false,
+    })
+  })
+
+  test('are all found past those that do not match, page by page', async () => {
+    const owner = `many-${randomUUID()}`
+    await sql`
+      insert into task (id, family, kind, segment, owner, status, settings, created_at)
+      select gen_random_uuid(), 'image', 'relight', 'image-relight', ${owner}, 'IN_PROGRESS',
+        jsonb_build_object('prompt', case when n = 1 then 'needle' end),
+        now() - interval '1 hour' + n * interval '1 ms'
+      from generate_series(1, 20010) n
+    `
+    const client = service.client(owner)
+    const [tasks, next] = await list(client, 'q=needle')
+    assert.deepEqual(tasks, [])
+    assert.equal((await list(client, `q=needle&after=${next}`))[0].length, 1)
+  })
+
+  test('are listed of all owners for platform admins', async () => {
+    const [client, operator] = [service.client(), service.client('operator')]
+    const id = await createImage(client)
+    const anonymousId = await createVideo(anonymous)
+    const { body } = await operator.get('/admin/tasks?limit=2')
+    const { tasks } = body as unknown as { tasks: TaskItem[] }
+    assert.deepEqual(idsOf(tasks), [anonymousId, id])
+    assert.equal(tasks[0]?.owner, 'anonymous')
+    const mine = await operator.get(`/admin/tasks?owner=${tasks[1]?.owner}`)
+    assert.deepEqual(idsOf((mine.body as unknown as { tasks: TaskItem[] }).tasks), [id])
+  })
+
+  test('have their events in one list', async () => {
+    const client = service.client()
+    const [first, firstEnd] = await createExhausted(client)
+    const [second, secondEnd] = await createEnded(client)
+    const read = async (query: string) => {
+      const { body } = await client.get(`/events?${query}`)
+      return body as unknown as { events: { task_id: string; id: string }[]; next?: string }
+    }
+    const all = await read('limit=3')
+    assert.deepEqual(
+      all.events.map((event) => event.task_id),
+      [second, second, first],
+    )
+    assert.deepEqual([all.events[0]?.id, all.events[2]?.id], [secondEnd.id, firstEnd.id])
+    const rest = await read(`limit=3&after=${all.next}`)
+    assert.deepEqual([rest.events.length, rest.next], [1, undefined])
+    const exhausted = await read('state=exhausted,stopped')
+    assert.deepEqual(
+      exhausted.events.map((event) => event.id),
+      [firstEnd.id],
+    )
+  })
+})
+
+describe('a task with all of its life', () => {
+  const read = async (client: Client, id: string): Promise<TaskDetail> => {
+    const { status, body } = await client.get(`/tasks/${id}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body as unknown as TaskDetail
+  }
+
+  test('tells its owner what was sent, and admins that without secrets', async () => {
+    const client = service.client()
+    const image = 'https://images.example.com/a.png?key=not-to-be-seen'
+    const [id] = await createEnded(client, { image, prompt: 'a' })
+    const { request, inputs, moves, ...rest } = await read(client, id)
+    assert.equal(request.path, UPSCALE)
+    const body = request.body as Record<string, unknown>
+    assert.deepEqual([body['image'], body['webhook_url']], [image, RECEIVER])
+    assert.deepEqual(inputs, [{ field: 'image', url: image }])
+    assert.deepEqual(
+      moves.map(({ sequence, status, state }) => [sequence, status, state]),
+      [
+        [1, 'CREATED', 'waiting'],
+        [2, 'FAILED', 'cancelled'],
+      ],
+    )
+    assert.deepEqual([rest.attempts, rest.results, rest.owner], [[], [], undefined])
+    const told = await read(service.client('operator'), id)
+    assert.equal(
+      told.temporal_url,
+      `http://127.0.0.1:8233/namespaces/default/workflows/image-task%2F${id}`,
+    )
+    assert.doesNotMatch(JSON.stringify(told), /not-to-be-seen/)
+    assert.equal((await service.client().get(`/tasks/${id}`)).status, 404)
+  })
+
+  test('can be made again from what it tells, whatever its kind', async () => {
+    const client = service.client()
+    for (const path of CREATION_PATHS) {
+      const { body } = await client.create(path, examplesOf(path))
+      const { request } = await read(client, body.data?.task_id ?? body['task_id'])
+      assert.equal(request.path, path.replace('img2video', 'text2video'))
+      await client.create(request.path, request.body)
+    }
+  })
+
+  test('exists for whoever knows the id of an anonymous video, and nobody else of others', async () => {
+    const id = await createVideo(anonymous)
+    assert.equal((await read(anonymous, id)).task_id, id)
+    assert.equal((await read(service.client(), id)).state, 'waiting')
+    const own = await createVideo(service.client())
+    assert.equal((await anonymous.get(`/tasks/${own}`)).status, 404)
+  })
+
+  test('names each try at rendering', async () => {
+    const id = await createImage(service.client('carol'))
+    await sql`
+      update task set status = 'IN_PROGRESS', tries = ${sql.json([
+        {
+          n: 1,
+          at: '2026-01-01T00:00:00Z',
+          failed_at: '2026-01-01T00:00:01Z',
+          error: 'engine_failed',
+        },
+        { n: 2, at: '2026-01-01T00:00:02Z' },
+        { n: 3, at: '2026-01-01T00:00:03Z' },
+      ])} where id = ${id}
+    `
+    const { attempts } = await read(service.client('carol'), id)
+    assert.deepEqual(
+      attempts.map(({ number, outcome, error, ended_at: at }) => [number, outcome, error, at]),
+      [
+        [1, 'failed', 'engine_failed', '2026-01-01T00:00:01.000Z'],
+        [2, 'lost', undefined, undefined],
+        [3, 'running', undefined, undefined],
+      ],
+    )
   })
 })

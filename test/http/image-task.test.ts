@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
+import type { TaskDetail } from '../../src/domain/task/task-item.ts'
 import { IMAGE_API } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -43,6 +44,36 @@ describe('an image task', () => {
       const factor = path === 'image-upscaler' ? 2 : path.includes('precision') ? 3 : 1
       assert.deepEqual([width, height], [24 * factor, 20 * factor])
     })
+
+  test('tells how it went, with a small picture of its result', async () => {
+    const image = await base64({ width: 400, height: 200 })
+    const created = await alice.create(`${IMAGE_API}/image-upscaler`, { image })
+    const id = created.body.data.task_id
+    await alice.untilEnded('image-upscaler', id)
+    const task = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+    assert.deepEqual([task.state, task.progress, task.cancellable], ['done', 100, false])
+    assert.deepEqual(
+      task.moves.map(({ state }) => state),
+      ['waiting', 'running', 'done'],
+    )
+    assert.deepEqual(
+      task.attempts.map(({ number, outcome, ended_at: at }) => [number, outcome, at]),
+      [[1, 'done', task.ended_at]],
+    )
+    const [result] = task.results
+    assert.deepEqual([result?.name, result?.width, result?.height], ['result-1.png', 800, 400])
+    const small = await fetch(task.thumbnail_url ?? '')
+    assert.equal(small.headers.get('content-type'), 'image/webp')
+    const { width, height } = await sharp(Buffer.from(await small.arrayBuffer())).metadata()
+    assert.deepEqual([width, height], [256, 128])
+    const [{ bytes }] = (await service.database.sql`
+      select stored_bytes::integer as bytes from task where id = ${id}
+    `) as unknown as [{ bytes: number }]
+    const files = (await service.listFiles()).filter((key) => key.includes(id))
+    assert.ok(files.some((key) => key.endsWith('/thumbnail.webp')))
+    assert.ok(bytes > (task.inputs[0]?.bytes ?? 0) + (result?.bytes ?? 0))
+    await fetch(task.inputs[0]?.url ?? '').then(({ status }) => assert.equal(status, 200))
+  })
 
   test('exists for its owner only', async () => {
     const created = await alice.post(`${IMAGE_API}/image-upscaler`, { image: await base64() })

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import {
-  judgePageToken,
-  makePageToken,
-  parsePageToken,
-} from '../../src/http/video-task/page-token.ts'
+import { judgePageToken, makePageToken, parsePageToken } from '../../src/http/task/page-token.ts'
 
 const PLACE = { createdAtUs: '1767225600123456', id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21' }
 
@@ -17,6 +13,10 @@ describe('a page token', () => {
     assert.match(token, /^[\w-]+$/)
     assert.deepEqual(parsePageToken(token), PLACE)
     assert.deepEqual(judgePageToken(token), [])
+    assert.deepEqual(parsePageToken(makePageToken({ ...PLACE, sequence: '3' })), {
+      ...PLACE,
+      sequence: '3',
+    })
   })
 
   const WRONG = [
@@ -27,7 +27,8 @@ describe('a page token', () => {
     encode(`-1 ${PLACE.id}`),
     encode(`1e3 ${PLACE.id}`),
     encode(`${'9'.repeat(17)} ${PLACE.id}`),
-    encode(`1 ${PLACE.id} 1`),
+    encode(`1 ${PLACE.id} 1 1`),
+    encode(`1 ${PLACE.id} x`),
     encode(`1 ${PLACE.id}'`),
     `${makePageToken(PLACE)}xxxx`,
   ]

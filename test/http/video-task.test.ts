@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
+import type { TaskDetail } from '../../src/domain/task/task-item.ts'
 import { VIDEO_API, makeClient } from '../support/client.ts'
 import type { VideoTask } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
@@ -81,6 +82,21 @@ describe('a video task', () => {
     assert.equal(clean.subarray(4, 8).toString(), 'ftyp')
     assert.equal(marked.subarray(4, 8).toString(), 'ftyp')
     assert.notDeepEqual(clean, marked)
+  })
+
+  test('tells its files, its tries and a small picture of its cover', async () => {
+    const { body } = await alice.get(`/tasks/${film.id}`)
+    const task = body as unknown as TaskDetail
+    assert.deepEqual(
+      task.results.map(({ name }) => name),
+      ['video.mp4', 'cover.jpg', 'watermarked.mp4'],
+    )
+    assert.deepEqual(
+      task.attempts.map(({ outcome }) => outcome),
+      ['done'],
+    )
+    const { width } = await sharp(await fetchBytes(task.thumbnail_url)).metadata()
+    assert.equal(width, 256)
   })
 
   test('has a video that a browser may seek in', async () => {

@@ -39,7 +39,7 @@ export interface Times {
 }
 
 /** An anonymous task belongs to whoever knows its id. */
-const mayRead = (sql: Queryable, owner: string) => sql`
+export const mayRead = (sql: Queryable, owner: string) => sql`
   (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
 `
 

@@ -1,3 +1,4 @@
+import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import type { Queryable } from '../client.ts'
 
 export interface FileRecord {
@@ -9,7 +10,7 @@ export interface FileRecord {
 }
 
 /**
- * Finds what a file link names: a result or stored input of a task, or an upload that has arrived. The rows of a task
+ * Finds what a file link names: a result, its thumbnail or stored input of a task, or an upload that has arrived. The rows of a task
  * outlive its files: `gone` tells that they were removed by age.
  */
 export const findFile = async (
@@ -23,6 +24,8 @@ export const findFile = async (
       select task_id, name, storage_key, content_type, sha256 from task_result
       union all
       select task_id, name, storage_key, content_type, sha256 from task_input
+      union all
+      select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null from task where thumbnail is not null
     ) file on file.task_id = task.id
     where task.id = ${id} and file.name = ${name}
     union all

@@ -72,11 +72,12 @@ export const toQuotaError = (error: unknown, quota: Quota): unknown => {
 export const addStoredBytes = async (
   sql: Transaction,
   taskId: string,
-  bytes: number,
+  { bytes, thumbnail }: { bytes: number; thumbnail?: string | undefined },
 ): Promise<void> => {
   await sql`
     with made as (
-      update task set stored_bytes = stored_bytes + ${bytes} where id = ${taskId} returning account
+      update task set stored_bytes = stored_bytes + ${bytes}, thumbnail = ${thumbnail ?? null}
+      where id = ${taskId} returning account
     )
     update owner o set stored_bytes = o.stored_bytes + ${bytes} from made where o.id = made.account
   `

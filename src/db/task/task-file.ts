@@ -100,11 +100,17 @@ export interface TaskResult {
   height: number
 }
 
+/** A small picture of a result, in the store. */
+export interface Thumbnail {
+  storageKey: string
+  bytes: number
+}
+
 /** Records the results of a task, in the transaction of its move to COMPLETED. */
 export const insertTaskResults = async (
   sql: Transaction,
   taskId: string,
-  results: readonly TaskResult[],
+  { results, thumbnail }: { results: readonly TaskResult[]; thumbnail?: Thumbnail },
 ): Promise<void> => {
   await sql`
     insert into task_result ${sql(
@@ -121,11 +127,8 @@ export const insertTaskResults = async (
       })),
     )}
   `
-  await addStoredBytes(
-    sql,
-    taskId,
-    results.reduce((sum, { bytes }) => sum + bytes, 0),
-  )
+  const bytes = results.reduce((sum, { bytes }) => sum + bytes, thumbnail?.bytes ?? 0)
+  await addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey })
 }
 
 /** Where the inputs of a task are that were fetched from an address. */

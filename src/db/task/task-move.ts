@@ -87,6 +87,8 @@ export const takeFence = async <Kind extends string>(
   const [claimed] = await sql<ClaimedTask<Kind>[]>`
     update task
     set fence = fence + 1,
+      tries = case when jsonb_array_length(tries) < 50
+        then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and ${mayClaim}
     returning id, kind, settings, fence,

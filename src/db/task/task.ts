@@ -3,10 +3,14 @@ import type { Queryable, Sql } from '../client.ts'
 /** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
 export const countFailure = async (
   sql: Sql,
-  { id, fence }: { id: string; fence: number },
+  { id, fence, code }: { id: string; fence: number; code: string },
 ): Promise<number | undefined> => {
   const [row] = await sql<{ failures: number }[]>`
-    update task set failures = failures + 1
+    update task set failures = failures + 1,
+      tries = case when (tries->-1->>'n')::integer = fence
+        then jsonb_set(tries, '{-1}', (tries->-1)
+          || jsonb_build_object('failed_at', clock_timestamp(), 'error', ${code}::text))
+        else tries end
     where id = ${id} and fence = ${fence} and ended_at is null
     returning failures
   `

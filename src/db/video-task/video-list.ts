@@ -1,4 +1,5 @@
 import type { Sql } from '../client.ts'
+import type { TaskPlace } from '../task/task-list.ts'
 import { videoTaskColumns } from './video-task.ts'
 import type { VideoTaskRow } from './video-task.ts'
 
@@ -16,14 +17,7 @@ export interface VideoListFilter {
   /** Tasks that are passed over; with a page by number only. */
   offset: number
   /** Only tasks after this one in the order of the list. */
-  after?: VideoListPlace
-}
-
-/** A task's place in a list. */
-export interface VideoListPlace {
-  /** Microseconds since 1970: the precision of the stored time, which a `Date` would cut. */
-  createdAtUs: string
-  id: string
+  after?: TaskPlace
 }
 
 export interface ListedVideoTask extends VideoTaskRow {

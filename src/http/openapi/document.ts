@@ -20,6 +20,7 @@ const TAGS: Record<string, string> = {
   'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
   'Video tasks':
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
+  Tasks: 'Tasks of every kind in one list, and one with all of its life.',
   Events:
     'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Endpoints:

@@ -6,7 +6,7 @@ import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-task/video
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'
 import type { JsonAnswer } from '../route.ts'
 import type { VideoTaskDeps } from './deps.ts'
-import { parsePageToken, makePageToken } from './page-token.ts'
+import { parsePageToken, makePageToken } from '../task/page-token.ts'
 import { toListed } from './record.ts'
 
 /** Answers one page of the owner's tasks. The query is valid. */

@@ -118,3 +118,11 @@ export const readAuthOrigins = ({ CONSOLE_AUTH_ORIGINS: given, AUTH_ISSUER }: Co
     ? [new URL(AUTH_ISSUER).origin]
     : []
 }
+
+/** Makes what tells the address of a workflow in the Temporal UI; undefined without TEMPORAL_UI_URL. */
+export const makeWorkflowUrl =
+  ({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE: namespace }: Config) =>
+  (id: string): string | undefined =>
+    url === ''
+      ? undefined
+      : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`

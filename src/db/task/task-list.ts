@@ -1,0 +1,252 @@
+import { IMAGE_FAMILIES } from '../../domain/image-task/image-kind.ts'
+import { OPEN_STATES } from '../../domain/task/task-item.ts'
+import type { TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
+import type { TaskEvent } from '../../domain/event/event.ts'
+import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
+import { withTimes } from '../event/event-log.ts'
+import type { Times } from '../event/event-log.ts'
+
+/** A place in a list that is newest first: a task, and of a list of events the sequence within it. */
+export interface TaskPlace {
+  /** Microseconds since 1970: the precision of the stored time, which a `Date` would cut. */
+  createdAtUs: string
+  id: string
+  sequence?: string
+}
+
+/** Which tasks are walked through, newest first. */
+interface Walk {
+  /** Absent: those of all owners. */
+  owner?: string | undefined
+  kinds?: readonly TaskKind[] | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  after?: TaskPlace | undefined
+  /** Only those that have not ended. */
+  isOpen?: boolean | undefined
+}
+
+export interface TaskFilter extends Walk {
+  states?: readonly TaskState[] | undefined
+  /** A part of the prompt. */
+  term?: string | undefined
+  limit: number
+}
+
+/** What an item of a list is made from. */
+export interface TaskRow {
+  id: string
+  family: 'image' | 'video'
+  kind: TaskKind
+  segment: string
+  owner: string
+  state: TaskState
+  status: string
+  rev: number
+  createdAt: Date
+  startedAt: Date | null
+  endedAt: Date | null
+  progress: number
+  prompt: string | null
+  engine: string | null
+  credits: number
+  error: { code: string; message: string } | null
+  hasThumbnail: boolean
+  createdAtUs: string
+}
+
+/** Tasks that one page looks at: a rare match far down comes with a later page, and each page is fast. */
+const MOST_SEEN = 20_000
+
+const SEGMENTS = [...Object.keys(IMAGE_FAMILIES), ...VideoTaskKind.enum]
+
+const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] =>
+  SEGMENTS.filter((segment) => {
+    const made: readonly TaskKind[] = IMAGE_FAMILIES[segment as keyof typeof IMAGE_FAMILIES]
+      ?.made ?? [segment as TaskKind]
+    return kinds === undefined || made.some((kind) => kinds.includes(kind))
+  })
+
+/**
+ * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which
+ * an index has in order: a further index on all tasks would cost each move a page.
+ */
+const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
+  if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
+  const merged = segmentsOf(kinds)
+    .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
+    .map((where) => sql`(${listOf(sql, { ...rest, most }, where)})`)
+    .reduce((all, list) => sql`${all} union all ${list}`)
+  return sql`select * from (${merged}) t order by t.created_at desc, t.id desc limit ${most}`
+}
+
+const listOf = (
+  sql: Queryable,
+  { from, to, after, isOpen, most }: Omit<Walk, 'owner' | 'kinds'> & { most: number },
+  where: Fragment,
+): Fragment => sql`
+  select * from task t
+  where true ${where}
+    ${isOpen ? sql`and t.ended_at is null` : sql``}
+    ${from ? sql`and t.created_at >= ${from}` : sql``}
+    ${to ? sql`and t.created_at < ${to}` : sql``}
+    ${after ? sql`and (t.created_at, t.id) ${after.sequence ? sql`<=` : sql`<`} (${placeOf(sql, after)})` : sql``}
+  order by t.created_at desc, t.id desc
+  limit ${most}
+`
+
+const placeOf = (sql: Queryable, { createdAtUs, id }: TaskPlace): Fragment =>
+  sql`timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${id}::uuid`
+
+const microseconds = (sql: Queryable): Fragment =>
+  sql`(extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"`
+
+/** The columns of a `TaskRow`, from `task t`. */
+export const taskColumns = (sql: Queryable): Fragment => sql`
+  t.id, t.family, t.kind, t.segment, t.owner, t.status, t.rev, t.progress,
+  task_state(t.status, t.error_code) as state, t.created_at as "createdAt",
+  t.claimed_at as "startedAt", t.ended_at as "endedAt", left(t.settings->>'prompt', 200) as prompt,
+  coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine') as engine,
+  case when t.status = 'failed' then 0 else t.credits end as credits,
+  case when t.error_code is not null
+    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
+  end as error,
+  t.thumbnail is not null and t.purged_at is null as "hasThumbnail", ${microseconds(sql)}
+`
+
+export interface Page<Row> {
+  rows: Row[]
+  next?: TaskPlace
+}
+
+/** One page of tasks, newest first. It may hold fewer than the limit although there is a next one. */
+export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> => {
+  const { kinds, states, term, limit } = filter
+  const isOpen = states?.every((state) => OPEN_STATES.includes(state))
+  const seen = { ...filter, isOpen }
+  const rows = await sql<TaskRow[]>`
+    select ${taskColumns(sql)}
+    from (${walk(sql, seen, MOST_SEEN)}) t
+    where true
+      ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
+      ${states ? sql`and task_state(t.status, t.error_code) = any(${[...states]})` : sql``}
+      ${term === undefined ? sql`` : sql`and strpos(lower(t.settings->>'prompt'), lower(${term})) > 0`}
+    order by t.created_at desc, t.id desc
+    limit ${limit + 1}
+  `
+  return await toPage(sql, { rows, seen, limit })
+}
+
+/** The page without the row that only tells of a next one; without that one, where the walk stopped tells. */
+const toPage = async <Row extends TaskPlace>(
+  sql: Sql,
+  { rows, seen, limit }: { rows: Row[]; seen: Walk; limit: number },
+): Promise<Page<Row>> => {
+  if (rows.length > limit) {
+    const page = rows.slice(0, limit)
+    return { rows: page, next: page.at(-1) as Row }
+  }
+  const [end] = await sql<TaskPlace[]>`
+    select t.id, ${microseconds(sql)} from (${walk(sql, seen, MOST_SEEN)}) t
+    order by t.created_at desc, t.id desc
+    offset ${MOST_SEEN - 1} limit 1
+  `
+  return { rows, ...(end && { next: end }) }
+}
+
+/** Tasks that a summary counts. */
+const MOST_COUNTED = 10_000
+
+/** How many tasks of an owner are in each state, and how many of its events reached nobody. */
+export const summariseTasks = async (sql: Sql, owner: string): Promise<TaskSummary> => {
+  const day = new Date(Date.now() - 86_400_000)
+  const [row] = await sql<{ open: Counts; day: Counts; exhausted: number }[]>`
+    select
+      (select jsonb_object_agg(state, n) from (
+        select task_state(status, error_code) as state, count(*) as n
+        from (
+          select status, error_code from task
+          where account = ${owner} and owner = ${owner} and ended_at is null
+          limit ${MOST_COUNTED}
+        ) t group by 1
+      ) counted) as open,
+      (select jsonb_object_agg(state, n) from (
+        select task_state(status, error_code) as state, count(*) as n
+        from (${walk(sql, { owner, from: day }, MOST_COUNTED)}) t
+        where ended_at is not null group by 1
+      ) counted) as day,
+      (select count(*)::integer from (${walk(sql, { owner }, MOST_COUNTED)}) t
+        join event e on e.task_id = t.id and e.state = 'exhausted') as exhausted
+  `
+  const open = { waiting: 0, queued: 0, running: 0, ...row?.open }
+  const ended = { done: 0, failed: 0, cancelled: 0, ...row?.day }
+  const capped = [open, ended].some(
+    (counts) => Object.values(counts).reduce((sum, n) => sum + n, 0) >= MOST_COUNTED,
+  )
+  return { open, day: ended, exhausted_deliveries: row?.exhausted ?? 0, capped }
+}
+
+type Counts = Record<string, number> | null
+
+/** An event in the list of all of an owner's. */
+export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }
+
+/** Events of an owner's tasks: those of the newest task first, and of a task the newest first. */
+export const listOwnerEvents = async (
+  sql: Sql,
+  {
+    owner,
+    states,
+    after,
+    limit,
+  }: {
+    owner: string
+    states?: readonly string[] | undefined
+    after?: TaskPlace | undefined
+    limit: number
+  },
+): Promise<Page<OwnerEvent>> => {
+  const seen = { owner, after }
+  const rows = await sql<(OwnerEvent & Times & { place: string })[]>`
+    select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
+      coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
+      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
+      (extract(epoch from t.created_at) * 1000000)::bigint::text as place
+    from (${walk(sql, seen, MOST_SEEN)}) t
+    join event e on e.task_id = t.id
+    left join redelivery d on d.event_id = e.id and d.state = 'pending'
+    where true
+      ${states ? sql`and e.state = any(${[...states]})` : sql``}
+      ${after?.sequence ? sql`and (t.created_at, t.id, e.sequence) < (${placeOf(sql, after)}, ${after.sequence}::integer)` : sql``}
+    order by t.created_at desc, t.id desc, e.sequence desc
+    limit ${limit + 1}
+  `
+  const places = rows.map(({ place, ...event }) => ({
+    event: withTimes(event),
+    id: event.task_id,
+    createdAtUs: place,
+    sequence: String(event.sequence),
+  }))
+  const { rows: page, next } = await toPage(sql, { rows: places, seen, limit })
+  return { rows: page.map(({ event }) => event), ...(next && { next }) }
+}
+
+/** Tasks that the estimate of a kind looks at, and how many ended ones of them it takes. */
+const MOST_RECENT = 2000
+const MOST_TIMED = 25
+
+/** Seconds that the newest ended tasks of a kind took from their first try on, as a median; null without any. */
+export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<number | null> => {
+  const [row] = await sql<{ seconds: number | null }[]>`
+    select percentile_cont(0.5) within group (order by seconds) as seconds
+    from (
+      select extract(epoch from t.ended_at - t.claimed_at)::float8 as seconds
+      from (${walk(sql, {}, MOST_RECENT)}) t
+      where t.kind = ${kind} and t.ended_at is not null and t.error_code is null
+      order by t.created_at desc, t.id desc
+      limit ${MOST_TIMED}
+    ) timed
+  `
+  return row?.seconds == null ? null : Math.round(row.seconds * 10) / 10
+}

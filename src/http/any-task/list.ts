@@ -1,0 +1,48 @@
+import { withinDeadline } from '../../db/client.ts'
+import { listOwnerEvents, listTasks as findTasks, summariseTasks } from '../../db/task/task-list.ts'
+import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
+import { parseListTime } from '../../domain/video-task/video-list.ts'
+import type { JsonAnswer } from '../route.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { makePageToken, parsePageToken } from '../task/page-token.ts'
+import { toItem } from './item.ts'
+
+/** Answers a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
+export const listTasks = async (
+  deps: TaskDeps,
+  { kind, state, from, to, q, after, limit }: TaskQuery,
+  { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
+): Promise<JsonAnswer> => {
+  const filter = {
+    owner,
+    kinds: kind,
+    states: state,
+    from: from === undefined ? undefined : parseListTime(from),
+    to: to === undefined ? undefined : parseListTime(to),
+    term: q,
+    after: placeOf(after),
+    limit,
+  }
+  const { rows, next } = await withinDeadline(deps.sql, findTasks(deps.sql, filter))
+  const tasks = rows.map((row) => toItem(deps, row, isAdmin))
+  return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
+}
+
+export const summarise = async ({ sql }: TaskDeps, owner: string): Promise<JsonAnswer> => ({
+  status: 200,
+  body: await withinDeadline(sql, summariseTasks(sql, owner)),
+})
+
+/** Answers a page of the events of an owner's tasks. */
+export const listEvents = async (
+  { sql }: Pick<TaskDeps, 'sql'>,
+  owner: string,
+  { state, after, limit }: OwnerEventQuery,
+): Promise<JsonAnswer> => {
+  const filter = { owner, states: state, after: placeOf(after), limit }
+  const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
+  return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
+}
+
+const placeOf = (after: string | undefined) =>
+  after === undefined ? undefined : parsePageToken(after)

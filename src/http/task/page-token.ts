@@ -1,0 +1,35 @@
+import type { TaskPlace } from '../../db/task/task-list.ts'
+import { shown } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
+
+/** Names the last row of a page, for the page after it. Callers are not told what is in it. */
+export const makePageToken = ({ createdAtUs, id, sequence = '' }: TaskPlace): string =>
+  Buffer.from(`${createdAtUs} ${id} ${sequence}`.trimEnd()).toString('base64url')
+
+/** The place that a token names; undefined for a text that is no token. */
+export const parsePageToken = (token: string): TaskPlace | undefined => {
+  const [createdAtUs = '', id = '', sequence = '', ...rest] = Buffer.from(token, 'base64url')
+    .toString()
+    .split(' ')
+  const isPlace = /^\d{1,16}$/.test(createdAtUs) && isUuid(id) && /^\d{0,9}$/.test(sequence)
+  return isPlace && rest.length === 0
+    ? { createdAtUs, id, ...(sequence !== '' && { sequence }) }
+    : undefined
+}
+
+/** Judges a token in the parameter of this name, which the member `next` of an answer brings. */
+export const judgePageToken = (
+  token: unknown,
+  name = '?pager.page_token',
+  next = 'next_page_token',
+): Fault[] =>
+  typeof token !== 'string' || parsePageToken(token)
+    ? []
+    : [
+        {
+          field: name,
+          code: 'validation_failed',
+          message: `${name} must be a ${next} of this list, got ${shown(token)}`,
+        },
+      ]
