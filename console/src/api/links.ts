@@ -1,8 +1,12 @@
 /** Signed links stand for paths: no signature covers the origin, and localhost and 127.0.0.1 are one service. */
 const OWN = /^\/(files|uploads|archives)\//
 
+/** Origin of the page; tests, which run elsewhere, say theirs. */
+const here = (): string =>
+  (globalThis as unknown as { location: { origin: string } }).location.origin
+
 /** A signed link at the origin of the page; undefined of any other. */
-export const ownLink = (link: string | undefined, origin = location.origin): string | undefined => {
+export const ownLink = (link: string | undefined, origin = here()): string | undefined => {
   if (link === undefined || !URL.canParse(link, origin)) return undefined
   const { pathname, search } = new URL(link, origin)
   return OWN.test(pathname) ? pathname + search : undefined
@@ -16,7 +20,7 @@ export const httpsLink = (address: string | undefined): URL | undefined => {
 }
 
 /** Where to go back to after signing in: an address of the console, or its beginning. */
-export const ownPath = (path: string | undefined, origin = location.origin): string => {
+export const ownPath = (path: string | undefined, origin = here()): string => {
   if (path === undefined || !URL.canParse(path, origin)) return '/console/'
   const url = new URL(path, origin)
   const isOwn = url.origin === origin && url.pathname.startsWith('/console/')

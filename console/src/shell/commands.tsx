@@ -70,7 +70,7 @@ export const Commands = ({
           placeholder="Type a command, a search or an id"
         />
         <Menu className={layers.items} aria-label="Commands">
-          {[...typed, ...commands].map(([name, act]) => (
+          {[...commands, ...typed].map(([name, act]) => (
             <MenuItem
               key={name}
               id={name}

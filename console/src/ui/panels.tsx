@@ -25,7 +25,7 @@ export const Panel = ({
     <section className={styles.panel}>
       <header>
         <Title>{title}</Title>
-        {actions}
+        {actions && <div className={styles.actions}>{actions}</div>}
       </header>
       {children}
     </section>
@@ -65,7 +65,9 @@ export const ErrorPanel = ({
   rest?: readonly string[]
 }) => {
   const fault = error instanceof KilnError ? error : undefined
-  const message = error instanceof Error ? error.message : String(error)
+  // The message repeats the first detail, which stands at its field.
+  const isMarked = rest?.length === 0 && (fault?.details.length ?? 0) > 0
+  const message = isMarked ? 'The marked fields are not right yet.' : textOf(error)
   const next = fault && nextStep(fault.code)
   return (
     <Note tone="bad">
@@ -83,6 +85,8 @@ export const ErrorPanel = ({
     </Note>
   )
 }
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const Details = ({ items }: { items: readonly string[] }) =>
   items.length === 0 ? null : (
