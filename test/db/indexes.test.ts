@@ -13,6 +13,7 @@ import { recordArchive } from '../../src/db/registry/archive.ts'
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
+import { countFacets } from '../../src/db/search/facets.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered } from '../../src/db/search/node-filter.ts'
@@ -41,6 +42,7 @@ const WHOLE: Record<string, string> = {
   [`names || '' like`]: 'one or two characters have no trigram, and stand in most names',
   'from node n where true': 'the list of a platform admin of all nodes, banned ones too',
   [`from node n where n.status <> 'NodeStatusDeleted' `]: 'their count',
+  'select value, count(*)': 'a facet is counted over all that is found, at most once a minute',
 }
 
 const PUBLICATION = {
@@ -81,6 +83,9 @@ const FILTERS: readonly NodeFilter[] = [
   { ids: ['a'] },
   { changedSince: new Date(0) },
   { term: 'word', includeBanned: true },
+  { tags: ['a'] },
+  { status: 'NodeStatusBanned', includeBanned: true },
+  { status: 'NodeStatusActive', includeBanned: true },
   { includeBanned: true },
 ]
 const PLANS = ['pick', 'gather', 'walk'] as const
@@ -105,7 +110,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   },
   { call: (sql) => movePublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
   { columns: { archiveState: 'awaiting' }, call: (sql) => recordArchive(sql, ANY, ANY) },
-  { call: (sql) => listPublishers(sql, { userId: undefined, page: 1, limit: 1 }) },
+  { call: (sql) => listPublishers(sql, { page: 1, limit: 1 }) },
+  { call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }) },
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
   {
@@ -163,6 +169,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
         })),
       ),
     ),
+    { call: (sql) => countFacets(sql, filter, makeCountMemo()) },
     {
       call: (sql) =>
         listNodePage(sql, { filter, order: 'created_at', offset: 0, limit: 10 }, NODES),

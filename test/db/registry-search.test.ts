@@ -10,9 +10,11 @@ import { countDownload } from '../../src/db/registry/download.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { nodePageQuery } from '../../src/db/search/node-page.ts'
 import { CLASSES } from '../../src/db/search/node-filter.ts'
+import type { NodeFilter } from '../../src/db/search/node-filter.ts'
 import { insertNodeRow, setNodeFields, updateNode } from '../../src/db/registry/node.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import { countFacets, findMatchedHostNodes } from '../../src/db/search/facets.ts'
 import { searchNodes } from '../../src/db/search/search.ts'
 import type { NodeSearch } from '../../src/db/search/search.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
@@ -85,6 +87,8 @@ const wordsOf = (text: string): string[] =>
       ...one.split(/[^A-Za-z0-9]+/),
     ])
     .map((word) => word.toLowerCase())
+
+const idsOf = (nodes: readonly Node[]): string[] => nodes.map(({ id }) => id).toSorted()
 
 const compare = (a: Node, b: Node): number =>
   a.search_ranking - b.search_ranking || b.downloads - a.downloads || (a.id < b.id ? -1 : 1)
@@ -192,6 +196,83 @@ describe('a search', () => {
       /Maker7\//.test(url),
     )
     assert.equal((await search({ repository_url_search: 'maker_' })).total, 0)
+    await check({ tag: ['none', 'IMAGE'] }, ({ tags }) => tags.includes('image'))
+  })
+
+  for (const given of [
+    { search: 'studio' },
+    { search: 'rareword' },
+    { host_node_search: 'node my' },
+    {},
+  ])
+    test(`comes in the order that is asked for: ${JSON.stringify(given)}`, async () => {
+      const { nodes: found } = await walk((page) => search({ ...given, page, limit: 100 }))
+      for (const by of ['name', 'created_at', 'downloads', 'search_ranking'] as const)
+        for (const sort of [by, `${by};desc`] as const) {
+          const { nodes, totals } = await walk((page) =>
+            search({ ...given, sort, page, limit: 70 }),
+          )
+          const isDown = sort !== by
+          const keyOf = ({ [by]: key }: Node) => (typeof key === 'string' ? key.toLowerCase() : key)
+          const expected = found.toSorted((a, b) => {
+            const [low, high] = isDown ? [keyOf(b), keyOf(a)] : [keyOf(a), keyOf(b)]
+            return low < high ? -1 : Number(low > high)
+          })
+          assert.deepEqual(nodes.map(keyOf), expected.map(keyOf), sort)
+          assert.deepEqual(idsOf(nodes), idsOf(found))
+          assert.deepEqual([...totals], [found.length])
+        }
+    })
+
+  test('counts the values of each facet, without its own filter', async () => {
+    const count = (nodes: readonly Node[], valuesOf: (node: Node) => readonly string[]) => {
+      const counts = new Map<string, number>()
+      for (const node of nodes)
+        for (const value of new Set(valuesOf(node).map((one) => one.toLowerCase())))
+          counts.set(value, (counts.get(value) ?? 0) + 1)
+      return [...counts]
+        .map(([value, count]) => ({ value, count }))
+        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    }
+    const holds = {
+      term: (node: Node) => classOf(node, 'studio') > 0,
+      os: ({ supported_os: [os] }: Node) => os === 'Linux',
+      tag: ({ tags }: Node) => tags.includes('image'),
+    }
+    const read = (given: NodeFilter) => countFacets(database.sql, given, makeCountMemo())
+    const found = await read({ term: 'studio', os: ['LINUX'], tags: ['image'] })
+    const termed = all.filter(holds.term)
+    const both = termed.filter((node) => holds.os(node) && holds.tag(node))
+    assert.ok(both.length > 10)
+    assert.deepEqual(found, {
+      tag: count(termed.filter(holds.os), ({ tags }) => tags),
+      os: count(termed.filter(holds.tag), (node) => node.supported_os),
+      accelerator: count(both, (node) => node.supported_accelerators),
+    })
+    const { os } = await read({ hostNode: 'host node' })
+    assert.deepEqual(
+      os,
+      count(
+        all.filter(({ id }) => id.length % 2 === 0),
+        (node) => node.supported_os,
+      ),
+    )
+    const whole = await read({})
+    assert.deepEqual(
+      whole.tag,
+      count(all, ({ tags }) => tags),
+    )
+  })
+
+  test('for host nodes tells which names it has found', async () => {
+    await database.sql`
+      insert into current_host_node (node_id, name)
+      select 'my-pack-2', name from unnest(array['Cut B', 'A cut', 'cut a', 'Uncut', 'Other']) name
+    `
+    const ids = ['my-pack-2', 'the-pack-3']
+    const found = await findMatchedHostNodes(database.sql, ids, 'CUT')
+    assert.deepEqual(found, { 'my-pack-2': ['Cut B', 'cut a', 'A cut'], 'the-pack-3': [] })
+    await database.sql`delete from current_host_node where node_id = 'my-pack-2' and name <> 'Host Node my-pack-2'`
   })
 })
 
@@ -301,6 +382,7 @@ describe('totals', () => {
     { repository_url_search: 'maker3/' },
     { host_node_search: 'host node' },
     { include_banned: true },
+    { tag: ['image'] },
   ]
   const VERSIONS: VersionFilter[] = [
     {},

@@ -207,6 +207,44 @@ describe('a search', () => {
     for (const odd of ['%25', '%5C', "'", '_']) await find(`search=${odd}`)
   })
 
+  test('is sorted, and told with the names and facets that it found', async () => {
+    const word = unique('word').replace('-', '')
+    const { anonymous } = registry
+    const make = async (name: string, more: object) => {
+      const { nodeId, version } = await owned.addActive({
+        node: { name, description: word, ...more },
+      })
+      const nodes = { [`${word}Cut`]: {}, [`A ${word}`]: {}, other: {} }
+      expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+      return nodeId
+    }
+    const b = await make('b', { tags: ['Blur', word], supported_os: ['Linux'] })
+    const a = await make('A', { tags: [word], supported_os: ['linux', 'Windows'] })
+    assert.deepEqual(await find(`search=${word}&sort=name`), [a, b])
+    assert.deepEqual(await find(`search=${word}&sort=created_at`), [b, a])
+    assert.deepEqual(await find(`host_node_search=${word}&sort=name;desc`), [b, a])
+    assert.deepEqual(await find(`search=${word}&tag=BLUR&tag=none`), [b])
+    const names = [`${word}Cut`, `A ${word}`]
+    const matched = await read(`/nodes/search?host_node_search=${word.toUpperCase()}`)
+    assert.deepEqual(matched.body['matched_host_nodes'], { [a]: names, [b]: names })
+    const { body } = await read(
+      `/nodes/search?search=${word}&supported_os=windows&facets=true&limit=1`,
+    )
+    assert.deepEqual(body['facets'], {
+      tag: [{ value: word, count: 1 }],
+      os: [
+        { value: 'linux', count: 2 },
+        { value: 'windows', count: 1 },
+      ],
+      accelerator: [],
+    })
+    assert.equal((await read(`/nodes/search?search=${word}`)).body['facets'], undefined)
+    for (const bad of ['sort=rating', 'facets=maybe', `tag=${'x'.repeat(101)}`]) {
+      const refused = expectStatus(await read(`/nodes/search?${bad}`), 400, 'validation_failed')
+      assert.ok(refused.body.details?.[0]?.startsWith(`?${bad.split('=')[0]}`), bad)
+    }
+  })
+
   test('finds both nodes of one repository, in whatever spelling', async () => {
     const word = unique('repo')
     const url = `https://Git.example.com/Acme/${word}`
@@ -246,6 +284,42 @@ describe('what is banned', () => {
         assert.deepEqual(wish, client === admin ? [banned, shown].toSorted() : [shown], path)
       }
       assert.deepEqual(await look(admin, `${path}&include_banned=false`), [shown], path)
+    }
+  })
+})
+
+describe('a status', () => {
+  test('narrows nodes and publishers for platform admins, and is ignored of anybody else', async () => {
+    const { admin, anonymous } = registry
+    const other = await registry.addPublisher()
+    const banned = await other.addNode()
+    const shown = await other.addNode()
+    await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
+    expectStatus(await admin.post(`/admin${other.path}/ban`, { reason: 'spam' }), 200)
+    const nodes = (status: string) => `/nodes?node_id=${banned}&node_id=${shown}&status=${status}`
+    for (const [status, found] of [
+      ['NodeStatusBanned', [banned]],
+      ['NodeStatusActive', [shown]],
+    ] as const) {
+      assert.deepEqual(
+        nodesOf(await admin.get(nodes(status))).map(({ id }) => id),
+        found,
+      )
+      assert.deepEqual(nodesOf(await anonymous.get(nodes(status))), [])
+    }
+    const all = nodesOf(await admin.get('/nodes?status=NodeStatusBanned&limit=1000'))
+    assert.ok(pluck(all).includes(banned) && !pluck(all).includes(shown))
+    const publishers = async (client: Client, status = 'PublisherStatusBanned') =>
+      pluck(listOf(expectStatus(await client.get(`/publishers?status=${status}`), 200)))
+    assert.ok((await publishers(admin)).includes(other.id))
+    assert.ok(!(await publishers(admin)).includes(owned.id))
+    assert.ok(!(await publishers(admin, 'PublisherStatusActive')).includes(other.id))
+    for (const client of [anonymous, owned.owner])
+      assert.ok(!(await publishers(client)).includes(other.id))
+    for (const path of ['/nodes', '/publishers']) {
+      const refused = await admin.get(`${path}?status=NodeStatusDeleted`)
+      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      assert.match(details?.[0] ?? '', /^\?status must be one of/)
     }
   })
 })

@@ -116,9 +116,11 @@ export const findPublisherFacts = async (
   return row
 }
 
-interface PublisherListFilter {
-  /** Only publishers this user belongs to, banned ones too; undefined: all active ones. */
-  userId: string | undefined
+export interface PublisherListFilter {
+  /** Only publishers this user belongs to, banned ones too; undefined: all of the status. */
+  userId?: string | undefined
+  /** Active unless given. */
+  status?: PublisherStatus | undefined
   page: number
   limit: number
 }
@@ -126,11 +128,13 @@ interface PublisherListFilter {
 /** A page of publishers by id, and how many there are in all. */
 export const listPublishers = async (
   sql: Sql,
-  { userId, page, limit }: PublisherListFilter,
+  { userId, status, page, limit }: PublisherListFilter,
 ): Promise<{ publishers: Publisher[]; total: number }> => {
+  // As the indexes of both have it.
+  const isBanned = status === 'PublisherStatusBanned'
   const found =
     userId === undefined
-      ? sql`from publisher p where p.status = 'PublisherStatusActive'`
+      ? sql`from publisher p where p.status ${isBanned ? sql`<>` : sql`=`} 'PublisherStatusActive'`
       : sql`from publisher p where p.id in (
           select publisher_id from publisher_member where user_id = ${userId})`
   const [rows, [count]] = await Promise.all([

@@ -5,6 +5,8 @@ import type { Fragment, Queryable } from '../client.ts'
  * entry may hold a megabyte, and a page a thousand entries.
  */
 export interface Entries {
+  /** Of all. */
+  ids: string[]
   /** JSON of the first ones: of all unless they are large, and of one at least. */
   texts: string[]
   /** Those after them, whose JSON is for further statements. The revision differs whenever the JSON does. */
@@ -20,7 +22,7 @@ export interface EntryRow {
 
 export const toEntries = (rows: readonly EntryRow[]): Entries => {
   const texts = rows.flatMap(({ text }) => text ?? [])
-  return { texts, rest: rows.slice(texts.length) }
+  return { ids: rows.map(({ id }) => id), texts, rest: rows.slice(texts.length) }
 }
 
 /** Most bytes that the long members of one statement's entries take as they are stored. */

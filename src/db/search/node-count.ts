@@ -160,7 +160,7 @@ const onlyRow = <Row>([row]: readonly Row[]): Row => {
 }
 
 /** Reads node and publisher, from which `listed` is derived: to join `node_stats` to so many rows would take longer. */
-const matches = (sql: Queryable, filter: NodeFilter) => sql`
+export const matches = (sql: Queryable, filter: NodeFilter) => sql`
   ${
     filter.includeBanned
       ? sql`n.status <> 'NodeStatusDeleted'`

@@ -82,7 +82,11 @@ const fillTexts = async (
   const unread = filled.findIndex(({ text }) => text === null)
   return unread < 0
     ? toEntries(filled)
-    : { texts: toEntries(filled.slice(0, unread)).texts, rest: filled.slice(unread) }
+    : {
+        ...toEntries(filled),
+        texts: toEntries(filled.slice(0, unread)).texts,
+        rest: filled.slice(unread),
+      }
 }
 
 /** A page of these nodes, in the order of the ids. */

@@ -1,4 +1,5 @@
-import type { Queryable } from '../client.ts'
+import type { ListedNodeStatus } from '../../domain/registry/node-query.ts'
+import type { Fragment, Queryable } from '../client.ts'
 import { lowerText, partPattern, startPattern } from './like.ts'
 
 /** What a list of nodes is narrowed by; all that is given must hold. */
@@ -12,7 +13,10 @@ export interface NodeFilter {
   /** The node lists at least one of these, in any case. */
   os?: readonly string[] | undefined
   accelerators?: readonly string[] | undefined
+  tags?: readonly string[] | undefined
   ids?: readonly string[] | undefined
+  /** Of their own, whatever their publisher's; for platform admins. */
+  status?: ListedNodeStatus | undefined
   /** Created or changed at this time or later. */
   changedSince?: Date | undefined
   /** For platform admins: also banned nodes and those of banned publishers. */
@@ -49,13 +53,19 @@ const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
         select from (select names from node_host_names where node_id = n.id offset 0) h
         where ${hasHostNode(sql, hostNode)})`
 
+/** Written out, because an index holds the few that are banned. */
+const STATUS: Record<ListedNodeStatus, (sql: Queryable) => Fragment> = {
+  NodeStatusActive: (sql) => sql`and n.status = 'NodeStatusActive'`,
+  NodeStatusBanned: (sql) => sql`and n.status = 'NodeStatusBanned'`,
+}
+
 /** The conditions of a filter on `node n`, its term and `includeBanned` aside. */
 export const nodeConditions = (
   sql: Queryable,
   filter: NodeFilter,
   { asSet }: { asSet: boolean } = { asSet: true },
 ) => {
-  const { repository, hostNode, os, accelerators, ids, changedSince } = filter
+  const { repository, hostNode, os, accelerators, tags, ids, status, changedSince } = filter
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
@@ -65,6 +75,8 @@ export const nodeConditions = (
         ? sql`and n.accelerator_keys && (select lower_all(${[...accelerators]}::text[]))`
         : sql``
     }
+    ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}
+    ${status ? STATUS[status](sql) : sql``}
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}
     ${changedSince ? sql`and n.updated_at >= ${changedSince}` : sql``}
   `

@@ -167,7 +167,7 @@ type PlannedPart = PagePart<RelevanceClass | 0> & { plan: PagePlan }
 
 /** The classes that a page touches, and how each of them is read. */
 export const planNodePage = (
-  { filter, offset, limit }: NodePageQuery,
+  { filter, order, offset, limit }: NodePageQuery,
   counts: ClassCounts,
   listed: number,
 ): PlannedPart[] => {
@@ -175,8 +175,10 @@ export const planNodePage = (
   // Few hits are sorted together, by one statement that is planned once.
   if (readTerm(filter) !== undefined && total <= FEW && offset < total)
     return [{ key: 0, offset, limit, plan: 'pick' }]
-  const classes = readTerm(filter) === undefined ? ([0] as const) : CLASSES
-  const lists = classes.map((key) => ({ key, length: counts[key] ?? 0 }))
+  const isOne = readTerm(filter) === undefined || order !== 'relevance'
+  const lists = isOne
+    ? [{ key: 0 as const, length: total }]
+    : CLASSES.map((key) => ({ key, length: counts[key] ?? 0 }))
   return dividePage<RelevanceClass | 0>(lists, { offset, limit }).map((part) => ({
     ...part,
     plan: choosePlan(part, { filter, counts, listed }),
@@ -190,9 +192,13 @@ const choosePlan = (
   // The indexes of the orders hold listed nodes alone.
   if (filter.includeBanned) return 'gather'
   if (isUnfiltered(filter)) return 'walk'
-  const hits = counts[key] ?? 0
+  const all = [0, ...CLASSES] as const
+  const hits = key === 0 ? sumOf(counts, all) : (counts[key] ?? 0)
   return choosePagePlan({
-    gathered: sumOf(counts, key === 0 ? [0] : CLASSES.filter((relevance) => relevance >= key)),
+    gathered: sumOf(
+      counts,
+      all.filter((relevance) => key === 0 || relevance >= key),
+    ),
     hits,
     // What changed last was mostly created last, so a walk by creation would meet all else first.
     reach: filter.changedSince ? hits : offset + limit,
@@ -258,13 +264,14 @@ const partQuery = (
   const columns = sql`s.node_id, s.search_ranking, s.downloads, s.created_at`
   const matches = sql`${term === undefined ? sql`true` : isOfKey(sql, term, key)}
     ${nodeConditions(sql, filter, { asSet: plan !== 'walk' })}`
-  const relevance = key === 0 && term !== undefined ? classOf(sql, term) : sql`${key}::integer`
+  const isJudged = key === 0 && term !== undefined && order === 'relevance'
+  const relevance = isJudged ? classOf(sql, term) : sql`${key}::integer`
   const page = sql`order by ${placeOf(sql, order)} ${limitTo(sql, { limit, offset })}`
   if (plan !== 'walk')
     return sql`(
       with hit as materialized (
         ${
-          isByHostNode(filter)
+          isByHostNode(filter) && !isByName(order)
             ? sql`select node_id as id, ${key}::integer as class from node_host_names
                 where ${hasHostNode(sql, filter.hostNode)}`
             : sql`select n.id, n.status, n.name_lower, ${relevance} as class from node n where ${matches}`

@@ -9,7 +9,7 @@ import type { NodeFilter } from './node-filter.ts'
 /** A query whose defaults are applied and whose depth is judged; `include_banned` counts for platform admins alone. */
 export type NodeSearch = NodeSearchQuery & { page: number; limit: number }
 
-/** A page of the nodes that a search finds, the most relevant first, and how many there are. */
+/** A page of the nodes that a search finds, the most relevant first unless asked otherwise, and how many there are. */
 export const searchNodes = (
   sql: Queryable,
   search: NodeSearch,
@@ -19,7 +19,7 @@ export const searchNodes = (
     sql,
     {
       filter: toSearchFilter(search),
-      order: 'relevance',
+      order: search.sort ?? 'relevance',
       offset: offsetOf(search.page, search.limit),
       limit: search.limit,
     },
@@ -27,11 +27,12 @@ export const searchNodes = (
   )
 
 /** An empty text is no filter. */
-const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): NodeFilter => ({
+export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): NodeFilter => ({
   term: search.search?.trim() || undefined,
   repository: search.repository_url_search || undefined,
   hostNode: search.host_node_search || undefined,
   os: search.supported_os,
   accelerators: search.supported_accelerator,
+  tags: search.tag,
   includeBanned: search.include_banned,
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { Node } from './node.ts'
-import { count, instant, page, pageSize, queryText } from './registry-fields.ts'
+import { count, instant, map, page, pageSize, queryText } from './registry-fields.ts'
 
 /** Longest text that a search takes, in code points. */
 const SEARCH_TEXT_MAX = 200
@@ -23,6 +23,25 @@ const include_banned = Type.Optional(
 
 const term = (description: string) => Type.Optional(queryText(SEARCH_TEXT_MAX, description))
 
+const SORTS = [
+  'name',
+  'name;desc',
+  'created_at',
+  'created_at;desc',
+  'downloads',
+  'downloads;desc',
+  'search_ranking',
+  'search_ranking;desc',
+] as const
+export type NodeSort = (typeof SORTS)[number]
+
+const sort = (usual: string) =>
+  Type.Optional(
+    Type.Enum([...SORTS], {
+      description: `Order of the list, ${usual} unless given; equal ones by their ids.`,
+    }),
+  )
+
 /** Query of GET /nodes/search; page × limit is judged by `judgeDepth`. */
 export const NodeSearchQuery = Type.Object({
   page: page(),
@@ -31,24 +50,20 @@ export const NodeSearchQuery = Type.Object({
   repository_url_search: term('A part of the repository, as given or normalised.'),
   host_node_search: term('A part of the name of a host node of the latest version.'),
   ...support,
+  tag: names(50, 'The node has at least one of these tags.'),
   include_banned,
+  sort: sort('by relevance'),
+  facets: Type.Optional(
+    Type.Boolean({ description: 'Also how often each tag, system and accelerator is found.' }),
+  ),
 })
 export type NodeSearchQuery = Static<typeof NodeSearchQuery>
 
-export const NodeSort = Type.Enum(
-  [
-    'name',
-    'name;desc',
-    'created_at',
-    'created_at;desc',
-    'downloads',
-    'downloads;desc',
-    'search_ranking',
-    'search_ranking;desc',
-  ],
-  { description: 'Order of the list, `created_at` unless given; equal ones by their ids.' },
-)
-export type NodeSort = Static<typeof NodeSort>
+const ListedNodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusBanned'], {
+  description:
+    'Only nodes of this status, whatever their publisher’s. Only for platform admins, ignored for anybody else.',
+})
+export type ListedNodeStatus = Static<typeof ListedNodeStatus>
 
 /** Query of GET /nodes, which has no depth cap: a full sync walks it. */
 export const NodeListQuery = Type.Object({
@@ -58,7 +73,8 @@ export const NodeListQuery = Type.Object({
     instant('Nodes created or changed at this time or later; a move of a version is a change.'),
   ),
   node_id: names(1_000, 'Only these nodes.'),
-  sort: Type.Optional(NodeSort),
+  sort: sort('`created_at`'),
+  status: Type.Optional(ListedNodeStatus),
   ...support,
   include_banned,
 })
@@ -79,6 +95,20 @@ export const PublisherNodePageQuery = Type.Object({
   include_banned,
 })
 
+const facet = (description: string) =>
+  Type.Array(
+    Type.Object({ value: Type.String({ description: 'In lower case.' }), count: count('Nodes.') }),
+    { description },
+  )
+
+/** The values of each facet among the nodes that are found without its own filter, the most frequent first. */
+const NodeFacets = Type.Object({
+  tag: facet('Up to 20 tags.'),
+  os: facet('Up to 20 operating systems.'),
+  accelerator: facet('Up to 20 accelerators.'),
+})
+export type NodeFacets = Static<typeof NodeFacets>
+
 /** Answer of GET /nodes/search, GET /nodes and GET /publishers/{p}/nodes/v2. */
 export const NodePage = Type.Object({
   nodes: Type.Array(Node),
@@ -86,5 +116,11 @@ export const NodePage = Type.Object({
   limit: count('Nodes a page.'),
   total: count('Nodes found.'),
   totalPages: count('Pages that they fill.'),
+  matched_host_nodes: Type.Optional(
+    map<string[]>(Type.Array(Type.String()), {
+      description: 'Of a search for host nodes: up to three names by id of the node.',
+    }),
+  ),
+  facets: Type.Optional(NodeFacets),
 })
 export type NodePage = Static<typeof NodePage>

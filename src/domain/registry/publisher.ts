@@ -109,8 +109,20 @@ export type PublisherIdQuery = Static<typeof PublisherIdQuery>
 
 export const PublisherIdAvailable = Type.Object({ isAvailable: Type.Literal(true) })
 
-/** Query of GET /publishers and GET /users/publishers/. */
-export const PublisherListQuery = Type.Object({ page: page(), limit: pageSize(100, 1_000) })
+/** Query of GET /users/publishers/. */
+export const OwnPublisherListQuery = Type.Object({ page: page(), limit: pageSize(100, 1_000) })
+export type OwnPublisherListQuery = Static<typeof OwnPublisherListQuery>
+
+/** Query of GET /publishers. */
+export const PublisherListQuery = Type.Object({
+  ...OwnPublisherListQuery.properties,
+  status: Type.Optional(
+    Type.Enum(PublisherStatus.enum, {
+      description:
+        'Only publishers of this status. Only for platform admins, ignored for anybody else.',
+    }),
+  ),
+})
 export type PublisherListQuery = Static<typeof PublisherListQuery>
 
 /** Body of POST /admin/publishers/{p}/ban. */

@@ -4,12 +4,15 @@ import { readNodeEntries, readNodeText } from '../../db/search/node-entries.ts'
 import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-move.ts'
 import { insertNode, updateNode } from '../../db/registry/node.ts'
-import { searchNodes } from '../../db/search/search.ts'
+import { searchNodes, toSearchFilter } from '../../db/search/search.ts'
+import type { NodeSearch } from '../../db/search/search.ts'
+import { countFacets, findMatchedHostNodes } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { judgeNodeStatus } from '../../domain/registry/admin-judge.ts'
 import type {
   NodeListQuery,
+  NodePage,
   NodeSearchQuery,
   PublisherNodesQuery,
 } from '../../domain/registry/node-query.ts'
@@ -128,10 +131,30 @@ export const searchAllNodes = async (
   deps: RegistryDeps,
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonAnswer> => {
+  const seen = seenBy(caller, query)
   const found = await deps.searches.run(() =>
-    withinDeadline(deps.sql, searchNodes(deps.sql, seenBy(caller, query), deps)),
+    withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  return answerPage(deps, query, found)
+  return answerPage(deps, query, found, await readMore(deps, seen, found.nodes.ids))
+}
+
+/** What a search is told besides its page, when it asks for it. */
+const readMore = async (
+  { sql, heavyReads, memo }: RegistryDeps,
+  query: Omit<NodeSearch, 'include_banned'>,
+  ids: readonly string[],
+): Promise<Pick<NodePage, 'matched_host_nodes' | 'facets'>> => {
+  const { host_node_search: name, facets } = query
+  return {
+    ...(name && {
+      matched_host_nodes: await withinDeadline(sql, findMatchedHostNodes(sql, ids, name)),
+    }),
+    ...(facets && {
+      facets: await heavyReads.run(() =>
+        withinDeadline(sql, countFacets(sql, toSearchFilter(query), memo)),
+      ),
+    }),
+  }
 }
 
 type PublisherNodesRequest = RouteRequest<OfPublisher, PublisherNodesQuery>
@@ -166,23 +189,27 @@ const findPublisherNodes = async (
   )
 }
 
-/** A query as it counts for its caller: only platform admins may ask for what is banned. */
-const seenBy = <Query extends { include_banned?: boolean }>(
+/** A query as it counts for its caller: only platform admins may ask for what is banned, or for a status. */
+const seenBy = <Query extends { include_banned?: boolean; status?: unknown }>(
   caller: Caller | undefined,
-  { include_banned: asked = false, ...query }: Query,
+  { include_banned: asked = false, status, ...query }: Query,
 ): Omit<Query, 'include_banned'> & { include_banned?: true } => ({
-  ...query,
-  ...(asked && caller?.isPlatformAdmin === true && { include_banned: true }),
+  ...(query as Omit<Query, 'include_banned'>),
+  ...(caller?.isPlatformAdmin && {
+    ...(asked && { include_banned: true }),
+    ...(status !== undefined && { status }),
+  }),
 })
 
 const answerPage = (
   deps: RegistryDeps,
   { page, limit }: { page: number; limit: number },
   { nodes, total }: { nodes: Entries; total: number },
+  more: Pick<NodePage, 'matched_host_nodes' | 'facets'> = {},
 ): JsonAnswer =>
   answerList(deps, {
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     member: 'nodes',
-    others: { page, limit, total, totalPages: totalPages(total, limit) },
+    others: { page, limit, total, totalPages: totalPages(total, limit), ...more },
   })

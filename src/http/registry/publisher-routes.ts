@@ -1,6 +1,7 @@
 import { judgePublisher, judgePublisherIdQuery } from '../../domain/registry/publisher-judge.ts'
 import {
   NewPublisher,
+  OwnPublisherListQuery,
   Publisher,
   PublisherIdAvailable,
   PublisherIdQuery,
@@ -15,6 +16,7 @@ import {
   createPublisher,
   editPublisher,
   listAllPublishers,
+  listOwnPublishers,
   readPublisher,
   validatePublisherId,
 } from './publisher.ts'
@@ -146,11 +148,11 @@ const LIST = {
 const list = (deps: RegistryDeps): Route =>
   defineRoute({
     ...COMMON,
-    auth: 'none',
+    auth: 'optional',
     method: 'get',
     path: '/publishers',
     summary: 'List all publishers',
-    description: 'All active publishers, whoever asks.',
+    description: 'All active publishers, whoever asks, unless a platform admin asks for a status.',
     ...queryOf(PublisherListQuery),
     read: 'public',
     responses: LIST,
@@ -167,9 +169,9 @@ const listOwn = (deps: RegistryDeps): Route =>
     summary: "List the caller's publishers, or all",
     description:
       'With a credential, the publishers that the caller belongs to, banned ones too. Without one, all active publishers.',
-    ...queryOf(PublisherListQuery),
+    ...queryOf(OwnPublisherListQuery),
     read: 'public',
     responses: LIST,
     errors: [],
-    handler: (request) => listAllPublishers(deps, request),
+    handler: (request) => listOwnPublishers(deps, request),
   })

@@ -6,10 +6,12 @@ import {
   listPublishers,
   updatePublisher,
 } from '../../db/registry/publisher.ts'
+import type { PublisherListFilter } from '../../db/registry/publisher.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type {
   NewPublisher,
+  OwnPublisherListQuery,
   PublisherIdQuery,
   PublisherListQuery,
   PublisherUpdate,
@@ -78,18 +80,24 @@ export const editPublisher = async (
   return { status: 200, body }
 }
 
-/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in or may. */
-export const listAllPublishers = async (
+/** Answers a page of all active publishers, or for platform admins of a status that they ask for. */
+export const listAllPublishers = (
+  deps: RegistryDeps,
+  { query: { status, ...page }, caller }: RouteRequest<unknown, PublisherListQuery>,
+): Promise<JsonAnswer> =>
+  answerPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
+
+/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
+export const listOwnPublishers = (
+  deps: RegistryDeps,
+  { query, caller }: RouteRequest<unknown, OwnPublisherListQuery>,
+): Promise<JsonAnswer> => answerPublishers(deps, { ...query, userId: caller?.principal })
+
+const answerPublishers = async (
   { sql }: RegistryDeps,
-  { query, caller }: RouteRequest<unknown, PublisherListQuery>,
+  filter: PublisherListFilter,
 ): Promise<JsonAnswer> => {
-  const { publishers, total } = await withinDeadline(
-    sql,
-    listPublishers(sql, { userId: caller?.principal, ...query }),
-  )
-  return {
-    status: 200,
-    body: publishers.map((publisher) => showPublisher(publisher, caller !== undefined)),
-    headers: { 'x-total-count': String(total) },
-  }
+  const { publishers, total } = await withinDeadline(sql, listPublishers(sql, filter))
+  const body = publishers.map((publisher) => showPublisher(publisher, filter.userId !== undefined))
+  return { status: 200, body, headers: { 'x-total-count': String(total) } }
 }

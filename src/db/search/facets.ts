@@ -1,0 +1,72 @@
+import type { NodeFacets } from '../../domain/registry/node-query.ts'
+import type { Queryable } from '../client.ts'
+import { partPattern, startPattern } from './like.ts'
+import type { CountMemo } from './listed-count.ts'
+import { matches } from './node-count.ts'
+import { isFound, readTerm } from './node-filter.ts'
+import type { NodeFilter } from './node-filter.ts'
+
+/** The column of each facet, and the filter that it leaves out, so that a second choice can be added. */
+const FACETS = {
+  tag: ['tags', 'tags'],
+  os: ['supported_os', 'os'],
+  accelerator: ['supported_accelerators', 'accelerators'],
+} as const satisfies Record<keyof NodeFacets, [column: string, filter: keyof NodeFilter]>
+
+/** For so long counts are kept: a frequent word is in 80,000 nodes, each of which is looked at. */
+const KEPT_MS = 60_000
+
+/** Counts the values of each facet among the nodes that a filter finds. */
+export const countFacets = async (
+  sql: Queryable,
+  filter: NodeFilter,
+  memo: CountMemo,
+): Promise<NodeFacets> => {
+  const changes = String(Math.floor(Date.now() / KEPT_MS))
+  const count = (name: keyof NodeFacets): Promise<NodeFacets['tag']> => {
+    const [column, own] = FACETS[name]
+    const others = { ...filter, [own]: undefined }
+    return memo.get(`facet ${name} ${JSON.stringify(others)}`, changes, async () => ({
+      changes,
+      counts: await countValues(sql, column, others),
+    }))
+  }
+  return { tag: await count('tag'), os: await count('os'), accelerator: await count('accelerator') }
+}
+
+const countValues = async (
+  sql: Queryable,
+  column: string,
+  filter: NodeFilter,
+): Promise<NodeFacets['tag']> => {
+  const term = readTerm(filter)
+  const rows = await sql<NodeFacets['tag']>`
+    select value, count(*)::integer as count
+    from (
+      select n.${sql(column)} as given from node n
+      where ${matches(sql, filter)} ${term === undefined ? sql`` : sql`and ${isFound(sql, term)}`}
+    ) hit
+    cross join lateral (select distinct lower(value) as value from unnest(given) value) own
+    group by value
+    order by count(*) desc, value
+    limit 20
+  `
+  return [...rows]
+}
+
+/** Up to three of the latest host nodes of each node whose names hold a text, those that begin with it first. */
+export const findMatchedHostNodes = async (
+  sql: Queryable,
+  nodeIds: readonly string[],
+  search: string,
+): Promise<Record<string, string[]>> => {
+  const rows = await sql<{ id: string; names: string[] }[]>`
+    select asked.id, array(
+      select name from current_host_node
+      where node_id = asked.id and lower(name) like ${partPattern(sql, search)}
+      order by lower(name) like ${startPattern(sql, search)} desc, name
+      limit 3) as names
+    from unnest(${[...nodeIds]}::text[]) asked (id)
+  `
+  return Object.fromEntries(rows.map(({ id, names }) => [id, names]))
+}
