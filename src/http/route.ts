@@ -135,6 +135,8 @@ export interface Route {
   echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
+  /** A POST that `?dry_run=true` only tries: without a key, and counted as a read. */
+  takesDryRun?: boolean
   /** A POST that changes nothing, so that it may be refused when it is done. */
   readsOnly?: boolean
   /** Answered to the end, also while the process refuses everything else. */

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 
 import type { TaskEvent } from '../../src/domain/event/event.ts'
 import type { TaskDetail, TaskItem } from '../../src/domain/task/task-item.ts'
+import { DOT } from '../../src/http/image-task/examples.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { useService } from '../support/service.ts'
@@ -732,5 +733,69 @@ describe('a task with all of its life', () => {
         [3, 'running', undefined, undefined],
       ],
     )
+  })
+})
+
+describe('a creation that is only tried', () => {
+  const stateOf = async () => [
+    await sql`
+      select (select count(*) from task) as tasks, (select count(*) from outbox) as starts,
+        (select count(*) from idempotency) as keys, (select count(*) from ledger) as charges,
+        (select count(*) from owner) as accounts
+    `,
+    await service.listFiles(),
+  ]
+
+  for (const path of CREATION_PATHS)
+    test(`at ${path} tells its price and makes nothing`, async () => {
+      const client = service.client()
+      const before = await stateOf()
+      const headers = { 'idempotency-key': randomUUID() }
+      const body = { ...examplesOf(path), ...(path.endsWith('relight') && { image: DOT }) }
+      const tried = await client.post(`${path}?dry_run=true`, body, headers)
+      assert.equal(tried.status, 200, JSON.stringify(tried.body))
+      assert.equal(tried.headers.get('ratelimit-policy'), null)
+      const { credits, ...rest } = tried.body as unknown as Record<string, unknown>
+      assert.deepEqual(Object.keys(rest), ['dry_run', 'estimated_seconds'])
+      assert.deepEqual(await stateOf(), before)
+      const made = await client.post(path, body, headers)
+      assert.equal(made.status, 200, JSON.stringify(made.body))
+      assert.equal(made.headers.get('idempotent-replayed'), null)
+      assert.equal(made.headers.get('x-credits-used'), String(credits))
+    })
+
+  test('tells all faults that the creation tells', async () => {
+    const client = service.client()
+    const link = `${service.baseUrl}/files/${randomUUID()}/a.png?expires=1&signature=x`
+    for (const [path, body] of [
+      [`${IMAGE_API}/image-relight`, { image: 'AAAA', style: 'x', webhook_url: 'ftp://a' }],
+      [`${IMAGE_API}/image-upscaler`, { image: link }],
+      [`${VIDEO_API}/text2video`, { model: 'video9', duration: 99 }],
+      [`${VIDEO_API}/extend`, { model: 'videoq2-pro', video_creation_id: randomUUID() }],
+    ] as const) {
+      const [tried, made] = [
+        await client.post(`${path}?dry_run=1`, body),
+        await client.post(path, body),
+      ]
+      assert.ok(made.status >= 400)
+      assert.equal(tried.status, made.status)
+      assert.deepEqual(tried.body.details, made.body.details)
+    }
+    const { status, body } = await client.post(`${UPSCALE}?dry_run=perhaps`, { image: DOT })
+    assert.equal(status, 400)
+    assert.match(body.details?.[0] ?? '', /^\?dry_run must be/)
+  })
+
+  test('names the median of what its kind took lately', async () => {
+    const seconds = [3, 5, 100]
+    for (const each of seconds)
+      await sql`
+        insert into task (id, family, kind, segment, owner, status, settings, claimed_at, ended_at)
+        values (gen_random_uuid(), 'image', 'skin_faithful', 'skin-enhancer', 'x', 'COMPLETED', '{}',
+          now(), now() + make_interval(secs => ${each}))
+      `
+    const path = `${IMAGE_API}/skin-enhancer/faithful?dry_run=true`
+    const { body } = await service.client().post(path, { image: DOT })
+    assert.deepEqual(body, { dry_run: true, credits: 0, estimated_seconds: 5 })
   })
 })

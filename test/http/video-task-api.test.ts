@@ -266,6 +266,8 @@ describe('credits', () => {
       [50, 2],
     )
     assert.equal((await service.listFiles()).length, before + 2)
+    const tried = await client.post(`${TEXT}?dry_run=true`, {})
+    assert.deepEqual([tried.status, tried.body.error], [402, 'insufficient_credits'])
     await entry.kill()
   })
 })

@@ -1,6 +1,6 @@
 import { errors } from '../../domain/shared/errors.ts'
 import type { Quota } from '../../domain/task/quota.ts'
-import type { Transaction } from '../client.ts'
+import type { Sql, Transaction } from '../client.ts'
 
 /** What a new task costs its account. */
 interface Cost {
@@ -23,7 +23,7 @@ export interface AccountLimits {
 export const chargeAccount = async (
   sql: Transaction,
   { account, credits, bytes }: Cost,
-  { quota, creditLimit }: AccountLimits,
+  limits: AccountLimits,
 ): Promise<void> => {
   const [[used], [open]] = await Promise.all([
     sql<{ credits: number; bytes: number }[]>`
@@ -39,14 +39,43 @@ export const chargeAccount = async (
       select count(*)::integer as tasks
       from (
         select from task where account = ${account} and ended_at is null
-        limit ${(quota?.tasks ?? 0) + 1}
+        limit ${(limits.quota?.tasks ?? 0) + 1}
       ) t
     `.execute(),
   ])
   if (!used || !open) throw new Error('an account without a row')
+  refuseMore({ ...used, ...open }, credits, limits)
+}
+
+/** Throws what `chargeAccount` would throw for a further task, and charges nothing. */
+export const judgeAccount = async (
+  sql: Sql,
+  { account, credits, bytes }: Cost,
+  limits: AccountLimits,
+): Promise<void> => {
+  const [used] = await sql<Used[]>`
+    select coalesce(max(credits_used), 0)::float8 + ${credits}::integer as credits,
+      coalesce(max(stored_bytes), 0)::float8 + ${bytes}::bigint as bytes,
+      1 + (select count(*)::integer from (
+        select from task where account = ${account} and ended_at is null
+        limit ${limits.quota?.tasks ?? 0}
+      ) t) as tasks
+    from owner where id = ${account}
+  `
+  if (used) refuseMore(used, credits, limits)
+}
+
+/** What an account has with a further task. */
+interface Used {
+  credits: number
+  bytes: number
+  tasks: number
+}
+
+const refuseMore = (used: Used, credits: number, { quota, creditLimit }: AccountLimits): void => {
   if (creditLimit !== undefined && used.credits > creditLimit)
     throw errors.insufficientCredits(credits)
-  if (quota && open.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
+  if (quota && used.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
   // Results are never refused, so the account may be over it already.
   if (quota && used.bytes > quota.bytes)
     throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)

@@ -201,3 +201,12 @@ export const OwnerEvents = Type.Object({
   ),
   next,
 })
+
+/** What a creation that is only tried answers. */
+export const DryRun = Type.Object({
+  dry_run: Type.Boolean(),
+  credits: Type.Integer({ minimum: 0, description: 'What the task would cost.' }),
+  estimated_seconds: Type.Union([Type.Number(), Type.Null()], {
+    description: 'What tasks of its kind took lately, as a median; null without any.',
+  }),
+})

@@ -12,6 +12,7 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { commitTask, createUnderNewId } from '../task/commit-task.ts'
 import type { TaskDeps } from '../task/deps.ts'
+import { answerDryRun, isDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
@@ -23,12 +24,21 @@ export interface CreationDeps extends TaskDeps {
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
   (deps: CreationDeps, kind: ImageTaskKind) =>
-  (request: RouteRequest): Promise<JsonAnswer> =>
-    createUnderNewId(deps, async (id) => {
-      const members = listMembers(kind, request.body as Record<string, unknown>)
+  (request: RouteRequest): Promise<JsonAnswer> => {
+    const members = listMembers(kind, request.body as Record<string, unknown>)
+    if (isDryRun(request)) {
+      const { owner: account } = getCaller(request)
+      const { owner: quota } = deps.quotas
+      // Only what brings bytes is refused for them.
+      const bytes = request.inline.size > 0 ? quota.bytes : Infinity
+      const limits = { account, quota: { ...quota, bytes } }
+      return answerDryRun(deps, request, { kind, credits: 0, members, ...limits })
+    }
+    return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
       return await createTask(deps, kind, { id, request, inputs })
     })
+  }
 
 const listMembers = (kind: ImageTaskKind, body: Record<string, unknown>): InputMember[] =>
   IMAGE_KINDS[kind].images.map((field) => ({ field, pointer: `/${field}`, value: body[field] }))

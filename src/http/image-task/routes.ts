@@ -17,6 +17,7 @@ import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { STATUS_HEADERS } from '../task/read-answer.ts'
+import { orDryRun, TAKES_DRY_RUN } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
 
@@ -39,6 +40,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
     ...COMMON,
     method: 'post',
     path: IMAGE_PREFIX + path,
+    ...TAKES_DRY_RUN,
     quota: 'create',
     summary: title,
     description:
@@ -54,8 +56,8 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
     },
     responses: {
       200: {
-        description: 'The task, in CREATED.',
-        schema: Data,
+        description: 'The task, in CREATED; of a dry run its price.',
+        schema: orDryRun(Data),
         headers: ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'],
         example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
         links: linksOf(family),

@@ -19,6 +19,7 @@ import * as versions from '../../domain/registry/version-query.ts'
 import * as version from '../../domain/registry/version.ts'
 import * as apiKey from '../../domain/shared/api-key.ts'
 import * as upload from '../../domain/shared/upload.ts'
+import * as task from '../../domain/task/task-item.ts'
 import * as video from '../../domain/video-task/video-task.ts'
 
 /** What clients call the schemas of the domain: each is one component of the document, wherever it stands. */
@@ -38,6 +39,14 @@ const NAMES: Record<string, TSchema> = {
   ExtendTask: video.ExtendRecord,
   VideoTaskPage: video.VideoTaskList,
   VideoCredits: video.VideoCredits,
+  Task: task.TaskItem,
+  TaskKind: task.TaskKind,
+  TaskState: task.TaskState,
+  TaskPage: task.TaskPage,
+  TaskDetail: task.TaskDetail,
+  TaskSummary: task.TaskSummary,
+  OwnerEventPage: task.OwnerEvents,
+  DryRun: task.DryRun,
   TaskEvent: event.TaskEvent,
   DeliveryAttempt: event.Attempt,
   EndpointEvent: endpoint.EndpointEvent,

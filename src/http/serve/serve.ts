@@ -42,9 +42,11 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
-    await limiter.count(route, { address, response, caller })
+    const isTried = route.takesDryRun === true && isDryRun(request)
+    const counted = isTried ? ({ ...route, quota: 'read' } as const) : route
+    await limiter.count(counted, { address, response, caller })
     reader.check(request)
-    const claim = await claimKey(deps, route, { request, caller })
+    const claim = isTried ? undefined : await claimKey(deps, route, { request, caller })
     const answer = await underClaim(claim, async () => {
       const body = await reader.read(request, response, address)
       try {
@@ -75,6 +77,10 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     }
   }
 }
+
+/** As the schema reads the parameter, before the query is judged. */
+const isDryRun = ({ url }: Request): boolean =>
+  /^(true|1)$/i.test(new URLSearchParams(rawQuery(url)).get('dry_run') ?? '')
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
 const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {

@@ -64,7 +64,7 @@ const storeInline = async (
 }
 
 /** A link of our own is not fetched: the task takes the object that it names. The worker fetches any other address. */
-const findSource = async (
+export const findSource = async (
   { sql, signer, now }: TaskDeps,
   { field, pointer }: InputMember,
   url: string,

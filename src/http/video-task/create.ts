@@ -10,6 +10,7 @@ import { startVideoTask } from '../../jobs/video-task.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { commitTask, createUnderNewId } from '../task/commit-task.ts'
+import { answerDryRun, isDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
@@ -21,29 +22,59 @@ import type { VideoPlan } from './plan.ts'
 import { findSourceVideo } from './source.ts'
 
 /** Makes the handler that turns a valid text-to-video body into a durable task. */
-export const makeTextToVideoCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
-  createUnderNewId(deps, async (id) => {
+export const makeTextToVideoCreation =
+  (deps: VideoTaskDeps) =>
+  (request: RouteRequest): Promise<JsonAnswer> => {
     const body = request.body as TextToVideoBody
     const members = [
       imageOf(body),
       endImageOf(body),
       ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
     ]
-    const inputs = await storeInputs(deps, { id, members, inline: request.inline })
-    const plan = planTextToVideo(body, inputs)
-    return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
-  })
+    if (isDryRun(request)) {
+      const { credits } = planTextToVideo(body, [])
+      return answerVideoDryRun(deps, request, { kind: 'text2video', credits, members })
+    }
+    return createUnderNewId(deps, async (id) => {
+      const inputs = await storeInputs(deps, { id, members, inline: request.inline })
+      const plan = planTextToVideo(body, inputs)
+      return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
+    })
+  }
 
 /** Makes the handler that turns a valid extend body into a durable task. */
-export const makeExtendCreation = (deps: VideoTaskDeps) => (request: RouteRequest) =>
-  createUnderNewId(deps, async (id) => {
+export const makeExtendCreation =
+  (deps: VideoTaskDeps) =>
+  async (request: RouteRequest): Promise<JsonAnswer> => {
     const body = request.body as ExtendBody
     const source = await findSourceVideo(deps, ownerOf(request), body)
     const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
-    const stored = await storeInputs(deps, { id, members, inline: request.inline })
-    const inputs = source ? [...stored, source] : stored
-    return await createTask(deps, request, { id, kind: 'extend', plan: planExtend(body), inputs })
-  })
+    const plan = planExtend(body)
+    if (isDryRun(request))
+      return await answerVideoDryRun(deps, request, { kind: 'extend', ...plan, members })
+    return await createUnderNewId(deps, async (id) => {
+      const stored = await storeInputs(deps, { id, members, inline: request.inline })
+      const inputs = source ? [...stored, source] : stored
+      return await createTask(deps, request, { id, kind: 'extend', plan, inputs })
+    })
+  }
+
+const limitsOf = ({ creditLimit, quotas }: VideoTaskDeps, { caller }: RouteRequest) => ({
+  creditLimit,
+  quota: quotas[caller ? 'owner' : 'address'],
+})
+
+const answerVideoDryRun = (
+  deps: VideoTaskDeps,
+  request: RouteRequest,
+  { kind, credits, members }: { kind: VideoTaskKind; credits: number; members: InputMember[] },
+): Promise<JsonAnswer> => {
+  const { payload = '' } = request.body as ExtendBody
+  const { account } = request
+  const bytes = Buffer.byteLength(payload)
+  const limits = limitsOf(deps, request)
+  return answerDryRun(deps, request, { kind, credits, members, account, bytes, ...limits })
+}
 
 const member = (field: string, value: unknown): InputMember => ({
   field,
@@ -78,8 +109,6 @@ const createTask = async (
 ): Promise<JsonAnswer> => {
   const { id, kind, inputs } = task
   const { settings, offPeak } = task.plan
-  const { creditLimit, quotas } = deps
-  const quota = quotas[request.caller ? 'owner' : 'address']
   const owner = ownerOf(request)
   const { account } = request
   const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
@@ -89,7 +118,7 @@ const createTask = async (
     id,
     start: startVideoTask({ taskId: id, kind, owner, account, summary, offPeak }, deps),
     insert: async (sql) => {
-      const createdAt = await insertVideoTask(sql, row, { creditLimit, quota })
+      const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
       const answer = makeAnswer(deps, task, { createdAt, payload })
       await request.finish(sql, answer)
       return answer

@@ -11,6 +11,7 @@ import {
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
+import { orDryRun, TAKES_DRY_RUN } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from './video-path.ts'
 import { makeExtendCreation, makeTextToVideoCreation } from './create.ts'
@@ -47,7 +48,7 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
   extend(deps),
 ]
 
-const COMMON = { tag: 'Video tasks', method: 'post', quota: 'create' } as const
+const COMMON = { ...TAKES_DRY_RUN, tag: 'Video tasks', method: 'post', quota: 'create' } as const
 
 /** How a body with one image is read. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const CREATION_BODY = {
@@ -116,8 +117,8 @@ const textToVideo = (
     },
     responses: {
       200: {
-        description: 'The task, in created.',
-        schema: TextToVideoRecord,
+        description: 'The task, in created; of a dry run its price.',
+        schema: orDryRun(TextToVideoRecord),
         headers: CREATION_HEADERS,
         example: TEXT_TO_VIDEO_RECORD,
         links: LINKS,
@@ -146,8 +147,8 @@ const extend = (deps: VideoTaskDeps): Route =>
     },
     responses: {
       200: {
-        description: 'The task, in created.',
-        schema: ExtendRecord,
+        description: 'The task, in created; of a dry run its price.',
+        schema: orDryRun(ExtendRecord),
         headers: CREATION_HEADERS,
         example: EXTEND_RECORD,
         links: LINKS,

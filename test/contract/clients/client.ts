@@ -19,6 +19,13 @@ const must = <T>({ data, error }: { data?: T; error?: Schemas['Error'] }): T => 
   return data
 }
 
+/** What a creation answers that is not only tried. */
+const made = <T extends object>(answer: { data?: T; error?: Schemas['Error'] }) => {
+  const task = must(answer)
+  if ('dry_run' in task) throw new Error('no task was made')
+  return task as Exclude<T, Schemas['DryRun']>
+}
+
 const API = '/proxy/imgvendor/v1/ai'
 const image = KILN_IMAGE
 const WAIT = { Prefer: 'wait=20' }
@@ -28,12 +35,12 @@ const makeImageTasks = async (): Promise<void> => {
     body: { image, style: 'clean', advanced_settings: { whites: 60 } },
   })
   const tasks: Schemas['ImageTask'][] = [
-    must(relit).data,
-    must(await kiln.POST(`${API}/image-upscaler`, { body: { image, scale_factor: '2x' } })).data,
-    must(await kiln.POST(`${API}/image-upscaler-precision-v2`, { body: { image } })).data,
-    must(await kiln.POST(`${API}/skin-enhancer/flexible`, { body: { image } })).data,
-    must(await kiln.POST(`${API}/skin-enhancer/creative`, { body: { image } })).data,
-    must(await kiln.POST(`${API}/skin-enhancer/faithful`, { body: { image } })).data,
+    made(relit).data,
+    made(await kiln.POST(`${API}/image-upscaler`, { body: { image, scale_factor: '2x' } })).data,
+    made(await kiln.POST(`${API}/image-upscaler-precision-v2`, { body: { image } })).data,
+    made(await kiln.POST(`${API}/skin-enhancer/flexible`, { body: { image } })).data,
+    made(await kiln.POST(`${API}/skin-enhancer/creative`, { body: { image } })).data,
+    made(await kiln.POST(`${API}/skin-enhancer/faithful`, { body: { image } })).data,
   ]
   const read = async (task_id: string, at: number): Promise<Schemas['ImageTask']> => {
     const params = { path: { task_id }, header: WAIT }
@@ -66,10 +73,10 @@ declare const setTimeout: (run: (value?: unknown) => void, ms: number) => unknow
 const makeVideoTasks = async (): Promise<void> => {
   const VIDEO = '/proxy/vidvendor'
   const body = { duration: 4, resolution: '540p' as const, model: 'videoq3-pro' as const }
-  const drawn = must(await kiln.POST(`${VIDEO}/text2video`, { body: { ...body, prompt: 'sea' } }))
+  const drawn = made(await kiln.POST(`${VIDEO}/text2video`, { body: { ...body, prompt: 'sea' } }))
   const others = [
-    must(await kiln.POST(`${VIDEO}/img2video`, { body: { ...body, images: [image] } })),
-    must(
+    made(await kiln.POST(`${VIDEO}/img2video`, { body: { ...body, images: [image] } })),
+    made(
       await kiln.POST(`${VIDEO}/start-end2video`, { body: { ...body, images: [image, image] } }),
     ),
   ]
@@ -86,7 +93,7 @@ const makeVideoTasks = async (): Promise<void> => {
   }
   const { id, url } = await end(drawn.task_id)
   for (const { task_id } of others) await end(task_id)
-  const longer = must(
+  const longer = made(
     await kiln.POST(`${VIDEO}/extend`, {
       body: { model: 'videoq2-turbo', duration: 1, video_creation_id: id, video_url: url },
     }),

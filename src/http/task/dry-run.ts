@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+
+import { withinDeadline } from '../../db/client.ts'
+import { judgeAccount } from '../../db/task/account.ts'
+import type { AccountLimits } from '../../db/task/account.ts'
+import { estimateKind } from '../../db/task/task-list.ts'
+import { DryRun } from '../../domain/task/task-item.ts'
+import type { TaskKind } from '../../domain/task/task-item.ts'
+import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { TaskDeps } from './deps.ts'
+import { findSource } from './inputs.ts'
+import type { InputMember } from './inputs.ts'
+
+/** What routes have that can be tried without a task being made. */
+export const TAKES_DRY_RUN = {
+  takesDryRun: true,
+  query: Type.Object({
+    dry_run: Type.Boolean({
+      default: false,
+      description:
+        'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
+    }),
+  }),
+} as const
+
+/** The answer to a creation, or to one that is only tried. */
+export const orDryRun = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, DryRun])
+
+export const isDryRun = ({ query }: Pick<RouteRequest, 'query'>): boolean =>
+  (query as { dry_run?: boolean }).dry_run === true
+
+interface Tried extends AccountLimits {
+  kind: TaskKind
+  credits: number
+  members: readonly InputMember[]
+  account: string
+  /** Beside the pictures that came with the request. */
+  bytes?: number
+}
+
+/** Looks at all that a creation with a valid body would look at, and changes nothing. Throws what it would. */
+export const answerDryRun = async (
+  deps: TaskDeps,
+  { inline }: Pick<RouteRequest, 'inline'>,
+  { kind, credits, members, account, bytes = 0, ...limits }: Tried,
+): Promise<JsonAnswer> => {
+  for (const member of members)
+    if (typeof member.value === 'string' && !inline.has(member.pointer))
+      await findSource(deps, member, member.value)
+  const sent = [...inline.values()].reduce((sum, image) => sum + image.bytes, bytes)
+  const cost = { account, credits, bytes: sent }
+  const estimate = async (): Promise<number | null> => {
+    await judgeAccount(deps.sql, cost, limits)
+    return await estimateKind(deps.sql, kind)
+  }
+  const seconds = await withinDeadline(deps.sql, estimate())
+  return { status: 200, body: { dry_run: true, credits, estimated_seconds: seconds } }
+}
