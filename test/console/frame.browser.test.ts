@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { makeClient } from '../support/client.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
 describe('the frame of the console', { skip }, () => {
@@ -46,6 +47,58 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('heading', { name: 'Publishers' }).waitFor()
     await page.getByText('Kiln does not answer').waitFor({ state: 'detached' })
     await assertSound(page)
+  })
+
+  test('home shows what runs, and in strangers’ words nothing but words', async () => {
+    const page = await console.open('/', { as: 'alice' })
+    await page.getByText('First steps').waitFor()
+    const token = await console.service.token('alice')
+    const alice = makeClient(console.service.baseUrl, token)
+    const prompt = '<img src=x onerror=alert(1)>\u202Egnp'
+    const body = { model: 'videoq2-pro', prompt, duration: 4, resolution: '1080p' }
+    const made = await alice.post('/proxy/vidvendor/text2video', body)
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    await page.getByText('<img src=x onerror=alert(1)>U+202Egnp').waitFor()
+    await assertSound(page)
+  })
+
+  test('keys lead through the pages, and rest in fields', async () => {
+    const page = await console.open('/', { as: 'operator' })
+    await page.getByRole('link', { name: 'Operations' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await page.waitForURL('**/console/operations')
+    await page.keyboard.press('/')
+    await page.keyboard.type('go?')
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'go?')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+    await page.keyboard.type('acc')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/account')
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  })
+
+  test('an API key is made, shown once, and revoked; a fault stands at its field', async () => {
+    const page = await console.open('/account', { as: 'bob' })
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('nightly')
+    await page.getByLabel('Ends on').fill('soon')
+    await page.keyboard.press('Enter')
+    const field = page.getByLabel('Ends on')
+    await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    await field.fill('')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('nightly').waitFor()
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('You have no API keys.').waitFor()
   })
 
   test('an address that leads to nothing says so', async () => {

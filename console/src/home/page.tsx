@@ -1,9 +1,69 @@
-import { PageTitle } from '../ui/page.tsx'
-import { Empty } from '../ui/panels.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 
-export const HomePage = () => (
-  <>
-    <PageTitle>Home</PageTitle>
-    <Empty>This page is not built yet.</Empty>
-  </>
+import { useMe } from '../api/queries.ts'
+import { session } from '../api/session.ts'
+import { useStore } from '../api/store.ts'
+import { useStream } from '../api/stream.ts'
+import { SignIn } from '../shell/sign-in.tsx'
+import { Columns, PageTitle, Stack } from '../ui/page.tsx'
+import { Panel } from '../ui/panels.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { Needs } from './needs.tsx'
+import { isNewQuery, putTask, summaryQuery } from './queries.ts'
+import type { TaskItem } from './queries.ts'
+import { Running } from './running.tsx'
+import { ServiceState } from './service-state.tsx'
+
+export const HomePage = () => {
+  const { user, starting } = useStore(session)
+  return (
+    <>
+      <PageTitle>Home</PageTitle>
+      {starting ? null : user === undefined ? <Visitor /> : <Own />}
+    </>
+  )
+}
+
+const Visitor = () => (
+  <Columns>
+    <Panel title="Pictures and videos that are never lost">
+      <p>
+        Kiln relights, upscales and films pictures, and keeps a registry of node packs. Sign in to
+        try it, to follow your tasks and to publish. The registry is open to all.
+      </p>
+      <SignIn />
+    </Panel>
+    <ServiceState />
+  </Columns>
 )
+
+const Own = () => {
+  const me = useMe()
+  const queries = useQueryClient()
+  const summary = useQuery(summaryQuery)
+  const { data: isNew } = useQuery(isNewQuery)
+  useStream({
+    path: '/tasks/stream',
+    onEvent: ({ data: task }) => {
+      putTask(queries, task as TaskItem)
+      void queries.invalidateQueries({ queryKey: summaryQuery.queryKey })
+    },
+    poll: async () => {
+      await queries.invalidateQueries({ queryKey: ['tasks'] })
+      return 5
+    },
+  })
+  if (me === undefined) return null
+  return (
+    <Stack>
+      <Needs summary={summary} isAdmin={me.isAdmin} />
+      <Columns>
+        <Running ofAll={me.isAdmin} />
+        <Stack>
+          <ServiceState />
+          {isNew && <FirstSteps />}
+        </Stack>
+      </Columns>
+    </Stack>
+  )
+}

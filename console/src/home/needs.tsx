@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import type { Answer } from '../api/client.ts'
+import { Link } from '../ui/link.tsx'
+import { Note, Show } from '../ui/panels.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { counted } from '../words/text.ts'
+import { heldBackQuery, reviewsQuery } from './queries.ts'
+
+const DAY_MS = 86_400_000
+
+/** What waits for the caller; nothing where nothing does. */
+export const Needs = ({
+  summary,
+  isAdmin,
+}: {
+  summary: UseQueryResult<Answer<'/tasks/summary'>>
+  isAdmin: boolean
+}) => (
+  <>
+    <Show query={summary} loading={null}>
+      {({ day, exhausted_deliveries: exhausted }) => (
+        <>
+          {day.failed > 0 && <Failed count={day.failed} />}
+          {exhausted > 0 && (
+            <Note tone="warn">
+              <p>
+                {counted(exhausted, 'event')} could not be told to your receivers, and all tries are
+                used up. <Link to="/tasks">Find the tasks</Link>, and send them again once the
+                receiver works.
+              </p>
+            </Note>
+          )}
+        </>
+      )}
+    </Show>
+    <HeldBack />
+    {isAdmin && <Reviews />}
+  </>
+)
+
+const Failed = ({ count }: { count: number }) => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
+  return (
+    <Note tone="bad">
+      <p>
+        {counted(count, 'task')} failed in the last 24 hours.{' '}
+        <Link to="/tasks" search={{ state: 'failed', from }}>
+          Show them
+        </Link>
+      </p>
+    </Note>
+  )
+}
+
+const HeldBack = () => (
+  <Show query={useQuery(heldBackQuery)} loading={null}>
+    {(versions) =>
+      versions.length === 0 ? null : (
+        <Note tone="warn">
+          <p>{counted(versions.length, 'version')} of yours held back:</p>
+          <ul>
+            {versions.slice(0, 5).map(({ node_id: node, version }) => (
+              <li key={`${node}@${version}`}>
+                <Link to="/registry/$node/$version" params={{ node, version }}>
+                  <Bdi>{`${node} ${version}`}</Bdi>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Note>
+      )
+    }
+  </Show>
+)
+
+const Reviews = () => (
+  <Show query={useQuery(reviewsQuery)} loading={null}>
+    {(count) =>
+      count === 0 ? null : (
+        <Note>
+          <p>
+            {counted(count, 'request')} for a review. <Link to="/moderation">Decide</Link>
+          </p>
+        </Note>
+      )
+    }
+  </Show>
+)
