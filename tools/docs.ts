@@ -1,5 +1,6 @@
 /**
  * What `npm run docs` runs: writes `.env.example`, the pages of docs/reference, and the picture in docs/architecture.md.
+ * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
  * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -41,7 +42,10 @@ const write = async (path: string, content: string): Promise<void> => {
 
 if (process.argv[1] === import.meta.filename) {
   const [, , log] = process.argv
-  if (log !== undefined) {
+  if (log === '--pictures') {
+    const { takePictures } = await import('./docs/pictures.ts')
+    await takePictures()
+  } else if (log !== undefined) {
     const output = log === '-' ? await text(process.stdin) : await readFile(log, 'utf8')
     await write(FIGURES, mergeFigures(await read(FIGURES), output))
   }

@@ -67,7 +67,7 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('link', { name: 'Operations' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('o')
-    await page.waitForURL('**/console/operations')
+    await page.getByRole('heading', { name: 'Operations' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('go?')
     assert.equal(await page.getByRole('searchbox').inputValue(), 'go?')

@@ -18,7 +18,7 @@ const SCRIPTS: Record<string, string> = {
     'compiles what production needs into `dist/`, bundles the workflows, and makes the package of the client in `dist/client`',
   bench: 'measures Kiln beside a baseline: `-- <name>…`, or all benchmarks',
   format: 'formats all files',
-  docs: 'writes what is made of the documentation; `-- <file>` first stores the figures in the output of a benchmark',
+  docs: 'writes what is made of the documentation; `-- <file>` first stores the figures in the output of a benchmark; `-- --pictures` takes the pictures of the console anew',
   receiver:
     'starts a receiver of webhooks that prints each event: `-- --secret <whsec_…> --port 9099 --status 500 --delay 5`',
   operate: 'runs one command of an operator: `-- stuck`; docs/operations.md lists them',

@@ -31,6 +31,7 @@ const GROUPS: Record<string, string[]> = {
   'Look up': [
     'docs/client.md',
     'docs/command-line.md',
+    'docs/console.md',
     'docs/live.md',
     'docs/registry.md',
     'docs/extraction.md',

@@ -19,7 +19,9 @@ export const PageTitle = ({
 }) => {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (!isFirst) title.current?.focus({ preventScroll: true })
+    // Who types already goes on typing.
+    const isTyping = document.activeElement?.matches('input, textarea')
+    if (!isFirst && !isTyping) title.current?.focus({ preventScroll: true })
     isFirst = false
   }, [])
   return (

@@ -1,0 +1,127 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import sharp from 'sharp'
+
+import { makeKiln } from '../../client/index.ts'
+import type { Kiln } from '../../client/index.ts'
+import { zipFolder } from '../../src/local/demo-pack.ts'
+import { ROOT } from '../../src/local/root.ts'
+import { startStack } from '../../src/local/stack.ts'
+import { findChromium } from '../../test/support/browser.ts'
+
+const OUT = join(ROOT, 'docs/pictures/console')
+const NODE = 'light-tools'
+
+/** What is shown: of each page its address and who looks at it. */
+const PAGES: [name: string, path: string, user: string][] = [
+  ['home', '/', 'alice'],
+  ['try', '/try/relight', 'alice'],
+  ['tasks', '/tasks', 'alice'],
+  ['task', '/tasks/{task}', 'alice'],
+  ['registry', '/registry', 'alice'],
+  ['node', `/registry/${NODE}`, 'alice'],
+  ['version', `/registry/${NODE}/1.1.0?tab=host-nodes`, 'alice'],
+  ['compare', `/registry/${NODE}/compare/1.0.0...1.1.0`, 'alice'],
+  ['publishers', '/publishers', 'alice'],
+  ['publisher', '/publishers/alice', 'alice'],
+  ['publish', `/publishers/alice/publish?node=${NODE}`, 'alice'],
+  ['moderation', '/moderation', 'operator'],
+  ['operations', '/operations', 'operator'],
+  ['account', '/account', 'alice'],
+]
+
+/** A screen in light colours, and a phone in dark ones, half as large as they are. */
+const LOOKS = [
+  { look: 'screen', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
+  { look: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+] as const
+
+/** Takes a picture of every page of the console, on a stack of its own with a few things in it. */
+export const takePictures = async (): Promise<void> => {
+  const executablePath = findChromium()
+  if (executablePath === undefined)
+    throw new Error('no Chromium: set CHROMIUM_PATH or put one on PATH')
+  const dataDir = await mkdtemp(join(tmpdir(), 'kiln-pictures-'))
+  const never = new AbortController().signal
+  const stack = await startStack({
+    dataDir,
+    issuerDir: dataDir,
+    env: process.env,
+    say,
+    interrupt: { stop: never, force: never },
+  })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    const kiln = makeKiln({ baseUrl: stack.url, token: () => stack.token('alice') })
+    const task = await fill(kiln)
+    await mkdir(OUT, { recursive: true })
+    for (const [name, path, user] of PAGES)
+      for (const { look, ...options } of LOOKS) {
+        const url = `${stack.url}/console${path.replace('{task}', task)}`
+        const png = await photograph(browser, { url, user, ...options })
+        const { width } = options.viewport
+        const small = sharp(png)
+          .resize({ width: Math.round(width * 0.75) })
+          .webp({ quality: 70 })
+        await writeFile(join(OUT, `${name}-${look}.webp`), await small.toBuffer())
+      }
+  } finally {
+    await browser.close()
+    await stack.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Some tasks, and a node with two versions; answers the id of a task. */
+const fill = async (kiln: Kiln): Promise<string> => {
+  const image = new Uint8Array(await readFile(join(ROOT, 'samples/portrait.png')))
+  const lit = await kiln.relight({ image, prompt: '(sunset:1.3) from the left' })
+  const others = await Promise.all([
+    kiln.upscale({ image, scale_factor: '2x' }),
+    kiln.textToVideo({ model: 'videoq2-pro', prompt: 'Sunset over a calm ocean', duration: 1 }),
+  ])
+  await Promise.all([lit, ...others].map((task) => kiln.wait(task)))
+  const { POST } = kiln.routes
+  await POST('/publishers', { body: { id: 'alice', name: 'Alice' } })
+  const path = { publisherId: 'alice' }
+  const made = await POST('/publishers/{publisherId}/tokens', {
+    params: { path },
+    body: { name: 'laptop' },
+  })
+  const archive = new Uint8Array(await zipFolder(join(ROOT, 'samples/pack')))
+  for (const version of ['1.0.0', '1.1.0'])
+    await kiln.registry.publish({
+      publisherId: 'alice',
+      nodeId: NODE,
+      token: made.data?.token ?? '',
+      node: { name: 'Light tools', description: 'Mixes and measures light.', tags: ['light'] },
+      version: { version, changelog: 'Quicker, and easier to read.' },
+      archive,
+    })
+  return lit.id
+}
+
+interface Sitting {
+  url: string
+  user: string
+  viewport: { width: number; height: number }
+  colorScheme: 'light' | 'dark'
+}
+
+const photograph = async (browser: Browser, { url, user, ...look }: Sitting): Promise<Buffer> => {
+  const page = await browser.newPage({ ...look, reducedMotion: 'reduce' })
+  await page.addInitScript(`sessionStorage['kiln.user'] ??= '${user}'`)
+  await page.goto(url)
+  await page.locator('h1').first().waitFor()
+  // Live pages keep a stream open, so that the network is never idle.
+  await page.waitForTimeout(1500)
+  const png = await page.screenshot()
+  await page.close()
+  return png
+}
