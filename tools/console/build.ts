@@ -55,6 +55,10 @@ export const buildConsole = async (out: string): Promise<void> => {
   await writeFile(stamp, digest)
 }
 
+/** What pages share comes with the first load, in one file; but for what few of them need. */
+const SHARED =
+  /\/(console\/src\/(ui|api|words|shell)|client)\/|\/node_modules\/(?!@zip|diff|smol-toml|oauth4webapi)/
+
 /** Loads what builds only now: mostly there is nothing to build. */
 const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
   // Of React, what is for users.
@@ -76,7 +80,14 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
       // Nothing inline: the policy of the pages forbids it.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // The styles of all pages are small, and one file of them is one request.
+      cssCodeSplit: false,
       chunkSizeWarningLimit: 1000,
+      rolldownOptions: {
+        output: {
+          codeSplitting: { groups: [{ name: 'shared', test: SHARED, minShareCount: 2 }] },
+        },
+      },
     },
   }
   const { output } = (await build(config)) as Rolldown.RolldownOutput

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 
 import type { Rolldown } from 'vite'
 
-/** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have. */
+/** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have; its styles are those of all pages. */
 const MOST = { script: 220, style: 20, page: 45 }
 
 /** Throws when the console is too heavy; answers kB of what the first load has. */
@@ -16,7 +16,7 @@ export const checkSizes = (
   for (const chunk of chunks.values()) if (chunk.isEntry) collect(chunks, chunk.fileName, first)
   const weigh = (names: Iterable<string>): number =>
     [...names].reduce((sum, name) => sum + kBOf(chunks.get(name)?.code ?? ''), 0)
-  const styles = output.filter(({ fileName }) => /index-[^/]*\.css$/.test(fileName))
+  const styles = output.filter(({ fileName }) => fileName.endsWith('.css'))
   const sizes = {
     script: weigh(first),
     style: styles.reduce((sum, file) => sum + kBOf('source' in file ? file.source : ''), 0),

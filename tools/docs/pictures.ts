@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -46,6 +46,8 @@ export const takePictures = async (): Promise<void> => {
   if (executablePath === undefined)
     throw new Error('no Chromium: set CHROMIUM_PATH or put one on PATH')
   const dataDir = await mkdtemp(join(tmpdir(), 'kiln-pictures-'))
+  // PostgreSQL runs as another user when this is root, and has to get through.
+  await chmod(dataDir, 0o711)
   const never = new AbortController().signal
   const stack = await startStack({
     dataDir,
