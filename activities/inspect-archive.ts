@@ -151,10 +151,11 @@ const decide = async (
   failpoint('check.before-store')
   await deps.storage.putFile(storageKey, path)
   failpoint('check.after-store')
-  const { entries } = archive
+  const { entries, files } = archive
   const isDone = await unitOfWork(
     deps,
-    (sql) => acceptArchive(sql, { versionId, sha256, storageKey, entries }),
+    (sql) =>
+      acceptArchive(sql, { versionId, sha256, storageKey, entries, ...(files && { files }) }),
     { at: 'check', of: versionId },
   )
   return isDone ? 'accepted' : undefined

@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 
-import { findArchivePlace } from '../src/db/registry/archive.ts'
+import { findArchivePlace, putFiles } from '../src/db/registry/archive.ts'
 import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { findDependencies } from '../src/db/registry/open-version.ts'
 import { findReextraction, putReextraction } from '../src/db/registry/reinspection.ts'
@@ -83,7 +83,11 @@ const reread = async (deps: MediaDependencies, place: Accepted): Promise<Inspect
   const { versionId, nodeId } = place
   const inspect = async (path: string): Promise<Inspection> => {
     const dependencies = await findDependencies(deps.sql, versionId)
-    return await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+    const found = await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+    const files = found.archive.verdict === 'sound' ? found.archive.files : undefined
+    const { sha256 } = place.archive
+    if (files) await unitOfWork(deps, (sql) => putFiles(sql, { versionId, sha256, files }))
+    return found
   }
   return await withHeartbeat({ beatMs: BEAT_MS }, () =>
     withArchive(deps, place, signal, inspect),

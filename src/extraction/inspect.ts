@@ -36,7 +36,10 @@ export const inspect = async (options: InspectOptions): Promise<void> => {
   const read = await readArchive(source, undefined, signal)
   if (read.verdict === 'rejected') return await onSection(describeRejected(read))
   const { entries, facts, unpackedBytes } = read
-  await onSection({ archive: { verdict: 'sound', entries: entries.length, unpackedBytes } })
+  const files = entries.flatMap(({ path, bytes, sha256, place }) =>
+    place ? [{ path, bytes, sha256, ...place }] : [],
+  )
+  await onSection({ archive: { verdict: 'sound', entries: entries.length, unpackedBytes, files } })
   await inspectPack(makePack(entries, { nodeId }), facts, options)
 }
 

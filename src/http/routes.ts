@@ -32,6 +32,7 @@ import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.
 import { makeUploadRoutes } from './platform/upload-routes.ts'
 import type { UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
+import { makeVersionFileRoutes } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { CreationDeps } from './image-task/create.ts'
@@ -79,6 +80,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeUploadRoutes(deps),
       ...makeFileRoutes(deps),
       ...makeArchiveRoutes(deps),
+      ...makeVersionFileRoutes(deps),
       ...makeUserRoutes(deps),
       ...makeApiKeyRoutes(deps),
       ...makeOperationsRoutes(deps),

@@ -71,6 +71,7 @@ describe('archives that are read anew', () => {
     await sql`update extraction set extractor_version = extractor_version - 1`
     await sql`update host_node set host_node_name = 'Kiln Old' where host_node_name = 'Kiln Pot'`
     await sql`update version set extract_source = 'trusted' where id = ${idOf('told')}`
+    await sql`update archive set files = null`
     await sql`delete from finding`
     await sql`update scan set scanner_version = scanner_version - 1, high = 0, medium = 0`
     await sql`update version set tags_admin = '{}' where id = ${idOf('medium')}`
@@ -127,6 +128,9 @@ describe('archives that are read anew', () => {
     ])
     assert.equal(last, '4 versions were read, 0 failed')
     assert.deepEqual(await readNames('plain'), ['Kiln Cup', 'Kiln Pot'])
+    const { body: listed } = await client.alice.get(`/nodes/told/versions/${VERSION}/files`)
+    const [file] = listed['files'] as unknown as { path: string }[]
+    assert.equal(file?.path, '__init__.py')
     for (const nodeId of ['partial', 'told'])
       assert.deepEqual(await readNames(nodeId), ['Kiln Cup', 'Kiln Old'], nodeId)
     const { body } = await client.alice.get(`/host-nodes/Kiln%20Pot/node`)

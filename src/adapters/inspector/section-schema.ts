@@ -24,9 +24,23 @@ const ExtractedNode = Type.Object({
   dynamic: Type.Array(text),
 })
 
+const ArchiveFile = Type.Object({
+  path: text,
+  bytes: whole,
+  sha256: text,
+  dataOffset: whole,
+  packedBytes: whole,
+  isDeflated: Type.Boolean(),
+})
+
 const SCHEMAS = {
   archive: Type.Union([
-    Type.Object({ verdict: Type.Literal('sound'), entries: whole, unpackedBytes: whole }),
+    Type.Object({
+      verdict: Type.Literal('sound'),
+      entries: whole,
+      unpackedBytes: whole,
+      files: Type.Optional(Type.Array(ArchiveFile, { maxItems: 10_000 })),
+    }),
     Type.Object({
       verdict: Type.Literal('rejected'),
       code: text,

@@ -1,3 +1,4 @@
+import type { ArchiveFile } from '../../domain/registry/inspection.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
@@ -139,11 +140,24 @@ export const acceptArchive = async (
     sha256,
     storageKey,
     entries,
-  }: JudgedBytes & { storageKey: string; entries?: number },
+    files,
+  }: JudgedBytes & { storageKey: string; entries?: number; files?: readonly ArchiveFile[] },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'accepted'))) return false
   await sql`update archive set storage_key = ${storageKey}, entries = ${entries ?? null} where version_id = ${versionId}`
+  if (files) await putFiles(sql, { versionId, sha256, files })
   return true
+}
+
+/** Notes the files of an archive. */
+export const putFiles = async (
+  sql: Transaction,
+  { versionId, sha256, files }: JudgedBytes & { files: readonly ArchiveFile[] },
+): Promise<void> => {
+  await sql`
+    update archive set files = ${sql.json(files as never)}
+    where version_id = ${versionId} and sha256 = ${sha256}
+  `
 }
 
 /** Rejects the bytes that were judged, with the code of what is wrong with them; answers as `acceptArchive`. */
@@ -207,6 +221,36 @@ export const findArchive = async (
   const [row] = await sql<ArchiveDownload[]>`
     select version_id as "versionId", storage_key as "storageKey", sha256, bytes::float8 as bytes
     from archive where version_id = ${versionId}
+  `
+  return row
+}
+
+/** The JSON of the files of an accepted archive, by path; undefined where they were never noted. */
+export const findFiles = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<{ sha256: string; files: string } | undefined> => {
+  const [row] = await sql<{ sha256: string; files: string | null }[]>`
+    select a.sha256, (
+      select coalesce(json_agg(f), '[]')::text
+      from json_to_recordset(a.files) as f (path text, bytes bigint, sha256 text)) as files
+    from archive a join version v on v.id = a.version_id and v.archive_state = 'accepted'
+    where a.version_id = ${versionId} and a.files is not null
+  `
+  return row && { sha256: row.sha256, files: row.files ?? '[]' }
+}
+
+/** One file of an accepted archive, and where the archive lies. */
+export const findFile = async (
+  sql: Queryable,
+  { versionId, path }: { versionId: string; path: string },
+): Promise<(ArchiveFile & { storageKey: string }) | undefined> => {
+  const [row] = await sql<(ArchiveFile & { storageKey: string })[]>`
+    select f.*, a.storage_key as "storageKey"
+    from archive a join version v on v.id = a.version_id and v.archive_state = 'accepted'
+    cross join json_to_recordset(a.files) as f (path text, bytes float8, sha256 text,
+      "dataOffset" float8, "packedBytes" float8, "isDeflated" boolean)
+    where a.version_id = ${versionId} and f.path = ${path}
   `
   return row
 }

@@ -8,9 +8,20 @@ export interface Inspection {
   findings: FindingsSection
 }
 
+/** A file of a sound archive, with its place: its content can be read without the archive's directory. */
+export interface ArchiveFile {
+  path: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  dataOffset: number
+  packedBytes: number
+  isDeflated: boolean
+}
+
 /** Is the archive sound? */
 export type ArchiveSection =
-  | { verdict: 'sound'; entries: number; unpackedBytes: number }
+  | { verdict: 'sound'; entries: number; unpackedBytes: number; files?: ArchiveFile[] }
   | {
       verdict: 'rejected'
       code: string

@@ -120,10 +120,12 @@ export const ERROR_CODES = {
   }),
   ...coded(413, {
     body_too_large: 'The body, or one image in it, is over the limit of the route.',
+    file_too_large: 'The file is too large to be read as text.',
   }),
   ...coded(415, {
     unsupported_media_type: 'The body must be application/json in UTF-8.',
     unsupported_encoding: 'Content-Encoding is not supported.',
+    file_not_text: 'The file is no text.',
   }),
   ...coded(416, { range_not_satisfiable: 'The Range lies outside the file.' }),
   ...coded(422, { idempotency_mismatch: 'The Idempotency-Key was used before with another body.' }),

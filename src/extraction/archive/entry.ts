@@ -1,3 +1,4 @@
+import type { ArchiveFile } from '../../domain/registry/inspection.ts'
 import { words } from '../words.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface ArchiveEntry {
   text: Uint8Array | undefined
   /** Permission bits (0o755) if the archive says them. */
   mode: number | undefined
+  /** Where its packed data lies; undefined for a file of a folder. */
+  place?: Pick<ArchiveFile, 'dataOffset' | 'packedBytes' | 'isDeflated'>
   /** Whether anybody may execute it, as far as the mode is known. */
   executable: boolean
 }

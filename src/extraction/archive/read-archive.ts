@@ -76,6 +76,11 @@ const readEntry = async (
   bytes: member.bytes,
   ...(await readContent(source, member, keepsText)),
   mode: member.mode === 0 ? undefined : member.mode & 0o777,
+  place: {
+    dataOffset: member.dataOffset,
+    packedBytes: member.packedBytes,
+    isDeflated: member.isDeflated,
+  },
   executable: (member.mode & 0o111) !== 0,
 })
 

@@ -113,6 +113,16 @@ export const getVersionAccess = async (
   return found
 }
 
+/** The same where its files are asked for: those of a version that is not Active are for members and platform admins. */
+export const getFilesAccess = async (
+  deps: Deps,
+  asked: Asked & { nodeId: string; version: string },
+): Promise<VersionFacts> => {
+  const found = await getVersionAccess(deps, { ...asked, access: 'read' })
+  if (found.node.role === null && !asked.caller?.isPlatformAdmin) refuseVersion(found, 'archive')
+  return found
+}
+
 /** The version whose archive a path names, for anybody. Throws the 404 of publisher, node and version, then the 403. */
 export const getArchiveAccess = async (
   { sql }: Deps,

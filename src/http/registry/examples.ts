@@ -105,6 +105,12 @@ export const COMPARISON = {
   ],
 }
 
+export const FILE = {
+  path: '__init__.py',
+  bytes: 24,
+  sha256: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
+}
+
 export const TOKEN = {
   id: '7d6c5b4a-3f2e-4d1c-8b0a-9f8e7d6c5b4a',
   name: 'release pipeline',

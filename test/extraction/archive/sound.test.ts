@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { crc32 } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
 import type { SoundArchive } from '../../../src/extraction/archive/result.ts'
@@ -39,9 +40,15 @@ describe('an archive of a real tool', () => {
       const path = new URL(`../../fixtures/archives/${file}`, import.meta.url)
       const source = await openFileSource(path.pathname)
       const result = await readArchive(source).finally(source.close)
+      const archive = await readFile(path)
       assert.equal(result.verdict, 'sound', JSON.stringify(result))
+      for (const { place, text } of result.entries) {
+        const { dataOffset = 0, packedBytes = 0, isDeflated } = place ?? {}
+        const packed = archive.subarray(dataOffset, dataOffset + packedBytes)
+        assert.deepEqual(new Uint8Array(isDeflated ? inflateRawSync(packed) : packed), text)
+      }
       assert.deepEqual(
-        result.entries,
+        result.entries.map(({ place: _place, ...entry }) => entry),
         contents.map(([path, text], index) => ({
           path: folder + path,
           bytes: text.length,
