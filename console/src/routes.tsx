@@ -127,7 +127,7 @@ const publisher = createRoute({
 const publish = createRoute({
   ...parent,
   path: '/publishers/$publisher/publish',
-  validateSearch: search({ node: text }),
+  validateSearch: search({ node: text, version: text }),
   staticData: { title: 'Publish', who: 'user' },
   component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
 })
@@ -135,7 +135,7 @@ const publish = createRoute({
 const moderation = createRoute({
   ...parent,
   path: '/moderation',
-  validateSearch: search({ tab: text, status: text, q: text, version: text }),
+  validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
   staticData: { title: 'Moderation', who: 'admin' },
   component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
 })

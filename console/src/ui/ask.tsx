@@ -184,11 +184,7 @@ export const AskButton = <Output,>({
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button
-        look={look === 'danger' ? 'danger' : undefined}
-        isDisabled={isDisabled}
-        onPress={() => setOpen(true)}
-      >
+      <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen && <Ask {...props} look={look} onClose={() => setOpen(false)} />}

@@ -1,0 +1,176 @@
+import { whyLeftOut } from '../../../client/cli/left-out.ts'
+import type { Project } from '../../../client/cli/parse-project.ts'
+import { counted, showBytes } from '../words/text.ts'
+
+/** A file that was dropped, by its path from the top of the folder or zip. */
+export interface Entry {
+  path: string
+  bytes: number
+  read(): Promise<Blob>
+}
+
+export interface LeftOut {
+  path: string
+  why: string
+}
+
+/** What was dropped, as it will be published. */
+export interface Pack {
+  /** Name of the folder or zip. */
+  name: string
+  files: Pick<Entry, 'path' | 'bytes'>[]
+  leftOut: LeftOut[]
+  root: string
+  project?: Project | undefined
+  /** Why pyproject.toml says nothing; undefined when it does, or is not there. */
+  projectFault?: string
+  archive: Blob
+}
+
+export interface Check {
+  tone: 'ok' | 'warn' | 'bad'
+  text: string
+}
+
+/** Sorts out what no pack needs; of a folder that is left out, the folder alone is named. */
+export const sortEntries = <Given extends { path: string }>(
+  entries: readonly Given[],
+): { kept: Given[]; leftOut: LeftOut[] } => {
+  const leftOut = new Map<string, string>()
+  const kept = entries.filter(({ path }) => {
+    const segments = path.split('/')
+    const at = segments.findIndex((name) => whyLeftOut(name) !== undefined)
+    if (at === -1) return true
+    leftOut.set(segments.slice(0, at + 1).join('/'), whyLeftOut(segments[at] ?? '') ?? '')
+    return false
+  })
+  return {
+    kept: kept.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    leftOut: [...leftOut].map(([path, why]) => ({ path, why })),
+  }
+}
+
+/** What does not count when everything lies in one folder. */
+const ASIDE = /^(__MACOSX\/|\.git|\.DS_Store$)/
+
+/**
+ * The root of a pack, as the service finds it: the top if it holds `__init__.py` or `pyproject.toml`, else the one folder that
+ * everything lies in if that holds one of the two. It ends with a slash unless it is the top.
+ */
+export const findRoot = (paths: readonly string[]): string => {
+  const isRoot = (root: string): boolean =>
+    paths.includes(`${root}__init__.py`) || paths.includes(`${root}pyproject.toml`)
+  if (isRoot('')) return ''
+  const tops = new Set(
+    paths.filter((path) => !ASIDE.test(path)).map((path) => /^[^/]+\//.exec(path)?.[0] ?? ''),
+  )
+  const [top = ''] = tops
+  return tops.size === 1 && isRoot(top) ? top : ''
+}
+
+/** Most entries, and bytes unpacked of one and of all, that the service takes. */
+const MOST = { entries: 10_000, entry: 128 * 2 ** 20, unpacked: 512 * 2 ** 20 }
+
+/** Paths that leave the archive, or that not every system can hold. */
+const BAD_PATH = /(^|\/)\.{0,2}(\/|$)|[\\:\p{Cc}]|[. ](\/|$)/u
+
+const judgeSizes = ({ files, archive }: Pack, mostBytes: number): Check => {
+  const unpacked = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const largest = files.toSorted((one, other) => other.bytes - one.bytes)[0]
+  const over =
+    archive.size > mostBytes
+      ? `the archive has more than ${showBytes(mostBytes)}`
+      : files.length > MOST.entries
+        ? `it has more than ${MOST.entries.toLocaleString('en')} files`
+        : unpacked > MOST.unpacked || (largest?.bytes ?? 0) > MOST.entry
+          ? `unpacked, a file may have ${showBytes(MOST.entry)} and all together ${showBytes(MOST.unpacked)}`
+          : undefined
+  const sizes = `${counted(files.length, 'file')}, ${showBytes(archive.size)} packed, ${showBytes(unpacked)} unpacked`
+  const named = largest ? `; largest: ${largest.path}, ${showBytes(largest.bytes)}` : ''
+  return over === undefined
+    ? { tone: 'ok', text: sizes + named }
+    : {
+        tone: 'bad',
+        text: `Too big: ${over} (${sizes}${named}). Leave out models, media and other data.`,
+      }
+}
+
+const judgePaths = ({ files }: Pack): Check[] => {
+  const bad = files.find(({ path }) => BAD_PATH.test(path))
+  const seen = new Map<string, string>()
+  const twin = files.find(({ path }) => {
+    const key = path.normalize('NFC').toLowerCase()
+    const isTwin = seen.has(key)
+    seen.set(key, seen.get(key) ?? path)
+    return isTwin
+  })
+  return [
+    ...(bad ? [`Not every system can hold a file of the name ${bad.path}. Rename it.`] : []),
+    ...(twin
+      ? [
+          `${seen.get(twin.path.normalize('NFC').toLowerCase())} and ${twin.path} are one file where case does not count. Rename one.`,
+        ]
+      : []),
+  ].map((text) => ({ tone: 'bad' as const, text }))
+}
+
+const judgeProject = ({ project, projectFault, root }: Pack, publisherId: string): Check[] => {
+  if (!project)
+    return [
+      {
+        tone: 'bad',
+        text: projectFault
+          ? `pyproject.toml cannot be read: ${projectFault}`
+          : 'There is no pyproject.toml at the root. It says what the node and the version are called.',
+      },
+    ]
+  const { nodeId, version, publisherId: named } = project
+  return [
+    {
+      tone: 'ok',
+      text: `${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`,
+    },
+    ...(named === undefined || named.toLowerCase() === publisherId.toLowerCase()
+      ? []
+      : [
+          {
+            tone: 'warn' as const,
+            text: `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`,
+          },
+        ]),
+  ]
+}
+
+/** What can be told of a pack before it is sent. */
+export const checkPack = (
+  pack: Pack,
+  { publisherId, mostBytes }: { publisherId: string; mostBytes: number },
+): Check[] => {
+  const { files, root, leftOut } = pack
+  if (files.length === 0) return [{ tone: 'bad', text: `${pack.name} has no file to publish.` }]
+  return [
+    ...judgeProject(pack, publisherId),
+    root === ''
+      ? { tone: 'ok', text: 'The root is the top of the archive' }
+      : { tone: 'ok', text: `Everything lies in ${root}, which is the root` },
+    files.some(({ path }) => path === `${root}__init__.py`)
+      ? { tone: 'ok', text: `${root}__init__.py is there: its host nodes can be read` }
+      : {
+          tone: 'warn',
+          text: `Without ${root}__init__.py no host nodes are read. A node pack needs one.`,
+        },
+    judgeSizes(pack, mostBytes),
+    ...judgePaths(pack),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          {
+            tone: 'warn' as const,
+            text: `Left out: ${leftOut
+              .slice(0, 8)
+              .map(({ path, why }) => `${path} (${why})`)
+              .join(', ')}${leftOut.length > 8 ? ` and ${leftOut.length - 8} more` : ''}`,
+          },
+        ]),
+  ]
+}
