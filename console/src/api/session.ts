@@ -1,3 +1,4 @@
+import { dropDrafts } from './drafts.ts'
 import type { IssuerSettings, Tokens } from './oidc.ts'
 import { makeStore } from './store.ts'
 
@@ -177,6 +178,7 @@ const forget = (): void => {
   clearTimeout(timer)
   sessionStorage.removeItem(DEVELOPMENT_USER)
   sessionStorage.removeItem(WAS_SIGNED_IN)
+  dropDrafts()
   session.set({})
   release()
 }

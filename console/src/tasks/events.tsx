@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
+
+import { answerOf, api } from '../api/client.ts'
+import { shortcutsAreOn } from '../shell/settings.ts'
+import { Ask } from '../ui/ask.tsx'
+import { StateBadge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { Row, Stack } from '../ui/page.tsx'
+import { Empty, Panel, Show } from '../ui/panels.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { Time } from '../ui/values.tsx'
+import { counted, showSeconds } from '../words/text.ts'
+import { attemptsQuery, eventsQuery, taskKey } from './queries.ts'
+import styles from './tasks.module.css'
+import type { Attempt, TaskEvent } from './types.ts'
+import { aboutDelivery, causeOf } from './words.ts'
+
+interface EventsProps {
+  task: string
+  /** Id of the event whose attempts are seen; `none`: no one's. Absent: the newest that was sent. */
+  opened: string | undefined
+  onOpen(eventId: string): void
+}
+
+/** What was told of a task, newest first. */
+export const Events = ({ task, opened, onOpen }: EventsProps) => (
+  <Panel title="Events">
+    <Show query={useQuery(eventsQuery(task))}>
+      {({ events }) => {
+        const newest = events.toReversed()
+        const first = newest.find(({ attempts }) => attempts > 0)?.id
+        if (newest.every(({ state }) => state === 'unsent'))
+          return (
+            <Empty>
+              Nobody is told of this task. Give a webhook_url or callback_url, or add an endpoint.
+            </Empty>
+          )
+        return newest.map((event) => (
+          <Event
+            key={event.id}
+            task={task}
+            event={event}
+            isOpen={(opened ?? first) === event.id}
+            onOpen={(isOpen) => onOpen(isOpen ? event.id : 'none')}
+          />
+        ))
+      }}
+    </Show>
+  </Panel>
+)
+
+interface EventProps {
+  task: string
+  event: TaskEvent
+  isOpen: boolean
+  onOpen(isOpen: boolean): void
+}
+
+const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
+  const { id, sequence, status, state, attempts, created_at: at, next_attempt_at: next } = event
+  const [isAsked, setAsked] = useState(false)
+  const mayRedeliver = state !== 'unsent' && state !== 'pending'
+  const redeliver = (_values: object, headers: Record<string, string>) => {
+    const params = { path: { task_id: task, event_id: id } }
+    return answerOf(api.POST('/tasks/{task_id}/events/{event_id}/redeliver', { params, headers }))
+  }
+  return (
+    <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
+      <div
+        role="group"
+        aria-label={`Event ${sequence}`}
+        onKeyDown={({ key }) => {
+          if (key === 'r' && mayRedeliver && shortcutsAreOn()) setAsked(true)
+        }}
+      >
+        <AriaButton slot="trigger" className={styles.trigger}>
+          <ChevronRight aria-hidden />
+          <b>#{sequence}</b>
+          <StateBadge state={status} />
+          <StateBadge state={state} />
+          <span className={styles.soft}>
+            {counted(attempts, 'try', 'tries')} · <Time at={at} />
+            {next && ' · next try '}
+            {next && <Time at={next} />}
+          </span>
+        </AriaButton>
+        {mayRedeliver && <Button onPress={() => setAsked(true)}>Redeliver</Button>}
+      </div>
+      {isAsked && (
+        <Ask
+          title={`Send event #${sequence} again?`}
+          action="Redeliver"
+          write={redeliver}
+          refresh={[taskKey(task), ['event', id]]}
+          onClose={() => setAsked(false)}
+        >
+          <p>The receiver gets it once more, with the same id.</p>
+        </Ask>
+      )}
+      <DisclosurePanel>
+        {isOpen && (
+          <div className={styles.attempts}>
+            {aboutDelivery(state) && <p className={styles.soft}>{aboutDelivery(state)}</p>}
+            <Attempts task={task} event={event} />
+          </div>
+        )}
+      </DisclosurePanel>
+    </Disclosure>
+  )
+}
+
+const Attempts = ({ task, event: { id, state } }: { task: string; event: TaskEvent }) => {
+  const refetchInterval = state === 'pending' && 3000
+  return (
+    <Show query={useQuery({ ...attemptsQuery(task, id), refetchInterval })}>
+      {({ attempts }) => (
+        <Stack>
+          {attempts.length === 0 && <p className={styles.soft}>Not sent yet.</p>}
+          {attempts.toReversed().map((attempt, index) => (
+            <AttemptRow key={attempt.number} attempt={attempt} isNewest={index === 0} />
+          ))}
+        </Stack>
+      )}
+    </Show>
+  )
+}
+
+const AttemptRow = ({ attempt, isNewest }: { attempt: Attempt; isNewest: boolean }) => {
+  const { number, url, status, duration_ms: ms, error_class: errorClass, excerpt } = attempt
+  const took = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
+  return (
+    <div>
+      <Row>
+        <b>Try {number}</b>
+        <span
+          className={errorClass ? styles.bad : styles.ok}
+        >{`${status ?? 'no answer'}${took}`}</span>
+        <Time at={attempt.started_at} />
+      </Row>
+      {errorClass && <p>{causeOf(errorClass)}.</p>}
+      <p className={styles.soft}>
+        <Bdi>{url}</Bdi>
+      </p>
+      {excerpt && (
+        <details open={isNewest}>
+          <summary>Answer</summary>
+          <Code text={excerpt} label="answer" />
+        </details>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { ownLink } from '../api/links.ts'
+import { titleOf } from '../try/kinds.ts'
+import { StateBadge } from '../ui/badge.tsx'
+import { Checkbox } from '../ui/fields.tsx'
+import { Link } from '../ui/link.tsx'
+import { Tile } from '../ui/picture.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { Progress, Time } from '../ui/values.tsx'
+import { counted, showSeconds } from '../words/text.ts'
+import styles from './tasks.module.css'
+import { wordOf } from './types.ts'
+import type { TaskItem } from './types.ts'
+
+/** Pixels. */
+export const HEIGHT = 72
+
+interface TaskRowProps {
+  task: TaskItem
+  /** What came of cancelling it. */
+  outcome: string | undefined
+  isChosen: boolean
+  onChoose(isChosen: boolean): void
+}
+
+export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => {
+  const { kind, state, error, credits, created_at: from, ended_at: to } = task
+  const title = titleOf(kind)
+  const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
+  return (
+    <div className={styles.task}>
+      <span className={styles.check}>
+        {task.cancellable && (
+          <Checkbox aria-label={`Choose ${title}`} isSelected={isChosen} onChange={onChoose} />
+        )}
+      </span>
+      <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />
+      <span className={styles.what}>
+        <Link to="/tasks/$task" params={{ task: task.task_id }} className={styles.name}>
+          {title}
+        </Link>
+        <span className={styles.line}>
+          <Bdi>{state === 'failed' ? error?.message : task.prompt}</Bdi>
+        </span>
+      </span>
+      <span className={styles.how}>
+        {outcome === undefined || outcome === 'cancelled' ? (
+          <StateBadge state={outcome ?? wordOf(task)} />
+        ) : (
+          <Bdi>{outcome}</Bdi>
+        )}
+        {state === 'running' && task.family === 'video' && (
+          <Progress label={`${title}, progress`} part={task.progress / 100} />
+        )}
+      </span>
+      <span className={styles.wide}>
+        <Bdi>{task.owner ?? task.engine}</Bdi>
+      </span>
+      <span className={styles.wide}>{credits > 0 && counted(credits, 'credit')}</span>
+      <span className={styles.what}>
+        <Time at={from} />
+        <span className={styles.wide}>{took}</span>
+      </span>
+    </div>
+  )
+}

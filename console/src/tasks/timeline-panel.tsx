@@ -1,0 +1,97 @@
+import { useQueries } from '@tanstack/react-query'
+
+import { StateBadge } from '../ui/badge.tsx'
+import { Panel } from '../ui/panels.tsx'
+import { useNow } from '../ui/values.tsx'
+import { showSeconds } from '../words/text.ts'
+import { attemptsQuery } from './queries.ts'
+import styles from './tasks.module.css'
+import { makeLines, makeTimeline } from './timeline.ts'
+import type { Bar, Line } from './timeline.ts'
+import type { TaskDetail, TaskEvent } from './types.ts'
+import { aboutTry, causeOf } from './words.ts'
+
+/** Deliveries of so many events are drawn: each is a request. */
+const DRAWN = 10
+/** A bar as narrow as this part has no room for words. */
+const NARROW = 0.08
+/** Waits of so many seconds have a line of their own. */
+const LONG = 60
+
+const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
+
+/** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
+export const TimelinePanel = ({
+  task,
+  events,
+}: {
+  task: TaskDetail
+  events: readonly TaskEvent[]
+}) => {
+  const sent = events.filter(({ attempts }) => attempts > 0).slice(-DRAWN)
+  const told = useQueries({
+    queries: sent.map(({ id }) => attemptsQuery(task.task_id, id)),
+    combine: (answers) => answers.flatMap(({ data }) => data?.attempts ?? []),
+  })
+  const { bars, dots, folds } = makeTimeline(task, told, useNow())
+  return (
+    <Panel title="Timeline">
+      <div className={styles.timeline} aria-hidden>
+        {bars.map((bar) => (
+          <span
+            key={bar.left}
+            className={`${styles.bar} ${styles[bar.kind] ?? ''}`}
+            style={placed(bar)}
+            title={aboutBar(bar)}
+          >
+            {bar.error !== undefined && '✕ '}
+            {bar.width > NARROW && aboutBar(bar)}
+          </span>
+        ))}
+        {dots.map(({ left, started_at: at, error_class: error }) => (
+          <span
+            key={`${at} ${left}`}
+            className={`${styles.dot} ${error ? styles.untold : ''}`}
+            style={{ left: `${left * 100}%` }}
+            title={`told ${timeOf(at)}${error ? `: ${causeOf(error)}` : ''}`}
+          />
+        ))}
+        {folds.map((fold) => (
+          <span key={fold.left} className={styles.fold} style={placed(fold)}>
+            ∥ {showSeconds(fold.seconds)} ∥
+          </span>
+        ))}
+      </div>
+      <ol>
+        {makeLines(task).map((line) => (
+          <LineRow key={`${line.at} ${line.status ?? line.error ?? 'try'}`} line={line} />
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+const placed = ({ left, width }: { left: number; width: number }) => ({
+  left: `${left * 100}%`,
+  width: `${width * 100}%`,
+})
+
+const aboutBar = ({ kind, number, seconds }: Bar): string =>
+  `${kind === 'wait' ? 'waiting' : `try ${number}`} · ${showSeconds(seconds)}`
+
+const LineRow = ({ line: { at, status, number, error, after } }: { line: Line }) => (
+  <>
+    {after >= LONG && <li className={styles.soft}>∥ {showSeconds(after)} ∥</li>}
+    <li className={styles.moment}>
+      <time dateTime={at}>{timeOf(at)}</time>
+      <span className={styles.soft}>{after < LONG && after > 0 && `+${showSeconds(after)}`}</span>
+      {status !== undefined && <StateBadge state={status} />}
+      {number !== undefined && error === undefined && <span>Try {number} began</span>}
+      {error !== undefined && (
+        <span className={styles.bad}>
+          ✕ Try {number}: {aboutTry(error)}
+        </span>
+      )}
+    </li>
+  </>
+)

@@ -1,0 +1,128 @@
+import type { Attempt, TaskDetail } from './types.ts'
+
+/** What the timeline needs of a task. */
+export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>
+type Try = Life['attempts'][number]
+export type Told = Pick<Attempt, 'started_at' | 'error_class'>
+
+/** Where something lies, as parts of the whole, 0 to 1. */
+interface Placed {
+  left: number
+  width: number
+  seconds: number
+}
+export type Bar = Placed & { kind: 'wait' | Try['outcome']; number?: number; error?: string }
+
+export interface Timeline {
+  bars: readonly Bar[]
+  dots: readonly (Told & { left: number })[]
+  folds: readonly Placed[]
+}
+
+/** Idle times above this many milliseconds, and twice what was worked, are folded: they would hide what happened. */
+const FOLD_MS = 2000
+/** Parts of the unfolded length: that of a fold, and the least of anything. */
+const FOLD = 0.15
+const LEAST = 0.02
+
+interface Span {
+  from: number
+  to: number
+}
+
+/** A task's life as bars over time, in which long waits are folded, and dots where somebody was told. */
+export const makeTimeline = (life: Life, told: readonly Told[], now: number): Timeline => {
+  const created = Date.parse(life.created_at)
+  const ended = life.ended_at === undefined ? now : Date.parse(life.ended_at)
+  const tries = life.attempts.map((tried, index) => ({ ...spanOf(life, index, now), tried }))
+  const waits = [...tries, { from: ended, to: ended }]
+    .map(({ from }, index) => ({ from: tries[index - 1]?.to ?? created, to: from }))
+    .filter(({ from, to }) => to > from)
+  const sent = told.map(({ started_at: at }) => Date.parse(at))
+  const gaps = makeGaps(
+    [created, ended, ...sent, ...tries.flatMap(({ from, to }) => [from, to])],
+    tries,
+  )
+  const total = sum(gaps, ({ weight }) => weight) || 1
+  const place = (time: number): number =>
+    sum(gaps, ({ from, to, weight }) =>
+      time <= from ? 0 : weight * Math.min(1, (time - from) / (to - from)),
+    ) / total
+  const placed = ({ from, to }: Span): Placed => ({
+    left: place(from),
+    width: place(to) - place(from),
+    seconds: (to - from) / 1000,
+  })
+  return {
+    bars: [
+      ...waits.map((span) => ({ ...placed(span), kind: 'wait' as const })),
+      ...tries.map(({ tried: { outcome: kind, number, error }, ...span }) => ({
+        ...placed(span),
+        kind,
+        number,
+        error,
+      })),
+    ].toSorted((a, b) => a.left - b.left),
+    dots: told.map((one, index) => ({ ...one, left: place(sent[index] ?? created) })),
+    folds: gaps.filter(({ isFolded }) => isFolded).map(placed),
+  }
+}
+
+const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((total, item) => total + of(item), 0)
+
+/** A try whose end nobody saw lasts until the next one, or the end of the task. */
+const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number): Span => {
+  const from = Date.parse(attempts[index]?.started_at ?? '')
+  const end = attempts[index]?.ended_at ?? attempts[index + 1]?.started_at ?? ended
+  return { from, to: Math.max(from, end === undefined ? now : Date.parse(end)) }
+}
+
+const makeGaps = (instants: readonly number[], tries: readonly Span[]) => {
+  const times = [...new Set(instants)].toSorted((a, b) => a - b)
+  const gaps = times.slice(1).map((to, index) => {
+    const from = times[index] ?? to
+    return { from, to, isBusy: tries.some((span) => span.from <= from && to <= span.to) }
+  })
+  const busy = sum(gaps, ({ from, to, isBusy }) => (isBusy ? to - from : 0))
+  const most = Math.max(FOLD_MS, busy * 2)
+  const folded = gaps.map((gap) => ({ ...gap, isFolded: !gap.isBusy && gap.to - gap.from > most }))
+  const total = sum(folded, ({ from, to, isFolded }) => (isFolded ? 0 : to - from)) || 1
+  return folded.map((gap) => ({
+    ...gap,
+    weight: gap.isFolded ? FOLD * total : Math.max(gap.to - gap.from, LEAST * total),
+  }))
+}
+
+/** One line of a task's life in words: a move, or with a number what became of a try. */
+export interface Line {
+  at: string
+  status?: string
+  number?: number
+  error?: string
+  /** Seconds since the line before. */
+  after: number
+}
+
+/** Moves, and the tries that say more than they: all from the second on, and those that failed. */
+export const makeLines = (life: Life): Line[] => {
+  const { state, moves, attempts } = life
+  const tries = attempts.flatMap(({ number, started_at: at, outcome, error }, index) => {
+    const end = new Date(spanOf(life, index, Date.parse(at)).to).toISOString()
+    const isOver = outcome === 'failed' || outcome === 'lost'
+    return [
+      ...(number > 1 ? [{ at, number }] : []),
+      ...(isOver ? [{ at: end, number, error: error ?? outcome }] : []),
+    ]
+  })
+  const told = moves.map(({ at, status }, index) => ({
+    at,
+    // The API's word of a cancelled one is that of a failed one.
+    status: state === 'cancelled' && index === moves.length - 1 ? state : status,
+  }))
+  const lines = [...told, ...tries].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  return lines.map((line, index) => ({
+    ...line,
+    after: (Date.parse(line.at) - Date.parse(lines[index - 1]?.at ?? line.at)) / 1000,
+  }))
+}

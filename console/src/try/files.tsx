@@ -1,0 +1,123 @@
+import { ImagePlus, Trash2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { DropZone } from 'react-aria-components/DropZone'
+import { FileTrigger } from 'react-aria-components/FileTrigger'
+
+import { ownLink } from '../api/links.ts'
+import { useWrite } from '../api/queries.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { ErrorPanel } from '../ui/panels.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { Progress } from '../ui/values.tsx'
+import { uploadFile } from './queries.ts'
+import styles from './try.module.css'
+
+interface FileFieldProps {
+  label: string
+  help: string
+  error: string | undefined
+  accept: 'image/*' | 'video/*'
+  value: string | undefined
+  onChange(link: string | undefined): void
+  /** Takes what is pasted anywhere on the page. */
+  takesPaste: boolean
+}
+
+/** A picture by drop, choice, paste or address. It is uploaded at once, so that the request names a link. */
+export const FileField = (props: FileFieldProps) => {
+  const { label, help, error, accept, value, onChange, takesPaste } = props
+  const [file, setFile] = useState<File>()
+  const [part, setPart] = useState<number>()
+  const upload = useWrite(
+    (chosen: File, headers) => uploadFile(chosen, { headers, onProgress: setPart }),
+    { onSuccess: onChange, onSettled: () => setPart(undefined) },
+  )
+  const take = (chosen: File | undefined): void => {
+    if (!chosen) return
+    setFile(chosen)
+    setPart(0)
+    upload.press(chosen)
+  }
+  usePaste(takesPaste, accept, take)
+  const what = accept === 'image/*' ? 'picture' : 'video'
+  return (
+    <div className={styles.file} role="group" aria-label={label}>
+      <span className={styles.label}>{label}</span>
+      <DropZone
+        aria-label={`${label}: drop a ${what}`}
+        className={styles.drop}
+        onDrop={({ items }) => {
+          for (const item of items) if (item.kind === 'file') return void item.getFile().then(take)
+        }}
+      >
+        {value === undefined || upload.isPending ? (
+          <ImagePlus aria-hidden />
+        ) : (
+          <Preview link={value} name={file?.name} />
+        )}
+        <FileTrigger acceptedFileTypes={[accept]} onSelect={(chosen) => take(chosen?.[0])}>
+          <Button isPending={upload.isPending}>
+            {value === undefined ? `Choose a ${what}` : 'Replace'}
+          </Button>
+        </FileTrigger>
+        {value === undefined && !upload.isPending && (
+          <span className={styles.soft}>or drop it here{takesPaste && ', or paste it'}</span>
+        )}
+        {value !== undefined && (
+          <IconButton label={`Remove ${label}`} onPress={() => onChange(undefined)}>
+            <Trash2 aria-hidden />
+          </IconButton>
+        )}
+      </DropZone>
+      {part !== undefined && <Progress label={`Upload of ${file?.name ?? what}`} part={part} />}
+      {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
+      <TextField
+        label={`${label}: its address`}
+        isLabelHidden
+        type="url"
+        placeholder={`or its address: https://…`}
+        value={isOwn(value) ? '' : value}
+        onChange={(address) => onChange(address.trim() || undefined)}
+        help={help}
+        error={error}
+      />
+    </div>
+  )
+}
+
+const isOwn = (value: string | undefined): boolean =>
+  value === undefined || ownLink(value) !== undefined
+
+/** Strangers' pictures are not loaded: their address is shown below. */
+const Preview = ({ link, name }: { link: string; name: string | undefined }) => {
+  const [broken, setBroken] = useState<string>()
+  const src = ownLink(link)
+  return (
+    <>
+      {src !== undefined && src !== broken && (
+        <img src={src} alt="" onError={() => setBroken(src)} />
+      )}
+      <Bdi>
+        {name ??
+          decodeURIComponent(new URL(link, location.origin).pathname.split('/').at(-1) ?? '')}
+      </Bdi>
+    </>
+  )
+}
+
+/** Files that are pasted outside of a field, and not into the box for them, which takes them by itself. */
+const usePaste = (isOn: boolean, accept: string, take: (file: File) => void): void => {
+  useEffect(() => {
+    if (!isOn) return undefined
+    const paste = ({ clipboardData, target }: ClipboardEvent): void => {
+      const file = [...(clipboardData?.files ?? [])].find(({ type }) =>
+        type.startsWith(accept.replace('*', '')),
+      )
+      const isTaken = target instanceof Element && target.closest(`.${styles.drop}`)
+      if (file && !isTaken) take(file)
+    }
+    document.addEventListener('paste', paste)
+    return () => document.removeEventListener('paste', paste)
+  })
+}

@@ -1,0 +1,68 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+
+import { answerOf, api } from '../api/client.ts'
+import { putFile } from '../api/upload.ts'
+import { hashOf } from '../../../client/lib/bytes.ts'
+import { post } from '../tasks/queries.ts'
+import type { Kind } from './kinds.ts'
+import type { Body, JsonSchema } from './schema.ts'
+
+/** The parts of the document that a form is made of. */
+interface Document {
+  paths: Record<
+    string,
+    { post?: { requestBody?: { content: { 'application/json': { schema: JsonSchema & Ref } } } } }
+  >
+  components: { schemas: Record<string, JsonSchema> }
+}
+interface Ref {
+  $ref?: string
+}
+
+export const documentQuery = queryOptions({
+  queryKey: ['document'],
+  queryFn: async ({ signal }) =>
+    (await answerOf(api.GET('/openapi.json', { signal }))) as unknown as Document,
+  staleTime: Infinity,
+})
+
+/** The schema of a creation's body. */
+export const schemaOf = ({ paths, components }: Document, path: string): JsonSchema | undefined => {
+  const schema = paths[path]?.post?.requestBody?.content['application/json'].schema
+  if (schema?.$ref === undefined) return schema
+  return components.schemas[schema.$ref.split('/').at(-1) ?? '']
+}
+
+interface DryRun {
+  credits: number
+  estimated_seconds: number | null
+}
+
+/** What a request would cost and take, or all its faults. */
+export const dryRunQuery = ({ path }: Kind, body: Body) =>
+  queryOptions({
+    queryKey: ['dry-run', path, body],
+    queryFn: async ({ signal }) => {
+      const init = { params: { query: { dry_run: true } }, body, signal }
+      return (await answerOf(post(path, init))) as unknown as DryRun
+    },
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  })
+
+/** Uploads a file, unless this user has before; answers the link that a body names it by. */
+export const uploadFile = async (
+  file: File,
+  { headers, onProgress }: { headers: Record<string, string>; onProgress(part: number): void },
+): Promise<string> => {
+  // Away from https and localhost a browser has no digest; then the bytes are sent.
+  const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
+  const body = {
+    file_name: file.name || 'picture',
+    ...(file.type && { content_type: file.type }),
+    ...(hash !== undefined && { file_hash: hash }),
+  }
+  const links = await answerOf(api.POST('/customers/storage', { body, headers }))
+  if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })
+  return links.download_url
+}

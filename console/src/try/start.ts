@@ -1,0 +1,23 @@
+import type { TaskDetail } from '../tasks/types.ts'
+import { onlyChanges } from './form.ts'
+import type { Field } from './form.ts'
+import type { Kind } from './kinds.ts'
+import type { Body } from './schema.ts'
+
+/** What a form begins with that is to go on from a task: the same again, or the next step from its result. */
+export const startFrom = (kind: Kind, fields: readonly Field[], task: TaskDetail): Body => {
+  if (task.request.path === kind.path) return onlyChanges(fields, task.request.body)
+  const result = task.results[0]?.url
+  const values = fields.map(({ name, control }) => {
+    if (control.is === 'files' && result !== undefined && takes(control.accept, task))
+      return [name, control.isList ? [result] : result] as const
+    if (name === 'video_creation_id') return [name, task.task_id] as const
+    // A model of the same name, and the prompt, hold for the next step, too.
+    const value = task.request.body[name]
+    const isKnown = control.is === 'choice' && control.options.includes(value as string)
+    return [name, isKnown && name === 'model' ? value : undefined] as const
+  })
+  return onlyChanges(fields, Object.fromEntries(values.filter(([, value]) => value !== undefined)))
+}
+
+const takes = (accept: string, { family }: TaskDetail): boolean => accept.startsWith(family)

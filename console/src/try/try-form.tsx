@@ -1,0 +1,205 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+
+import { answerOf } from '../api/client.ts'
+import { keepDraft, readDraft } from '../api/drafts.ts'
+import { sortFaults } from '../api/faults.ts'
+import { useWrite } from '../api/queries.ts'
+import { toTask } from '../../../client/lib/task.ts'
+import { announce } from '../shell/toasts.tsx'
+import { post } from '../tasks/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { ErrorPanel } from '../ui/panels.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { counted, showSeconds } from '../words/text.ts'
+import { FieldRow, More } from './field.tsx'
+import type { Form } from './field.tsx'
+import { missing, pointersOf, settle, withoutEmpty } from './form.ts'
+import type { Field } from './form.ts'
+import type { Kind } from './kinds.ts'
+import { dryRunQuery } from './queries.ts'
+import { Run } from './run.tsx'
+import type { Body, JsonSchema } from './schema.ts'
+import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
+import styles from './try.module.css'
+
+interface TryFormProps {
+  user: string
+  kind: Kind
+  schema: JsonSchema
+  fields: readonly Field[]
+}
+
+interface Draft {
+  body: Body
+  /** What was sent last. */
+  task?: string
+}
+
+/** Milliseconds without a change, after which the price is asked for. */
+const PAUSE_MS = 300
+
+/** A form on the left; on the right what came of it, or the same request as code. */
+export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
+  const [draft, setDraft] = useState<Draft>(
+    () => (readDraft(user, kind.id) as Draft | null) ?? { body: {} },
+  )
+  const [isTried, setTried] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const side = useRef<HTMLDivElement>(null)
+  useEffect(() => keepDraft(user, kind.id, draft), [user, kind.id, draft])
+  const body = withoutEmpty(draft.body)
+  const settled = useSettled(body)
+  const lacking = missing(fields, body)
+  const price = useQuery({
+    ...dryRunQuery(kind, settled),
+    enabled: missing(fields, settled).length === 0,
+  })
+  const send = useWrite(
+    async (given: Body, headers) =>
+      toTask(await answerOf(post(kind.path, { body: given, headers }))),
+    {
+      onSuccess: ({ id: task }) => {
+        setDraft((old) => ({ ...old, task }))
+        announce('Sent')
+        side.current?.scrollIntoView({ block: 'nearest' })
+      },
+    },
+  )
+  const error = lacking.length > 0 ? null : (send.error ?? price.error)
+  const faults = sortFaults(error, pointersOf(fields))
+  const lacks = isTried ? lacking.map(({ pointer }) => [pointer, 'It is required.'] as const) : []
+  const shared: Form = {
+    schema,
+    body: draft.body,
+    faults: { ...faults.fields, ...Object.fromEntries(lacks) },
+    pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
+    onChange: (name, value) => {
+      send.reset()
+      setDraft((old) => ({ ...old, body: settle(schema, fields, { ...old.body, [name]: value }) }))
+    },
+  }
+  const rows = (isRare: boolean) =>
+    fields
+      .filter((field) => field.isRare === isRare)
+      .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
+  const rare = fields.filter((field) => field.isRare && body[field.name] !== undefined)
+  return (
+    <div className={styles.columns}>
+      <form
+        ref={form}
+        className={styles.form}
+        aria-label="Request"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          setTried(true)
+          if (lacking.length === 0) send.press(body)
+          else focusFirst(form.current)
+        }}
+      >
+        {rows(false)}
+        <More title="Advanced" count={rare.length}>
+          {rows(true)}
+        </More>
+        {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
+        <div className={styles.send}>
+          <span className={styles.soft} role="status">
+            {lacking.length === 0
+              ? aboutPrice(price.data)
+              : `Give ${lacking.map(({ label }) => label.toLowerCase()).join(' and ')} to see the price.`}
+          </span>
+          <Button type="submit" look="primary" isPending={send.isPending}>
+            Send
+          </Button>
+        </div>
+      </form>
+      <div ref={side} className={styles.side}>
+        <Side
+          request={{ origin: location.origin, kind, body }}
+          task={draft.task}
+          onChangeIt={() => focusFirst(form.current)}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface SideProps {
+  request: { origin: string; kind: Kind; body: Body }
+  task: string | undefined
+  onChangeIt(): void
+}
+
+const LANGUAGES = [
+  { id: 'curl', title: 'curl', write: toCurl },
+  { id: 'typescript', title: 'TypeScript', write: toTypeScript },
+  { id: 'python', title: 'Python', write: toPythonCode },
+]
+
+const codeOf = (text: string, title: string) => <Code text={text} label={`request as ${title}`} />
+
+const Side = ({ request, task, onChangeIt }: SideProps) => {
+  const { view } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const run = <Run task={task} onChangeIt={onChangeIt} />
+  const tabs = [
+    { id: 'result', title: 'Result', content: () => run },
+    ...LANGUAGES.map(({ id, title, write }) => ({
+      id,
+      title,
+      content: () => codeOf(write(request), title),
+    })),
+  ]
+  return (
+    <Tabs
+      label="Result and code"
+      tabs={tabs}
+      selected={tabs.find(({ id }) => id === view)?.id ?? 'result'}
+      onSelect={(id) =>
+        void navigate({
+          to: '.',
+          search: { view: id === 'result' ? undefined : id },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    />
+  )
+}
+
+/** The body as it was when nobody had changed it for a while. */
+const useSettled = (body: Body): Body => {
+  const text = JSON.stringify(body)
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return JSON.parse(settled) as Body
+}
+
+const aboutPrice = (
+  price: { credits: number; estimated_seconds: number | null } | undefined,
+): string => {
+  if (!price) return ''
+  const time =
+    price.estimated_seconds === null
+      ? ''
+      : ` · about ${showSeconds(Math.ceil(price.estimated_seconds)).replace('.0', '')}`
+  return `${price.credits === 0 ? 'free' : counted(price.credits, 'credit')}${time}`
+}
+
+/** Whether there is more to say than what stands at the fields. */
+const hasMore = ({ fields, rest }: ReturnType<typeof sortFaults>): boolean =>
+  rest.length > 0 || Object.keys(fields).length === 0
+
+const focusFirst = (form: HTMLFormElement | null): void => {
+  const first =
+    form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input') ??
+    form?.querySelector<HTMLElement>('button, input, textarea')
+  first?.scrollIntoView({ block: 'center' })
+  first?.focus({ preventScroll: true })
+}
