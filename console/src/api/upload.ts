@@ -1,5 +1,5 @@
-import { KilnError } from './client.ts'
-import { noteAnswer } from './health.ts'
+import { isPassing, KilnError } from './client.ts'
+import { isAway, noteAnswer, untilBack } from './health.ts'
 import { ownLink } from './links.ts'
 
 export interface UploadOptions {
@@ -7,12 +7,25 @@ export interface UploadOptions {
   signal?: AbortSignal
 }
 
-/** Sends bytes to a signed link, and tells how much of them has gone (0 to 1), which `fetch` cannot. */
-export const putFile = (
+/**
+ * Sends bytes to a signed link, and tells how much of them has gone (0 to 1), which `fetch` cannot. What was cut off is sent
+ * again once the service is back.
+ */
+export const putFile = async (
   link: string,
   file: Blob,
-  { onProgress, signal }: UploadOptions = {},
-): Promise<void> =>
+  options: UploadOptions = {},
+): Promise<void> => {
+  for (;;)
+    try {
+      return await putOnce(link, file, options)
+    } catch (error) {
+      if (!isPassing(error) || options.signal?.aborted || !(await isAway())) throw error
+      await untilBack()
+    }
+}
+
+const putOnce = (link: string, file: Blob, { onProgress, signal }: UploadOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const refuse = (message: string, code: 'unreachable' | 'answer_unknown'): void =>

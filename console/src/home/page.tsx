@@ -9,8 +9,9 @@ import { Columns, PageTitle, Stack } from '../ui/page.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { Needs } from './needs.tsx'
-import { isNewQuery, putTask, summaryQuery } from './queries.ts'
+import { lastQuery, putTask, summaryQuery } from './queries.ts'
 import type { TaskItem } from './queries.ts'
+import { Last } from './last.tsx'
 import { Running } from './running.tsx'
 import { ServiceState } from './service-state.tsx'
 
@@ -41,12 +42,13 @@ const Own = () => {
   const me = useMe()
   const queries = useQueryClient()
   const summary = useQuery(summaryQuery)
-  const { data: isNew } = useQuery(isNewQuery)
+  const { data: last = [], isSuccess } = useQuery(lastQuery)
   useStream({
     path: '/tasks/stream',
     onEvent: ({ data: task }) => {
       putTask(queries, task as TaskItem)
       void queries.invalidateQueries({ queryKey: summaryQuery.queryKey })
+      void queries.invalidateQueries({ queryKey: lastQuery.queryKey })
     },
     poll: async () => {
       await queries.invalidateQueries({ queryKey: ['tasks'] })
@@ -58,10 +60,13 @@ const Own = () => {
     <Stack>
       <Needs summary={summary} isAdmin={me.isAdmin} />
       <Columns>
-        <Running ofAll={me.isAdmin} />
+        <Stack>
+          <Running ofAll={me.isAdmin} />
+          {last.length > 0 && <Last tasks={last} />}
+        </Stack>
         <Stack>
           <ServiceState />
-          {isNew && <FirstSteps />}
+          {isSuccess && last.length === 0 && <FirstSteps />}
         </Stack>
       </Columns>
     </Stack>

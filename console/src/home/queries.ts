@@ -41,12 +41,12 @@ export const summaryQuery = queryOptions({
   queryFn: ({ signal }) => answerOf(api.GET('/tasks/summary', { signal })),
 })
 
-/** Whether no task of the caller has ended yet. */
-export const isNewQuery = queryOptions({
-  queryKey: ['tasks', 'first'],
+/** What has ended last; none: the caller is new here. */
+export const lastQuery = queryOptions({
+  queryKey: ['tasks', 'last'],
   queryFn: async ({ signal }) => {
-    const query = { state: ['done' as const, 'failed' as const], limit: 1 }
-    return (await answerOf(api.GET('/tasks', { params: { query }, signal }))).tasks.length === 0
+    const query = { state: ['done' as const, 'failed' as const], limit: 6 }
+    return (await answerOf(api.GET('/tasks', { params: { query }, signal }))).tasks
   },
 })
 

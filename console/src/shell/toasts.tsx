@@ -15,6 +15,7 @@ const toasts = makeStore<readonly Toast[]>([])
 const message = makeStore('')
 let lastId = 0
 let saidAt = 0
+let next: ReturnType<typeof setTimeout> | undefined
 
 /** A message at the edge of the page, for six seconds, or for as long as an undo can be pressed. */
 export const showToast = (
@@ -33,9 +34,14 @@ const EVERY_MS = 5000
 
 /** Says something to screen readers, politely, and not more often than every five seconds: the last one counts. */
 export const announce = (text: string): void => {
-  const at = Math.max(Date.now(), saidAt + EVERY_MS)
-  saidAt = at
-  setTimeout(() => message.set(text), at - Date.now())
+  clearTimeout(next)
+  next = setTimeout(
+    () => {
+      saidAt = Date.now()
+      message.set(text)
+    },
+    Math.max(0, saidAt + EVERY_MS - Date.now()),
+  )
 }
 
 export const Toasts = () => {

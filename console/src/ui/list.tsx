@@ -1,8 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 
 import { shortcutsAreOn } from '../shell/settings.ts'
+import { Button } from './button.tsx'
 import { ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
 
@@ -23,44 +24,54 @@ interface EndlessListProps<Row> {
   onMore?(): void
   /** How many there are altogether, where it is known. */
   total?: number
+  /** Reads the list from its beginning, where `maxPages` has dropped that. */
+  onTop?(): void
 }
 
 /**
  * A list as long as there are rows, of which only those in sight are in the page; it scrolls with the window. `j k` and the
- * arrows go from row to row. The rows of `useInfiniteQuery` fit: `rows={pages.flatMap(…)} hasMore={hasNextPage} onMore={fetchNextPage}`.
+ * arrows go from row to row. Rows that `maxPages` drops at the beginning leave their room, so that nothing jumps. The rows of `useInfiniteQuery` fit: `rows={pages.flatMap(…)} hasMore={hasNextPage} onMore={fetchNextPage}`.
  */
 export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
   const { rows, keyOf, height, hasMore = false, isLoading = false, error, onMore, total } = props
   const list = useRef<HTMLUListElement>(null)
   const wished = useRef<number>(undefined)
+  const dropped = useDropped(rows, keyOf)
+  const count = dropped + rows.length
   const virtualizer = useWindowVirtualizer({
-    count: rows.length,
+    count,
     estimateSize: () => height,
     overscan: 8,
     scrollMargin: list.current?.offsetTop ?? 0,
-    getItemKey: (index) => keyOf(rows[index] as Row),
+    getItemKey: (index) => (index < dropped ? index : keyOf(rows[index - dropped] as Row)),
   })
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
-    if (hasMore && !isLoading && !error && last >= rows.length - 10) onMore?.()
-  }, [hasMore, isLoading, error, last, rows.length, onMore])
+    if (hasMore && !isLoading && !error && last >= count - 10) onMore?.()
+  }, [hasMore, isLoading, error, last, count, onMore])
   const focusRow = (index: number): void => {
-    if (index < 0 || index >= rows.length) return
+    if (index < dropped || index >= count) return
     wished.current = index
     virtualizer.scrollToIndex(index, { align: 'auto' })
     focusIn(list.current, index)
   }
+  const shown = items.filter(({ index }) => index >= dropped)
   return (
     <>
+      {shown.length < items.length && props.onTop && (
+        <p className={styles.top}>
+          <Button onPress={props.onTop}>Back to the first rows</Button>
+        </p>
+      )}
       <ul
         ref={list}
         className={styles.list}
         aria-label={props.label}
         style={{ height: virtualizer.getTotalSize() }}
       >
-        {items.map(({ index, key, start }) => {
-          const row = rows[index] as Row
+        {shown.map(({ index, key, start }) => {
+          const row = rows[index - dropped] as Row
           return (
             <li
               key={key}
@@ -71,8 +82,8 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
               data-index={index}
               className={styles.row}
               aria-posinset={index + 1}
-              aria-setsize={total ?? (hasMore ? -1 : rows.length)}
-              tabIndex={index === items[0]?.index ? 0 : -1}
+              aria-setsize={total ?? (hasMore ? -1 : count)}
+              tabIndex={index === shown[0]?.index ? 0 : -1}
               style={{
                 height,
                 transform: `translateY(${start - virtualizer.options.scrollMargin}px)`,
@@ -88,6 +99,17 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
       {isLoading && <p className={styles.end}>Loading more …</p>}
     </>
   )
+}
+
+/** How many rows were dropped at the beginning, by what has become of the first one. */
+const useDropped = <Row,>(rows: readonly Row[], keyOf: (row: Row) => string): number => {
+  const [seen, setSeen] = useState({ rows, dropped: 0 })
+  if (seen.rows !== rows) {
+    const first = rows[0] && keyOf(rows[0])
+    const place = seen.rows.findIndex((row) => keyOf(row) === first)
+    setSeen({ rows, dropped: place === -1 ? 0 : seen.dropped + place })
+  }
+  return seen.dropped
 }
 
 const focusIn = (list: HTMLElement | null, index: number): void =>

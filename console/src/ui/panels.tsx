@@ -1,4 +1,5 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 
 import { isPassing, KilnError } from '../api/client.ts'
@@ -118,6 +119,7 @@ interface Asked<T> {
   data: T | undefined
   error: Error | null
   failureReason: Error | null
+  failureCount: number
   dataUpdatedAt: number
   refetch(): unknown
 }
@@ -132,15 +134,39 @@ export const Show = <T,>({
   loading?: ReactNode
   children(data: T): ReactNode
 }) => {
-  const { data, error } = query
+  const { data, error, failureReason: reason } = query
+  const waits = !error && isPassing(reason) && reason.retryAfterSeconds !== undefined && (
+    <Waits key={query.failureCount} message={reason.message} seconds={reason.retryAfterSeconds} />
+  )
   if (data === undefined)
-    return error ? <ErrorPanel error={error} onRetry={() => void query.refetch()} /> : loading
+    return error ? (
+      <ErrorPanel error={error} onRetry={() => void query.refetch()} />
+    ) : (
+      <>
+        {waits}
+        {loading}
+      </>
+    )
   return (
     <>
       {error && <ErrorPanel error={error} onRetry={() => void query.refetch()} />}
-      {!error && isPassing(query.failureReason) && <AsOf at={query.dataUpdatedAt} />}
+      {waits}
+      {!error && isPassing(reason) && <AsOf at={query.dataUpdatedAt} />}
       {children(data)}
     </>
+  )
+}
+
+/** Why an answer is late, and when it is asked for again. */
+const Waits = ({ message, seconds }: { message: string; seconds: number }) => {
+  const [start] = useState(() => Date.now())
+  const left = Math.max(1, Math.ceil(seconds - (useNow() - start) / 1000))
+  return (
+    <Note tone="warn">
+      <p>
+        <Bdi>{message}</Bdi> Trying again in {left} s.
+      </p>
+    </Note>
   )
 }
 
