@@ -13,6 +13,7 @@ const config = ({ production = false }): KnipConfig => ({
     // Threads and processes are started by their path.
     'src/adapters/image-engine/render-thread.ts!',
     'src/adapters/inspector/child.ts!',
+    'src/adapters/picture/child.ts!',
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
     'client/{index,cli/kiln}.ts!',
@@ -66,4 +67,5 @@ const config = ({ production = false }): KnipConfig => ({
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })
 
+// oxlint-disable-next-line import/no-default-export -- knip reads its settings so
 export default config

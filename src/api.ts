@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeIssuerKeys } from './adapters/issuer-keys.ts'
+import { makeFetchPicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
@@ -117,6 +118,7 @@ const routes = makeRoutes({
     linkSeconds: config.RESULT_LINK_SECONDS,
   }),
   outbound,
+  fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }),
   issuerKeys: makeIssuerKeys(outbound, log),
   oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
   publicUrl,

@@ -54,6 +54,7 @@ const PROGRAMS = [
   'src/extract.ts',
   'src/local.ts',
   'src/adapters/inspector/child.ts',
+  'src/adapters/picture/child.ts',
   'src/adapters/image-engine/render-thread.ts',
 ]
 

@@ -21,6 +21,8 @@ import { withOpenApiRoutes } from './openapi/routes.ts'
 import { makeOperationsRoutes } from './platform/operations-routes.ts'
 import type { OperationsDeps } from './platform/operations.ts'
 import { makePermissionRoutes } from './registry/permission-routes.ts'
+import { makePictureRoutes } from './registry/picture-routes.ts'
+import type { PictureDeps } from './registry/picture.ts'
 import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-routes.ts'
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
@@ -50,6 +52,7 @@ export type RouteDeps = CreationDeps &
   HealthDeps &
   ServiceDeps &
   OperationsDeps &
+  PictureDeps &
   DevelopmentDeps &
   DocsDeps &
   WebhookSecretDeps &
@@ -68,6 +71,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makePersonalAccessTokenRoutes(deps),
       ...makeTrustedPublisherRoutes(deps),
       ...makeNodeRoutes(deps),
+      ...makePictureRoutes(deps),
       ...makePermissionRoutes(deps),
       ...makeVersionRoutes(deps),
       ...makeReviewRoutes(deps),

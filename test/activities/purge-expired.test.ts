@@ -240,7 +240,11 @@ describe('the removal by age', () => {
         ('start', 't', 'young', now() - interval '9 days', now() - interval '6 days'),
         ('start', 't', 'waiting', now() - interval '9 days', null)
     `
-    assert.deepEqual([await purge(), await purge(), await purge()], [201, 50, 0])
+    await place.deps.sql`
+      insert into picture (key, bytes, fetched_at)
+      values ('old', null, now() - interval '25 hours'), ('young', null, now())
+    `
+    assert.deepEqual([await purge(), await purge(), await purge()], [202, 50, 0])
     const rows = await place.deps.sql`select workflow_id from outbox order by id`
     assert.deepEqual(
       rows.map((row) => row['workflow_id'] as string),

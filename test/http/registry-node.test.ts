@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 
+import sharp from 'sharp'
+
+import { makePicture } from '../support/pictures.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
 import { expectStatus, unique, usePublisher, useRegistry } from './registry-support.ts'
 
 const ORIGIN = 'https://registry.example.com'
@@ -130,5 +135,158 @@ describe('a page of another origin', () => {
     const read = await call('/nodes', asked, 'OPTIONS')
     assert.equal(read.status, 204)
     assert.deepEqual(missingOf(read.headers.get('access-control-allow-headers'), ALLOWED), [])
+  })
+})
+
+describe('a picture that lies with a stranger', () => {
+  const files = new Map<string, Buffer | number>()
+  /** Paths, as they were asked for. */
+  const asked: string[] = []
+  let stranger: Receiver
+  before(async () => {
+    stranger = await startReceiver(({ url = '' }, response) => {
+      asked.push(url)
+      const file = files.get(url) ?? 404
+      if (typeof file === 'number') response.writeHead(file, { location: 'http://10.0.0.1/' }).end()
+      else response.end(file)
+    })
+  })
+  after(() => stranger.close())
+
+  const place = (file: Buffer | number): { url: string; times: () => number } => {
+    const path = `/${unique('picture')}`
+    files.set(path, file)
+    const times = () => asked.filter((one) => one === path).length
+    return { url: `http://127.0.0.1:${stranger.port}${path}`, times }
+  }
+  const read = async (path: string, init: RequestInit = {}) => {
+    const { status, headers, ...response } = await fetch(
+      registry.service.baseUrl + path,
+      init,
+    ).then(async (got) => ({
+      status: got.status,
+      headers: got.headers,
+      bytes: Buffer.from(await got.arrayBuffer()),
+    }))
+    return { status, headers, bytes: response.bytes }
+  }
+  /** Of one flat colour, so that many pixels are few bytes. */
+  const flat = (side: number): Promise<Buffer> =>
+    sharp({ create: { width: side, height: side, channels: 3, background: '#f80' } })
+      .png()
+      .toBuffer()
+
+  test('is answered small, as WebP that says nothing of its maker, and fetched once', async () => {
+    const picture = sharp(await makePicture({ width: 400, height: 200 }))
+    const { url, times } = place(
+      await picture
+        .withExif({ IFD0: { Copyright: 'me' } })
+        .jpeg()
+        .toBuffer(),
+    )
+    const nodeId = await owned.addNode({ icon: url, banner_url: url })
+    const path = `/nodes/${nodeId}/icon`
+    const all = await Promise.all(Array.from({ length: 6 }, () => read(path)))
+    for (const { status, headers, bytes } of all) {
+      assert.equal(status, 200)
+      assert.equal(headers.get('content-type'), 'image/webp')
+      assert.equal(headers.get('content-security-policy'), "default-src 'none'; sandbox")
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      const { format, width, height, exif } = await sharp(bytes).metadata()
+      assert.deepEqual([format, width, height, exif], ['webp', 128, 64, undefined])
+    }
+    assert.equal(times(), 1)
+    const etag = all[0]?.headers.get('etag') ?? ''
+    assert.equal((await read(path, { headers: { 'if-none-match': etag } })).status, 304)
+    const { headers, bytes } = await read(path, { method: 'HEAD' })
+    assert.deepEqual([headers.get('etag'), bytes.length], [etag, 0])
+    assert.equal(times(), 1)
+    const banner = await sharp((await read(`/nodes/${nodeId}/banner`)).bytes).metadata()
+    assert.deepEqual([banner.width, banner.height], [400, 200])
+  })
+
+  test('is a logo, too, and the first frame of one that moves', async () => {
+    const frames = await Promise.all(
+      ['#f00', '#00f'].map((background) =>
+        sharp({ create: { width: 300, height: 300, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    )
+    const gif = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer()
+    expectStatus(await owned.owner.put(owned.path, { logo: place(gif).url }), 200)
+    const { bytes } = await read(`${owned.path}/logo`)
+    const { width, pages } = await sharp(bytes).metadata()
+    assert.deepEqual([width, pages], [128, undefined])
+    const { dominant } = await sharp(bytes).stats()
+    assert.ok(dominant.r > 200 && dominant.b < 50, JSON.stringify(dominant))
+  })
+
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
+  const CASES: [string, () => Promise<Buffer | number>][] = [
+    ['is an SVG', async () => Buffer.from(svg)],
+    ['is cut off', async () => (await makePicture({ width: 64, height: 64 })).subarray(0, 200)],
+    ['has more than 16 megapixels', () => flat(4001)],
+    ['has more than 1 MiB', async () => Buffer.concat([await flat(9), Buffer.alloc(2 ** 20)])],
+    ['is not there', async () => 404],
+    ['leads where no user may lead us', async () => 302],
+  ]
+  for (const [what, make] of CASES)
+    test(`is none when it ${what}, which is asked once`, async () => {
+      const { url, times } = place(await make())
+      const nodeId = await owned.addNode({ icon: url })
+      for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
+        const answer = await registry.anonymous.get(path)
+        expectStatus(answer, 404, 'picture_not_found')
+      }
+      assert.equal(times(), 1)
+    })
+
+  test('is asked for again after a day, or ten minutes in vain', async () => {
+    const { sql } = registry.service.database
+    const age = async (minutes: number) => {
+      await sql`update picture set fetched_at = now() - make_interval(mins => ${minutes})`
+    }
+    for (const [file, minutes] of [
+      [await flat(9), 1440],
+      [404, 10],
+    ] as const) {
+      const { url, times } = place(file)
+      const nodeId = await owned.addNode({ icon: url })
+      const status = (await read(`/nodes/${nodeId}/icon`)).status
+      await age(minutes - 1)
+      assert.equal((await read(`/nodes/${nodeId}/icon`)).status, status)
+      assert.equal(times(), 1)
+      await age(minutes + 1)
+      assert.equal((await read(`/nodes/${nodeId}/icon`)).status, status)
+      assert.equal(times(), 2)
+    }
+  })
+
+  test('is none where none is named, and that of a banned node is not shown', async () => {
+    const nodeId = await owned.addNode({ icon: place(await flat(9)).url })
+    const none = await registry.anonymous.get(`/nodes/${nodeId}/banner`)
+    expectStatus(none, 404, 'picture_not_found')
+    expectStatus(await registry.anonymous.get('/nodes/none/icon'), 404, 'node_not_found')
+    expectStatus(await registry.anonymous.get('/publishers/none/logo'), 404, 'publisher_not_found')
+    const ban = { status: 'NodeStatusBanned', status_detail: 'spam' }
+    expectStatus(await registry.admin.put(`/admin/nodes/${nodeId}`, ban), 200)
+    expectStatus(await registry.anonymous.get(`/nodes/${nodeId}/icon`), 403, 'node_banned')
+  })
+
+  test('is not fetched more often than 30 times a minute for one publisher', async () => {
+    const greedy = await registry.addPublisher()
+    const nodes = await Promise.all(
+      Array.from({ length: 40 }, () => greedy.addNode({ icon: place(404).url })),
+    )
+    const statuses = await Promise.all(
+      nodes.map(async (id) => (await read(`/nodes/${id}/icon`)).status),
+    )
+    assert.deepEqual(
+      [404, 503].map((status) => statuses.filter((one) => one === status).length),
+      [30, 10],
+    )
   })
 })

@@ -24,11 +24,17 @@ const owned = usePublisher(registry, { id: PUBLISHER })
 
 registry.prepare(async () => {
   const { id } = await owned.addActive({ nodeId: NODE })
+  // Two pictures that were fetched before.
+  const { sql } = registry.service.database
+  const url = 'https://pictures.example.com/x'
+  await sql`update node set icon = ${url}, banner_url = ${url}`
+  await sql`update publisher set logo = ${url}`
+  for (const side of [128, 1200])
+    await sql`insert into picture (key, bytes) values (encode(sha256(convert_to(${`${side} ${url}`}, 'utf8')), 'hex'), '{}')`
   const storage = makeLocalStorage({ root: registry.service.storagePath })
   await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
   const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
   const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
-  const { sql } = registry.service.database
   await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
 })
 
@@ -189,6 +195,9 @@ const CALLS: Call[] = [
     { identity_token: 'e30.e30.e30' },
   ],
   ['post /publishers/:publisherId/nodes/:nodeId/publish-tokens', `${OWN}/publish-tokens`, 201, {}],
+  ['get /nodes/:nodeId/icon', `${READ}/icon`, 200],
+  ['get /nodes/:nodeId/banner', `${READ}/banner`, 200],
+  ['get /publishers/:publisherId/logo', '/publishers/ACME/logo', 200],
   ['get /nodes/:nodeId', READ, 200],
   ['get /nodes/:nodeId/versions', `${READ}/versions`, 200],
   ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],

@@ -35,6 +35,7 @@ const SOURCES: Record<string, string> = {
   'src/extract.ts': '',
   'src/local.ts': LISTS,
   'src/adapters/inspector/child.ts': '',
+  'src/adapters/picture/child.ts': '',
   'src/adapters/image-engine/render-thread.ts': '',
   'src/api-waits.ts': WAITS.replace('SERVICE', 'API'),
   'src/worker-waits.ts': WAITS.replace('SERVICE', 'WORKER'),

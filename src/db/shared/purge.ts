@@ -104,9 +104,10 @@ const OLD_RECORDS = [
   ['idempotency', 'created_at', 24],
   ['outbox', 'dispatched_at', 7 * 24],
   ['node_change', 'at', 24],
+  ['picture', 'fetched_at', 24],
 ] as const
 
-/** Deletes idempotency records and changes of nodes after 24 hours and dispatched outbox rows after 7 days; returns how many. */
+/** Deletes idempotency records, changes of nodes and pictures after 24 hours and dispatched outbox rows after 7 days; returns how many. */
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   let deleted = 0
   for (const [table, at, hours] of OLD_RECORDS) {

@@ -75,6 +75,7 @@ export const ERROR_CODES = {
     api_key_not_found: 'There is no such API key among those of the caller.',
     event_not_found: 'The task, or endpoint, has no such event.',
     endpoint_not_found: 'There is no such endpoint among those of the caller, or of the publisher.',
+    picture_not_found: 'No picture is named, or what lies at its address cannot be shown.',
     file_not_found: 'The link names a file that is not there.',
     publisher_not_found: 'There is no such publisher.',
     node_not_found: 'There is no such node, or not among those of the publisher in the path.',

@@ -76,7 +76,7 @@ export const makeFileRoutes = ({
 
 const FILE_HEADERS = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Control'] as const
 
-const FILE_RESPONSES = {
+export const FILE_RESPONSES = {
   200: { description: 'The file, of its own type.', mediaType: '*/*', headers: FILE_HEADERS },
   206: {
     description: 'The part that Range asked for.',

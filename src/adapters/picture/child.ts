@@ -1,0 +1,28 @@
+import { access } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+
+import sharp from 'sharp'
+
+import { probeImage } from '../image-probe.ts'
+import { CANNOT_BE_SHOWN, MOST_MS, MOST_PIXELS } from './limits.ts'
+
+/** The process that makes one picture small: its path, and the longest side in pixels. The WebP goes to standard output. */
+const [path = '', side = ''] = process.argv.slice(2)
+
+// What a stranger makes it do holds up nothing else, and ends also when the parent is gone.
+setPriority(19)
+setTimeout(() => process.exit(CANNOT_BE_SHOWN), MOST_MS).unref()
+await access(path)
+try {
+  await probeImage(path, { maxPixels: MOST_PIXELS })
+  sharp.concurrency(1)
+  // sharp reads the first frame alone, and writes no metadata.
+  const picture = sharp(path, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).autoOrient()
+  const small = picture.resize(Number(side), Number(side), {
+    fit: 'inside',
+    withoutEnlargement: true,
+  })
+  process.stdout.write(await small.toColourspace('srgb').webp().toBuffer())
+} catch {
+  process.exitCode = CANNOT_BE_SHOWN
+}

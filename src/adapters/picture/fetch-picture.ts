@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { findChildUser, giveFolder } from '../child-user.ts'
+import type { ChildUser } from '../child-user.ts'
+import type { Outbound } from '../outbound/client.ts'
+import { OutboundFault } from '../outbound/fault.ts'
+import { CANNOT_BE_SHOWN, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.ts'
+
+/**
+ * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side; null when there is none that can be
+ * shown. Rejects for faults of this machine only.
+ */
+export type FetchPicture = (asked: { url: string; side: number }) => Promise<Buffer | null>
+
+interface FetchDeps {
+  outbound: Outbound
+  /** Where files lie meanwhile. */
+  dir: string
+}
+
+const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
+
+/** The pictures are decoded in a process of its own for each: what one does to its decoder, it does to that alone. */
+export const makeFetchPicture = ({ outbound, dir }: FetchDeps): FetchPicture => {
+  let user: Promise<ChildUser | undefined> | undefined
+  return async ({ url, side }) => {
+    const path = join(dir, `picture-${randomUUID()}`)
+    try {
+      const limits = { maxBytes: MOST_BYTES, timeoutMs: MOST_MS, maxRedirects: 3 }
+      await outbound.download({ url, toFile: path, ...limits })
+      user ??= findChildUser(dir, { programs: [process.execPath], files: [ENTRY, SHARP] })
+      await giveFolder(path, await user)
+      return await reduce(path, side, await user)
+    } catch (error) {
+      if (error instanceof OutboundFault) return null
+      throw error
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+}
+
+const SHARP = fileURLToPath(import.meta.resolve('sharp'))
+
+const reduce = async (
+  path: string,
+  side: number,
+  user: ChildUser | undefined,
+): Promise<Buffer | null> => {
+  const given = ['--max-old-space-size=64', ENTRY, path, String(side)]
+  const limits = { timeout: MOST_MS, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
+  const options = { ...user, ...limits, cwd: '/', env: {}, encoding: 'buffer' } as const
+  try {
+    return (await promisify(execFile)(process.execPath, given, options)).stdout
+  } catch (error) {
+    if (isOfPicture(error as ChildFault)) return null
+    throw error
+  }
+}
+
+type ChildFault = { code?: number | string | null; signal?: string | null }
+
+/** It said so, was killed for its time or memory, crashed, or made too many bytes. */
+const isOfPicture = ({ code, signal }: ChildFault): boolean =>
+  code === CANNOT_BE_SHOWN ||
+  code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' ||
+  (signal !== undefined && signal !== null)

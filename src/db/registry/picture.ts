@@ -1,0 +1,40 @@
+import type { Queryable } from '../client.ts'
+
+/** The addresses that a node names, by its id as it is stored. */
+export const findNodePictures = async (
+  sql: Queryable,
+  id: string,
+): Promise<{ icon: string | null; banner: string | null } | undefined> => {
+  const [row] = await sql<{ icon: string | null; banner: string | null }[]>`
+    select icon, banner_url as banner from node where id = ${id}
+  `
+  return row
+}
+
+export const findLogo = async (sql: Queryable, id: string): Promise<string | null | undefined> => {
+  const [row] = await sql<{ logo: string | null }[]>`select logo from publisher where id = ${id}`
+  return row?.logo
+}
+
+/** A picture that was fetched within a day, or 10 minutes ago in vain: then its bytes are null. */
+export const findPicture = async (
+  sql: Queryable,
+  key: string,
+): Promise<{ bytes: Buffer | null } | undefined> => {
+  const [row] = await sql<{ bytes: Buffer | null }[]>`
+    select bytes from picture
+    where key = ${key} and fetched_at > now() - make_interval(mins => case when bytes is null then 10 else 1440 end)
+  `
+  return row
+}
+
+export const keepPicture = async (
+  sql: Queryable,
+  key: string,
+  bytes: Buffer | null,
+): Promise<void> => {
+  await sql`
+    insert into picture (key, bytes) values (${key}, ${bytes})
+    on conflict (key) do update set bytes = excluded.bytes, fetched_at = clock_timestamp()
+  `
+}
