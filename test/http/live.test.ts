@@ -49,6 +49,14 @@ const addVersion = async () => {
   return { id, path }
 }
 
+type Told = { event: string; data: Record<string, unknown> } | undefined
+
+/** The states of the steps of a version, in their order. */
+const statesOf = (told: Told): unknown[] => {
+  assert.equal(told?.event, 'steps')
+  return (told.data['steps'] as { state: string }[]).map(({ state }) => state)
+}
+
 const streamOf = (id: string) => `${service.baseUrl}/tasks/${id}/stream`
 const statusOf = (id: string) => `${IMAGE_API}/image-upscaler/${id}`
 
@@ -161,10 +169,77 @@ describe('the stream of a task', () => {
   })
 })
 
+describe('the stream of all tasks of a caller', () => {
+  const open = async (user: string, more: object = {}) =>
+    await openStream(`${service.baseUrl}/tasks/stream`, { ...(await bearer(user)), ...more })
+  const add = async (user: string): Promise<string> => {
+    const { body } = await service
+      .client(user)
+      .create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
+    return body.data.task_id
+  }
+  const see = (event: Told) => [event?.event, event?.data['task_id'], event?.data['state']]
+
+  test('tells those that are open, each change, and new ones', async () => {
+    const [user, other] = [randomUUID(), randomUUID()]
+    const [ended, running] = [await add(user), await add(user)]
+    await move(ended, 'FAILED')
+    await using stream = await open(user)
+    assert.deepEqual(see(await stream.next()), ['task', running, 'waiting'])
+    await add(other)
+    await move(running, 'IN_PROGRESS')
+    const moved = await stream.next()
+    assert.deepEqual(see(moved), ['task', running, 'running'])
+    assert.match(String(moved?.id), /^\d{13}$/)
+    assert.deepEqual(moved?.data, (await service.client(user).get('/tasks')).body['tasks']?.[0])
+    const made = await add(user)
+    assert.deepEqual(see(await stream.next()), ['task', made, 'waiting'])
+    await move(made, 'FAILED')
+    assert.deepEqual(see(await stream.next()), ['task', made, 'failed'])
+  })
+
+  test('tells progress twice a second at most', async () => {
+    const user = randomUUID()
+    const client = service.client(user)
+    const { body } = await client.create(`${VIDEO_API}/text2video`, { prompt: 'a lake' })
+    const id = String(body['task_id'])
+    await using stream = await open(user)
+    await stream.next()
+    for (let progress = 1; progress <= 20; progress += 1)
+      await tellOf(
+        id,
+        (sql) => sql`update task set progress = ${progress}, rev = rev + 1 where id = ${id}`,
+      )
+    const told: unknown[] = []
+    while (told.at(-1) !== 20) told.push((await stream.next())?.data['progress'])
+    assert.ok(told.length <= 3, told.join())
+  })
+
+  test('goes on after Last-Event-ID with what has changed since', async () => {
+    const user = randomUUID()
+    const [first, second] = [await add(user), await add(user)]
+    const { body: listed } = await service.client(user).get('/tasks')
+    const [newest] = listed['tasks'] as unknown as { created_at: string }[]
+    await move(first, 'FAILED')
+    // As the id of an event is.
+    const known = String(Date.parse(newest?.created_at ?? ''))
+    await using stream = await open(user, { 'last-event-id': known })
+    const told = [see(await stream.next()), see(await stream.next())]
+    const states = new Map(told.map(([, id, state]) => [id, state]))
+    assert.deepEqual([states.get(first), states.get(second)], ['failed', 'waiting'])
+    const { status, body } = await service
+      .client(user)
+      .get('/tasks/stream', { 'last-event-id': 'x' })
+    assert.deepEqual([status, body.error], [400, 'validation_failed'])
+  })
+})
+
 describe('the stream of a version', () => {
   test('tells the version after each change, and the end when it is settled', async () => {
     const { path, id } = await addVersion()
     await using stream = await openStream(`${service.baseUrl}${path}/stream`)
+    const steps = await stream.next()
+    assert.deepEqual(statesOf(steps), ['done', 'running', 'running', 'running', 'held'])
     const state = await stream.next()
     assert.equal(state?.event, 'state')
     assert.deepEqual(state.data, (await service.anonymous.get(path)).body)
@@ -172,7 +247,8 @@ describe('the stream of a version', () => {
     await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
     const { headers, body } = await reading
     assert.equal(headers.get('preference-applied'), 'wait=60')
-    const [end, ...others] = await stream.rest()
+    const [failed, end, ...others] = await stream.rest()
+    assert.deepEqual(statesOf(failed), ['done', 'running', 'running', 'failed', 'held'])
     assert.deepEqual(others, [])
     assert.equal(end?.event, 'end')
     assert.deepEqual(end.data, body)
@@ -187,9 +263,10 @@ describe('the stream of a version', () => {
     const given = { changelog: 'x'.repeat(65_536) }
     const { id, version: path } = await publisher.addFlagged({ given })
     await using stream = await openStream(`${service.baseUrl}${path}/stream`)
-    assert.equal((await stream.next())?.event, 'state')
+    const next = async () => (await stream.next())?.event
+    assert.deepEqual([await next(), await next()], ['steps', 'state'])
     await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
-    assert.equal((await stream.next())?.event, 'end')
+    assert.deepEqual([await next(), await next()], ['steps', 'end'])
   })
 
   test('of one that was banned before its archive came has ended', async () => {
@@ -202,6 +279,13 @@ describe('the stream of a version', () => {
     // What a settled version's ETag says is no end that was told.
     const headers = { 'last-event-id': String(banned.headers.get('etag')).replaceAll('"', '') }
     await using stream = await openStream(`${service.baseUrl}${path}/stream`, headers)
+    assert.deepEqual(statesOf(await stream.next()), [
+      'waiting',
+      'waiting',
+      'waiting',
+      'waiting',
+      'failed',
+    ])
     assert.equal((await stream.next())?.event, 'end')
   })
 
@@ -275,6 +359,16 @@ describe('watches', () => {
     assert.equal(await two.next(1), 'quiet')
     watches.ring()
     assert.equal(await two.next(60_000), 'changed')
+    const many = watches.open(
+      '3',
+      { address: '192.0.2.2', account: 'b' },
+      gone,
+      new Set(['1', '4']),
+    )
+    watches.ring('4')
+    assert.equal(await many.next(60_000), 'changed')
+    watches.ring('2')
+    assert.equal(await many.next(1), 'quiet')
     watches.close()
     assert.equal(await two.next(60_000), 'over')
   })

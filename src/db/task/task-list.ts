@@ -45,6 +45,7 @@ export interface TaskRow {
   status: string
   rev: number
   createdAt: Date
+  movedAt: Date
   startedAt: Date | null
   endedAt: Date | null
   progress: number
@@ -106,7 +107,7 @@ const microseconds = (sql: Queryable): Fragment =>
 export const taskColumns = (sql: Queryable): Fragment => sql`
   t.id, t.family, t.kind, t.segment, t.owner, t.status, t.rev, t.progress,
   task_state(t.status, t.error_code) as state, t.created_at as "createdAt",
-  t.claimed_at as "startedAt", t.ended_at as "endedAt", left(t.settings->>'prompt', 200) as prompt,
+  t.last_moved_at as "movedAt", t.claimed_at as "startedAt", t.ended_at as "endedAt", left(t.settings->>'prompt', 200) as prompt,
   coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine') as engine,
   case when t.status = 'failed' then 0 else t.credits end as credits,
   case when t.error_code is not null
@@ -154,6 +155,31 @@ const toPage = async <Row extends TaskPlace>(
   `
   return { rows, ...(end && { next: end }) }
 }
+
+/** Tasks of an owner by their ids, in the order of their last moves. */
+export const listTaskRows = async (
+  sql: Sql,
+  { owner, ids }: { owner: string; ids: readonly string[] },
+): Promise<TaskRow[]> =>
+  await sql<TaskRow[]>`
+  select ${taskColumns(sql)} from task t
+  where t.id = any(${[...ids]}::uuid[]) and t.owner = ${owner}
+  order by t.last_moved_at, t.id
+`
+
+/** The newest tasks of an owner, which those who follow all of them are told of. */
+export const MOST_FOLLOWED = 200
+
+/** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
+export const listRevisions = async (
+  sql: Sql,
+  { owner, ids, since }: { owner: string; ids: readonly string[]; since?: Date | undefined },
+): Promise<{ id: string; rev: number }[]> =>
+  await sql<{ id: string; rev: number }[]>`
+  select id, rev from task where id = any(${[...ids]}::uuid[])
+  union select id, rev from (${walk(sql, { owner }, MOST_FOLLOWED)}) t
+  ${since ? sql`union select id, rev from (${walk(sql, { owner }, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
+`
 
 /** Tasks that a summary counts. */
 const MOST_COUNTED = 10_000

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 import {
   AdminTaskQuery,
   OwnerEventQuery,
@@ -18,6 +20,7 @@ import { OfTask } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
 import type { DetailDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
+import { streamTasks } from './stream.ts'
 
 /** Tasks of every kind in one list, and one of them with all of its life. */
 export const makeAnyTaskRoutes = (deps: DetailDeps): Route[] => [
@@ -25,6 +28,7 @@ export const makeAnyTaskRoutes = (deps: DetailDeps): Route[] => [
   summary(deps),
   listAll(deps),
   events(deps),
+  stream(deps),
   detail(deps),
 ]
 
@@ -145,6 +149,27 @@ const events = (deps: DetailDeps): Route =>
     },
     errors: [],
     handler: (request) => listEvents(deps, getCaller(request).owner, request.query),
+  })
+
+const stream = (deps: DetailDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    tag: 'Live progress',
+    path: '/tasks/stream',
+    summary: 'Follow all tasks of the caller',
+    description:
+      '`task`: a task as lists show it. First come those that have not ended, the newest 200, and then each change of these and of the newest 200 tasks, at most two a second of each. With Last-Event-ID what has changed since then comes first. It has no end.',
+    requestHeaders: ['Last-Event-ID'],
+    responses: {
+      200: {
+        description: 'Events as they happen. A comment comes every 15 seconds.',
+        schema: Type.String(),
+        mediaType: 'text/event-stream',
+        example: `id: 1767225601000\nevent: task\ndata: ${JSON.stringify(EXAMPLE)}\n\n`,
+      },
+    },
+    errors: ['streams_exceeded', 'validation_failed'],
+    handler: (request) => streamTasks(deps, request),
   })
 
 const detail = (deps: DetailDeps): Route =>

@@ -3,9 +3,11 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { findSequence, readTaskNews } from '../../db/event/event-log.ts'
 import type { TaskNews } from '../../db/event/event-log.ts'
+import { findVersionProgress } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import { listSteps } from '../../domain/registry/version-step.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -142,7 +144,7 @@ const versionStream = (deps: StreamDeps): Route =>
     path: `${VERSION_PATH}/stream`,
     summary: 'Follow a version until it is decided on and its host nodes are read',
     description:
-      '`state`: the version as it is now, first at once and then after each change; `end`: the same, once it is no longer Pending and `host_node_extract_status` is settled. With Last-Event-ID what the caller has is not told again.',
+      '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is settled. With Last-Event-ID what the caller has is not told again.',
     params: OfVersion,
     requestHeaders: ['Last-Event-ID'],
     responses: RESPONSES,
@@ -158,6 +160,7 @@ const streamVersion = async (
   const find = async () => await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { id, revision } = await find()
   let known = headers['last-event-id']
+  let told: string | undefined
   if (known === `${revision}-end`) return STREAM_IS_OVER
   const read: ReadNews = async () => {
     const { id: idNow, revision, hasSettled } = await find()
@@ -165,10 +168,19 @@ const streamVersion = async (
     if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
     if (revision === known && !hasSettled) return []
     known = revision
-    const version = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
-    return hasSettled
-      ? [{ event: 'end', id: `${revision}-end`, data: version }]
-      : [{ event: 'state', id: revision, data: version }]
+    const [version, progress] = await withinDeadline(
+      deps.sql,
+      Promise.all([getVersion(deps.sql, id, deps), findVersionProgress(deps.sql, id)]),
+    )
+    const steps = progress ? listSteps(progress) : []
+    const isNew = JSON.stringify(steps) !== told
+    told = JSON.stringify(steps)
+    return [
+      ...(isNew ? [{ event: 'steps', data: { steps } } as const] : []),
+      hasSettled
+        ? { event: 'end', id: `${revision}-end`, data: version }
+        : { event: 'state', id: revision, data: version },
+    ]
   }
   return await answerStream(deps, request, { id, read })
 }

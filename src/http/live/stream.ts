@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { toApiError } from '../serve/errors.ts'
 import type { StreamAnswer } from '../route.ts'
@@ -7,7 +8,7 @@ import type { Watch } from './watches.ts'
 
 /** One event of a stream, as server-sent events have it. */
 export interface StreamEvent {
-  event: 'state' | 'progress' | 'end'
+  event: 'state' | 'steps' | 'progress' | 'task' | 'end'
   /** What Last-Event-ID names to go on after it. */
   id?: string
   data: unknown
@@ -20,6 +21,8 @@ interface Followed {
   /** The task or version that is followed. */
   id: string
   read: ReadNews
+  /** Of many tasks in one stream: rows that ring, too, and how often it looks. */
+  many?: { ids: ReadonlySet<string>; leastMs: number; mostMs: number } | undefined
 }
 
 /** Proxies close what is silent for a minute; so do we not. */
@@ -37,9 +40,9 @@ const FAULT_PAUSE_MS = 1000
 export const answerStream = async (
   { watches, watchReads }: LiveDeps,
   request: Waiting,
-  { id, read }: Followed,
+  { id, read, many }: Followed,
 ): Promise<StreamAnswer> => {
-  const watch = watches.open(id, request, request.signal)
+  const watch = watches.open(id, request, request.signal, many?.ids)
   const readNews: ReadNews = () => watchReads.run(read)
   const first = await readNews().catch((error: unknown) => {
     watch.close()
@@ -49,7 +52,8 @@ export const answerStream = async (
     stream: async (response) => {
       try {
         writeHead(response)
-        if (response.req.method !== 'HEAD') await writeNews(response, { watch, readNews, first })
+        if (response.req.method !== 'HEAD')
+          await writeNews(response, { watch, readNews, first, many })
       } finally {
         watch.close()
         response.end()
@@ -77,15 +81,17 @@ interface Writing {
   watch: Watch
   readNews: ReadNews
   first: StreamEvent[]
+  many: Followed['many']
 }
 
 const writeNews = async (
   response: ServerResponse,
-  { watch, readNews, first }: Writing,
+  { watch, readNews, first, many }: Writing,
 ): Promise<void> => {
   const endsAt = Date.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
   let wroteAt = Date.now()
+  let readAt = wroteAt
   const write = (text: string): void => {
     response.write(text)
     wroteAt = Date.now()
@@ -97,10 +103,12 @@ const writeNews = async (
     const silentMs = wroteAt + HEARTBEAT_MS - Date.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
     const pauseMs = events ? silentMs : FAULT_PAUSE_MS * (1 + Math.random())
-    const news = await watch.next(Math.max(0, pauseMs))
+    const news = await watch.next(Math.max(0, Math.min(pauseMs, many?.mostMs ?? pauseMs)))
     if (news === 'over') return
     if (Date.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
-    events = news === 'quiet' && events ? [] : await readNews().catch(toUnread)
+    if (many) await sleep(Math.max(0, readAt + many.leastMs - Date.now()))
+    readAt = Date.now()
+    events = news === 'quiet' && events && !many ? [] : await readNews().catch(toUnread)
   }
 }
 

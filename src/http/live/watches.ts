@@ -20,8 +20,11 @@ export interface Watch {
 
 /** Watches of one process. None holds a connection to PostgreSQL: the process hears news for all, and looks for all. */
 export interface Watches {
-  /** Throws 429 `streams_exceeded` when there are enough, in all or of this address or account. */
-  open(id: string, watcher: Watcher, signal: AbortSignal): Watch
+  /**
+   * Watches a row, or with `ids` all rows that are in the set at the time, under an id of its own. Throws 429
+   * `streams_exceeded` when there are enough, in all or of this address or account.
+   */
+  open(id: string, watcher: Watcher, signal: AbortSignal, ids?: ReadonlySet<string>): Watch
   /** This row may have changed; without an id any may have. */
   ring(id?: string): void
   /** Rings for what the look finds changed since the one before, and for what no look has seen. */
@@ -37,6 +40,7 @@ const SHARE = 0.1
 
 export const makeWatches = ({ most }: { most: number }): Watches => {
   const watched = new Map<string, Watched>()
+  const groups = new Set<Watched>()
   const open = new Map<string, number>()
   let all = 0
   let isClosed = false
@@ -55,17 +59,20 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
     row.bell.ring()
   }
   const ring = (id?: string): void => {
-    const rows = id === undefined ? watched.values() : [watched.get(id)]
-    for (const row of rows) if (row) ringRow(row)
+    if (id === undefined) for (const row of watched.values()) ringRow(row)
+    else
+      for (const row of [watched.get(id), ...groups])
+        if (row && (row.ids?.has(id) ?? true)) ringRow(row)
   }
 
   return {
-    open(id, { address, account }, signal) {
+    open(id, { address, account }, signal, ids) {
       const names = [`address ${address}`, `account ${account}`]
       if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
         throw errors.tooManyStreams(most, mostOfOne)
       count(names, 1)
-      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), rings: 0, watches: 0 }
+      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), rings: 0, watches: 0, ids }
+      if (ids) groups.add(row)
       watched.set(id, row)
       row.watches += 1
       let heard = row.rings
@@ -85,6 +92,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
           count(names, -1)
           row.watches -= 1
           if (row.watches === 0) watched.delete(id)
+          groups.delete(row)
         },
       }
     },
@@ -112,4 +120,5 @@ interface Watched {
   /** How often it was rung: a watch tells by it whether it missed one. */
   rings: number
   watches: number
+  ids: ReadonlySet<string> | undefined
 }

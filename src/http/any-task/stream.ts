@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+
+import { withinDeadline } from '../../db/client.ts'
+import { listRevisions, listTaskRows, listTasks, MOST_FOLLOWED } from '../../db/task/task-list.ts'
+import type { TaskRow } from '../../db/task/task-list.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { OPEN_STATES } from '../../domain/task/task-item.ts'
+import { getCaller } from '../access/caller.ts'
+import { answerStream } from '../live/stream.ts'
+import type { ReadNews, StreamEvent } from '../live/stream.ts'
+import type { Answer, RouteRequest } from '../route.ts'
+import type { TaskDeps } from '../task/deps.ts'
+import { toItem } from './item.ts'
+
+/** Each task is told of twice a second at most; new ones are looked for. */
+const PACE = { leastMs: 500, mostMs: 2000 }
+
+/** A move is stamped before it can be seen. What is told twice has the same revision. */
+const UNSEEN_MS = 10_000
+
+/** Follows all tasks of the caller. Throws 400 for a Last-Event-ID that no such stream gave. */
+export const streamTasks = async (deps: TaskDeps, request: RouteRequest): Promise<Answer> => {
+  const { owner } = getCaller(request)
+  const lastEventId = request.headers['last-event-id']
+  if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
+    throw errors.lastEventInvalid(String(lastEventId))
+  const since = lastEventId === undefined ? undefined : Number(lastEventId)
+  const open = new Set<string>()
+  const read = readTasks(deps, { owner, since, open })
+  return await answerStream(deps, request, { id: randomUUID(), read, many: { ids: open, ...PACE } })
+}
+
+interface FollowedTasks {
+  owner: string
+  /** What the client has heard of, in milliseconds. */
+  since: number | undefined
+  /** Those that have not ended, kept up to date. */
+  open: Set<string>
+}
+
+const readTasks = (deps: TaskDeps, { owner, since, open }: FollowedTasks): ReadNews => {
+  const { sql } = deps
+  let told: ReadonlyMap<string, number> | undefined
+  let lastMs = since ?? 0
+  const find = async (): Promise<TaskRow[]> => {
+    const isFirst = told === undefined
+    if (isFirst) {
+      const { rows } = await listTasks(sql, { owner, states: OPEN_STATES, limit: MOST_FOLLOWED })
+      for (const { id } of rows) open.add(id)
+    }
+    const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
+    const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
+    const changed = revisions.filter(({ id, rev }) => told?.get(id) !== rev)
+    told = new Map(revisions.map(({ id, rev }) => [id, rev]))
+    const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
+    const isTold = ({ id, movedAt }: TaskRow): boolean =>
+      !isFirst || open.has(id) || (from !== undefined && movedAt >= from)
+    return rows.filter(isTold)
+  }
+  return async () => {
+    const rows = await withinDeadline(sql, find())
+    return rows.map((row): StreamEvent => {
+      if (row.endedAt === null) open.add(row.id)
+      else open.delete(row.id)
+      lastMs = Math.max(lastMs, row.movedAt.getTime())
+      return { event: 'task', id: String(lastMs), data: toItem(deps, row) }
+    })
+  }
+}
