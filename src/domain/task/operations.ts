@@ -2,83 +2,66 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { REASON_MAX, count, instant, uuid } from '../registry/registry-fields.ts'
-import { VersionStatus } from '../registry/version.ts'
 
-const Family = Type.Enum(['image', 'video'])
-const status = Type.String({ description: 'Its status, in the words of its family.' })
-const owner = Type.String({ description: 'Id of its owner.' })
+const TASK = {
+  id: uuid('Id of the task.'),
+  family: Type.Enum(['image', 'video']),
+  kind: Type.String(),
+  owner: Type.String({ description: 'Id of its owner.' }),
+  status: Type.String({ description: 'Its status, in the words of its family.' }),
+}
+const VERSION = { id: uuid('Id of the version.'), node_id: Type.String(), version: Type.String() }
 const since = instant('Its last move.')
 
-const StuckTask = Type.Object({
-  id: uuid('Id of the task.'),
-  family: Family,
-  kind: Type.String(),
-  owner,
-  status,
-  since,
-})
+const StuckTask = Type.Object({ ...TASK, since })
 export type StuckTask = Static<typeof StuckTask>
 
-const StuckVersion = Type.Object({
-  id: uuid('Id of the version.'),
-  node_id: Type.String(),
-  version: Type.String(),
-  reason: Type.String({ description: 'Where its checks stand.' }),
-  since,
-})
+const reason = Type.String({ description: 'Where its checks stand.' })
+const StuckVersion = Type.Object({ ...VERSION, reason, since })
 export type StuckVersion = Static<typeof StuckVersion>
 
+const OutboxRow = Type.Object({
+  workflow_id: Type.String(),
+  kind: Type.Enum(['start', 'restart', 'signal']),
+  tries: count('Tries to tell Temporal.'),
+  at: instant('When it was written.'),
+  last_error: Type.Optional(Type.String({ description: 'Why the last try failed.' })),
+})
 const WaitingOutbox = Type.Object({
   waiting: count('Rows, of which no more than 10,000 are counted.'),
-  rows: Type.Array(
-    Type.Object({
-      workflow_id: Type.String(),
-      kind: Type.Enum(['start', 'restart', 'signal']),
-      tries: count('Tries to tell Temporal.'),
-      at: instant('When it was written.'),
-      last_error: Type.Optional(Type.String({ description: 'Why the last try failed.' })),
-    }),
-    { description: 'The 20 that have waited longest.' },
-  ),
+  rows: Type.Array(OutboxRow, { description: 'The 20 that have waited longest.' }),
 })
 export type WaitingOutbox = Static<typeof WaitingOutbox>
 
+const Receiver = Type.Object({
+  host: Type.String({ description: 'Its host, with its port.' }),
+  waiting: count('Events and redeliveries.'),
+  failing: count('Those that were tried in vain.'),
+  oldest_at: instant('When the oldest was made.'),
+  next_try_at: Type.Optional(instant('When the next further try is due.')),
+})
 const WaitingDeliveries = Type.Object({
   waiting: count('Events and redeliveries that are to be told.'),
-  is_sample: Type.Boolean({
-    description: 'More than 10,000 wait: all figures are of so many, taken at random.',
-  }),
-  receivers: Type.Array(
-    Type.Object({
-      host: Type.String({ description: 'Host of the receiver, with its port.' }),
-      waiting: count('Events and redeliveries.'),
-      failing: count('Those that were tried in vain.'),
-      oldest_at: instant('When the oldest was made.'),
-      next_try_at: Type.Optional(instant('When the next further try is due.')),
-    }),
-    { description: 'At most 100, those with the most first.' },
-  ),
+  is_sample: Type.Boolean({ description: 'More than 10,000 wait: the figures are of a sample.' }),
+  receivers: Type.Array(Receiver, { description: 'At most 100, those with the most first.' }),
 })
 export type WaitingDeliveries = Static<typeof WaitingDeliveries>
 
+const Poller = Type.Object({
+  identity: Type.String({ description: 'The process and its host.' }),
+  seen_at: Type.Optional(instant('When it last asked for work.')),
+})
+const Queue = Type.Object({
+  name: Type.String(),
+  type: Type.Enum(['workflow', 'activity']),
+  backlog: count('About how much work waits for a worker.'),
+  backlog_age_seconds: count('About how long the oldest of it has waited.'),
+  pollers: Type.Array(Poller, { description: 'Workers that have lately asked for work.' }),
+})
 const TemporalState = Type.Object({
   reachable: Type.Boolean({ description: 'False: nothing is known of its queues.' }),
   error: Type.Optional(Type.String({ description: 'Why it cannot be reached.' })),
-  queues: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      type: Type.Enum(['workflow', 'activity']),
-      backlog: count('About how much work waits for a worker.'),
-      backlog_age_seconds: count('About how long the oldest of it has waited.'),
-      pollers: Type.Array(
-        Type.Object({
-          identity: Type.String({ description: 'The process and its host.' }),
-          seen_at: Type.Optional(instant('When it last asked for work.')),
-        }),
-        { description: 'Workers that have lately asked for work.' },
-      ),
-    }),
-  ),
+  queues: Type.Array(Queue),
 })
 export type TemporalState = Static<typeof TemporalState>
 
@@ -112,20 +95,5 @@ export const FailReason = Type.Object({
 export const RestartReason = Type.Partial(FailReason)
 
 const changed = Type.Boolean({ description: 'False: it was so already.' })
-
-export const OperatedTask = Type.Object({
-  id: uuid('Id of the task.'),
-  family: Family,
-  kind: Type.String(),
-  owner,
-  status,
-  changed,
-})
-
-export const RestartedVersion = Type.Object({
-  id: uuid('Id of the version.'),
-  node_id: Type.String(),
-  version: Type.String(),
-  status: VersionStatus,
-  changed,
-})
+export const OperatedTask = Type.Object({ ...TASK, changed })
+export const RestartedVersion = Type.Object({ ...VERSION, status: TASK.status, changed })

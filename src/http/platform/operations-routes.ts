@@ -21,6 +21,11 @@ import {
 import type { OperationsDeps } from './operations.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
+const COMMAND = {
+  ...COMMON,
+  method: 'post',
+  params: Type.Object({ id: Type.String({ format: 'uuid', description: 'Its id.' }) }),
+} as const
 const ERRORS = ['forbidden', 'illegal_move', 'outcome_unknown'] as const
 const RESTART = {
   ...SMALL_BODY,
@@ -29,16 +34,6 @@ const RESTART = {
   required: false,
   examples: { nothing: {}, reason: { reason: 'its worker has lost its disk' } },
 }
-const TASK = {
-  id: '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11',
-  family: 'image',
-  kind: 'relight',
-  owner: 'alice',
-  status: 'FAILED',
-  changed: true,
-}
-
-const OfId = Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of it.' }) })
 
 /** What stands still, and what is done about it, for platform admins. Each change is in the audit log. */
 export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
@@ -55,53 +50,37 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     handler: (request) => readOperations(deps, request),
   }),
   defineRoute({
-    ...COMMON,
-    method: 'post',
+    ...COMMAND,
     path: '/admin/tasks/:id/restart',
     summary: 'Start the workflow of a task anew',
     description: 'Ends the workflow of an open task and starts another one, whatever hinders it.',
-    params: OfId,
     body: RESTART,
-    responses: {
-      200: {
-        description: 'The task, whose workflow starts anew.',
-        schema: OperatedTask,
-        example: { ...TASK, status: 'IN_PROGRESS' },
-      },
-    },
+    responses: { 200: { description: 'The task.', schema: OperatedTask } },
     errors: ['task_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, RESTART_TASK),
   }),
   defineRoute({
-    ...COMMON,
-    method: 'post',
+    ...COMMAND,
     path: '/admin/tasks/:id/fail',
     summary: 'End a task in failure',
     description:
       'With `internal_error`; its credits are returned. A task that has failed already stays as it is.',
-    params: OfId,
     body: {
       ...SMALL_BODY,
       schema: FailReason,
-      examples: { stuck: { reason: 'its input is gone' } },
+      examples: { lost: { reason: 'its input is gone' } },
     },
-    responses: {
-      200: { description: 'The task, which has failed.', schema: OperatedTask, example: TASK },
-    },
+    responses: { 200: { description: 'The task, which has failed.', schema: OperatedTask } },
     errors: ['task_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, FAIL_TASK),
   }),
   defineRoute({
-    ...COMMON,
-    method: 'post',
+    ...COMMAND,
     path: '/admin/versions/:id/restart',
     summary: 'Start the workflow of a pending version anew',
     description: 'The same for a version whose checks do not come to an end.',
-    params: OfId,
     body: RESTART,
-    responses: {
-      200: { description: 'The version, whose checks begin anew.', schema: RestartedVersion },
-    },
+    responses: { 200: { description: 'The version.', schema: RestartedVersion } },
     errors: ['version_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, RESTART_VERSION),
   }),

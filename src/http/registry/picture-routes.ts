@@ -16,11 +16,7 @@ const COMMON = {
   description:
     'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger.',
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
-  responses: {
-    ...FILE_RESPONSES,
-    200: { ...FILE_RESPONSES[200], description: 'The picture.', mediaType: 'image/webp' },
-    206: { ...FILE_RESPONSES[206], mediaType: 'image/webp' },
-  },
+  responses: FILE_RESPONSES,
 } as const
 const ERRORS = ['picture_not_found', 'range_not_satisfiable'] as const
 
