@@ -25,6 +25,7 @@ import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
 import { listVersions, versionPageQuery } from '../../src/db/search/version-list.ts'
+import type { VersionFilter } from '../../src/db/search/version-list.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -178,19 +179,23 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
 }
 
 function versionCalls(): { call: Call }[] {
-  const filters = [
+  const filters: VersionFilter[] = [
     {},
-    { statuses: ['NodeVersionStatusFlagged' as const] },
+    { statuses: ['NodeVersionStatusFlagged'] },
     { reason: 'a' },
     { nodeId: 'a' },
     { reviewRequested: true },
     { reviewRequested: false },
   ]
   return filters.flatMap((filter) => [
-    {
-      call: (sql) =>
-        listVersions(sql, { filter, offset: 0, limit: 10 }, { ...NODES, memo: makeCountMemo() }),
-    },
+    ...[{}, { isByReview: filter.reviewRequested, isModerated: true }].map((form) => ({
+      call: (sql: Sql) =>
+        listVersions(
+          sql,
+          { filter, offset: 0, limit: 10, form },
+          { ...NODES, memo: makeCountMemo() },
+        ),
+    })),
     ...PLANS.map((plan) => ({
       call: (sql: Sql) =>
         as(sql, versionPageQuery(sql, { filter, offset: 0, limit: 10 }, plan, '')),

@@ -15,6 +15,7 @@ import {
   ADMIN,
   expectStatus,
   listOf,
+  memberOf,
   pluck,
   untilDecided,
   upload,
@@ -282,6 +283,10 @@ describe('a pack with a finding of high severity', () => {
   test('is Active when its owner asks for a review and an admin finds it harmless', async () => {
     const { id, nodeId, node, ownVersion } = bad.added
     expectStatus(await owned.owner.post(`${ownVersion}/review`, { note: 'it is ours' }), 201)
+    const [asked] = listOf(await registry.admin.get('/versions?sort=review'), 'versions')
+    const { review, findings: counts } = memberOf({ body: asked ?? {} }, 'moderation')
+    assert.deepEqual([asked?.['id'], (counts as { high?: number }).high], [id, 1])
+    assert.equal((review as { note?: string }).note, 'it is ours')
     assert.deepEqual(await reviewed(), [id])
     const activate = { status: ACTIVE, status_reason: 'looked at' }
     expectStatus(await registry.admin.put(`/admin${bad.path}`, activate), 200)

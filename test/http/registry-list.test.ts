@@ -389,6 +389,53 @@ describe('a list of versions', () => {
   })
 })
 
+describe('versions that ask for a review', () => {
+  test('are told to platform admins, the oldest request first, with what is needed to judge them', async () => {
+    const { admin, anonymous } = registry
+    const { nodeId } = await owned.addActive({ version: '1.9.0' })
+    await owned.addActive({ nodeId, version: '1.10.0-rc.1' })
+    await owned.addActive({ nodeId, version: '1.10.0' })
+    const next = await owned.addFlagged({ nodeId, version: '1.10.1' })
+    const first = await owned.addFlagged({ nodeId, version: '1.10.0-rc.2' })
+    const lone = await owned.addFlagged({ version: '1.0.0' })
+    for (const { ownVersion } of [lone, next, first])
+      expectStatus(await owned.owner.post(`${ownVersion}/review`, { note: ownVersion }), 201)
+    const list = async (client: Client, query: string) =>
+      listOf(expectStatus(await client.get(`/versions?${query}`), 200), 'versions')
+    const found = await list(admin, 'sort=review')
+    const asked = [lone, next, first]
+    assert.deepEqual(pluck(found), pluck(asked))
+    assert.deepEqual(
+      found.map(({ moderation }) => {
+        const { review, ...rest } = moderation as Record<string, { note: string }>
+        return [rest, review?.note]
+      }),
+      [undefined, '1.10.0', '1.10.0-rc.1'].map((previous, at) => [
+        {
+          publisher: { id: owned.id, name: owned.id, status: 'PublisherStatusActive' },
+          findings: { high: 0, medium: 0, info: 0 },
+          ...(previous !== undefined && { previous_version: previous }),
+        },
+        asked[at]?.ownVersion,
+      ]),
+    )
+    assert.deepEqual(pluck(await list(admin, 'sort=review&page=2&pageSize=2')), [first.id])
+    const newest = await list(admin, `nodeId=${nodeId}&review_requested=false`)
+    assert.deepEqual(pluck(newest, 'version'), ['1.10.0', '1.10.0-rc.1', '1.9.0'])
+    assert.ok(newest.every(({ moderation }) => moderation !== undefined))
+    for (const client of [anonymous, owned.owner]) {
+      const others = await list(client, `nodeId=${nodeId}&sort=review&review_requested=false`)
+      assert.equal(others.length, 5)
+      assert.ok(others.every(({ moderation }) => moderation === undefined))
+    }
+    for (const query of ['sort=review&review_requested=false', 'sort=age']) {
+      const refused = await admin.get(`/versions?${query}`)
+      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      assert.match(details?.[0] ?? '', /^\?sort must/)
+    }
+  })
+})
+
 describe('a list whose entries are large', () => {
   const license = '\u0001'.repeat(65_536)
   const given = {

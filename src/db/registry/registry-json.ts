@@ -1,4 +1,4 @@
-import type { Queryable } from '../client.ts'
+import type { Fragment, Queryable } from '../client.ts'
 
 /**
  * The database makes the records of the registry. Members stand in the order of the interface; those without a value
@@ -64,8 +64,8 @@ export const joinNode = (sql: Queryable) => sql`
 `
 
 /** Of `version v` and its `node n`. */
-export const versionJson = (sql: Queryable, publicUrl: string) =>
-  sql`json_strip_nulls(json_build_object(${versionMembers(sql, publicUrl)}))`
+export const versionJson = (sql: Queryable, publicUrl: string, more: Fragment = sql``) =>
+  sql`json_strip_nulls(json_build_object(${versionMembers(sql, publicUrl)} ${more}))`
 
 /** Bytes of the members of `versionJson` that may be long. */
 export const versionBytes = (sql: Queryable) => sql`

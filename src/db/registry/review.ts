@@ -39,7 +39,7 @@ export const listReviews = async (sql: Queryable, versionId: string): Promise<Li
   return rows.map(({ review }) => review)
 }
 
-const reviewMembers = (sql: Queryable) => sql`
+export const reviewMembers = (sql: Queryable) => sql`
   'id', r.id, 'version_id', r.version_id, 'note', r.note,
   'createdAt', ${instant(sql, sql`r.created_at`)}
 `

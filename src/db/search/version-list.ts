@@ -10,6 +10,7 @@ import { changesOf, getListed } from './listed-count.ts'
 import type { Counted } from './listed-count.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
+import { reviewMembers } from '../registry/review.ts'
 import { choosePagePlan, limitForPlanner, limitTo } from './page-plan.ts'
 import type { PagePlan } from './page-plan.ts'
 import { versionBytes, versionJson } from '../registry/registry-json.ts'
@@ -34,22 +35,65 @@ export const listNodeVersions = async (
 export const readVersionEntries = async (
   sql: Queryable,
   ids: readonly string[],
-  { publicUrl }: RecordOptions,
+  { publicUrl, isByReview, isModerated }: RecordOptions & VersionForm,
 ): Promise<Entries> => {
   const asked = sql`select id from unnest(${[...ids]}::uuid[]) id`
-  return toEntries(await sql<EntryRow[]>`${versionEntriesQuery(sql, asked, publicUrl)}`)
+  return toEntries(
+    await sql<
+      EntryRow[]
+    >`${versionEntriesQuery(sql, asked, publicUrl, { isByReview, isModerated })}`,
+  )
 }
 
-/** The entries of versions, newest first. */
-const versionEntriesQuery = (sql: Queryable, ids: Fragment, publicUrl: string) => sql`
-  select v.id, v.rev::text as revision,
+/** How versions are listed for platform admins. */
+export interface VersionForm {
+  /** By their open requests for a review, oldest first; else newest first. */
+  isByReview?: boolean | undefined
+  /** With what is needed to judge them. */
+  isModerated?: boolean | undefined
+}
+
+const versionEntriesQuery = (
+  sql: Queryable,
+  ids: Fragment,
+  publicUrl: string,
+  { isByReview, isModerated }: VersionForm = {},
+) => sql`
+  select v.id,
+    ${isModerated ? sql`concat_ws('.', v.rev, md5(${moderationJson(sql)}::text))` : sql`v.rev::text`} as revision,
     case when ${isWithin(sql, versionBytes(sql))}
-      then ${versionJson(sql, publicUrl)}::text end as text
+      then ${versionJson(sql, publicUrl, isModerated ? sql`, 'moderation', ${moderationJson(sql)}` : sql``)}::text
+    end as text
   from (${ids}) page
   join version v on v.id = page.id
   join node n on n.id = v.node_id
-  window listed as (order by v.created_at desc, v.id)
-  order by v.created_at desc, v.id
+  window listed as (order by ${orderOf(sql, isByReview)})
+  order by ${orderOf(sql, isByReview)}
+`
+
+const orderOf = (sql: Queryable, isByReview = false) =>
+  isByReview
+    ? sql`(select created_at from review_request where version_id = v.id and closed_at is null), v.id`
+    : sql`v.created_at desc, v.id`
+
+/** Of `version v` and its `node n`. */
+const moderationJson = (sql: Queryable) => sql`json_build_object(
+  'publisher', (
+    select json_build_object('id', p.id, 'name', p.name, 'status', p.status)
+    from publisher p where p.id = n.publisher_id),
+  'findings', (
+    select json_build_object('high', coalesce(sum(s.high), 0), 'medium', coalesce(sum(s.medium), 0),
+      'info', coalesce(sum(s.info), 0))
+    from scan s join archive a on a.version_id = s.version_id and a.sha256 = s.sha256
+    where s.version_id = v.id),
+  'review', (
+    select json_build_object(${reviewMembers(sql)})
+    from review_request r where r.version_id = v.id and r.closed_at is null),
+  'previous_version', (
+    select o.version from version o
+    where o.node_id = v.node_id and o.status = 'NodeVersionStatusActive'
+      and (o.major, o.minor, o.patch, o.pre_key) < (v.major, v.minor, v.patch, v.pre_key)
+    order by o.major desc, o.minor desc, o.patch desc, o.pre_key desc limit 1))
 `
 
 /** What the list of all versions is narrowed by; all that is given must hold. */
@@ -68,12 +112,13 @@ interface VersionPageQuery {
   filter: VersionFilter
   offset: number
   limit: number
+  form?: VersionForm | undefined
 }
 
 /** A page of the versions of all listed nodes, newest first, and how many there are. */
 export const listVersions = async (
   sql: Queryable,
-  { filter, offset, limit }: VersionPageQuery,
+  { filter, offset, limit, form }: VersionPageQuery,
   { memo, publicUrl }: NodePageOptions,
 ): Promise<{ versions: Entries; total: number }> => {
   const listed = await getListed(sql, 'version')
@@ -85,7 +130,7 @@ export const listVersions = async (
   if (offset >= total) return { versions: toEntries([]), total }
   const plan = planVersionPage({ filter, offset, limit }, { total, listed: listed.n })
   const rows = await sql<EntryRow[]>`
-    ${versionPageQuery(sql, { filter, offset, limit }, plan, publicUrl)}
+    ${versionPageQuery(sql, { filter, offset, limit, form }, plan, publicUrl)}
   `
   return { versions: toEntries(rows), total }
 }
@@ -117,17 +162,19 @@ export const planVersionPage = (
 
 export const versionPageQuery = (
   sql: Queryable,
-  { filter, offset, limit }: VersionPageQuery,
+  { filter, offset, limit, form }: VersionPageQuery,
   plan: PagePlan,
   publicUrl: string,
 ) => {
-  const page = sql`order by v.created_at desc, v.id ${limitTo(sql, { limit, offset })}`
+  // Few requests are open, so those are never walked to.
+  const isByReview = form?.isByReview && plan !== 'walk'
+  const page = sql`order by ${orderOf(sql, isByReview)} ${limitTo(sql, { limit, offset })}`
   const ids = sql`
     select id
     from (${plan === 'walk' ? walkQuery(sql, filter) : gatherQuery(sql, filter, plan)} ${page}) found
     ${limitForPlanner(sql, limit)}
   `
-  return versionEntriesQuery(sql, ids, publicUrl)
+  return versionEntriesQuery(sql, ids, publicUrl, { ...form, isByReview })
 }
 
 const gatherQuery = (sql: Queryable, filter: VersionFilter, plan: PagePlan) => sql`

@@ -22,6 +22,12 @@ export const judgeCompareQuery = ({ from, to }: Body): Fault[] => [
   ...judgeVersionText(to, '?to'),
 ]
 
+/** The same of GET /versions, for platform admins. */
+export const judgeReviewSort = ({ sort, review_requested: wanted }: Body): Fault[] =>
+  sort === 'review' && wanted === false
+    ? [registryFault('?sort', 'must not be "review" where `review_requested` is false')]
+    : []
+
 const judgeVersionText = (value: unknown, field: string): Fault[] =>
   typeof value !== 'string' || parseVersionNumber(value)
     ? []

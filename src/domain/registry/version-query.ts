@@ -2,6 +2,9 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { REASON_MAX, WITHOUT_NUL, count, page, pageSize, queryText } from './registry-fields.ts'
+import { FindingCounts } from './finding.ts'
+import { PublisherStatus } from './publisher.ts'
+import { Review } from './review.ts'
 import { Version, VersionStatus } from './version.ts'
 
 const statuses = Type.Optional(
@@ -30,12 +33,41 @@ export const VersionListQuery = Type.Object({
         'Only versions with an open request for a review, or only those without. Only for platform admins, ignored for anybody else.',
     }),
   ),
+  sort: Type.Optional(
+    Type.Enum(['review'], {
+      description:
+        'Only versions with an open request for a review, the oldest request first. Only for platform admins, ignored for anybody else.',
+    }),
+  ),
 })
 export type VersionListQuery = Static<typeof VersionListQuery>
 
+/** What a platform admin needs to judge a version. */
+const Moderation = Type.Object(
+  {
+    publisher: Type.Object({
+      id: Type.String({ description: 'Id of the publisher.' }),
+      name: Type.String({ description: 'Its name.' }),
+      status: PublisherStatus,
+    }),
+    findings: FindingCounts,
+    review: Type.Optional(Review),
+    previous_version: Type.Optional(
+      Type.String({ description: 'The highest Active version below it, to be compared with.' }),
+    ),
+  },
+  { description: 'For platform admins.' },
+)
+
 /** Answer of GET /versions. */
 export const VersionPage = Type.Object({
-  versions: Type.Array(Version, { description: 'Newest first.' }),
+  versions: Type.Array(
+    Type.Object({
+      ...Version.properties,
+      moderation: Type.Optional(Moderation),
+    }),
+    { description: 'Newest first.' },
+  ),
   page: count('The page asked for.'),
   pageSize: count('Versions a page.'),
   total: count('Versions found.'),

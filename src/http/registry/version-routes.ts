@@ -1,7 +1,11 @@
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { judgeDepth } from '../../domain/registry/search-depth.ts'
 import { CompareQuery, VersionComparison } from '../../domain/comparison/change.ts'
-import { judgeCompareQuery, judgeInstallQuery } from '../../domain/registry/version-judge.ts'
+import {
+  judgeCompareQuery,
+  judgeInstallQuery,
+  judgeReviewSort,
+} from '../../domain/registry/version-judge.ts'
 import {
   BulkVersions,
   BulkVersionsBody,
@@ -165,7 +169,10 @@ const list = (deps: RegistryDeps): Route =>
       },
     },
     errors: ['busy'],
-    judgeQuery: ({ query }) => judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
+    judgeQuery: ({ query, caller }) => [
+      ...judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
+      ...(caller?.isPlatformAdmin ? judgeReviewSort(query) : []),
+    ],
     handler: (request) => listAllVersions(deps, request),
   })
 

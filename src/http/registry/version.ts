@@ -8,7 +8,7 @@ import {
   listVersionsInBulk,
   readVersionEntries,
 } from '../../db/search/version-list.ts'
-import type { BulkVersionRow } from '../../db/search/version-list.ts'
+import type { BulkVersionRow, VersionForm } from '../../db/search/version-list.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
@@ -114,29 +114,33 @@ export const listVersionsOfNode = async (
   return answerList(deps, { entries, readEntries: readEntriesOf(deps) })
 }
 
-const readEntriesOf = (deps: RegistryDeps) => (ids: readonly string[]) =>
-  readVersionEntries(deps.sql, ids, deps)
+const readEntriesOf =
+  ({ sql, publicUrl }: RegistryDeps, form: VersionForm = {}) =>
+  (ids: readonly string[]) =>
+    readVersionEntries(sql, ids, { publicUrl, ...form })
 
 /** Answers a page of the versions of all listed nodes, newest first. */
 export const listAllVersions = async (
   deps: RegistryDeps,
   { query, caller }: RouteRequest<unknown, VersionListQuery>,
 ): Promise<JsonAnswer> => {
-  const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested } = query
-  const reviewRequested = caller?.isPlatformAdmin ? review_requested : undefined
+  const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested, sort } = query
+  const isModerated = caller?.isPlatformAdmin ?? false
+  const form = { isModerated, isByReview: isModerated && sort === 'review' }
+  const reviewRequested = isModerated ? form.isByReview || review_requested : undefined
   const filter = {
     statuses,
     reason: reason || undefined,
     nodeId: nodeId || undefined,
     reviewRequested,
   }
-  const asked = { filter, offset: offsetOf(page, pageSize), limit: pageSize }
+  const asked = { filter, offset: offsetOf(page, pageSize), limit: pageSize, form }
   const { versions, total } = await deps.heavyReads.run(() =>
     withinDeadline(deps.sql, listVersions(deps.sql, asked, deps)),
   )
   return answerList(deps, {
     entries: versions,
-    readEntries: readEntriesOf(deps),
+    readEntries: readEntriesOf(deps, form),
     member: 'versions',
     others: { page, pageSize, total, totalPages: totalPages(total, pageSize) },
   })
