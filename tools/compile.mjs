@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join, parse, relative, resolve } from 'node:path'
+import { basename, dirname, join, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -324,7 +324,8 @@ const SERVICE = {
 
 /** A module finds files from where it lies, wherever its code has gone. */
 const pinPlaces = (path, text) => {
-  const isOwn = !path.startsWith(join(ROOT, 'node_modules'))
+  // The folder of the packages may be a link, and this path is where it leads.
+  const isOwn = !path.split(sep).includes('node_modules')
   const place = isOwn ? builtPath(relative(ROOT, path)) : path
   const [url, folder, file] = [pathToFileURL(place).href, dirname(place), place].map((value) =>
     JSON.stringify(value),
