@@ -87,7 +87,7 @@ const registry = createRoute({
 const node = createRoute({
   ...parent,
   path: '/registry/$node',
-  validateSearch: search({ tab: text }),
+  validateSearch: search({ tab: text, 'host-node': text, q: text }),
   staticData: { title: 'Node', who: 'all' },
   component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
 })
@@ -104,7 +104,7 @@ const compare = createRoute({
 const version = createRoute({
   ...parent,
   path: '/registry/$node/$version',
-  validateSearch: search({ tab: text, 'host-node': text, q: text }),
+  validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
   staticData: { title: 'Version', who: 'all' },
   component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
 })

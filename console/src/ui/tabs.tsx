@@ -6,7 +6,8 @@ import styles from './tabs.module.css'
 export interface TabSpec<Id extends string> {
   id: Id
   title: ReactNode
-  content(): ReactNode
+  /** Drawn only while it is selected. */
+  content: ReactNode | (() => ReactNode)
 }
 
 /** Tabs whose choice lives in the address: give `selected` and `onSelect` from the search parameters. */
@@ -21,7 +22,11 @@ export const Tabs = <Id extends string>({
   selected: Id
   onSelect(id: Id): void
 }) => (
-  <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(key as Id)}>
+  <AriaTabs
+    className={styles.tabs}
+    selectedKey={selected}
+    onSelectionChange={(key) => onSelect(key as Id)}
+  >
     <TabList aria-label={label} className={styles.list}>
       {tabs.map(({ id, title }) => (
         <Tab key={id} id={id} className={styles.tab}>
@@ -31,7 +36,7 @@ export const Tabs = <Id extends string>({
     </TabList>
     {tabs.map(({ id, content }) => (
       <TabPanel key={id} id={id} className={styles.panel}>
-        {id === selected && content()}
+        {id === selected && (typeof content === 'function' ? content() : content)}
       </TabPanel>
     ))}
   </AriaTabs>

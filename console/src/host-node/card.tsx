@@ -1,0 +1,267 @@
+import './palette.css'
+
+import { Maximize2 } from 'lucide-react'
+import { Fragment, memo, useMemo, useState } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { Bdi, Hidden } from '../ui/text.tsx'
+import { counted, showControls } from '../words/text.ts'
+import styles from './card.module.css'
+import { countRows, cutRows, readCard } from './inputs.ts'
+import type { Card, HostNode, Mark, Marks, Slot, Widget } from './inputs.ts'
+
+/** Most rows that are drawn unasked. */
+const ROWS = 40
+
+/** A host node as the host draws it, with what the host does not show: its name, badges and description. */
+export const HostNodeCard = memo(
+  ({
+    node,
+    marks,
+    onOpen,
+    isWhole = false,
+  }: {
+    node: HostNode
+    marks?: Marks | undefined
+    /** Shows it in whole. */
+    onOpen?: (name: string) => void
+    /** Draws all rows and the whole description. */
+    isWhole?: boolean
+  }) => {
+    const [showsAll, setShowsAll] = useState(isWhole)
+    const card = useMemo(() => readCard(node), [node])
+    const rows = countRows(card)
+    const shown = showsAll ? card : cutRows(card, ROWS)
+    return (
+      <div className={`${styles.about} ${marks ? styles.marked : ''}`}>
+        <div className={styles.caption}>
+          {card.title === node.host_node_name ? (
+            <span>
+              <Bdi>{node.category}</Bdi>
+            </span>
+          ) : (
+            <code title={showControls(node.host_node_name)}>
+              <Bdi>{node.host_node_name}</Bdi>
+            </code>
+          )}
+          <Badges node={node} />
+          {onOpen && (
+            <IconButton
+              label={`Open ${showControls(card.title)}`}
+              onPress={() => onOpen(node.host_node_name)}
+            >
+              <Maximize2 aria-hidden />
+            </IconButton>
+          )}
+        </div>
+        <DrawnCard card={shown} marks={marks}>
+          {rows > ROWS && !showsAll && (
+            <div className={styles.more}>
+              <Button onPress={() => setShowsAll(true)}>Show all {rows} rows</Button>
+            </div>
+          )}
+        </DrawnCard>
+        {card.unread.map(({ what, text }) => (
+          <Unread key={what} what={what} text={text} />
+        ))}
+        {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
+        {node.description && (
+          <p className={`${styles.description} ${isWhole ? styles.full : ''}`}>
+            <Bdi>{node.description}</Bdi>
+          </p>
+        )}
+      </div>
+    )
+  },
+)
+
+const Badges = ({ node }: { node: HostNode }) => (
+  <>
+    {node.deprecated && <Badge tone="warn">deprecated</Badge>}
+    {node.experimental && <Badge tone="info">experimental</Badge>}
+    {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">banned</Badge>}
+    {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">local only</Badge>}
+    {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}
+  </>
+)
+
+const Unread = ({ what, text }: { what: string; text: string }) => {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <p>Its {what} could not be read.</p>
+      {isOpen ? (
+        <Code text={text} label={`raw ${what}`} />
+      ) : (
+        <Button onPress={() => setIsOpen(true)}>Show the raw text</Button>
+      )}
+    </>
+  )
+}
+
+const DrawnCard = ({
+  card: { title, sockets, outputs, widgets },
+  marks,
+  children,
+}: {
+  card: Card
+  marks: Marks | undefined
+  children: ReactNode
+}) => {
+  const hasArea = widgets.some(({ kind }) => kind === 'area')
+  const width = hasArea ? styles.withArea : widgets.length > 0 ? styles.withWidgets : ''
+  return (
+    <div className={`${styles.card} ${width}`} role="group" aria-label={showControls(title)}>
+      <h3 className={styles.title} title={showControls(title)}>
+        <Bdi>{title}</Bdi>
+      </h3>
+      <div className={styles.slots}>
+        <Rows label="Inputs" rows={sockets}>
+          {(slot) => <SlotRow slot={slot} mark={marks?.inputs.get(slot.name)} />}
+        </Rows>
+        <Rows label="Outputs" rows={outputs}>
+          {(slot, index) => <SlotRow slot={slot} isOutput mark={marks?.outputs.get(index)} />}
+        </Rows>
+      </div>
+      <Rows label="Inputs with a widget" rows={widgets} className={styles.widgets}>
+        {(widget) => <WidgetRow widget={widget} mark={marks?.inputs.get(widget.name)} />}
+      </Rows>
+      {children}
+    </div>
+  )
+}
+
+const Rows = <T,>({
+  label,
+  rows,
+  className,
+  children,
+}: {
+  label: string
+  rows: readonly T[]
+  className?: string | undefined
+  children(row: T, index: number): ReactNode
+}) =>
+  rows.length === 0 ? (
+    <div />
+  ) : (
+    <ul aria-label={label} className={className}>
+      {rows.map((row, index) => (
+        // Names may come twice, and rows never change places.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Fragment key={index}>{children(row, index)}</Fragment>
+      ))}
+    </ul>
+  )
+
+const MARKS: Record<Mark, { sign: string; word: string }> = {
+  gone: { sign: '−', word: 'removed' },
+  come: { sign: '+', word: 'new' },
+  changed: { sign: '~', word: 'changed' },
+}
+
+const SlotRow = ({
+  slot,
+  isOutput = false,
+  mark,
+}: {
+  slot: Slot
+  isOutput?: boolean
+  mark: Mark | undefined
+}) => {
+  const { name, type, isOptional, isList } = slot
+  const about = [type, isOptional && 'optional', isList && 'list'].filter(Boolean).join(', ')
+  const shape = [styles.dot, isOptional && styles.hollow, isList && styles.listed]
+  return (
+    <li
+      className={[styles.slot, isOutput && styles.output, mark && styles[mark]]
+        .filter(Boolean)
+        .join(' ')}
+      title={showControls(about)}
+    >
+      <span className={shape.filter(Boolean).join(' ')} style={paint(slot)} aria-hidden />
+      <Named name={name} about={about} mark={mark} />
+    </li>
+  )
+}
+
+const Named = ({ name, about, mark }: { name: string; about: string; mark: Mark | undefined }) => (
+  <>
+    {mark && (
+      <span className={styles.mark} aria-hidden>
+        {MARKS[mark].sign}
+      </span>
+    )}
+    <div className={styles.label}>
+      <Bdi>{name}</Bdi>
+      <Hidden>
+        , <Bdi>{about}</Bdi>
+        {mark && `, ${MARKS[mark].word}`}
+      </Hidden>
+    </div>
+  </>
+)
+
+const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined }) => {
+  const { name, type, kind, isOptional, isOn, choices, value } = widget
+  const isOfMachine = choices === undefined
+  const count = kind === 'combo' && !isOfMachine && counted(choices, 'choice')
+  const about = [type, isOptional && 'optional', count].filter(Boolean).join(', ')
+  const tooltip = kind === 'area' ? `${name}: ${about}` : `${about}: ${value.slice(0, 300)}`
+  const shown = isOfMachine && value === '' ? 'list from the user’s machine' : value
+  return (
+    <li
+      className={[styles.widget, styles[kind], isOn && styles.on, mark && styles[mark]]
+        .filter(Boolean)
+        .join(' ')}
+      title={showControls(tooltip)}
+    >
+      {kind === 'area' && value !== '' ? (
+        <>
+          <Hidden>
+            <Bdi>{`${name}, ${about}: `}</Bdi>
+          </Hidden>
+          {mark && (
+            <span className={styles.mark} aria-hidden>
+              {MARKS[mark].sign}
+            </span>
+          )}
+          <Bdi>{value.slice(0, 500)}</Bdi>
+        </>
+      ) : (
+        <>
+          <Named name={name} about={about} mark={mark} />
+          <div className={`${styles.value} ${isOfMachine ? styles.machine : ''}`}>
+            <Bdi>{shown.slice(0, 300)}</Bdi>
+          </div>
+        </>
+      )}
+    </li>
+  )
+}
+
+/** Types with a colour of their own. */
+const KNOWN = new Set(
+  `CLIP CLIP_VISION CLIP_VISION_OUTPUT CONDITIONING CONTROL_NET IMAGE LATENT MASK MODEL STYLE_MODEL VAE NOISE GUIDER SAMPLER
+  SIGMAS TAESD`.split(/\s+/),
+)
+
+const colourOf = (type: string): string => `var(--type-${KNOWN.has(type) ? type : 'other'})`
+
+const DIVIDER = 'var(--toggle-off)'
+
+/** One colour, or up to three sectors from the top with dark dividers. */
+const paint = ({ types, isList }: Slot): CSSProperties => {
+  const colours = types.slice(0, 3).map(colourOf)
+  const [first] = colours
+  if (colours.length === 1 || isList) return { '--dot': first } as CSSProperties
+  const step = 360 / colours.length
+  const sectors = colours.map(
+    (colour, index) =>
+      `${DIVIDER} ${index * step}deg ${index * step + 14}deg, ${colour} ${index * step + 14}deg ${(index + 1) * step}deg`,
+  )
+  return { '--dot': `conic-gradient(${sectors.join(', ')})` } as CSSProperties
+}

@@ -1,0 +1,209 @@
+import type { components } from '../../../client/generated/openapi.ts'
+import { isObject, readJson, writePlain } from './read-json.ts'
+import type { Json, JsonObject } from './read-json.ts'
+
+export type HostNode = components['schemas']['HostNode']
+
+/** An input that is connected, or an output. */
+export interface Slot {
+  name: string
+  /** As the pack wrote it. */
+  type: string
+  /** Its types, in upper case. */
+  types: readonly string[]
+  isOptional: boolean
+  isList: boolean
+}
+
+export type WidgetKind = 'number' | 'combo' | 'toggle' | 'text' | 'area'
+
+/** An input that is set on the host node itself. */
+export interface Widget {
+  name: string
+  type: string
+  kind: WidgetKind
+  isOptional: boolean
+  /** As the host shows it first. */
+  value: string
+  isOn: boolean
+  /** How many choices a combo has; undefined when they come from the user's machine. */
+  choices: number | undefined
+}
+
+/** What the host draws of a host node. */
+export interface Card {
+  title: string
+  sockets: readonly Slot[]
+  widgets: readonly Widget[]
+  outputs: readonly Slot[]
+  /** JSON texts that could not be read, by what they are. */
+  unread: readonly { what: 'inputs' | 'outputs'; text: string }[]
+}
+
+/** Reads a host node as the host would draw it: what is required first, then what is optional, in the pack's own order. */
+export const readCard = (node: HostNode): Card => {
+  const inputs = readInputs(node)
+  const outputs = readOutputs(node)
+  return {
+    title: node.display_name || node.host_node_name,
+    sockets: inputs?.flatMap(({ slot }) => slot ?? []) ?? [],
+    widgets: inputs?.flatMap(({ widgets }) => widgets) ?? [],
+    outputs: outputs ?? [],
+    unread: [
+      ...(inputs ? [] : [{ what: 'inputs' as const, text: node.input_types ?? '' }]),
+      ...(outputs ? [] : [{ what: 'outputs' as const, text: node.return_types ?? '' }]),
+    ],
+  }
+}
+
+interface Input {
+  slot?: Slot
+  widgets: readonly Widget[]
+}
+
+const readInputs = ({ input_types: text = '{}', dynamic }: HostNode): Input[] | undefined => {
+  const sections = readJson(text)
+  if (!isObject(sections)) return undefined
+  const inputs: Input[] = []
+  for (const section of ['required', 'optional']) {
+    const given = sections.get(section) ?? new Map<string, Json>()
+    if (!isObject(given)) return undefined
+    for (const [name, spec] of given) {
+      const isDynamic = dynamic.includes('input_types') || dynamic.includes(`input_types.${name}`)
+      inputs.push(readInput({ name, spec, isDynamic, isOptional: section === 'optional' }))
+    }
+  }
+  return inputs
+}
+
+interface Given {
+  name: string
+  spec: Json
+  isDynamic: boolean
+  isOptional: boolean
+}
+
+const readInput = ({ name, spec, isDynamic, isOptional }: Given): Input => {
+  const [given = '*', second] = Array.isArray(spec) ? spec : [spec]
+  const options: JsonObject = isObject(second) ? second : new Map<string, Json>()
+  const type = typeOf(given)
+  const kind = options.get('forceInput') === true ? undefined : kindOf(type, options)
+  if (kind === undefined)
+    return { slot: { ...slotOf(name, type), isOptional, isList: false }, widgets: [] }
+  const widget = { name, type, kind, isOptional, isOn: false, choices: 0 }
+  const list = Array.isArray(given) ? given : (options.get('options') ?? [])
+  return {
+    widgets: [
+      {
+        ...widget,
+        ...valueOf(widget, { list: Array.isArray(list) ? list : [], isDynamic, options }),
+      },
+      ...(hasControl(name, type, options) ? [CONTROL] : []),
+    ],
+  }
+}
+
+/** A list in place of a type is a combo. */
+const typeOf = (given: Json): string =>
+  Array.isArray(given) ? 'COMBO' : typeof given === 'string' ? given : '*'
+
+const slotOf = (name: string, type: string) => ({
+  name,
+  type,
+  types: type.split(',').map((one) => one.trim().toUpperCase()),
+})
+
+const kindOf = (type: string, options: JsonObject): WidgetKind | undefined => {
+  if (type === 'STRING') return options.get('multiline') === true ? 'area' : 'text'
+  return ({ INT: 'number', FLOAT: 'number', BOOLEAN: 'toggle', COMBO: 'combo' } as const)[type]
+}
+
+interface Setting {
+  list: readonly Json[]
+  isDynamic: boolean
+  options: JsonObject
+}
+
+const valueOf = (
+  { type, kind }: Pick<Widget, 'type' | 'kind'>,
+  { list, isDynamic, options }: Setting,
+): Pick<Widget, 'value' | 'isOn' | 'choices'> => {
+  const value = options.get('default')
+  const off = { isOn: false, choices: 0 }
+  if (kind === 'number') return { ...off, value: writeNumber(type, value ?? 0, options) }
+  if (kind === 'toggle') {
+    const label = options.get(value === true ? 'label_on' : 'label_off')
+    return { ...off, isOn: value === true, value: writePlain(label ?? value === true) }
+  }
+  if (kind !== 'combo') return { ...off, value: writePlain(value ?? '') }
+  const shown = value ?? list[0]
+  return {
+    isOn: false,
+    choices: isDynamic && list.length === 0 ? undefined : list.length,
+    value: shown === undefined || shown === null ? '' : writePlain(shown),
+  }
+}
+
+/** A FLOAT has as many places as its step, which is 0.5 unless given. */
+const writeNumber = (type: string, value: Json, options: JsonObject): string => {
+  if (typeof value !== 'number') return writePlain(value)
+  if (type === 'INT') return String(value)
+  const step = Number(options.get('step') ?? 0.5)
+  const places = step > 0 ? Math.max(0, -Math.floor(Math.log10(step))) : 1
+  return value.toFixed(Math.min(places, 20))
+}
+
+/** What becomes of the number after each run has a row of its own. */
+const CONTROL: Widget = {
+  name: 'control after generate',
+  type: 'COMBO',
+  kind: 'combo',
+  isOptional: false,
+  value: 'randomize',
+  isOn: false,
+  choices: 4,
+}
+
+const hasControl = (name: string, type: string, options: JsonObject): boolean =>
+  Boolean(
+    options.get('control_after_generate') ??
+    (type === 'INT' && (name === 'seed' || name === 'noise_seed')),
+  )
+
+const readOutputs = (node: HostNode): Slot[] | undefined => {
+  const types = readJson(node.return_types ?? '[]')
+  if (!Array.isArray(types)) return undefined
+  const names = readJson(node.return_names ?? '[]')
+  return types.map((given, index) => {
+    const type = typeOf(given)
+    const name = Array.isArray(names) ? names[index] : undefined
+    return {
+      ...slotOf(typeof name === 'string' && name !== '' ? name : type, type),
+      isOptional: false,
+      isList: node.output_is_list[index] ?? false,
+    }
+  })
+}
+
+/** Rows of a card. */
+export const countRows = ({ sockets, outputs, widgets }: Card): number =>
+  Math.max(sockets.length, outputs.length) + widgets.length
+
+/** The first rows of a card. */
+export const cutRows = (card: Card, most: number): Card => {
+  const slots = Math.max(card.sockets.length, card.outputs.length)
+  return {
+    ...card,
+    sockets: card.sockets.slice(0, most),
+    outputs: card.outputs.slice(0, most),
+    widgets: card.widgets.slice(0, Math.max(0, most - slots)),
+  }
+}
+
+export type Mark = 'gone' | 'come' | 'changed'
+
+/** What a comparison says of the rows of a card: inputs by name, outputs by index. */
+export interface Marks {
+  inputs: ReadonlyMap<string, Mark>
+  outputs: ReadonlyMap<number, Mark>
+}

@@ -1,0 +1,40 @@
+/** A value of JSON whose objects are maps. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export type JsonObject = ReadonlyMap<string, Json>
+
+/** A string, and the colon behind a name. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
+
+/**
+ * Reads JSON with all names in the order of the text: JSON.parse puts those that are whole numbers first, unless a mark
+ * stands before them. Undefined for what is no JSON, or nests too deep.
+ */
+export const readJson = (text: string): Json | undefined => {
+  try {
+    return unmark(
+      JSON.parse(
+        text.replaceAll(STRING, (whole, colon?: string) => (colon ? `"#${whole.slice(1)}` : whole)),
+      ),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+const unmark = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(unmark)
+  if (typeof value !== 'object' || value === null) return value as Json
+  return new Map(Object.entries(value).map(([name, member]) => [name.slice(1), unmark(member)]))
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
+
+/** A string as it is, any other value as JSON. */
+export const writePlain = (value: Json): string =>
+  typeof value === 'string' ? value : writeJson(value)
+
+const writeJson = (value: Json): string => {
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  return `{${[...value].map(([name, one]) => `${JSON.stringify(name)}: ${writeJson(one)}`).join(', ')}}`
+}
