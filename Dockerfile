@@ -18,7 +18,7 @@ COPY console console
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
-RUN npm run build --ignore-scripts
+RUN npm run build --ignore-scripts -- --no-client
 
 # What runs; a stage of its own, so that a change of the code alone does not install again.
 FROM base AS packages

@@ -5,7 +5,6 @@
  * that one, where a started stack reads it, and again at each change.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +21,8 @@ const build = async (): Promise<void> => {
       out: { type: 'string', default: join(ROOT, 'dist') },
       /** For tests, beside which the types are checked anyway. */
       'no-check': { type: 'boolean', default: false },
+      /** The image of the service has no package of the client. */
+      'no-client': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
     },
   })
@@ -37,9 +38,7 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, '.built/manifest.json'), join(out, 'manifest.json'))
   await buildConsole(join(out, 'console'))
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
-  // The image of the service is built without it.
-  if (existsSync(join(ROOT, 'client')))
-    await buildClient(join(out, 'client'), { types: !values['no-check'] })
+  if (!values['no-client']) await buildClient(join(out, 'client'), { types: !values['no-check'] })
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }
 
