@@ -4,6 +4,7 @@ import { Panel } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Time } from '../ui/values.tsx'
+import { titleOf } from '../try/kinds.ts'
 import styles from './home.module.css'
 import type { TaskItem } from './queries.ts'
 
@@ -15,7 +16,7 @@ export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
         <li key={id}>
           <Link to="/tasks/$task" params={{ task: id }}>
             <Tile src={ownLink(picture)} name={kind} size={96} />
-            {kind.replaceAll('_', ' ')}
+            {titleOf(kind)}
           </Link>
           <span className={styles.soft}>
             {status === 'COMPLETED' || status === 'success' ? (

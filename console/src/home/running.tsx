@@ -7,6 +7,7 @@ import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Progress, Time } from '../ui/values.tsx'
+import { titleOf } from '../try/kinds.ts'
 import styles from './home.module.css'
 import { runningQuery } from './queries.ts'
 import type { TaskItem } from './queries.ts'
@@ -40,7 +41,7 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
 
 const Row = ({ task }: { task: TaskItem }) => {
   const { task_id: id, kind, prompt, status, progress, created_at: made, owner } = task
-  const name = kind.replaceAll('_', ' ')
+  const name = titleOf(kind)
   return (
     <>
       <Tile src={ownLink(task.thumbnail_url)} name={name} />
