@@ -7,7 +7,7 @@ const SCRIPTS: Record<string, string> = {
   demo: 'runs the whole service on free ports, sends one job of every kind, shows where the results are, stops; `-- --keep` leaves it running. With KILN_URL and KILN_TOKEN it sends the jobs to that service',
   test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match',
   'test:faults':
-    'runs the fault tests in their long forms, with more work and other seeds; it takes hours',
+    'runs the fault tests in their long forms, with more work and other seeds, and the console with much in it; it takes hours',
   'test:contract':
     'checks `/openapi.json` against a running service: linters, clients generated from it, and schemathesis with all checks; needs Python 3.11 and the package registries',
   'test:node':

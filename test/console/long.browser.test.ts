@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import type { Page } from 'playwright-core'
+
+import { planCatalogue } from '../../bench/search/catalogue.ts'
+import { loadCatalogue } from '../../bench/search/load.ts'
+import { assertSound, skip, useConsole } from './harness.ts'
+
+const isLong = process.env['LONG_PAGES'] !== undefined
+
+/** `npm test -- --long test/console`. */
+describe('the console with much in it', { skip: skip || (!isLong && 'only with --long') }, () => {
+  const console = useConsole()
+
+  /** Milliseconds of each task of the main thread above 50 ms, from now on. */
+  const watchTasks = async (page: Page): Promise<() => Promise<number[]>> => {
+    await page.evaluate(
+      `self.longTasks = []; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) self.longTasks.push(Math.round(duration)) }).observe({ type: 'longtask' })`,
+    )
+    return () => page.evaluate<number[]>('self.longTasks')
+  }
+
+  const heapOf = async (page: Page): Promise<number> => {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+    return usedSize / 1e6
+  }
+
+  test('100,000 tasks are scrolled in order, without a jump, in little memory', async (t) => {
+    const { sql } = console.service.database
+    await sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`
+      await sql`
+        insert into task (id, family, kind, segment, owner, account, status, settings,
+          last_sequence, created_at, last_moved_at, ended_at)
+        select md5('long ' || n)::uuid, 'image', 'relight', 'image-relight', 'bob', 'bob', 'COMPLETED',
+          json_build_object('prompt', 'picture ' || n), 3, at, at, at
+        from generate_series(1, 100000) n, lateral (select now() - n * interval '30 seconds' as at) times
+      `
+    })
+    await sql`analyze task`
+    const page = await console.open('/tasks', { as: 'bob' })
+    await page.getByText('picture 1', { exact: true }).waitFor()
+    const longTasks = await watchTasks(page)
+    let last = 1
+    for (let turn = 0; turn < 1500 && last < 10_000; turn += 1) {
+      await page.mouse.wheel(0, 3000)
+      const rows = await page.evaluate<number[]>(
+        `new Promise((show) => requestAnimationFrame(() => show([...document.querySelectorAll('main li')].map((row) => Number(/picture (\\d+)/.exec(row.textContent)?.[1] ?? 0)).filter(Boolean))))`,
+      )
+      const places = rows.map((row, index) => row - index)
+      assert.ok(
+        places.every((place) => place === places[0]),
+        `out of order: ${rows.join(' ')}`,
+      )
+      assert.ok((rows[0] ?? last) >= last - 60, `${last}, then ${rows[0]}`)
+      last = rows[0] ?? last
+    }
+    assert.ok(last >= 10_000, `reached ${last}`)
+    const [found, heap] = [await longTasks(), await heapOf(page)]
+    t.diagnostic(
+      `10,000 rows: ${found.length} tasks above 50 ms (${found.join(' ')}), heap ${heap.toFixed(0)} MB`,
+    )
+    assert.ok(heap < 150, `${heap} MB`)
+    await page.getByRole('button', { name: 'Back to the first rows' }).count()
+  })
+
+  test('a search in 20,000 nodes is shown soon after a key', async (t) => {
+    await loadCatalogue(console.service.database.url, planCatalogue(20_000))
+    const page = await console.open('/registry')
+    const field = page.locator('main').getByRole('searchbox').first()
+    await field.waitFor()
+    await page.evaluate(`
+      self.shown = []; let pressed = 0
+      addEventListener('keydown', () => { pressed = performance.now() }, true)
+      new MutationObserver(() => { const from = pressed; if (from === 0) return
+        pressed = 0; requestAnimationFrame(() => self.shown.push(Math.round(performance.now() - from))) })
+        .observe(document.querySelector('main ul, main ol') ?? document.querySelector('main'), { childList: true, subtree: true, characterData: true })
+    `)
+    for (const word of ['light', 'video', 'mask', 'blur', 'noise'])
+      for (const key of word) {
+        await field.pressSequentially(key, { delay: 200 })
+        if (key === word.at(-1)) await field.fill('')
+      }
+    const shown = (await page.evaluate<number[]>('self.shown')).toSorted((a, b) => a - b)
+    t.diagnostic(`key to paint: ${shown.join(' ')} ms`)
+    assert.ok(shown.length >= 5, String(shown.length))
+  })
+
+  test('seven live tabs leave the service to others', async () => {
+    const first = await console.open('/', { as: 'alice' })
+    const context = first.context()
+    await context.addInitScript(`sessionStorage['kiln.user'] ??= 'alice'`)
+    for (let tab = 1; tab < 7; tab += 1) await console.open('/', { context })
+    const page = await console.open('/account', { context })
+    await page.getByText('API keys').waitFor()
+  })
+
+  test('what strangers write is text on every page, and nothing serious stands in the way', async () => {
+    const { sql } = console.service.database
+    const attack =
+      '<img src=x onerror="self.pwned=1"><script>self.pwned=1</script>\u202Etxet \u0007'
+    await sql`
+      update node set name = ${attack}, description = ${attack}, repository = 'javascript:self.pwned=1', icon = 'https://127.0.0.1:1/x.svg',
+        tags = array[${attack}]
+      where id in (select id from node order by id limit 20)
+    `
+    await sql`update version set changelog = ${attack}, status_reason = ${attack}`
+    const [node] = await sql<{ id: string }[]>`select id from node order by id limit 1`
+    await sql`update task set settings = json_build_object('prompt', ${attack}) where owner = 'bob' and random() < 0.01`
+    const id = node?.id ?? ''
+    for (const path of [
+      '/',
+      '/tasks',
+      '/registry',
+      `/registry/${id}`,
+      '/moderation',
+      '/operations',
+      '/publishers',
+      '/account',
+    ]) {
+      const page = await console.open(path, { as: 'operator' })
+      await page.waitForLoadState('load')
+      await assertSound(page)
+      assert.equal(await page.evaluate('self.pwned'), undefined, path)
+      assert.equal(await page.locator('a[href^="javascript:"]').count(), 0, path)
+    }
+  })
+})
