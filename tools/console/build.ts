@@ -55,9 +55,27 @@ export const buildConsole = async (out: string): Promise<void> => {
   await writeFile(stamp, digest)
 }
 
-/** What pages share comes with the first load, in one file; but for what few of them need. */
-const SHARED =
-  /\/(console\/src\/(ui|api|words|shell)|client)\/|\/node_modules\/(?!@zip|diff|smol-toml|oauth4webapi)/
+/** What the first load needs comes in one file; Rolldown divides the rest among the pages. */
+const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
+  let first: Set<string> | undefined
+  return (id, graph) => {
+    first ??= reach(graph, ENTRY, new Set())
+    return first.has(id) && id !== ENTRY ? 'first' : null
+  }
+}
+
+const ENTRY = join(ROOT, 'console/src/main.tsx')
+
+interface Graph {
+  getModuleInfo(id: string): { importedIds: string[] } | null
+}
+
+const reach = (graph: Graph, id: string, found: Set<string>): Set<string> => {
+  if (found.has(id)) return found
+  found.add(id)
+  for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reach(graph, imported, found)
+  return found
+}
 
 /** Loads what builds only now: mostly there is nothing to build. */
 const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
@@ -85,7 +103,7 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
         output: {
-          codeSplitting: { groups: [{ name: 'shared', test: SHARED, minShareCount: 2 }] },
+          codeSplitting: { groups: [{ name: nameFirst(), debugName: 'first' }] },
         },
       },
     },
