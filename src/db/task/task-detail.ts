@@ -1,26 +1,18 @@
+import type { TaskDetail } from '../../domain/task/task-item.ts'
 import type { Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
+import { instant } from '../registry/registry-json.ts'
 import { taskColumns } from './task-list.ts'
 import type { TaskRow } from './task-list.ts'
-
-/** A file of a task, as its row tells of it. */
-interface FileRow {
-  name: string
-  bytes: number | null
-  width: number | null
-  height: number | null
-  content_type: string | null
-}
 
 /** All that is kept of a task. */
 export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
   webhookUrl: string | null
   purgedAt: Date | null
-  fence: number
-  inputs: (Omit<FileRow, 'name'> & { field: string; name: string | null; url: string | null })[]
-  results: FileRow[]
-  moves: { event_id: string; sequence: number; status: string; state: string; at: string }[]
+  inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
+  results: Omit<TaskDetail['results'][number], 'url'>[]
+  moves: TaskDetail['moves']
   tries: { n: number; at: string; failed_at?: string; error?: string }[]
 }
 
@@ -30,9 +22,9 @@ export const findTaskDetail = async (
   { id, owner, isAdmin }: { id: string; owner: string; isAdmin: boolean },
 ): Promise<TaskDetailRow | undefined> => {
   const [row] = await sql<TaskDetailRow[]>`
-    select ${taskColumns(sql)}, t.settings, t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
-      t.fence, t.tries,
-      (select coalesce(jsonb_agg(to_jsonb(i)), '[]') from (
+    select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
+      t.webhook_url as "webhookUrl", t.purged_at as "purgedAt", t.tries,
+      (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, name, url, content_type, bytes, width, height from task_input
         where task_id = t.id order by field
       ) i) as inputs,
@@ -41,7 +33,7 @@ export const findTaskDetail = async (
         where task_id = t.id order by position
       ) r) as results,
       (select jsonb_agg(jsonb_build_object('event_id', e.id, 'sequence', e.sequence,
-          'status', e.status, 'at', e.created_at, 'state', task_state(e.status,
+          'status', e.status, 'at', ${instant(sql, sql`e.created_at`)}, 'state', task_state(e.status,
             case when e.sequence = t.last_sequence then t.error_code end)) order by e.sequence)
         from event e where e.task_id = t.id) as moves
     from task t

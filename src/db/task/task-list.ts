@@ -1,9 +1,10 @@
 import { IMAGE_FAMILIES } from '../../domain/image-task/image-kind.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
-import type { TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
+import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
+import { instant } from '../registry/registry-json.ts'
 import { withTimes } from '../event/event-log.ts'
 import type { Times } from '../event/event-log.ts'
 
@@ -34,27 +35,15 @@ export interface TaskFilter extends Walk {
   limit: number
 }
 
-/** What an item of a list is made from. */
+/** A task as lists show it, but for what the service alone can say. */
 export interface TaskRow {
+  item: Omit<TaskItem, 'path' | 'thumbnail_url' | 'owner'>
   id: string
-  family: 'image' | 'video'
-  kind: TaskKind
-  segment: string
   owner: string
-  state: TaskState
-  status: string
-  rev: number
-  createdAt: Date
-  movedAt: Date
-  startedAt: Date | null
-  endedAt: Date | null
-  progress: number
-  prompt: string | null
-  engine: string | null
-  credits: number
-  error: { code: string; message: string } | null
+  segment: string
   hasThumbnail: boolean
   createdAtUs: string
+  movedAt: Date
 }
 
 /** Tasks that one page looks at: a rare match far down comes with a later page, and each page is fast. */
@@ -105,15 +94,20 @@ const microseconds = (sql: Queryable): Fragment =>
 
 /** The columns of a `TaskRow`, from `task t`. */
 export const taskColumns = (sql: Queryable): Fragment => sql`
-  t.id, t.family, t.kind, t.segment, t.owner, t.status, t.rev, t.progress,
-  task_state(t.status, t.error_code) as state, t.created_at as "createdAt",
-  t.last_moved_at as "movedAt", t.claimed_at as "startedAt", t.ended_at as "endedAt", left(t.settings->>'prompt', 200) as prompt,
-  coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine') as engine,
-  case when t.status = 'failed' then 0 else t.credits end as credits,
-  case when t.error_code is not null
-    then jsonb_build_object('code', t.error_code, 'message', t.error_message)
-  end as error,
-  t.thumbnail is not null and t.purged_at is null as "hasThumbnail", ${microseconds(sql)}
+  t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${microseconds(sql)},
+  t.thumbnail is not null and t.purged_at is null as "hasThumbnail",
+  jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
+    'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,
+    'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`t.claimed_at`)},
+    'ended_at', ${instant(sql, sql`t.ended_at`)},
+    'progress', case when t.status = 'COMPLETED' then 100 else t.progress end,
+    'prompt', nullif(left(t.settings->>'prompt', 200), ''),
+    'engine', coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine'),
+    'credits', case when t.status = 'failed' then 0 else t.credits end,
+    'error', case when t.error_code is not null
+      then jsonb_build_object('code', t.error_code, 'message', t.error_message) end,
+    'cancellable', case when t.family = 'video' then t.status in ('created', 'queueing')
+      else t.ended_at is null end)) as item
 `
 
 export interface Page<Row> {
@@ -187,33 +181,36 @@ const MOST_COUNTED = 10_000
 /** How many tasks of an owner are in each state, and how many of its events reached nobody. */
 export const summariseTasks = async (sql: Sql, owner: string): Promise<TaskSummary> => {
   const day = new Date(Date.now() - 86_400_000)
-  const [row] = await sql<{ open: Counts; day: Counts; exhausted: number }[]>`
-    select
-      (select jsonb_object_agg(state, n) from (
+  const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`
+    select (
+      select jsonb_object_agg(state, n) from (
         select task_state(status, error_code) as state, count(*) as n
         from (
-          select status, error_code from task
-          where account = ${owner} and owner = ${owner} and ended_at is null
-          limit ${MOST_COUNTED}
+          (select status, error_code from task
+            where account = ${owner} and owner = ${owner} and ended_at is null limit ${MOST_COUNTED})
+          union all
+          (select status, error_code from (${walk(sql, { owner, from: day }, MOST_COUNTED)}) t
+            where ended_at is not null)
         ) t group by 1
-      ) counted) as open,
-      (select jsonb_object_agg(state, n) from (
-        select task_state(status, error_code) as state, count(*) as n
-        from (${walk(sql, { owner, from: day }, MOST_COUNTED)}) t
-        where ended_at is not null group by 1
-      ) counted) as day,
+      ) counted) as counts,
       (select count(*)::integer from (${walk(sql, { owner }, MOST_COUNTED)}) t
-        join event e on e.task_id = t.id and e.state = 'exhausted') as exhausted
+        join event e on e.task_id = t.id and e.state = 'exhausted') as events
   `
-  const open = { waiting: 0, queued: 0, running: 0, ...row?.open }
-  const ended = { done: 0, failed: 0, cancelled: 0, ...row?.day }
-  const capped = [open, ended].some(
-    (counts) => Object.values(counts).reduce((sum, n) => sum + n, 0) >= MOST_COUNTED,
-  )
-  return { open, day: ended, exhausted_deliveries: row?.exhausted ?? 0, capped }
+  const {
+    waiting = 0,
+    queued = 0,
+    running = 0,
+    done = 0,
+    failed = 0,
+    cancelled = 0,
+  } = row?.counts ?? {}
+  return {
+    open: { waiting, queued, running },
+    day: { done, failed, cancelled },
+    exhausted_deliveries: row?.events ?? 0,
+    capped: Math.max(waiting + queued + running, done + failed + cancelled) >= MOST_COUNTED,
+  }
 }
-
-type Counts = Record<string, number> | null
 
 /** An event in the list of all of an owner's. */
 export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 
 import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind } from '../image-task/image-kind.ts'
@@ -21,6 +21,12 @@ const TaskStatus = Type.Union([ImageTaskStatus, VideoTaskState], {
   description: 'The same in the word of the status route.',
 })
 
+const text = (description: string, options: object = {}) =>
+  Type.Optional(Type.String({ description, ...options }))
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const some = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Optional(Type.Array(item, { minItems: 1, description }))
+
 /** A task of either family as lists show it. A member without a value is absent. */
 const members = {
   task_id: id('Id of the task.'),
@@ -28,71 +34,50 @@ const members = {
   family: Type.Enum(['image', 'video']),
   state: TaskState,
   status: TaskStatus,
-  rev: Type.Integer({ description: 'Grows with all that is shown: the higher one is the newer.' }),
+  rev: count('Grows with all that is shown: the higher one is the newer.'),
   created_at: time('When it was made.'),
   started_at: Type.Optional(time('When the first try at rendering began.')),
   ended_at: Type.Optional(time('When it ended.')),
-  progress: Type.Integer({
-    minimum: 0,
-    maximum: 100,
-    description: 'Per cent rendered; of an image 0 until it is done.',
-  }),
-  prompt: Type.Optional(Type.String({ description: 'First 200 characters of the prompt.' })),
-  engine: Type.Optional(Type.String({ description: 'Model of a video, engine of an image.' })),
-  credits: Type.Integer({ minimum: 0, description: 'Charged and not given back.' }),
+  progress: count('Per cent rendered; of an image 0 until it is done.'),
+  prompt: text('First 200 characters of the prompt.'),
+  engine: text('Model of a video, engine of an image.'),
+  credits: count('Charged and not given back.'),
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },
       { description: 'Why it failed, or that it was cancelled.' },
     ),
   ),
-  thumbnail_url: Type.Optional(
-    Type.String({
-      format: 'uri',
-      description: 'Signed link to a WebP of the result, 256 pixels at most on a side.',
-    }),
-  ),
+  thumbnail_url: text('Signed link to a WebP of the result, 256 pixels at most on a side.'),
   cancellable: Type.Boolean({ description: 'Whether its cancel route would take it now.' }),
   path: Type.String({
     description: 'Path of the task: `/cancel` behind it cancels, of a video `/creations` reads it.',
   }),
-  owner: Type.Optional(Type.String({ description: 'For platform admins only.' })),
+  owner: text('For platform admins only.'),
 }
 export const TaskItem = Type.Object(members)
 export type TaskItem = Static<typeof TaskItem>
 
-const next = Type.Optional(
-  Type.String({ description: 'Asks for the next page, as `after`; absent on the last one.' }),
-)
+const next = text('Asks for the next page, as `after`; absent on the last one.')
+const SHORT = 'There may be fewer than the limit, even none, while `next` is there.'
 
 export const TaskPage = Type.Object({
-  tasks: Type.Array(TaskItem, {
-    description:
-      'Newest first. There may be fewer than the limit, even none, while `next` is there.',
-  }),
+  tasks: Type.Array(TaskItem, { description: `Newest first. ${SHORT}` }),
   next,
 })
 
 const paging = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most of a page.' }),
-  after: Type.Optional(
-    Type.String({ maxLength: 200, description: 'The `next` of the page before.' }),
-  ),
+  after: text('The `next` of the page before.', { maxLength: 200 }),
 }
 
 export const TASK_QUERY_EMPTY_IS_ABSENT = ['from', 'to', 'q', 'after', 'owner'] as const
 
 const filters = {
-  kind: Type.Optional(Type.Array(TaskKind, { minItems: 1, description: 'Only these kinds.' })),
-  state: Type.Optional(
-    Type.Array(TaskState, { minItems: 1, description: 'Only tasks in these states.' }),
-  ),
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Tasks made at this time or later.' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Tasks made before this time.' }),
-  ),
+  kind: some(TaskKind, 'Only these kinds.'),
+  state: some(TaskState, 'Only tasks in these states.'),
+  from: text('Tasks made at this time or later.', { format: 'date-time' }),
+  to: text('Tasks made before this time.', { format: 'date-time' }),
   q: Type.Optional(queryText(200, 'A part of the prompt, whatever its case.')),
   ...paging,
 }
@@ -105,8 +90,6 @@ export const AdminTaskQuery = Type.Object({
   owner: Type.Optional(queryText(255, 'Only tasks of this owner.')),
 })
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-
 export const TaskSummary = Type.Object({
   open: Type.Object(
     { waiting: count('Not begun.'), queued: count('Wait for a slot.'), running: count('Run now.') },
@@ -116,56 +99,46 @@ export const TaskSummary = Type.Object({
     { done: count('Done.'), failed: count('Failed.'), cancelled: count('Cancelled.') },
     { description: 'Ended tasks that were made within the last 24 hours.' },
   ),
-  exhausted_deliveries: count(
-    'Events of the newest 10,000 tasks whose receiver was never reached.',
-  ),
+  exhausted_deliveries: count('Events of the newest 10,000 tasks that reached nobody.'),
   capped: Type.Boolean({ description: 'There were more than 10,000: the counts are at least.' }),
 })
 export type TaskSummary = Static<typeof TaskSummary>
 
 const file = {
   url: Type.String({ description: 'Signed link to the stored file, else the address as given.' }),
-  content_type: Type.Optional(Type.String()),
-  bytes: Type.Optional(Type.Integer({ minimum: 0 })),
-  width: Type.Optional(Type.Integer({ minimum: 0 })),
-  height: Type.Optional(Type.Integer({ minimum: 0 })),
+  content_type: text('Media type.'),
+  bytes: Type.Optional(count('Size.')),
+  width: Type.Optional(count('Pixels.')),
+  height: Type.Optional(count('Pixels.')),
 }
 
 /** A task with all that is known of its life. */
 export const TaskDetail = Type.Object({
   ...members,
-  request: Type.Object({
-    path: Type.String({ description: 'Route that makes such a task.' }),
-    body: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'What it takes to make the same again: settings with defaults, inputs by their address.',
-      },
-    ),
-  }),
+  request: Type.Object(
+    { path: Type.String(), body: Type.Object({}, { additionalProperties: true }) },
+    { description: 'Makes the same again: settings with defaults, inputs by their address.' },
+  ),
   inputs: Type.Array(Type.Object({ field: Type.String(), ...file })),
   results: Type.Array(Type.Object({ name: Type.String(), ...file })),
   moves: Type.Array(
     Type.Object({
       event_id: id('Id of the event of the move.'),
-      sequence: Type.Integer({ minimum: 1 }),
+      sequence: count('From 1; the first is the creation.'),
       status: TaskStatus,
       state: TaskState,
       at: time('When the task moved.'),
     }),
-    { description: 'In order; the first is the creation.' },
   ),
   attempts: Type.Array(
     Type.Object({
-      number: Type.Integer({ minimum: 1 }),
+      number: count('From 1.'),
       started_at: time('When it began.'),
       ended_at: Type.Optional(time('When it ended, where that is known.')),
       outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
         description: 'lost: its worker went away, or the task ended without it.',
       }),
-      error: Type.Optional(Type.String({ description: 'Code of its fault.' })),
+      error: text('Code of its fault.'),
     }),
     { description: 'Tries at rendering, in order, the first fifty.' },
   ),
@@ -173,19 +146,12 @@ export const TaskDetail = Type.Object({
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
   purged_at: Type.Optional(time('When inputs and results were removed by age.')),
-  temporal_url: Type.Optional(
-    Type.String({ description: 'Its workflow in the Temporal UI, for platform admins.' }),
-  ),
+  temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })
 export type TaskDetail = Static<typeof TaskDetail>
 
 export const OwnerEventQuery = Type.Object({
-  state: Type.Optional(
-    Type.Array(Type.Enum(DeliveryState.enum), {
-      minItems: 1,
-      description: 'Only events in these states of their delivery.',
-    }),
-  ),
+  state: some(Type.Enum(DeliveryState.enum), 'Only events in these states of their delivery.'),
   ...paging,
 })
 export type OwnerEventQuery = Static<typeof OwnerEventQuery>
@@ -194,10 +160,7 @@ export type OwnerEventQuery = Static<typeof OwnerEventQuery>
 export const OwnerEvents = Type.Object({
   events: Type.Array(
     Type.Object({ ...TaskEvent.properties, task_id: id('Its task.'), kind: TaskKind }),
-    {
-      description:
-        'Those of the newest task first, and of a task the newest first. There may be fewer than the limit, even none, while `next` is there.',
-    },
+    { description: `Those of the newest task first, and of a task the newest first. ${SHORT}` },
   ),
   next,
 })
@@ -205,7 +168,7 @@ export const OwnerEvents = Type.Object({
 /** What a creation that is only tried answers. */
 export const DryRun = Type.Object({
   dry_run: Type.Boolean(),
-  credits: Type.Integer({ minimum: 0, description: 'What the task would cost.' }),
+  credits: count('What the task would cost.'),
   estimated_seconds: Type.Union([Type.Number(), Type.Null()], {
     description: 'What tasks of its kind took lately, as a median; null without any.',
   }),

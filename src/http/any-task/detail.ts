@@ -31,53 +31,38 @@ export const readDetail = async (
   const isAdmin = caller?.isPlatformAdmin ?? false
   const task = await withinDeadline(sql, findTaskDetail(sql, { id, owner, isAdmin }))
   if (!task) throw errors.taskNotFound(id)
-  const isOwn = task.owner === owner
-  const show = (url: string): string => (isOwn || !isAdmin ? url : withoutQuery(url))
+  const show = (url: string): string => (isAdmin && task.owner !== owner ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = task.inputs.map(({ field, name, url, ...file }) => ({
-    field,
-    url: name === null ? show(url ?? '') : sign(name),
-    ...present(file),
+  const inputs = task.inputs.map(({ name, url = '', ...file }) => ({
+    ...file,
+    url: name === undefined ? show(url) : sign(name),
   }))
-  const estimate =
-    task.endedAt === null ? await withinDeadline(sql, estimateKind(sql, task.kind)) : null
-  const temporal = isAdmin ? workflowUrl(`${task.family}-task/${id}`) : undefined
+  const { ended_at: endedAt, family, kind } = task.item
+  const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
+  const temporal = isAdmin ? workflowUrl(`${family}-task/${id}`) : undefined
   const body: TaskDetail = {
     ...toItem(deps, task, isAdmin),
     request: makeRequest(task, inputs, show),
     inputs,
-    results: task.results.map(({ name, ...file }) => ({
-      name,
-      url: sign(name),
-      ...present(file),
-    })),
-    moves: task.moves.map(({ at, ...move }) => ({
-      ...(move as Omit<TaskDetail['moves'][number], 'at'>),
-      at: new Date(at).toISOString(),
-    })),
+    results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
+    moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
-    ...(estimate !== null && { estimated_seconds: estimate }),
+    ...(seconds !== null && { estimated_seconds: seconds }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }
   return { status: 200, body }
 }
 
-/** The members that have a value. */
-const present = <T extends object>(value: T) =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as {
-    [K in keyof T]?: NonNullable<T[K]>
-  }
-
 /** What it takes to make the same again. What it was sent as, a link or Base64, is an address now. */
 const makeRequest = (
-  { family, kind, settings, webhookUrl }: TaskDetailRow,
+  { item: { family, kind }, settings, webhookUrl }: TaskDetailRow,
   inputs: TaskDetail['inputs'],
   show: (url: string) => string,
 ): TaskDetail['request'] => {
   const urls = Object.fromEntries(inputs.map(({ field, url }) => [field, url]))
   const told = webhookUrl === null ? undefined : show(webhookUrl)
-  const given = Object.entries(present(settings)).map(([name, value]) => [
+  const given = Object.entries(settings).map(([name, value]) => [
     name,
     typeof value === 'string' && /^https?:/i.test(value) ? show(value) : value,
   ])
@@ -96,30 +81,24 @@ const makeRequest = (
 
 /** What is known of a try: its end is that of the task, or its own failure. */
 const toAttempt = (
-  { tries, endedAt, state, error }: TaskDetailRow,
+  { tries, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
   index: number,
 ): TaskDetail['attempts'][number] => {
-  const {
-    n: number,
-    at,
-    failed_at: failedAt,
-    error: code,
-  } = tries[index] as TaskDetailRow['tries'][number]
-  const begun = { number, started_at: new Date(at).toISOString() }
+  const { n, at, failed_at: failedAt, error: code } = tries[index] as TaskDetailRow['tries'][number]
+  const begun = { number: n, started_at: toInstant(at) }
   if (failedAt !== undefined)
     return {
       ...begun,
-      ended_at: new Date(failedAt).toISOString(),
+      ended_at: toInstant(failedAt),
       outcome: 'failed',
-      ...(code !== undefined && { error: code }),
+      ...(code && { error: code }),
     }
   if (index < tries.length - 1) return { ...begun, outcome: 'lost' }
-  if (endedAt === null) return { ...begun, outcome: 'running' }
-  const outcome = state === 'done' ? 'done' : state === 'failed' ? 'failed' : 'lost'
-  return {
-    ...begun,
-    ended_at: endedAt.toISOString(),
-    outcome,
-    ...(outcome === 'failed' && error && { error: error.code }),
-  }
+  if (endedAt === undefined) return { ...begun, outcome: 'running' }
+  const ended = { ...begun, ended_at: endedAt }
+  if (state === 'failed')
+    return { ...ended, outcome: 'failed', ...(error && { error: error.code }) }
+  return { ...ended, outcome: state === 'done' ? 'done' : 'lost' }
 }
+
+const toInstant = (text: string): string => new Date(text).toISOString()

@@ -13,7 +13,7 @@ export const listTasks = async (
   { kind, state, from, to, q, after, limit }: TaskQuery,
   { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
 ): Promise<JsonAnswer> => {
-  const filter = {
+  const found = findTasks(deps.sql, {
     owner,
     kinds: kind,
     states: state,
@@ -22,8 +22,8 @@ export const listTasks = async (
     term: q,
     after: placeOf(after),
     limit,
-  }
-  const { rows, next } = await withinDeadline(deps.sql, findTasks(deps.sql, filter))
+  })
+  const { rows, next } = await withinDeadline(deps.sql, found)
   const tasks = rows.map((row) => toItem(deps, row, isAdmin))
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }

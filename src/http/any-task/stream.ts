@@ -60,7 +60,7 @@ const readTasks = (deps: TaskDeps, { owner, since, open }: FollowedTasks): ReadN
   return async () => {
     const rows = await withinDeadline(sql, find())
     return rows.map((row): StreamEvent => {
-      if (row.endedAt === null) open.add(row.id)
+      if (row.item.ended_at === undefined) open.add(row.id)
       else open.delete(row.id)
       lastMs = Math.max(lastMs, row.movedAt.getTime())
       return { event: 'task', id: String(lastMs), data: toItem(deps, row) }

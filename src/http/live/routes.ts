@@ -3,11 +3,10 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { findSequence, readTaskNews } from '../../db/event/event-log.ts'
 import type { TaskNews } from '../../db/event/event-log.ts'
-import { findVersionProgress } from '../../db/registry/version-steps.ts'
+import { listVersionSteps } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { listSteps } from '../../domain/registry/version-step.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -168,11 +167,10 @@ const streamVersion = async (
     if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
     if (revision === known && !hasSettled) return []
     known = revision
-    const [version, progress] = await withinDeadline(
+    const [version, steps] = await withinDeadline(
       deps.sql,
-      Promise.all([getVersion(deps.sql, id, deps), findVersionProgress(deps.sql, id)]),
+      Promise.all([getVersion(deps.sql, id, deps), listVersionSteps(deps.sql, id)]),
     )
-    const steps = progress ? listSteps(progress) : []
     const isNew = JSON.stringify(steps) !== told
     told = JSON.stringify(steps)
     return [

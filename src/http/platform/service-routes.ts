@@ -9,10 +9,10 @@ import { VERSION } from '../openapi/document.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+const count = Type.Integer({ minimum: 0 })
 
 /** What a page must know of the service before anybody has signed in. */
-export const Service = Type.Object({
+const Service = Type.Object({
   version: Type.String({ description: 'Version of the API.' }),
   build: Type.String({ description: 'Changes with each build of the code or of the console.' }),
   issuer: Type.String({ description: 'Issuer of bearer tokens.' }),
@@ -25,51 +25,28 @@ export const Service = Type.Object({
     { additionalProperties: Type.String(), description: 'Further parameters of that request.' },
   ),
   install: Type.Optional(
-    Type.String({
-      description: 'Command that installs a node, with `{node}`, `{version}` and `{url}` in it.',
-    }),
+    Type.String({ description: 'Installs a node: `{node}`, `{version}` and `{url}` are in it.' }),
   ),
   development: Type.Boolean({ description: 'Whether `POST /development/tokens` gives tokens.' }),
-  video_auth: Type.Enum(['optional', 'required'], {
-    description: 'Whether video routes need a credential.',
-  }),
-  limits: Type.Object({
-    image_bytes: count('Largest image, decoded.'),
-    image_pixels: count('Most pixels of an image.'),
-    archive_bytes: count('Largest archive of a version.'),
-    result_days: count('Days that files stay after the end of their task.'),
-    search_depth: count('Largest page × page size of searches.'),
-    video_slots: count('Video tasks of an owner that run at once.'),
-    open_tasks: count('Open tasks of an owner.'),
-    stored_bytes: count('Bytes kept for an owner.'),
-    credits: Type.Optional(count('Most credits of an owner; absent: no limit.')),
-  }),
+  video_auth: Type.Enum(['optional', 'required']),
+  limits: Type.Object(
+    {
+      image_bytes: count,
+      image_pixels: count,
+      archive_bytes: count,
+      result_days: count,
+      search_depth: count,
+      video_slots: count,
+      open_tasks: count,
+      stored_bytes: count,
+      credits: Type.Optional(count),
+    },
+    { description: 'As the settings have them; without `credits` there is no limit of them.' },
+  ),
 })
-export type Service = Static<typeof Service>
 
 export interface ServiceDeps {
-  service: Omit<Service, 'version'>
-}
-
-const EXAMPLE: Service = {
-  version: VERSION,
-  build: '5f2b9c0e7d31a864',
-  issuer: 'https://issuer.example.com',
-  client_id: 'kiln-console',
-  scopes: 'openid profile email',
-  auth_params: { audience: 'kiln' },
-  development: false,
-  video_auth: 'optional',
-  limits: {
-    image_bytes: 50_000_000,
-    image_pixels: 100_000_000,
-    archive_bytes: 268_435_456,
-    result_days: 30,
-    search_depth: 10_000,
-    video_slots: 5,
-    open_tasks: 10_000,
-    stored_bytes: 107_374_182_400,
-  },
+  service: Omit<Static<typeof Service>, 'version'>
 }
 
 /** What the service is, for pages and clients. */
@@ -82,7 +59,7 @@ export const makeServiceRoutes = ({ service }: ServiceDeps): Route[] => [
     auth: 'none',
     read: 'public',
     requestHeaders: ['If-None-Match'],
-    responses: { 200: { description: 'The service.', schema: Service, example: EXAMPLE } },
+    responses: { 200: { description: 'The service.', schema: Service } },
     errors: [],
     handler: () =>
       Promise.resolve({
@@ -93,9 +70,9 @@ export const makeServiceRoutes = ({ service }: ServiceDeps): Route[] => [
   }),
 ]
 
-/** The code lies in `dist/` or `.built/`, and the console in `dist/console/`. */
+/** `dist/` or `.built/` */
 const CODE = join(import.meta.dirname, '../../..')
-const BUILT = ['manifest.json', 'console/index.html', '../dist/console/index.html']
+const BUILT = ['manifest.json', 'console/index.html']
 
 /** Names the build of the code and of the console: what the compiler noted, and the page with its hashed names. */
 export const readBuild = async (): Promise<string> => {
