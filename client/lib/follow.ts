@@ -75,6 +75,9 @@ const STREAMLESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'answer_unknown',
 ])
 
+/** A service may send others, now or later. */
+const EVENTS: ReadonlySet<string> = new Set(['state', 'progress', 'end'])
+
 /** Reads the stream until its end; undefined when it was closed before, after some news. */
 const readStream = async <State>(
   http: Http,
@@ -99,8 +102,9 @@ const readStream = async <State>(
       touch,
       signal,
     })) {
-      const news = { event, data: JSON.parse(data) as unknown }
       position.lastEventId = id ?? position.lastEventId
+      if (!EVENTS.has(event)) continue
+      const news = { event, data: JSON.parse(data) as unknown }
       const end = readEnd(news)
       if (end !== undefined) return end
       onNews(news)
