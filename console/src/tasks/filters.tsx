@@ -4,7 +4,7 @@ import { useMe } from '../api/queries.ts'
 import { KINDS, titleOf } from '../try/kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
-import type { TaskFilter } from './list-query.ts'
+import type { TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
 const ANY = ''

@@ -1,32 +1,9 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import type { InfiniteData } from '@tanstack/react-query'
 
 import { answerOf, api } from '../api/client.ts'
-import type { TaskItem, TaskPage } from './types.ts'
-
-/** As the address of the page has it. */
-export interface TaskFilter {
-  kind?: string
-  state?: string
-  from?: string
-  to?: string
-  q?: string
-  /** Of platform admins: an owner, or `*` for all. Absent: one's own. */
-  owner?: string
-}
-
-type TaskPages = InfiniteData<TaskPage>
-
-const DAY = /^\d{4}-\d\d-\d\d$/
-
-/** A day begins at midnight where the page is seen; the last one counts whole. */
-const timeOf = (text: string | undefined, daysLater: number): string | undefined => {
-  if (text === undefined) return undefined
-  const isDay = DAY.test(text)
-  const time = new Date(isDay ? `${text}T00:00:00` : text)
-  if (isDay) time.setDate(time.getDate() + daysLater)
-  return time.toISOString()
-}
+import { timeOf } from './list-rows.ts'
+import type { TaskFilter } from './list-rows.ts'
+import type { TaskPage } from './types.ts'
 
 /** Asks for tasks of the caller, or as an admin for those of others. */
 export const askTasks = (
@@ -52,35 +29,3 @@ export const tasksQuery = (filter: TaskFilter) =>
     staleTime: Infinity,
     refetchOnMount: 'always',
   })
-
-/** Pages with what has changed of their tasks: a row of a higher `rev` takes the place of the old one. */
-export const patchPages = (pages: TaskPages, changed: readonly TaskItem[]): TaskPages => {
-  const news = new Map(changed.map((task) => [task.task_id, task]))
-  const patch = (old: TaskItem): TaskItem => {
-    const task = news.get(old.task_id)
-    if (!task || task.rev < old.rev) return old
-    return { ...old, ...task, progress: Math.max(old.progress, task.progress) }
-  }
-  const patchPage = (page: TaskPage): TaskPage => ({ ...page, tasks: page.tasks.map(patch) })
-  return { ...pages, pages: pages.pages.map(patchPage) }
-}
-
-/** Ids of those that would stand above the first row, had they been there when the list was read. */
-export const findNew = (
-  { pages }: TaskPages,
-  filter: TaskFilter,
-  changed: readonly TaskItem[],
-): string[] => {
-  const rows = pages[0]?.tasks ?? []
-  const shown = new Set(rows.map(({ task_id: id }) => id))
-  const newest = rows[0]?.created_at ?? ''
-  return changed
-    .filter((task) => task.created_at >= newest && !shown.has(task.task_id) && passes(filter, task))
-    .map(({ task_id: id }) => id)
-}
-
-const passes = ({ kind, state, q, to }: TaskFilter, task: TaskItem): boolean =>
-  (kind ?? task.kind).split(',').includes(task.kind) &&
-  (state ?? task.state).split(',').includes(task.state) &&
-  (task.prompt ?? '').toLowerCase().includes((q ?? '').toLowerCase()) &&
-  task.created_at < (timeOf(to, 1) ?? '9')

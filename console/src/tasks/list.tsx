@@ -11,8 +11,9 @@ import { PageTitle } from '../ui/page.tsx'
 import { Empty, Show } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import { Filters } from './filters.tsx'
-import { askTasks, findNew, patchPages, tasksQuery } from './list-query.ts'
-import type { TaskFilter } from './list-query.ts'
+import { askTasks, tasksQuery } from './list-query.ts'
+import { findNew, patchPages } from './list-rows.ts'
+import type { TaskFilter } from './list-rows.ts'
 import { cancelTask } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
@@ -87,6 +88,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               isLoading={list.isFetchingNextPage}
               error={list.isFetchNextPageError ? list.error : null}
               onMore={() => void list.fetchNextPage()}
+              onTop={() => void news.show()}
               onOpen={({ task_id: task }) =>
                 void navigate({ to: '/tasks/$task', params: { task } })
               }

@@ -11,7 +11,11 @@ interface Placed {
   width: number
   seconds: number
 }
-export type Bar = Placed & { kind: 'wait' | Try['outcome']; number?: number; error?: string }
+export type Bar = Placed & {
+  kind: 'wait' | Try['outcome']
+  number?: number
+  error?: string | undefined
+}
 
 export interface Timeline {
   bars: readonly Bar[]

@@ -5,19 +5,7 @@ import { putFile } from '../api/upload.ts'
 import { hashOf } from '../../../client/lib/bytes.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
-import type { Body, JsonSchema } from './schema.ts'
-
-/** The parts of the document that a form is made of. */
-interface Document {
-  paths: Record<
-    string,
-    { post?: { requestBody?: { content: { 'application/json': { schema: JsonSchema & Ref } } } } }
-  >
-  components: { schemas: Record<string, JsonSchema> }
-}
-interface Ref {
-  $ref?: string
-}
+import type { Body, Document } from './schema.ts'
 
 export const documentQuery = queryOptions({
   queryKey: ['document'],
@@ -25,13 +13,6 @@ export const documentQuery = queryOptions({
     (await answerOf(api.GET('/openapi.json', { signal }))) as unknown as Document,
   staleTime: Infinity,
 })
-
-/** The schema of a creation's body. */
-export const schemaOf = ({ paths, components }: Document, path: string): JsonSchema | undefined => {
-  const schema = paths[path]?.post?.requestBody?.content['application/json'].schema
-  if (schema?.$ref === undefined) return schema
-  return components.schemas[schema.$ref.split('/').at(-1) ?? '']
-}
 
 interface DryRun {
   credits: number

@@ -47,3 +47,22 @@ const matchesMembers = ({ required = [], properties = {} }: JsonSchema, value: B
   Object.entries(properties).every(
     ([name, rule]) => value[name] === undefined || matches(rule, value[name]),
   )
+
+/** The parts of the document that a form is made of. */
+export interface Document {
+  paths: Record<
+    string,
+    { post?: { requestBody?: { content: { 'application/json': { schema: JsonSchema & Ref } } } } }
+  >
+  components: { schemas: Record<string, JsonSchema> }
+}
+interface Ref {
+  $ref?: string
+}
+
+/** The schema of a creation's body. */
+export const schemaOf = ({ paths, components }: Document, path: string): JsonSchema | undefined => {
+  const schema = paths[path]?.post?.requestBody?.content['application/json'].schema
+  if (schema?.$ref === undefined) return schema
+  return components.schemas[schema.$ref.split('/').at(-1) ?? '']
+}
