@@ -375,8 +375,7 @@ describe('the files of a version', () => {
       for (const client of [owned.owner, admin]) {
         expectStatus(await client.get(flagged.path + rest), 200)
         for (const path of [awaited.version, rejected.path]) {
-          const code = rest === '/files' ? 'archive_not_found' : 'file_not_found'
-          expectStatus(await client.get(path + rest), 404, code)
+          expectStatus(await client.get(path + rest), 404, 'archive_not_found')
         }
       }
       for (const client of [anonymous, stranger]) {

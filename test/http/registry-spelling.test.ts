@@ -257,6 +257,7 @@ describe('another spelling of an id', () => {
     await using stream = await openStream(
       `${registry.service.baseUrl}/nodes/IMAGE-Tools/versions/1.0.0/stream`,
     )
+    assert.equal((await stream.next())?.event, 'steps')
     assert.equal((await stream.next())?.data['version'], '1.0.0')
   })
 

@@ -225,32 +225,15 @@ export const findArchive = async (
   return row
 }
 
-/** The JSON of the files of an accepted archive, by path; undefined where they were never noted. */
+/** An accepted archive with its files, by path; undefined where they were never noted. */
 export const findFiles = async (
   sql: Queryable,
   versionId: string,
-): Promise<{ sha256: string; files: string } | undefined> => {
-  const [row] = await sql<{ sha256: string; files: string | null }[]>`
-    select a.sha256, (
-      select coalesce(json_agg(f), '[]')::text
-      from json_to_recordset(a.files) as f (path text, bytes bigint, sha256 text)) as files
+): Promise<{ storageKey: string; sha256: string; files: ArchiveFile[] } | undefined> => {
+  const [row] = await sql<{ storageKey: string; sha256: string; files: ArchiveFile[] }[]>`
+    select a.storage_key as "storageKey", a.sha256, a.files
     from archive a join version v on v.id = a.version_id and v.archive_state = 'accepted'
     where a.version_id = ${versionId} and a.files is not null
-  `
-  return row && { sha256: row.sha256, files: row.files ?? '[]' }
-}
-
-/** One file of an accepted archive, and where the archive lies. */
-export const findFile = async (
-  sql: Queryable,
-  { versionId, path }: { versionId: string; path: string },
-): Promise<(ArchiveFile & { storageKey: string }) | undefined> => {
-  const [row] = await sql<(ArchiveFile & { storageKey: string })[]>`
-    select f.*, a.storage_key as "storageKey"
-    from archive a join version v on v.id = a.version_id and v.archive_state = 'accepted'
-    cross join json_to_recordset(a.files) as f (path text, bytes float8, sha256 text,
-      "dataOffset" float8, "packedBytes" float8, "isDeflated" boolean)
-    where a.version_id = ${versionId} and f.path = ${path}
   `
   return row
 }

@@ -126,17 +126,16 @@ export type VersionComparison = Static<typeof VersionComparison>
 
 type Facts = Partial<Pick<Change, 'input' | 'output' | 'before' | 'after'>>
 
+/** Notes a change; what breaks only may break where it is about something that was not read in full. */
+export type Tell = (code: ChangeCode, facts?: Facts, isDoubtful?: boolean) => void
+
 /** Makes a change. Names come from packs, so its sentence holds them as JSON texts. */
-export const makeChange = (code: ChangeCode, facts: Facts = {}): Change => {
-  const { level, sentence } = RULES.get(code) ?? { level: 'breaks', sentence: '' }
+export const makeChange = (code: ChangeCode, facts: Facts = {}, isDoubtful = false): Change => {
+  const { level = 'safe', sentence = '' } = RULES.get(code) ?? {}
   const message = sentence.replaceAll(/\{(\w+)\}/g, (_whole, name: keyof Facts) =>
     shown(facts[name]),
   )
-  return { code, level, ...facts, message }
+  return isDoubtful && level === 'breaks'
+    ? { code, level: 'may_break', ...facts, message: `${message} It was not read in full.` }
+    : { code, level, ...facts, message }
 }
-
-/** A change of what could not be read in full: what breaks only may break. */
-export const doubt = (change: Change): Change =>
-  change.level === 'breaks'
-    ? { ...change, level: 'may_break', message: `${change.message} It was not read in full.` }
-    : change

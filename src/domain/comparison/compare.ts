@@ -1,4 +1,4 @@
-import { CHANGE_LEVELS, doubt, makeChange } from './change.ts'
+import { CHANGE_LEVELS, makeChange } from './change.ts'
 import type { Change, ChangeLevel, HostNodeChange, VersionComparison } from './change.ts'
 
 /** Raised with every change that can alter a comparison. */
@@ -25,11 +25,13 @@ export const compareLone = (
   return lone.map(({ name, side, print, isConditional }) => {
     if (side === 'added') return ofHostNode(name, makeChange('host_node_added'))
     const after = come.get(print)
-    const change =
+    const isDoubtful = isPartial || isConditional
+    return ofHostNode(
+      name,
       after === undefined
-        ? makeChange('host_node_removed')
-        : makeChange('host_node_renamed', { before: name, after })
-    return ofHostNode(name, isPartial || isConditional ? doubt(change) : change)
+        ? makeChange('host_node_removed', {}, isDoubtful)
+        : makeChange('host_node_renamed', { before: name, after }, isDoubtful),
+    )
   })
 }
 

@@ -38,7 +38,7 @@ export interface OutputForm {
 }
 
 /** The inputs in the order of their rows: those that are required, then those that are not. */
-export const readInputs = (text: string | null): InputForm[] | undefined => {
+export const readInputs = ({ input_types: text }: HostNodeText): InputForm[] | undefined => {
   const sections = readJson(text ?? '{}')
   if (!isObject(sections)) return undefined
   const inputs = new Map<string, InputForm>()

@@ -1,66 +1,114 @@
-import { makeChange } from './change.ts'
-import type { Change } from './change.ts'
+import type { Tell } from './change.ts'
+import { compareTypes } from './host-node-form.ts'
 import type { InputForm } from './host-node-form.ts'
-import { compareSpecs } from './input-spec.ts'
+import { plain, writeJson } from './read-json.ts'
 import { compareWidgets } from './widget-order.ts'
-import type { WidgetOrder } from './widget-order.ts'
 
 /**
- * All changes of the inputs of one host node.
+ * Compares the inputs of a host node.
  * @param isDynamic whether list or options of an input depend on the user's machine in one of the versions
  */
 export const compareInputs = (
+  tell: Tell,
   before: readonly InputForm[],
   after: readonly InputForm[],
   isDynamic: (input: string) => boolean,
-): Change[] => {
-  const [old, now] = [before, after].map((inputs) => new Map(inputs.map((one) => [one.name, one])))
-  const order = compareWidgets(before, after)
-  const renamed = new Set<InputForm>()
-  const gone = before.flatMap((one, place) => {
-    if (now?.has(one.name)) return []
-    const other = after[place]
-    // A required one that is like it stands in its place.
-    if (!one.isRequired || !other?.isRequired || old?.has(other.name) || other.text !== one.text)
-      return [describeGone(one, order)]
-    renamed.add(other)
-    return [makeChange('input_renamed', { input: one.name, before: one.name, after: other.name })]
-  })
-  const come = after.filter((one) => !old?.has(one.name) && !renamed.has(one))
-  const kept = before.flatMap((one) => {
-    const other = now?.get(one.name)
-    if (!other) return []
-    const specs = one.text === other.text ? [] : compareSpecs(one, other, isDynamic(one.name))
-    return [...comparePlace(one, other, order), ...specs]
-  })
-  return [...gone, ...come.map((one) => describeCome(one, order)), ...kept]
+): void => {
+  const [old, now] = [byName(before), byName(after)]
+  const { removed, inserted, moved } = compareWidgets(before, after)
+  const renamed = new Set<string>()
+  for (const [place, one] of before.entries()) {
+    const { name: input, isRequired } = one
+    const [same, next] = [now.get(input), after[place]]
+    if (same) {
+      if (moved.has(input)) tell('widget_moved', { input })
+      else if (inserted.has(input)) tell('widget_inserted', { input })
+      // One that became a socket says so itself.
+      else if (removed.has(input) && same.hasWidget) tell('widget_removed', { input })
+      if (isRequired !== same.isRequired)
+        tell(isRequired ? 'input_now_optional' : 'input_now_required', { input })
+      if (one.text !== same.text) compareSpec(tell, one, same, isDynamic(input))
+    } else if (next && !old.has(next.name) && isRequired && isLike(one, next)) {
+      renamed.add(next.name)
+      tell('input_renamed', { input, before: input, after: next.name })
+    } else if (isRequired) tell('input_removed', { input })
+    else tell(removed.has(input) ? 'widget_removed' : 'optional_input_removed', { input })
+  }
+  for (const { name: input, isRequired, hasWidget } of after) {
+    if (old.has(input) || renamed.has(input)) continue
+    if (inserted.has(input)) tell('widget_inserted', { input })
+    else if (!isRequired) tell('optional_input_added', { input })
+    else tell(hasWidget ? 'widget_required' : 'socket_required', { input })
+  }
 }
 
-const describeGone = ({ name: input, isRequired }: InputForm, order: WidgetOrder): Change => {
-  const optional = order.removed.has(input) ? 'widget_removed' : 'optional_input_removed'
-  return makeChange(isRequired ? 'input_removed' : optional, { input })
-}
+const byName = (inputs: readonly InputForm[]): Map<string, InputForm> =>
+  new Map(inputs.map((one) => [one.name, one]))
 
-const describeCome = (
-  { name: input, isRequired, hasWidget }: InputForm,
-  order: WidgetOrder,
-): Change => {
-  if (order.inserted.has(input)) return makeChange('widget_inserted', { input })
-  if (!isRequired) return makeChange('optional_input_added', { input })
-  return makeChange(hasWidget ? 'widget_required' : 'socket_required', { input })
-}
+const isLike = (one: InputForm, other: InputForm): boolean =>
+  one.isRequired === other.isRequired && one.text === other.text
 
-const comparePlace = (before: InputForm, after: InputForm, order: WidgetOrder): Change[] => {
+/** Compares type, choices and options of one input, which differ. */
+const compareSpec = (tell: Tell, before: InputForm, after: InputForm, isDynamic: boolean): void => {
   const { name: input } = before
-  const changes: Change[] = []
-  if (order.moved.has(input)) changes.push(makeChange('widget_moved', { input }))
-  else if (order.inserted.has(input)) changes.push(makeChange('widget_inserted', { input }))
-  // One that became a socket says so itself.
-  else if (order.removed.has(input) && after.hasWidget)
-    changes.push(makeChange('widget_removed', { input }))
-  if (before.isRequired !== after.isRequired)
-    changes.push(
-      makeChange(after.isRequired ? 'input_now_required' : 'input_now_optional', { input }),
-    )
-  return changes
+  let isTold = false
+  const note: Tell = (code, facts, isDoubtful) => {
+    isTold = true
+    tell(code, { input, ...facts }, isDoubtful)
+  }
+  compareKind(note, before, after, isDynamic)
+  const [gone, come] = [without(before, after), without(after, before)]
+  if (gone !== undefined) note('option_removed', { before: gone }, isDynamic)
+  if (come !== undefined) note('option_added', { after: come })
+  if (isNumber(before) && isNumber(after)) compareBounds(note, before, after)
+  for (const option of ['default', 'step'] as const) {
+    const [old, now] = [textOf(before, option), textOf(after, option)]
+    if (old !== now) note(`${option}_changed`, { before: old, after: now })
+  }
+  if (!isTold || writeOthers(before) !== writeOthers(after))
+    tell('input_options_changed', { input })
 }
+
+const compareKind = (tell: Tell, before: InputForm, after: InputForm, isDynamic: boolean): void => {
+  const facts = { before: before.types.join(), after: after.types.join() }
+  const types = compareTypes(before.types, after.types)
+  if (before.hasWidget && !after.hasWidget) tell('widget_became_socket', facts, isDynamic)
+  else if (types === 'changed' && isNumber(before) && isNumber(after))
+    tell('number_type_changed', facts)
+  else if (types !== 'same') tell(`input_type_${types}`, facts, isDynamic)
+  else if (before.hasWidget !== after.hasWidget) tell('socket_became_widget', facts)
+}
+
+/** A widget takes either kind of number. */
+const isNumber = ({ hasWidget, types: [type = ''] }: InputForm): boolean =>
+  hasWidget && ['INT', 'FLOAT'].includes(type)
+
+/** The first of those choices that another form does not have, as a text. */
+const without = ({ choices }: InputForm, other: InputForm): string | undefined => {
+  const known = new Set(other.choices)
+  const own = other.choices && choices?.filter((choice) => !known.has(choice))
+  if (!own || own.length === 0) return undefined
+  return own.slice(0, 5).join(', ') + (own.length > 5 ? ` and ${own.length - 5} more` : '')
+}
+
+const compareBounds = (tell: Tell, before: InputForm, after: InputForm): void => {
+  const [min, max] = [boundOf(before, 'min', -Infinity), boundOf(before, 'max', Infinity)]
+  const [minNow, maxNow] = [boundOf(after, 'min', -Infinity), boundOf(after, 'max', Infinity)]
+  if (min === minNow && max === maxNow) return
+  const facts = { before: `${min} to ${max}`, after: `${minNow} to ${maxNow}` }
+  tell(minNow > min || maxNow < max ? 'bounds_narrowed' : 'bounds_widened', facts)
+}
+
+const boundOf = ({ options }: InputForm, name: string, otherwise: number): number => {
+  const bound = options.get(name)
+  return typeof bound === 'number' ? bound : otherwise
+}
+
+const textOf = ({ options }: InputForm, option: string): string =>
+  plain(options.get(option) ?? 'none')
+
+/** Options that other changes tell of. */
+const TOLD = ['default', 'min', 'max', 'step', 'options', 'forceInput']
+
+const writeOthers = ({ options }: InputForm): string =>
+  writeJson(new Map([...options].filter(([name]) => !TOLD.includes(name))))

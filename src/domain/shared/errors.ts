@@ -121,7 +121,7 @@ export const ERROR_CODES = {
   }),
   ...coded(413, {
     body_too_large: 'The body, or one image in it, is over the limit of the route.',
-    file_too_large: 'The file is too large to be read as text.',
+    file_too_large: 'The file has more than 1 MiB, which is the most that is read as text.',
   }),
   ...coded(415, {
     unsupported_media_type: 'The body must be application/json in UTF-8.',

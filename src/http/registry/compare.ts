@@ -1,7 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
 import type { Difference } from '../../db/registry/host-node-compare.ts'
-import { makeChange } from '../../domain/comparison/change.ts'
 import type { CompareQuery, HostNodeChange } from '../../domain/comparison/change.ts'
 import {
   COMPARISON_VERSION,
@@ -41,7 +40,7 @@ export const compareVersions = async (
   return { status: 200, body, headers: { etag } }
 }
 
-/** Made-up packs could have millions: host nodes behind so many are not read. */
+/** Made-up packs could have millions of them: what comes behind so many is not looked at. */
 const MOST = 50_000
 
 const listChanges = async (
@@ -53,14 +52,8 @@ const listChanges = async (
   const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
   const changes = compareLone(lone, isPartial)
   for (const names of inBatches(differences.filter(({ side }) => side === 'changed'))) {
-    if (changes.length > MOST) {
-      for (const name of names) changes.push(ofHostNode(name, makeChange('inputs_unreadable')))
-      continue
-    }
-    for (const { name, before, after } of await withinDeadline(
-      sql,
-      readPairs(sql, versions, names),
-    ))
+    const pairs = await withinDeadline(sql, readPairs(sql, versions, names))
+    for (const { name, before, after } of changes.length < MOST ? pairs : [])
       for (const change of compareHostNode(before, after)) changes.push(ofHostNode(name, change))
   }
   return changes

@@ -85,32 +85,6 @@ export const HOST_NODE = {
   policy: 'HostNodePolicyActive',
 }
 
-export const COMPARISON = {
-  node_id: 'image-tools',
-  from: '1.1.0',
-  to: '1.2.0',
-  verdict: 'breaks',
-  partial: false,
-  counts: { breaks: 1, may_break: 0, safe: 0 },
-  changes: [
-    {
-      code: 'input_type_changed',
-      level: 'breaks',
-      host_node: 'BlurImage',
-      input: 'image',
-      before: 'LATENT',
-      after: 'IMAGE',
-      message: 'The input "image" took "LATENT" and takes "IMAGE".',
-    },
-  ],
-}
-
-export const FILE = {
-  path: '__init__.py',
-  bytes: 24,
-  sha256: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
-}
-
 export const TOKEN = {
   id: '7d6c5b4a-3f2e-4d1c-8b0a-9f8e7d6c5b4a',
   name: 'release pipeline',

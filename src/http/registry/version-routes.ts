@@ -40,7 +40,7 @@ import {
   WRITE_ERRORS,
   queryOf,
 } from './paths.ts'
-import { COMPARISON, VERSION } from './examples.ts'
+import { VERSION } from './examples.ts'
 
 const COMMON = { tag: 'Versions' } as const
 const OWN_ERRORS = ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS] as const
@@ -188,9 +188,7 @@ const compare = (deps: RegistryDeps): Route =>
     params: OfNode,
     query: CompareQuery,
     read: 'public',
-    responses: {
-      200: { description: 'The changes.', schema: VersionComparison, example: COMPARISON },
-    },
+    responses: { 200: { description: 'The changes.', schema: VersionComparison } },
     errors: [...VERSION_ERRORS, 'version_invalid', 'busy'],
     judgeQuery: ({ query }) => judgeCompareQuery(query),
     handler: (request) => compareVersions(deps, request),
