@@ -176,7 +176,7 @@ const assertHarmless = async (page: Page): Promise<void> => {
   const found = await page.evaluate<{ hit: unknown; made: number; links: string[]; width: number }>(
     `({
       hit: window.hit ?? null,
-      made: document.querySelectorAll('main script, main img:not([src^="/nodes/"]), main b, main svg:not(.lucide)').length,
+      made: document.querySelectorAll('main script, main img:not([src^="/nodes/"]), main bdi :not(code), main svg:not(.lucide)').length,
       links: [...document.querySelectorAll('main a')].map((link) => link.getAttribute('href')),
       width: document.documentElement.scrollWidth,
     })`,

@@ -65,7 +65,10 @@ export const HostNodeCard = memo(
           )}
         </DrawnCard>
         {card.unread.map(({ what, text }) => (
-          <Unread key={what} what={what} text={text} />
+          <details key={what}>
+            <summary>Its {what} could not be read: the raw text</summary>
+            <Code text={text} label={`raw ${what}`} />
+          </details>
         ))}
         {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
         {node.description && (
@@ -87,20 +90,6 @@ const Badges = ({ node }: { node: HostNode }) => (
     {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}
   </>
 )
-
-const Unread = ({ what, text }: { what: string; text: string }) => {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <p>Its {what} could not be read.</p>
-      {isOpen ? (
-        <Code text={text} label={`raw ${what}`} />
-      ) : (
-        <Button onPress={() => setIsOpen(true)}>Show the raw text</Button>
-      )}
-    </>
-  )
-}
 
 const DrawnCard = ({
   card: { title, sockets, outputs, widgets },
@@ -163,39 +152,46 @@ const MARKS: Record<Mark, { sign: string; word: string }> = {
   changed: { sign: '~', word: 'changed' },
 }
 
-const SlotRow = ({
-  slot,
-  isOutput = false,
-  mark,
-}: {
+const join = (mark: string, ...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter(Boolean).join(mark)
+
+interface SlotProps {
   slot: Slot
   isOutput?: boolean
   mark: Mark | undefined
-}) => {
+}
+
+const SlotRow = ({ slot, isOutput, mark }: SlotProps) => {
   const { name, type, isOptional, isList } = slot
-  const about = [type, isOptional && 'optional', isList && 'list'].filter(Boolean).join(', ')
-  const shape = [styles.dot, isOptional && styles.hollow, isList && styles.listed]
+  const about = join(', ', type, isOptional && 'optional', isList && 'list')
+  const shape = join(' ', styles.dot, isOptional && styles.hollow, isList && styles.listed)
   return (
     <li
-      className={[styles.slot, isOutput && styles.output, mark && styles[mark]]
-        .filter(Boolean)
-        .join(' ')}
+      className={join(' ', styles.slot, isOutput && styles.output, mark && styles[mark])}
       title={showControls(about)}
     >
-      <span className={shape.filter(Boolean).join(' ')} style={paint(slot)} aria-hidden />
+      <span className={shape} style={paint(slot)} aria-hidden />
       <Named name={name} about={about} mark={mark} />
     </li>
   )
 }
 
-const Named = ({ name, about, mark }: { name: string; about: string; mark: Mark | undefined }) => (
+interface NamedProps {
+  name: string
+  about: string
+  mark: Mark | undefined
+  /** Its value stands in its place. */
+  isHidden?: boolean
+}
+
+const Named = ({ name, about, mark, isHidden }: NamedProps) => (
   <>
     {mark && (
       <span className={styles.mark} aria-hidden>
         {MARKS[mark].sign}
       </span>
     )}
-    <div className={styles.label}>
+    <div className={isHidden ? 'hidden-text' : styles.label}>
       <Bdi>{name}</Bdi>
       <Hidden>
         , <Bdi>{about}</Bdi>
@@ -205,40 +201,24 @@ const Named = ({ name, about, mark }: { name: string; about: string; mark: Mark 
   </>
 )
 
+/** Most characters of a value in the page. */
+const SHOWN = 300
+
 const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined }) => {
-  const { name, type, kind, isOptional, isOn, choices, value } = widget
-  const isOfMachine = choices === undefined
-  const count = kind === 'combo' && !isOfMachine && counted(choices, 'choice')
-  const about = [type, isOptional && 'optional', count].filter(Boolean).join(', ')
-  const tooltip = kind === 'area' ? `${name}: ${about}` : `${about}: ${value.slice(0, 300)}`
-  const shown = isOfMachine && value === '' ? 'list from the user’s machine' : value
+  const { name, type, kind, isOptional, isOn, choices } = widget
+  const isOfMachine = choices === undefined && widget.value === ''
+  const value = isOfMachine ? 'list from the user’s machine' : widget.value.slice(0, SHOWN)
+  const count = kind === 'combo' && choices !== undefined && counted(choices, 'choice')
+  const about = join(', ', type, isOptional && 'optional', count)
   return (
     <li
-      className={[styles.widget, styles[kind], isOn && styles.on, mark && styles[mark]]
-        .filter(Boolean)
-        .join(' ')}
-      title={showControls(tooltip)}
+      className={join(' ', styles.widget, styles[kind], isOn && styles.on, mark && styles[mark])}
+      title={showControls(`${name}: ${join(', ', about, value)}`)}
     >
-      {kind === 'area' && value !== '' ? (
-        <>
-          <Hidden>
-            <Bdi>{`${name}, ${about}: `}</Bdi>
-          </Hidden>
-          {mark && (
-            <span className={styles.mark} aria-hidden>
-              {MARKS[mark].sign}
-            </span>
-          )}
-          <Bdi>{value.slice(0, 500)}</Bdi>
-        </>
-      ) : (
-        <>
-          <Named name={name} about={about} mark={mark} />
-          <div className={`${styles.value} ${isOfMachine ? styles.machine : ''}`}>
-            <Bdi>{shown.slice(0, 300)}</Bdi>
-          </div>
-        </>
-      )}
+      <Named name={name} about={about} mark={mark} isHidden={kind === 'area' && value !== ''} />
+      <div className={join(' ', styles.value, isOfMachine && styles.machine)}>
+        <Bdi>{value}</Bdi>
+      </div>
     </li>
   )
 }

@@ -13,11 +13,11 @@ import { PageTitle, Stack } from '../ui/page.tsx'
 import { Empty, Note, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { counted } from '../words/text.ts'
-import styles from './compare.module.css'
 import { groupChanges, marksOf } from './changes.ts'
 import type { Comparison, HostNodeChanges } from './changes.ts'
 import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
 import type { Range } from './queries.ts'
+import styles from './registry.module.css'
 import { useTyped } from './use-typed.ts'
 import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
@@ -27,49 +27,42 @@ export const ComparePage = () => {
   const { node, range } = route.useParams()
   const [from = '', to = ''] = range.split('...')
   const query = useQuery(compareQuery(node, { from, to }))
+  const back = (
+    <Link to="/registry/$node" params={{ node }}>
+      All versions
+    </Link>
+  )
   return (
     <>
-      <PageTitle
-        actions={
-          <Link to="/registry/$node" params={{ node }}>
-            All versions
-          </Link>
-        }
-      >
-        {`${node} ${from} to ${to}`}
-      </PageTitle>
+      <PageTitle actions={back}>{`${node} ${from} to ${to}`}</PageTitle>
       <Stack>
-        <RangePicker node={node} range={{ from, to }} />
+        <RangePicker from={from} to={to} />
         <Show query={query}>{(found) => <Changes found={found} />}</Show>
       </Stack>
     </>
   )
 }
 
-const RangePicker = ({ node, range }: { node: string; range: Range }) => {
+const RangePicker = ({ from, to }: Range) => {
+  const { node } = route.useParams()
   const navigate = route.useNavigate()
   const { data = [] } = useQuery(versionsQuery(node))
-  const known = new Set([...data.map(({ version }) => version), range.from, range.to])
+  const known = new Set([...data.map(({ version }) => version), from, to])
   const options = [...known].map((value) => ({ value, label: value }))
-  const go = ({ from, to }: Range): void =>
-    void navigate({ params: { node, range: `${from}...${to}` }, search: {} })
+  const go = (range: Range): void =>
+    void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
     <div className={styles.range}>
       <Select
         label="From"
         options={options}
-        value={range.from}
-        onChange={(from) => go({ ...range, from })}
+        value={from}
+        onChange={(one) => go({ from: one, to })}
       />
-      <IconButton label="Swap" onPress={() => go({ from: range.to, to: range.from })}>
+      <IconButton label="Swap" onPress={() => go({ from: to, to: from })}>
         <ArrowLeftRight aria-hidden />
       </IconButton>
-      <Select
-        label="To"
-        options={options}
-        value={range.to}
-        onChange={(to) => go({ ...range, to })}
-      />
+      <Select label="To" options={options} value={to} onChange={(one) => go({ from, to: one })} />
     </div>
   )
 }
@@ -93,19 +86,19 @@ const Changes = ({ found }: { found: Comparison }) => {
   const chosen = LEVELS.find((one) => one === level)
   const groups = groupChanges(changes, { level: chosen, search: q })
   const step = (by: 1 | -1): void => {
-    const titles = [...(list.current?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+    const titles = [...(list.current?.querySelectorAll<HTMLElement>('h2') ?? [])]
     const at = titles.findIndex((title) => title === document.activeElement)
     titles[Math.max(0, at + by)]?.focus()
   }
   useKeys({ n: () => step(1), p: () => step(-1) })
   if (verdict === 'none')
-    return (
-      <Note>
-        The host nodes of one of the two have not been read: there is nothing to compare yet.
-      </Note>
-    )
+    return <Note>The host nodes of one of the two are not read: nothing can be compared yet.</Note>
   const total = counts.breaks + counts.may_break + counts.safe
   if (total === 0) return <Empty>{`${from} and ${to} have the same host nodes.`}</Empty>
+  const levels = LEVELS.map((one) => ({
+    value: one,
+    label: `${LEVEL_WORDS[one].word} ${counts[one]}`,
+  }))
   return (
     <>
       {partial && <Note>Not all host nodes could be read: what is gone may only be unread.</Note>}
@@ -113,13 +106,7 @@ const Changes = ({ found }: { found: Comparison }) => {
         <Segments
           label="Level"
           isLabelHidden
-          options={[
-            { value: ALL, label: `All ${total}` },
-            ...LEVELS.map((one) => ({
-              value: one,
-              label: `${LEVEL_WORDS[one].word} ${counts[one]}`,
-            })),
-          ]}
+          options={[{ value: ALL, label: `All ${total}` }, ...levels]}
           value={chosen ?? ALL}
           onChange={(next) => set({ level: next === ALL ? undefined : next })}
         />
@@ -138,8 +125,7 @@ const Changes = ({ found }: { found: Comparison }) => {
         {total > changes.length && `, of the first ${changes.length} changes`}
         <span className={styles.keys}> · n and p lead to the next and the one before</span>
       </p>
-      {groups.length === 0 && <Empty>No change is found.</Empty>}
-      <ul ref={list} className={styles.groups} aria-label="Host nodes that changed">
+      <ul ref={list} aria-label="Host nodes that changed">
         {groups.slice(0, most).map((group) => (
           <Group key={group.name} group={group} range={{ from, to }} />
         ))}
@@ -153,14 +139,18 @@ const Changes = ({ found }: { found: Comparison }) => {
   )
 }
 
-const Group = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
+interface GroupProps {
+  group: HostNodeChanges
+  range: Range
+}
+
+const Group = ({ group, range }: GroupProps) => {
   const [box, isNear] = useNear()
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
     <li ref={box} className={styles.group}>
-      <h2 tabIndex={-1} data-change className={styles.title}>
-        <Bdi>{group.name}</Bdi>
-        <Badge tone={tone}>{word}</Badge>
+      <h2 tabIndex={-1}>
+        <Bdi>{group.name}</Bdi> <Badge tone={tone}>{word}</Badge>
       </h2>
       <ul className={styles.changes}>
         {group.changes.map(({ code, level, message, input, output }) => (
@@ -169,19 +159,16 @@ const Group = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
           </li>
         ))}
       </ul>
-      <div className={styles.cards}>{isNear && <BothCards group={group} range={range} />}</div>
+      <div className={`${styles.canvas} ${styles.both}`}>
+        {isNear && <BothCards group={group} range={range} />}
+      </div>
     </li>
   )
 }
 
 /** The host node in both versions; one that is gone stands beside what it perhaps is now. */
-const BothCards = ({
-  group: { name, nameAfter, isGone, isNew, changes },
-  range,
-}: {
-  group: HostNodeChanges
-  range: Range
-}) => {
+const BothCards = ({ group, range }: GroupProps) => {
+  const { name, nameAfter, isGone, isNew, changes } = group
   const { node } = route.useParams()
   const before = useQuery({ ...hostNodeQuery(node, range.from, name), enabled: !isNew })
   const after = useQuery({
@@ -190,21 +177,18 @@ const BothCards = ({
   })
   const marks =
     before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined
-  return (
-    <>
-      {before.data && (
-        <section aria-label={range.from}>
-          <p>{range.from}</p>
-          <HostNodeCard node={before.data} marks={marks?.before} />
+  const sides = [
+    { version: range.from, card: before.data, marks: marks?.before },
+    { version: range.to, card: after.data, marks: marks?.after },
+  ]
+  return sides.map(
+    ({ version, card, marks: own }) =>
+      card && (
+        <section key={version} aria-label={version}>
+          <h3>{version}</h3>
+          <HostNodeCard node={card} marks={own} />
         </section>
-      )}
-      {after.data && (
-        <section aria-label={range.to}>
-          <p>{range.to}</p>
-          <HostNodeCard node={after.data} marks={marks?.after} />
-        </section>
-      )}
-    </>
+      ),
   )
 }
 

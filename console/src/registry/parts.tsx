@@ -7,10 +7,11 @@ import { StrangersLink } from '../ui/link.tsx'
 import { Row } from '../ui/page.tsx'
 import { Fact } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
+import type { Version } from './queries.ts'
 import styles from './registry.module.css'
 
-const SHORT = 240
 const LINES = 4
+const SHORT = LINES * 60
 
 /** A stranger's text with its line ends; a long one opens at a press. */
 export const LongText = ({ text }: { text: string }) => {
@@ -30,20 +31,31 @@ export const LongText = ({ text }: { text: string }) => {
   )
 }
 
-/** A fact of several words, where there are any. */
-export const Words = ({ name, words }: { name: string; words: readonly string[] }) => {
-  const given = [...new Set(words.filter((word) => word !== ''))]
-  if (given.length === 0) return null
-  return (
-    <Fact name={name}>
-      <Row>
-        {given.map((word) => (
-          <Badge key={word}>
-            <Bdi>{word}</Bdi>
-          </Badge>
-        ))}
-      </Row>
-    </Fact>
+type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'supported_accelerators'> &
+  Partial<Pick<Version, 'supported_host_version' | 'supported_host_frontend_version'>>
+
+/** Where a node or version says that it runs, and its tags. */
+export const Support = ({ of }: { of: Supported }) => {
+  const facts = {
+    Tags: [...of.tags, ...of.tags_admin],
+    Systems: of.supported_os,
+    Accelerators: of.supported_accelerators,
+    Host: [of.supported_host_version ?? ''].filter(Boolean),
+    Frontend: [of.supported_host_frontend_version ?? ''].filter(Boolean),
+  }
+  return Object.entries(facts).map(
+    ([name, words]) =>
+      words.length > 0 && (
+        <Fact key={name} name={name}>
+          <Row>
+            {[...new Set(words)].map((word) => (
+              <Badge key={word}>
+                <Bdi>{word}</Bdi>
+              </Badge>
+            ))}
+          </Row>
+        </Fact>
+      ),
   )
 }
 
@@ -53,26 +65,9 @@ export const Provenance = ({
 }: {
   provenance: Schema<'Provenance'>
 }) => (
-  <span className={styles.provenance}>
+  <span>
     Published from <StrangersLink address={repository ?? issuer} />
-    {commit && (
-      <>
-        {' at '}
-        <code title={commit}>{commit.slice(0, 10)}</code>
-      </>
-    )}
-    {ref && (
-      <>
-        {' ('}
-        <Bdi>{ref}</Bdi>
-        {')'}
-      </>
-    )}
-    {run && (
-      <>
-        {', '}
-        <StrangersLink address={run}>run</StrangersLink>
-      </>
-    )}
+    <Bdi>{`${commit ? ` at ${commit.slice(0, 10)}` : ''}${ref ? ` (${ref})` : ''}`}</Bdi>{' '}
+    {run && <StrangersLink address={run}>run</StrangersLink>}
   </span>
 )

@@ -9,7 +9,7 @@ export type Version = Schema<'NodeVersion'>
 /** What the address of the search says. */
 export interface Filter {
   q?: string
-  in?: 'names' | 'host-nodes' | 'repository'
+  in?: keyof typeof FIELDS
   os?: string[]
   accelerator?: string[]
   tag?: string[]
@@ -22,17 +22,6 @@ export const SORTS = {
   'downloads;desc': 'Most downloads',
   'created_at;desc': 'Newest',
 } as const
-export type Sort = keyof typeof SORTS
-
-const LIMIT = 50
-
-const paramsOf = ({ q, in: where, os, accelerator, tag, sort }: Filter) => ({
-  ...(q !== undefined && { [FIELDS[where ?? 'names']]: q.slice(0, 200) }),
-  ...(os && { supported_os: os }),
-  ...(accelerator && { supported_accelerator: accelerator }),
-  ...(tag && { tag }),
-  ...(sort !== undefined && sort !== '' && sort in SORTS && { sort: sort as 'name' }),
-})
 
 const FIELDS = {
   names: 'search',
@@ -40,19 +29,29 @@ const FIELDS = {
   repository: 'repository_url_search',
 } as const
 
+const paramsOf = ({ q, in: where = 'names', os, accelerator, tag, sort = '' }: Filter) => ({
+  ...(q !== undefined && { [FIELDS[where]]: q.slice(0, 200) }),
+  ...(os && { supported_os: os }),
+  ...(accelerator && { supported_accelerator: accelerator }),
+  ...(tag && { tag }),
+  ...(sort !== '' && sort in SORTS && { sort: sort as 'name' }),
+})
+
+const ROWS = 50
+
 /** @param depth the most entries that pages may lead to */
 export const searchQuery = (filter: Filter, depth: number) =>
   infiniteQueryOptions({
     queryKey: ['search', filter],
     initialPageParam: 1,
     queryFn: async ({ signal, pageParam: page }) => {
-      const query = { page, limit: LIMIT, ...paramsOf(filter) }
+      const query = { page, limit: ROWS, ...paramsOf(filter) }
       const found = await answerOf(api.GET('/nodes/search', { params: { query }, signal }))
       // Rows of the filter before stay until there are others: these say whose they are.
       return { ...found, filter: JSON.stringify(filter) }
     },
     getNextPageParam: ({ page, total }) =>
-      page * LIMIT < total && (page + 1) * LIMIT <= depth ? page + 1 : undefined,
+      page * ROWS < total && (page + 1) * ROWS <= depth ? page + 1 : undefined,
     maxPages: 40,
     placeholderData: keepPreviousData,
     // All pages are read anew, one after the other.
@@ -72,11 +71,11 @@ export const facetsQuery = (filter: Filter) =>
     placeholderData: keepPreviousData,
   })
 
-const lower = (id: string): string => id.toLowerCase()
+const ofNode = (nodeId: string) => ['node', nodeId.toLowerCase()] as const
 
 export const nodeQuery = (nodeId: string) =>
   queryOptions({
-    queryKey: ['node', lower(nodeId)],
+    queryKey: ofNode(nodeId),
     queryFn: ({ signal }) =>
       answerOf(api.GET('/nodes/{nodeId}', { params: { path: { nodeId } }, signal })),
   })
@@ -84,16 +83,20 @@ export const nodeQuery = (nodeId: string) =>
 /** Newest first. */
 export const versionsQuery = (nodeId: string) =>
   queryOptions({
-    queryKey: ['node', lower(nodeId), 'versions'],
+    queryKey: [...ofNode(nodeId), 'versions'],
     queryFn: ({ signal }) =>
       answerOf(api.GET('/nodes/{nodeId}/versions', { params: { path: { nodeId } }, signal })),
   })
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
+const MINUTE = { staleTime: 60_000 }
+
+const ofVersion = (nodeId: string, version: string) =>
+  ['version', nodeId.toLowerCase(), version] as const
 
 export const versionQuery = (nodeId: string, version: string) =>
   queryOptions({
-    queryKey: ['version', lower(nodeId), version],
+    queryKey: ofVersion(nodeId, version),
     queryFn: ({ signal }) =>
       answerOf(api.GET(VERSION, { params: { path: { nodeId, version } }, signal })),
   })
@@ -101,41 +104,40 @@ export const versionQuery = (nodeId: string, version: string) =>
 /** Cards that are drawn at once. */
 const CARDS = 24
 
-/** @param isSettled whether they can change no more */
 export const hostNodesQuery = (
-  { nodeId, version, search }: { nodeId: string; version: string; search: string | undefined },
-  isSettled: boolean,
+  { node_id: nodeId, version, status }: Version,
+  search: string | undefined,
 ) =>
   infiniteQueryOptions({
-    queryKey: ['version', lower(nodeId), version, 'host-nodes', search ?? ''],
+    queryKey: [...ofVersion(nodeId, version), 'host-nodes', search],
     initialPageParam: 1,
-    queryFn: ({ signal, pageParam: page }) =>
-      answerOf(
-        api.GET(`${VERSION}/host-nodes`, {
-          params: {
-            path: { nodeId, version },
-            query: { page, limit: CARDS, ...(search !== undefined && { search }) },
-          },
-          signal,
-        }),
-      ),
+    queryFn: ({ signal, pageParam: page }) => {
+      const query = { page, limit: CARDS, ...(search !== undefined && { search }) }
+      const params = { path: { nodeId, version }, query }
+      return answerOf(api.GET(`${VERSION}/host-nodes`, { params, signal }))
+    },
     getNextPageParam: ({ page, totalNumberOfPages }) =>
       page < totalNumberOfPages ? page + 1 : undefined,
     placeholderData: keepPreviousData,
-    staleTime: isSettled ? Infinity : 5000,
+    staleTime: status === 'NodeVersionStatusActive' ? Infinity : 5000,
   })
 
 export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
   queryOptions({
-    queryKey: ['version', lower(nodeId), version, 'host-node', hostNodeName],
+    queryKey: [...ofVersion(nodeId, version), 'host-node', hostNodeName],
+    queryFn: ({ signal }) => {
+      const path = { nodeId, version, hostNodeName }
+      return answerOf(api.GET(`${VERSION}/host-nodes/{hostNodeName}`, { params: { path }, signal }))
+    },
+    ...MINUTE,
+  })
+
+export const filesQuery = (nodeId: string, version: string) =>
+  queryOptions({
+    queryKey: [...ofVersion(nodeId, version), 'files'],
     queryFn: ({ signal }) =>
-      answerOf(
-        api.GET(`${VERSION}/host-nodes/{hostNodeName}`, {
-          params: { path: { nodeId, version, hostNodeName } },
-          signal,
-        }),
-      ),
-    staleTime: 60_000,
+      answerOf(api.GET(`${VERSION}/files`, { params: { path: { nodeId, version } }, signal })),
+    ...MINUTE,
   })
 
 export interface Range {
@@ -145,26 +147,10 @@ export interface Range {
 
 export const compareQuery = (nodeId: string, { from, to }: Range) =>
   queryOptions({
-    queryKey: ['compare', lower(nodeId), from, to],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/nodes/{nodeId}/compare', {
-          params: { path: { nodeId }, query: { from, to } },
-          signal,
-        }),
-      ),
-    staleTime: 60_000,
-  })
-
-export const filesQuery = (nodeId: string, version: string) =>
-  queryOptions({
-    queryKey: ['version', lower(nodeId), version, 'files'],
-    queryFn: async ({ signal }) =>
-      (await answerOf(
-        api.GET(
-          `${VERSION}/files` as never,
-          { params: { path: { nodeId, version } }, signal } as never,
-        ),
-      )) as { files: { path: string; bytes: number }[] },
-    staleTime: 60_000,
+    queryKey: ['compare', nodeId.toLowerCase(), from, to],
+    queryFn: ({ signal }) => {
+      const params = { path: { nodeId }, query: { from, to } }
+      return answerOf(api.GET('/nodes/{nodeId}/compare', { params, signal }))
+    },
+    ...MINUTE,
   })

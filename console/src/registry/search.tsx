@@ -10,16 +10,16 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Segments, Select, TextField } from '../ui/fields.tsx'
 import { Link } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
-import { PageTitle, Stack } from '../ui/page.tsx'
+import { PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Empty, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
 import { Bdi, Hidden } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
+import { iconOf } from './node.tsx'
 import { facetsQuery, nodeQuery, searchQuery, SORTS, versionsQuery } from './queries.ts'
-import type { Filter, Node, Sort } from './queries.ts'
-import styles from './search.module.css'
-import { useNarrow } from './use-narrow.ts'
+import type { Filter, Node } from './queries.ts'
+import styles from './registry.module.css'
 import { useTyped } from './use-typed.ts'
 
 const route = getRouteApi('/registry')
@@ -30,7 +30,15 @@ const PLACES = [
   { value: 'repository', label: 'Repository' },
 ] as const
 
-/** The fewest entries that every service lets pages lead to. */
+const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
+
+const FACETS = [
+  { name: 'os', title: 'Systems' },
+  { name: 'accelerator', title: 'Accelerators' },
+  { name: 'tag', title: 'Tags' },
+] as const
+
+/** The most entries that pages lead to, until the service has said it. */
 const DEPTH = 10_000
 
 export const RegistryPage = () => {
@@ -45,10 +53,11 @@ export const RegistryPage = () => {
   const [text, type] = useTyped(filter.q, (q) => set({ q }, true))
   const filters = <Filters filter={filter} facets={facets.data} onChange={set} />
   const chosen = FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
+  const clear = (): void => set({ os: undefined, accelerator: undefined, tag: undefined })
   return (
     <>
       <PageTitle>Registry</PageTitle>
-      <div className={styles.head}>
+      <div className={styles.search}>
         <TextField
           label="Search the registry"
           placeholder="Search nodes"
@@ -66,12 +75,12 @@ export const RegistryPage = () => {
           value={filter.in ?? 'names'}
           onChange={(place) => set({ in: place === 'names' ? undefined : place })}
         />
-        <Select<Sort>
+        <Select
           label="Sort by"
           isLabelHidden
-          options={Object.entries(SORTS).map(([value, label]) => ({ value: value as Sort, label }))}
-          value={sortOf(filter.sort)}
-          onChange={(sort) => set({ sort: sort === '' ? undefined : sort })}
+          options={SORT_OPTIONS}
+          value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
+          onChange={(sort) => set({ sort })}
         />
         <div className={styles.phone}>
           <Button onPress={() => setIsOpen(true)}>
@@ -80,25 +89,20 @@ export const RegistryPage = () => {
           </Button>
         </div>
       </div>
-      <div className={styles.page}>
-        <aside className={styles.side} aria-label="Filters">
-          {filters}
-        </aside>
+      <div className={styles.results}>
+        <aside aria-label="Filters">{filters}</aside>
         <Show query={list}>
           {({ pages }) => (
-            <div className={styles.results} aria-busy={list.isPlaceholderData}>
+            <div aria-busy={list.isPlaceholderData}>
               <p className={styles.total} role="status">
                 {counted(pages[0]?.total ?? 0, 'node')}
                 {chosen > 0 && (
-                  <Button
-                    look="quiet"
-                    onPress={() => set({ os: undefined, accelerator: undefined, tag: undefined })}
-                  >
+                  <Button look="quiet" onPress={clear}>
                     Clear filters
                   </Button>
                 )}
               </p>
-              <Results list={list} pages={pages} isSearch={filter.q !== undefined} />
+              <Results list={list} pages={pages} />
             </div>
           )}
         </Show>
@@ -110,53 +114,41 @@ export const RegistryPage = () => {
   )
 }
 
-const sortOf = (sort = ''): Sort => (sort in SORTS ? (sort as Sort) : '')
-
-const FACETS = [
-  { name: 'os', title: 'Systems' },
-  { name: 'accelerator', title: 'Accelerators' },
-  { name: 'tag', title: 'Tags' },
-] as const
-
-type FacetName = (typeof FACETS)[number]['name']
-type Facets = Partial<Record<FacetName, { value: string; count: number }[]>>
-
-const Filters = ({
-  filter,
-  facets,
-  onChange,
-}: {
+interface FiltersProps {
   filter: Filter
-  facets: Facets | undefined
+  facets: Partial<Record<string, { value: string; count: number }[]>> | undefined
   onChange(change: Filter): void
-}) => (
+}
+
+const Filters = ({ filter, facets, onChange }: FiltersProps) => (
   <Stack>
     {FACETS.map(({ name, title }) => {
       const chosen = filter[name] ?? []
       const counts = facets?.[name] ?? []
       const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
-      const values = [...rare.map((value) => ({ value, count: undefined })), ...counts]
-      if (values.length === 0) return null
+      const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
+      const toggle = (value: string, isOn: boolean): void => {
+        const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
+        onChange({ [name]: next.length === 0 ? undefined : next })
+      }
       return (
-        <fieldset key={name} className={styles.facet}>
-          <legend>{title}</legend>
-          {values.map(({ value, count }) => (
-            <Checkbox
-              key={value}
-              isSelected={chosen.includes(value)}
-              onChange={(isOn) => {
-                const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
-                onChange({ [name]: next.length === 0 ? undefined : next })
-              }}
-              label={
-                <span className={styles.choice}>
-                  <Bdi>{value}</Bdi>
-                  {count !== undefined && <small>{count.toLocaleString('en')}</small>}
-                </span>
-              }
-            />
-          ))}
-        </fieldset>
+        values.length > 0 && (
+          <fieldset key={name} className={styles.facet}>
+            <legend>{title}</legend>
+            {values.map(({ value, count }) => (
+              <Checkbox
+                key={value}
+                isSelected={chosen.includes(value)}
+                onChange={(isOn) => toggle(value, isOn)}
+                label={
+                  <>
+                    <Bdi>{value}</Bdi> <small>{count.toLocaleString('en')}</small>
+                  </>
+                }
+              />
+            ))}
+          </fieldset>
+        )
       )
     })}
   </Stack>
@@ -169,11 +161,7 @@ interface Page {
   matched_host_nodes?: Record<string, string[]>
 }
 
-const Results = ({
-  list,
-  pages,
-  isSearch,
-}: {
+interface ResultsProps {
   list: {
     hasNextPage: boolean
     isFetchingNextPage: boolean
@@ -182,50 +170,39 @@ const Results = ({
     fetchNextPage(): unknown
   }
   pages: readonly Page[]
-  isSearch: boolean
-}) => {
+}
+
+const Results = ({ list, pages }: ResultsProps) => {
   const navigate = route.useNavigate()
   const queries = useQueryClient()
-  const isNarrow = useNarrow()
-  const rows = pages.flatMap((page) => page.nodes)
-  const matched = Object.assign(
-    {},
-    ...pages.map((page) => page.matched_host_nodes ?? {}),
-  ) as Record<string, string[]>
+  const rows = pages.flatMap((page) =>
+    page.nodes.map((node) => ({ node, matched: page.matched_host_nodes?.[node.id] })),
+  )
   if (rows.length === 0)
-    return (
-      <Empty>
-        {isSearch
-          ? 'No node is found. Try fewer letters, another field, or fewer filters.'
-          : 'There are no nodes here yet.'}
-      </Empty>
-    )
-  const hasMatches = Object.keys(matched).length > 0
+    return <Empty>No node is found. Try fewer letters, another field, or fewer filters.</Empty>
   return (
     <EndlessList
       key={pages[0]?.filter}
       label="Nodes"
       rows={rows}
-      keyOf={({ id }) => id}
-      height={(isNarrow ? 84 : 64) + (hasMatches ? 20 : 0)}
+      keyOf={({ node }) => node.id}
+      height={rows.some(({ matched }) => matched) ? 84 : 64}
       total={pages[0]?.total ?? 0}
       hasMore={list.hasNextPage}
       isLoading={list.isFetchingNextPage}
       error={list.isFetchNextPageError ? list.error : null}
       onMore={() => void list.fetchNextPage()}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
-      onOpen={({ id }) => void navigate({ to: '/registry/$node', params: { node: id } })}
+      onOpen={({ node }) => void navigate({ to: '/registry/$node', params: { node: node.id } })}
     >
-      {(node) => (
-        <NodeRow node={node} matched={hasMatches ? (matched[node.id] ?? []) : undefined} />
-      )}
+      {(row) => <NodeRow {...row} />}
     </EndlessList>
   )
 }
 
-const NodeRow = ({ node, matched }: { node: Node; matched: string[] | undefined }) => {
+const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undefined }) => {
   const queries = useQueryClient()
-  const { id, name, description, publisher, latest_version: latest, downloads } = node
+  const { id, name, latest_version: latest } = node
   // What the row knows is shown at once; the versions come meanwhile.
   const prepare = (): void => {
     const { queryKey } = nodeQuery(id)
@@ -235,50 +212,35 @@ const NodeRow = ({ node, matched }: { node: Node; matched: string[] | undefined 
   return (
     <div className={styles.row} onPointerEnter={prepare} onFocus={prepare}>
       <Tile src={iconOf(node)} name={name} size={40} />
-      <div className={styles.texts}>
-        <div className={styles.line}>
+      <div>
+        <p>
           <Link to="/registry/$node" params={{ node: id }} className={styles.name}>
             <Bdi>{name}</Bdi>
-          </Link>
-          <span className={styles.soft}>
-            <Bdi>{publisher.name}</Bdi>
-          </span>
+          </Link>{' '}
+          <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
-        </div>
-        <p className={styles.description}>
-          <Bdi>{description}</Bdi>
         </p>
-        {matched && (
+        <p>
+          <Bdi>{node.description}</Bdi>
+        </p>
+        {matched.length > 0 && (
           <p className={styles.matched} title={showControls(matched.join(', '))}>
-            {matched.length > 0 && <Hidden>Host nodes: </Hidden>}
+            <Hidden>Host nodes: </Hidden>
             {matched.map((one) => (
-              <code key={one}>
+              <Badge key={one} tone="info">
                 <Bdi>{one}</Bdi>
-              </code>
+              </Badge>
             ))}
           </p>
         )}
       </div>
       <div className={styles.figures}>
-        <span>
-          {latest ? latest.version : 'no version'}
-          {latest && (
-            <span className={styles.soft}>
-              {' · '}
-              <Time at={latest.createdAt} />
-            </span>
-          )}
-        </span>
-        <span className={styles.soft}>
-          {showCount(downloads)} {downloads === 1 ? 'download' : 'downloads'}
-        </span>
+        <Row>
+          <b>{latest?.version ?? 'no version'}</b>
+          {latest && <Time at={latest.createdAt} />}
+        </Row>
+        <span>{counted(node.downloads, 'download')}</span>
       </div>
     </div>
   )
 }
-
-const showCount = (count: number): string => count.toLocaleString('en', { notation: 'compact' })
-
-/** The service's own copy of the icon. */
-export const iconOf = ({ id, icon }: Node): string | undefined =>
-  icon === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/icon`

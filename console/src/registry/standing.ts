@@ -35,6 +35,12 @@ const explain = (newest: Version, latest: Version | undefined, findings = 0): st
   }
 }
 
+/** The one published before it, for which workflows were saved. */
+export const previousOf = (versions: readonly Version[], version: Version): Version | undefined =>
+  versions
+    .slice(versions.findIndex(({ id }) => id === version.id) + 1)
+    .find(({ status }) => status === 'NodeVersionStatusActive')
+
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (
   template: string,

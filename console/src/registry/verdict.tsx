@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 
 import { Badge } from '../ui/badge.tsx'
 import { Link } from '../ui/link.tsx'
+import { Row } from '../ui/page.tsx'
 import type { Tone } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery } from './queries.ts'
-import type { Range } from './queries.ts'
+import type { Version } from './queries.ts'
 
 export const LEVELS = ['breaks', 'may_break', 'safe'] as const
-export type Level = (typeof LEVELS)[number]
 
-export const LEVEL_WORDS: Record<Level, { word: string; tone: Tone }> = {
+export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: Tone }> = {
   breaks: { word: 'breaks', tone: 'bad' },
   may_break: { word: 'may break', tone: 'warn' },
   safe: { word: 'safe', tone: 'ok' },
@@ -27,18 +27,27 @@ const describe = ({ verdict, counts }: Comparison): string => {
   return counts.safe === 0 ? 'same host nodes' : 'safe for saved workflows'
 }
 
-/** The verdict of a comparison, which leads to it. */
-export const Verdict = ({ nodeId, range }: { nodeId: string; range: Range }) => {
-  const { data } = useQuery(compareQuery(nodeId, range))
+const isRead = (version: Version): boolean => version.host_node_extract_status === 'success'
+
+/** What an update from the version before does, which leads to their comparison. */
+export const Verdict = ({ version, before }: { version: Version; before: Version | undefined }) => {
+  const { node_id: node, version: to } = version
+  const range = { from: before?.version ?? '', to }
+  const isKnown = before !== undefined && isRead(before) && isRead(version)
+  const { data } = useQuery({ ...compareQuery(node, range), enabled: isKnown })
   if (!data) return null
-  const tone = data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone
   return (
-    <Link
-      to="/registry/$node/compare/$range"
-      params={{ node: nodeId, range: `${range.from}...${range.to}` }}
-      title={`Compare ${range.from} with ${range.to}`}
-    >
-      <Badge tone={tone}>{describe(data)}</Badge>
-    </Link>
+    <Row>
+      <span>From {range.from}:</span>
+      <Link
+        to="/registry/$node/compare/$range"
+        params={{ node, range: `${range.from}...${to}` }}
+        title={`Compare ${range.from} with ${to}`}
+      >
+        <Badge tone={data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone}>
+          {describe(data)}
+        </Badge>
+      </Link>
+    </Row>
   )
 }

@@ -3,64 +3,59 @@ import { getRouteApi } from '@tanstack/react-router'
 
 import { useStream } from '../api/stream.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
+import { countsInWords, Findings as FindingList, findingsQuery } from '../ui/findings.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { PageTitle, Stack } from '../ui/page.tsx'
+import { PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { Files } from './files.tsx'
-import { Findings } from './findings.tsx'
 import { HostNodes } from './host-nodes.tsx'
-import { previousOf } from './node.tsx'
-import { LongText, Provenance, Words } from './parts.tsx'
+import { LongText, Provenance, Support } from './parts.tsx'
 import { versionQuery, versionsQuery } from './queries.ts'
 import type { Version } from './queries.ts'
 import styles from './registry.module.css'
+import { previousOf } from './standing.ts'
 import { Verdict } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/$version')
 
 export const VersionPage = () => {
-  const { node, version } = route.useParams()
-  const query = useQuery(versionQuery(node, version))
-  const previous = usePrevious(query.data)
-  useLive(query.data)
+  const { node, version: number } = route.useParams()
+  const query = useQuery(versionQuery(node, number))
+  const { data: versions = [] } = useQuery(versionsQuery(node))
+  const version = query.data
+  const previous = version && previousOf(versions, version)
+  useLive(version)
   return (
     <>
       <PageTitle
         extra={
-          query.data && (
+          version && (
             <>
-              <StateBadge state={query.data.status} />
-              {query.data.deprecated && <Badge tone="warn">deprecated</Badge>}
+              <StateBadge state={version.status} />
+              {version.deprecated && <Badge tone="warn">deprecated</Badge>}
             </>
           )
         }
         actions={
-          query.data &&
           previous && (
             <LinkButton
               to="/registry/$node/compare/$range"
-              params={{ node, range: `${previous.version}...${query.data.version}` }}
+              params={{ node, range: `${previous.version}...${number}` }}
             >
               Compare with {previous.version}
             </LinkButton>
           )
         }
       >
-        {`${node} ${version}`}
+        {`${node} ${number}`}
       </PageTitle>
       <Show query={query}>{(data) => <VersionView version={data} previous={previous} />}</Show>
     </>
   )
-}
-
-const usePrevious = (version: Version | undefined): Version | undefined => {
-  const { node } = route.useParams()
-  const { data = [] } = useQuery(versionsQuery(node))
-  return version && previousOf(data, version)
 }
 
 /** Follows a version until it is checked and read. */
@@ -69,9 +64,8 @@ const useLive = (version: Version | undefined): void => {
   const { node, version: number } = route.useParams()
   const { queryKey } = versionQuery(node, number)
   const isOpen =
-    version &&
-    (version.status === 'NodeVersionStatusPending' ||
-      version.host_node_extract_status === 'pending')
+    version?.status === 'NodeVersionStatusPending' ||
+    version?.host_node_extract_status === 'pending'
   useStream({
     path: isOpen
       ? `/nodes/${encodeURIComponent(node)}/versions/${encodeURIComponent(number)}/stream`
@@ -87,65 +81,49 @@ const useLive = (version: Version | undefined): void => {
   })
 }
 
-const TABS = ['host-nodes', 'findings', 'files', 'details'] as const
-type Tab = (typeof TABS)[number]
-
-const VersionView = ({
-  version,
-  previous,
-}: {
+interface Compared {
   version: Version
   previous: Version | undefined
-}) => {
+}
+
+const VersionView = ({ version, previous }: Compared) => {
   const { tab } = route.useSearch()
   const navigate = route.useNavigate()
+  const count = version.host_nodes?.count
+  const tabs = [
+    {
+      id: 'host-nodes',
+      title: count === undefined ? 'Host nodes' : counted(count, 'host node'),
+      content: <HostNodes version={version} />,
+    },
+    {
+      id: 'findings',
+      title: 'Findings',
+      content: <Findings version={version} previous={previous} />,
+    },
+    { id: 'files', title: 'Files', content: <Files /> },
+    { id: 'details', title: 'Details', content: <Details version={version} /> },
+  ]
   return (
     <Stack>
-      <p className={styles.line}>
+      <Row>
         <Link to="/registry/$node" params={{ node: version.node_id }}>
           All versions
         </Link>
         <span className={styles.soft}>
           published <Time at={version.createdAt} />
         </span>
-        {previous && (
-          <>
-            <span className={styles.soft}>from {previous.version}:</span>
-            <Verdict
-              nodeId={version.node_id}
-              range={{ from: previous.version, to: version.version }}
-            />
-          </>
-        )}
-      </p>
+        <Verdict version={version} before={previous} />
+      </Row>
       <Held version={version} />
       {version.changelog && <LongText text={version.changelog} />}
-      <Tabs<Tab>
+      <Tabs
         label="About the version"
-        selected={TABS.find((one) => one === tab) ?? 'host-nodes'}
+        tabs={tabs}
+        selected={tabs.find(({ id }) => id === tab)?.id ?? 'host-nodes'}
         onSelect={(next) =>
-          void navigate({
-            search: next === 'host-nodes' ? {} : { tab: next },
-            resetScroll: false,
-            replace: true,
-          })
+          void navigate({ search: { tab: next }, resetScroll: false, replace: true })
         }
-        tabs={[
-          {
-            id: 'host-nodes',
-            title: version.host_nodes
-              ? counted(version.host_nodes.count, 'host node')
-              : 'Host nodes',
-            content: <HostNodes version={version} />,
-          },
-          {
-            id: 'findings',
-            title: 'Findings',
-            content: <Findings version={version} previous={previous} />,
-          },
-          { id: 'files', title: 'Files', content: <Files version={version} /> },
-          { id: 'details', title: 'Details', content: <Details version={version} /> },
-        ]}
       />
     </Stack>
   )
@@ -163,12 +141,33 @@ const Held = ({ version: { status, status_reason: reason } }: { version: Version
           ? 'It is held back: nobody can install it until a person has looked at it.'
           : 'Nobody can install it.'}
       </p>
-      <p>
-        <Bdi>{reason}</Bdi>
-      </p>
+      <Bdi>{reason}</Bdi>
     </Note>
   )
 }
+
+/** What the checks found; visitors see how many. */
+const Findings = ({ version: { node_id: nodeId, version }, previous }: Compared) => (
+  <Show query={useQuery(findingsQuery(nodeId, version))}>
+    {({ counts, scanned_at: at, findings }) => (
+      <Stack>
+        <p className={styles.soft}>
+          {countsInWords(counts)}, {at ? 'checked ' : 'not checked yet'}
+          {at && <Time at={at} />}
+        </p>
+        {findings ? (
+          <FindingList
+            nodeId={nodeId}
+            version={version}
+            {...(previous && { previous: previous.version })}
+          />
+        ) : (
+          <Note>Members of the publisher see each finding with its file and line.</Note>
+        )}
+      </Stack>
+    )}
+  </Show>
+)
 
 const Details = ({ version }: { version: Version }) => (
   <Facts>
@@ -179,24 +178,10 @@ const Details = ({ version }: { version: Version }) => (
     )}
     {version.dependencies.length > 0 && (
       <Fact name="Requires">
-        <ul>
-          {version.dependencies.map((one) => (
-            <li key={one}>
-              <code>
-                <Bdi>{one}</Bdi>
-              </code>
-            </li>
-          ))}
-        </ul>
+        <LongText text={version.dependencies.join('\n')} />
       </Fact>
     )}
-    <Words name="Tags" words={[...version.tags, ...version.tags_admin]} />
-    <Words name="Systems" words={version.supported_os} />
-    <Words name="Accelerators" words={version.supported_accelerators} />
-    <Words name="Host" words={[version.supported_host_version ?? '']} />
-    <Words name="Frontend" words={[version.supported_host_frontend_version ?? '']} />
-    <Fact name="Id">
-      <code>{version.id}</code>
-    </Fact>
+    <Support of={version} />
+    <Fact name="Id">{version.id}</Fact>
   </Facts>
 )
