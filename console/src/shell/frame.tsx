@@ -1,6 +1,6 @@
 import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Ellipsis, UserRound } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
@@ -17,6 +17,7 @@ import { Banner } from './banner.tsx'
 import styles from './frame.module.css'
 import icon from '../icon.svg'
 import { useKeys } from './keys.ts'
+import { lazyPart } from './lazy-page.ts'
 import { maySee, PAGES } from './pages.ts'
 import type { PageLinkSpec } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
@@ -95,8 +96,8 @@ const PageItem = ({ to, title }: { to: PagePath | '/account'; title: string }) =
 }
 
 // Most visits open neither.
-const Commands = lazy(async () => ({ default: (await import('./commands.tsx')).Commands }))
-const KeyHelp = lazy(async () => ({ default: (await import('./commands.tsx')).KeyHelp }))
+const Commands = lazyPart(async () => (await import('./commands.tsx')).Commands)
+const KeyHelp = lazyPart(async () => (await import('./commands.tsx')).KeyHelp)
 
 /** The keys that hold everywhere, and what two of them open. */
 const Layers = ({ pages }: { pages: readonly PageLinkSpec[] }) => {
