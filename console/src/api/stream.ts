@@ -90,7 +90,7 @@ const follow = async (following: Following): Promise<void> => {
   const { latest, position, signal } = following
   for (let failures = 0; !signal.aborted && !position.isOver;) {
     const before = position.lastEventId
-    const outcome = await readOnce(following).catch(() => 'broken' as const)
+    const outcome = await inSlot(() => readOnce(following)).catch(() => 'broken' as const)
     if (outcome === 'over') position.isOver = true
     failures = position.lastEventId === before ? failures + 1 : 0
     if (outcome === 'refused' || failures >= TRIES) {
@@ -108,6 +108,22 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
       resolve()
     })
   })
+
+/** Windows that are seen at once share what a browser has of connections: three of them have streams, the others poll. */
+const SLOTS = ['kiln.stream.1', 'kiln.stream.2', 'kiln.stream.3']
+
+const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
+  const { locks } = navigator as { locks?: LockManager }
+  // Without TLS a browser has no locks, but on this machine.
+  if (locks === undefined) return await work()
+  for (const slot of SLOTS) {
+    const done = await locks.request(slot, { ifAvailable: true }, async (lock) =>
+      lock === null ? undefined : { outcome: await work() },
+    )
+    if (done) return done.outcome
+  }
+  return 'refused'
+}
 
 /** Reads one stream to its end. over: nothing more comes. refused: there is no stream here. */
 const readOnce = async (following: Following): Promise<'over' | 'refused' | 'broken'> => {
