@@ -34,7 +34,7 @@ export const compareVersions = async (
   const changes = isRead
     ? await deps.heavyReads.run(() => listChanges(deps, versions, isPartial))
     : []
-  const found = summarise(changes, isPartial)
+  const found = summarise(changes, isPartial || changes.length >= MOST)
   const names = { node_id: from.node.id, from: from.version, to: to.version }
   const body = { ...names, ...found, ...(isRead ? {} : { verdict: 'none' }) }
   return { status: 200, body, headers: { etag } }
