@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { parseProject } from '../../client/cli/parse-project.ts'
+import { changedFiles, diffLines } from '../../console/src/moderation/diff.ts'
+import { addSample, linePoints } from '../../console/src/operations/samples.ts'
 import { checkPack, findRoot, sortEntries } from '../../console/src/publish/pack.ts'
 import type { Pack } from '../../console/src/publish/pack.ts'
 import { readFolder, readZip } from '../../console/src/publish/read-pack.ts'
@@ -121,4 +123,48 @@ describe('what was dropped', () => {
     )
     await assert.rejects(readZip(new File(['no zip'], 'x.zip')))
   })
+})
+
+describe('changes of a version', () => {
+  test('are the files that are not the same', () => {
+    const file = (path: string, sha256: string) => ({ path, sha256 })
+    assert.deepEqual(
+      changedFiles(
+        [file('same', 'a'), file('edited', 'a'), file('gone', 'a')],
+        [file('same', 'a'), file('edited', 'b'), file('a new one', 'a')],
+      ),
+      [
+        { path: 'a new one', kind: 'added' },
+        { path: 'edited', kind: 'changed' },
+        { path: 'gone', kind: 'removed' },
+      ],
+    )
+  })
+
+  test('are lines with their numbers and three around them, and a gap between', () => {
+    const before = Array.from({ length: 30 }, (_, n) => `line ${n + 1}`)
+    const after = before.with(1, 'new 2').toSpliced(20, 1)
+    const lines = diffLines(before.join('\n'), after.join('\r\n').replaceAll('\r', ''))
+    assert.deepEqual(
+      lines?.filter(({ kind }) => kind !== 'same'),
+      [
+        { kind: 'removed', number: 2, text: 'line 2' },
+        { kind: 'added', number: 2, text: 'new 2' },
+        { kind: 'gap', number: 18, text: '' },
+        { kind: 'removed', number: 21, text: 'line 21' },
+      ],
+    )
+    assert.deepEqual(diffLines('a', 'a'), [])
+    const unlike = (word: string): string =>
+      Array.from({ length: 4000 }, (_, n) => `${word} ${n}`).join('\n')
+    assert.equal(diffLines(unlike('a'), unlike('b')), undefined)
+  })
+})
+
+test('a figure is a line from left to right, higher for more, and takes each reading once', () => {
+  const one = addSample([], { at: 1000, value: 0 })
+  assert.equal(addSample(one, { at: 1000, value: 5 }), one)
+  const two = addSample(one, { at: 3000, value: 10 })
+  assert.equal(linePoints(two, { width: 240, height: 40 }), '0,39 240,1 240,1')
+  assert.equal(linePoints([], { width: 240, height: 40 }), '')
 })

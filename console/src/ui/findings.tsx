@@ -31,19 +31,13 @@ export const findingsQuery = (nodeId: string, version: string) =>
       ),
   })
 
-/** Until the document has the route. */
-const getText = api.GET as unknown as (
-  path: string,
-  options: object,
-) => Promise<{ data?: { text: string; bytes: number }; response: Response }>
-
 /** The text of a file in the archive of a version, which never changes. */
 export const fileQuery = (nodeId: string, version: string, path: string) =>
   queryOptions({
     queryKey: [...versionKey(nodeId, version), 'file', path],
     queryFn: ({ signal }) =>
       answerOf(
-        getText('/nodes/{nodeId}/versions/{version}/files/content', {
+        api.GET('/nodes/{nodeId}/versions/{version}/files/content', {
           params: { ...pathOf(nodeId, version).params, query: { path } },
           signal,
         }),

@@ -60,6 +60,7 @@ const Queue = Type.Object({
 })
 const TemporalState = Type.Object({
   reachable: Type.Boolean({ description: 'False: nothing is known of its queues.' }),
+  ui_url: Type.Optional(Type.String({ description: 'Its UI, with TEMPORAL_UI_URL.' })),
   error: Type.Optional(Type.String({ description: 'Why it cannot be reached.' })),
   queues: Type.Array(Queue),
 })

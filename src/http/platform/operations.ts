@@ -24,10 +24,12 @@ import type { JsonAnswer, RouteRequest } from '../route.ts'
 
 export interface OperationsDeps extends OperatorOptions {
   jobs: Jobs
+  /** Address of a workflow in the Temporal UI; of none, that of their list. */
+  workflowUrl(workflowId: string): string | undefined
 }
 
 export const readOperations = async (
-  { sql, jobs, taskQueue }: OperationsDeps,
+  { sql, jobs, taskQueue, workflowUrl }: OperationsDeps,
   request: RouteRequest,
 ): Promise<JsonAnswer> => {
   requirePlatformAdmin(getCaller(request))
@@ -44,7 +46,9 @@ export const readOperations = async (
     ),
   ])
   const stuck = { after_seconds: STUCK_SECONDS, tasks, versions }
-  return { status: 200, body: { stuck, outbox, deliveries, temporal } }
+  const ui = workflowUrl('')
+  const body = { stuck, outbox, deliveries, temporal: { ...temporal, ...(ui && { ui_url: ui }) } }
+  return { status: 200, body }
 }
 
 interface Command<Thing> {

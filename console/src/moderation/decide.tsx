@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { answerOf, api } from '../api/client.ts'
+import { useKeys } from '../shell/keys.ts'
+import { showToast } from '../shell/toasts.tsx'
+import { Ask } from '../ui/ask.tsx'
+import { Button } from '../ui/button.tsx'
+import { Row } from '../ui/page.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { counted } from '../words/text.ts'
+import { keyOf, VERSIONS_KEY } from './queries.ts'
+import type { Version } from './queries.ts'
+
+const DECISIONS = {
+  a: {
+    status: 'NodeVersionStatusActive',
+    label: 'Approve',
+    done: 'approved',
+    look: 'primary',
+    help: 'Installs get it if it is the highest. What was found and looked at belongs into the reason.',
+  },
+  h: {
+    status: 'NodeVersionStatusFlagged',
+    label: 'Hold back',
+    done: 'held back',
+    look: undefined,
+    help: 'Installs get the version before. Its publisher reads the reason, and may ask for a review.',
+  },
+  b: {
+    status: 'NodeVersionStatusBanned',
+    label: 'Ban',
+    done: 'banned',
+    look: 'danger',
+    help: 'Nobody can install or download it. Everybody reads the reason.',
+  },
+} as const
+type Letter = keyof typeof DECISIONS
+const LETTERS = Object.keys(DECISIONS) as Letter[]
+
+/** Pending is left only: a decision on such a version cannot be undone. */
+const mayUndo = ({ status }: Pick<Version, 'status'>): boolean =>
+  status === 'NodeVersionStatusActive' ||
+  status === 'NodeVersionStatusFlagged' ||
+  status === 'NodeVersionStatusBanned'
+
+const put = ({ node_id: nodeId, version }: Version, status: Version['status'], reason: string) =>
+  answerOf(
+    api.PUT('/admin/nodes/{nodeId}/versions/{version}', {
+      params: { path: { nodeId, version } },
+      body: { status, status_reason: reason },
+    }),
+  )
+
+const UNDO_SECONDS = 10
+
+/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while. */
+export const Decide = ({ versions }: { versions: readonly Version[] }) => {
+  const queries = useQueryClient()
+  const [asked, setAsked] = useState<Letter>()
+  const legal = (letter: Letter): Version[] =>
+    versions.filter(
+      ({ status }) => status !== DECISIONS[letter].status && status !== 'NodeVersionStatusDeleted',
+    )
+  const ask = (letter: Letter) => () => legal(letter).length > 0 && setAsked(letter)
+  useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
+  const refresh = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: VERSIONS_KEY }),
+      queries.invalidateQueries({ queryKey: ['version'] }),
+    ])
+  const undo = async (done: readonly Version[]): Promise<void> => {
+    const undone = await Promise.allSettled(
+      done.map((version) => put(version, version.status, version.status_reason)),
+    )
+    const failed = undone.filter(({ status }) => status === 'rejected').length
+    showToast(
+      failed === 0
+        ? `${named(done)}: as before`
+        : `${counted(failed, 'version')} could not be undone`,
+    )
+    await refresh()
+  }
+  /** One after the other: what was refused is told, what was done stays. */
+  const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
+    const done: Version[] = []
+    for (const version of legal(letter)) {
+      await put(version, DECISIONS[letter].status, reason)
+      done.push(version)
+    }
+    return done
+  }
+  const decision = asked && DECISIONS[asked]
+  return (
+    <Row>
+      {LETTERS.map((letter) => (
+        <Button
+          key={letter}
+          look={DECISIONS[letter].look}
+          isDisabled={legal(letter).length === 0}
+          onPress={ask(letter)}
+          aria-keyshortcuts={letter}
+        >
+          {DECISIONS[letter].label}
+          {versions.length > 1 && ` ${legal(letter).length}`}
+        </Button>
+      ))}
+      {asked && decision && (
+        <Ask
+          title={`${decision.label} ${named(legal(asked))}?`}
+          action={decision.label}
+          look={decision.look ?? 'primary'}
+          fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
+          write={({ status_reason: reason = '' }) => decide(asked, reason)}
+          refresh={[VERSIONS_KEY, ['version']]}
+          onDone={(done) => {
+            const undoable = done.filter(mayUndo)
+            const close = showToast(
+              <>
+                <Bdi>{named(done)}</Bdi>: {decision.done}
+              </>,
+              {
+                seconds: UNDO_SECONDS,
+                action: undoable.length > 0 && (
+                  <Button
+                    onPress={() => {
+                      close()
+                      void undo(undoable)
+                    }}
+                  >
+                    Undo
+                  </Button>
+                ),
+              },
+            )
+          }}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </Row>
+  )
+}
+
+const named = (versions: readonly Version[]): string =>
+  versions.length === 1 && versions[0] ? keyOf(versions[0]) : counted(versions.length, 'version')

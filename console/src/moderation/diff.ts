@@ -1,0 +1,61 @@
+import { structuredPatch } from 'diff'
+
+interface FileFacts {
+  path: string
+  sha256: string
+}
+
+export interface FileChange {
+  path: string
+  kind: 'added' | 'removed' | 'changed'
+}
+
+/** The files that are not the same in two versions, by path. */
+export const changedFiles = (
+  before: readonly FileFacts[],
+  after: readonly FileFacts[],
+): FileChange[] => {
+  const old = new Map(before.map(({ path, sha256 }) => [path, sha256]))
+  const now = new Map(after.map(({ path, sha256 }) => [path, sha256]))
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((path) => old.get(path) !== now.get(path))
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .map((path) => ({
+      path,
+      kind: !old.has(path) ? 'added' : now.has(path) ? 'changed' : 'removed',
+    }))
+}
+
+export interface DiffLine {
+  /** gap: lines that are the same lie between. */
+  kind: 'added' | 'removed' | 'same' | 'gap'
+  /** Number in the version after; of a removed one in that before. */
+  number: number
+  text: string
+}
+
+/** Changed lines beyond which a comparison takes seconds, and nobody reads it. */
+const MOST_CHANGES = 3000
+
+/** The lines that changed, with three around each; undefined where nearly all did. */
+export const diffLines = (before: string, after: string): DiffLine[] | undefined => {
+  const patch = structuredPatch('', '', before, after, '', '', {
+    context: 3,
+    maxEditLength: MOST_CHANGES,
+  })
+  return patch?.hunks.flatMap(({ oldStart, newStart, lines }, index) => {
+    let old = oldStart
+    let now = newStart
+    const gap: DiffLine[] = index === 0 ? [] : [{ kind: 'gap', number: now, text: '' }]
+    return gap.concat(
+      lines.flatMap((line): DiffLine[] => {
+        const text = line.slice(1).replace(/\r$/, '')
+        if (line.startsWith('\\')) return []
+        if (line.startsWith('-')) return [{ kind: 'removed', number: old++, text }]
+        if (line.startsWith('+')) return [{ kind: 'added', number: now++, text }]
+        old += 1
+        return [{ kind: 'same', number: now++, text }]
+      }),
+    )
+  })
+}

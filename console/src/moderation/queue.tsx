@@ -1,0 +1,165 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { GridList, GridListItem } from 'react-aria-components/GridList'
+
+import { Badge, StateBadge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/fields.tsx'
+import { countsInWords } from '../ui/findings.tsx'
+import { Row, Stack } from '../ui/page.tsx'
+import { Empty, Show } from '../ui/panels.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { Decide } from './decide.tsx'
+import { Detail } from './detail.tsx'
+import styles from './moderation.module.css'
+import { isFilter, keyOf, versionsQuery } from './queries.ts'
+import type { Filter, Version } from './queries.ts'
+
+const route = getRouteApi('/moderation')
+
+const CHOICES: { value: Filter; label: string }[] = [
+  { value: 'review', label: 'A review is asked for' },
+  { value: 'Flagged', label: 'Held back' },
+  { value: 'Pending', label: 'Being checked' },
+  { value: 'Active', label: 'Live' },
+  { value: 'Banned', label: 'Banned' },
+]
+
+/** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
+export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
+  const { status, node, q, version } = route.useSearch()
+  const navigate = useNavigate()
+  const filter = first === 'review' && isFilter(status) ? status : first
+  const list = useInfiniteQuery(
+    versionsQuery({ filter, node, reason: filter === 'failed' ? undefined : q }),
+  )
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const go = (change: object, replace = true) =>
+    void navigate({ from: '/moderation', search: (before) => ({ ...before, ...change }), replace })
+  const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
+  const many = versions.filter((one) => chosen.has(keyOf(one)))
+  return (
+    <div className={styles.split} data-open={version !== undefined || undefined}>
+      <Stack>
+        {first === 'review' && (
+          <>
+            <Select
+              label="Show"
+              isLabelHidden
+              options={CHOICES}
+              value={filter}
+              onChange={(next) => go({ status: next, version: undefined })}
+            />
+            <div className={styles.filters}>
+              <Filtering name="node" label="Node id" value={node} onChange={go} />
+              <Filtering name="q" label="In the reason" value={q} onChange={go} />
+            </div>
+          </>
+        )}
+        <Show query={list}>
+          {({ pages }) => (
+            <>
+              <p>{counted(pages[0]?.total ?? 0, 'version')}. Shift or Ctrl chooses several.</p>
+              <GridList
+                aria-label="Versions"
+                className={styles.list}
+                items={versions.map((one) => ({ ...one, key: keyOf(one) }))}
+                selectionMode="multiple"
+                selectionBehavior="replace"
+                selectedKeys={chosen.size === 0 && version !== undefined ? [version] : chosen}
+                onSelectionChange={(keys) => {
+                  const now = keys === 'all' ? versions.map(keyOf) : [...keys].map(String)
+                  setChosen(new Set(now))
+                  if (now.length === 1) go({ version: now[0] })
+                }}
+                onAction={(key) => go({ version: String(key) }, false)}
+                renderEmptyState={() => (
+                  <Empty>
+                    {filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'}
+                  </Empty>
+                )}
+              >
+                {(one) => <VersionItem version={one} />}
+              </GridList>
+              {list.hasNextPage && (
+                <Button
+                  onPress={() => void list.fetchNextPage()}
+                  isPending={list.isFetchingNextPage}
+                >
+                  Show more
+                </Button>
+              )}
+            </>
+          )}
+        </Show>
+      </Stack>
+      <div>
+        {many.length > 1 ? (
+          <Stack>
+            <h2>{counted(many.length, 'version')} chosen</h2>
+            <Decide versions={many} />
+          </Stack>
+        ) : version === undefined ? (
+          <Empty>Choose a version: its findings and changes are shown here.</Empty>
+        ) : (
+          <Detail
+            key={version}
+            id={version}
+            listed={versions.find((one) => keyOf(one) === version)}
+            onBack={() => go({ version: undefined })}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const Filtering = ({
+  name,
+  label,
+  value,
+  onChange,
+}: {
+  name: 'node' | 'q'
+  label: string
+  value: string | undefined
+  onChange(change: object): void
+}) => (
+  <TextField
+    label={label}
+    isLabelHidden
+    isSearch
+    placeholder={label}
+    value={value ?? ''}
+    onChange={(text) => onChange({ [name]: text === '' ? undefined : text })}
+  />
+)
+
+const VersionItem = ({ version }: { version: Version & { key: string } }) => {
+  const { key, moderation, status, status_reason: reason, createdAt } = version
+  const review = moderation?.review
+  return (
+    <GridListItem id={key} textValue={key} className={styles.item}>
+      <Row>
+        <strong>
+          <Bdi>{key}</Bdi>
+        </strong>
+        <StateBadge state={status} />
+        {moderation?.publisher.status === 'PublisherStatusBanned' && (
+          <Badge tone="bad">publisher banned</Badge>
+        )}
+      </Row>
+      <span>
+        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'asked' : 'published'}{' '}
+        <Time at={review?.createdAt ?? createdAt} />
+        {moderation && `; ${countsInWords(moderation.findings)}`}
+      </span>
+      <span className={styles.cut}>
+        <Bdi>{review?.note ?? reason}</Bdi>
+      </span>
+    </GridListItem>
+  )
+}
