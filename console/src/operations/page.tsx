@@ -74,7 +74,7 @@ const Figures = ({ data, at }: { data: Operations; at: number }) => {
       style={{
         display: 'grid',
         gap: 16,
-        gridTemplateColumns: 'repeat(auto-fit, minmax(200px, 1fr))',
+        gridTemplateColumns: 'repeat(auto-fit, minmax(150px, 1fr))',
       }}
     >
       {figures.map(([name, value]) => (
