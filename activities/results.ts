@@ -40,27 +40,25 @@ export const storeResult = async (
 }
 
 /**
- * Draws a small copy of a picture and begins to store it beside the results: call it before the picture moves to the
- * store, and await `stored` before the results are settled. It is only for show: without it the task is done all the same.
+ * Stores a small copy of a picture beside the results. Call it before the picture moves to the store. It is only for show:
+ * without it the task is done all the same.
  */
-export const drawThumbnail = async (
+export const storeThumbnail = async (
   { storage, log }: CommonDependencies,
   task: FencedTask,
   { path, scratchDir }: { path: string; scratchDir: string },
-): Promise<{ stored: Promise<{ thumbnail?: Thumbnail }> }> => {
+): Promise<{ thumbnail?: Thumbnail }> => {
   const made = join(scratchDir, THUMBNAIL)
   const storageKey = `results/${task.id}/${task.fence}/${THUMBNAIL}`
-  const store = async (): Promise<{ thumbnail: Thumbnail }> => {
+  try {
+    await writeThumbnail(path, made)
     const { size: bytes } = await stat(made)
     await storage.putFile(storageKey, made)
     return { thumbnail: { storageKey, bytes } }
-  }
-  const giveUp = (error: unknown) => {
+  } catch (error) {
     log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
     return {}
   }
-  const fault = await writeThumbnail(path, made).then(() => undefined, giveUp)
-  return { stored: fault ? Promise.resolve(fault) : store().catch(giveUp) }
 }
 
 /**

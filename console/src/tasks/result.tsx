@@ -35,7 +35,6 @@ export const Result = ({ task }: { task: TaskDetail }) => {
           key={src}
           before={ownLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
           after={src}
-          size={sizeOf(main)}
           onBroken={broken.report}
         />
       )}
@@ -86,12 +85,6 @@ const Video = ({
     onError={onBroken}
   />
 )
-
-const sizeOf = ({
-  width,
-  height,
-}: TaskDetail['results'][number]): { width: number; height: number } | undefined =>
-  width && height ? { width, height } : undefined
 
 /** Links live a day: the task is read once more for fresh ones. */
 const useBroken = ({ task_id: id }: TaskDetail): { isBroken: boolean; report(): void } => {

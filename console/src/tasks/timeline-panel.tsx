@@ -15,8 +15,6 @@ import { aboutTry, causeOf } from './words.ts'
 const DRAWN = 10
 /** A bar as narrow as this part has no room for words. */
 const NARROW = 0.08
-/** Waits of so many seconds have a line of their own. */
-const LONG = 60
 
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
 
@@ -80,18 +78,15 @@ const aboutBar = ({ kind, number, seconds }: Bar): string =>
   `${kind === 'wait' ? 'waiting' : `try ${number}`} · ${showSeconds(seconds)}`
 
 const LineRow = ({ line: { at, status, number, error, after } }: { line: Line }) => (
-  <>
-    {after >= LONG && <li className={styles.soft}>∥ {showSeconds(after)} ∥</li>}
-    <li className={styles.moment}>
-      <time dateTime={at}>{timeOf(at)}</time>
-      <span className={styles.soft}>{after < LONG && after > 0 && `+${showSeconds(after)}`}</span>
-      {status !== undefined && <StateBadge state={status} />}
-      {number !== undefined && error === undefined && <span>Try {number} began</span>}
-      {error !== undefined && (
-        <span className={styles.bad}>
-          ✕ Try {number}: {aboutTry(error)}
-        </span>
-      )}
-    </li>
-  </>
+  <li className={styles.moment}>
+    <time dateTime={at}>{timeOf(at)}</time>
+    <span className={styles.soft}>{after > 0 && `+${showSeconds(after)}`}</span>
+    {status !== undefined && <StateBadge state={status} />}
+    {number !== undefined && error === undefined && <span>Try {number} began</span>}
+    {error !== undefined && (
+      <span className={styles.bad}>
+        ✕ Try {number}: {aboutTry(error)}
+      </span>
+    )}
+  </li>
 )

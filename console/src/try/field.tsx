@@ -1,12 +1,10 @@
-import { ChevronRight, RotateCcw } from 'lucide-react'
+import { RotateCcw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
-import { Heading } from 'react-aria-components/Heading'
 
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
 import { FileField } from './files.tsx'
-import { optionsFor } from './form.ts'
+import { optionsFor, withoutEmpty } from './form.ts'
 import type { Choice, Field } from './form.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
@@ -15,6 +13,7 @@ import styles from './try.module.css'
 export interface Form {
   schema: JsonSchema
   body: Body
+  /** By pointer. */
   faults: Readonly<Record<string, string>>
   /** The field that takes what is pasted. */
   pasteInto: string | undefined
@@ -29,19 +28,14 @@ interface FieldProps {
 /** A member of the body by the control that its schema asks for; what was changed can be put back. */
 export const FieldRow = ({ field, form }: FieldProps) => {
   const { name, label, preset, control } = field
-  const isChanged =
-    form.body[name] !== undefined && control.is !== 'files' && control.is !== 'group'
+  const isSet = form.body[name] !== undefined && control.is !== 'files' && control.is !== 'group'
   return (
     <div className={styles.row}>
-      <FieldControl field={field} form={form} />
-      {isChanged && (
+      <Input field={field} form={form} />
+      {isSet && (
         <span className={styles.reset}>
           <IconButton
-            label={
-              preset === undefined
-                ? `Clear ${label}`
-                : `Reset ${label} to ${wordOf(preset as Choice)}`
-            }
+            label={preset === undefined ? `Clear ${label}` : `Reset ${label} to ${textOf(preset)}`}
             onPress={() => form.onChange(name, undefined)}
           >
             <RotateCcw aria-hidden />
@@ -52,192 +46,152 @@ export const FieldRow = ({ field, form }: FieldProps) => {
   )
 }
 
-const FieldControl = ({ field, form }: FieldProps): ReactNode => {
+const Input = ({ field, form }: FieldProps): ReactNode => {
   const { name, label, help, preset, pointer, control } = field
   const error = form.faults[pointer]
-  const value = form.body[name]
-  const set = (next: unknown): void => form.onChange(name, next === preset ? undefined : next)
-  switch (control.is) {
-    case 'files':
-      return <Files field={field} form={form} />
-    case 'group':
-      return <Group field={field} form={form} />
-    case 'choice':
-      return <ChoiceField field={field} form={form} />
-    case 'switch':
-      return (
-        <div className={styles.switch}>
-          <Switch
-            label={label}
-            isSelected={(value ?? preset) === true}
-            isDisabled={optionsFor(form.schema, field, form.body).length < 2}
-            onChange={set}
-          />
-          <span className={styles.soft}>{help}</span>
-          {error && <span className={styles.bad}>{error}</span>}
-        </div>
-      )
-    case 'range':
-    case 'number':
-      return <NumberControl field={field} form={form} onChange={set} />
-    default:
-      return (
-        <TextField
-          label={label}
-          help={help}
-          error={error}
-          rows={control.rows || undefined}
-          maxLength={control.maxLength}
-          value={typeof value === 'string' ? value : ''}
-          onChange={(text) => set(text === '' ? undefined : text)}
-        />
-      )
-  }
-}
-
-/** A slider for the rough value and a field for the exact one; what is no number is left to the dry run to judge. */
-const NumberControl = ({
-  field: { name, label, help, pointer, preset, control },
-  form,
-  onChange,
-}: FieldProps & { onChange(value: unknown): void }) => {
   const value = form.body[name] ?? preset
-  const exact = (isLabelHidden: boolean): ReactNode => (
-    <TextField
-      label={label}
-      isLabelHidden={isLabelHidden}
-      help={isLabelHidden ? undefined : help}
-      error={isLabelHidden ? undefined : form.faults[pointer]}
-      inputMode="decimal"
-      value={textOf(value)}
-      onChange={(text) => onChange(numberOf(text))}
-    />
-  )
-  if (control.is !== 'range') return exact(false)
+  const common = { label, help, error }
+  const set = (next: unknown): void => form.onChange(name, next === preset ? undefined : next)
+  if (control.is === 'files') return <Files field={field} form={form} />
+  if (control.is === 'group') return <Group field={field} form={form} />
+  if (control.is === 'choice') return <ChoiceField field={field} form={form} />
+  if (control.is === 'switch')
+    return (
+      <>
+        <Switch
+          label={label}
+          isSelected={value === true}
+          isDisabled={optionsFor(form.schema, field, form.body).length < 2}
+          onChange={set}
+        />
+        <p className={styles.soft}>{help}</p>
+        {error && <p className={styles.bad}>{error}</p>}
+      </>
+    )
+  if (control.is === 'text')
+    return (
+      <TextField
+        {...common}
+        rows={control.rows || undefined}
+        maxLength={control.maxLength}
+        value={textOf(value)}
+        onChange={(text) => set(text || undefined)}
+      />
+    )
+  const exact = {
+    label,
+    inputMode: 'decimal' as const,
+    value: textOf(value),
+    onChange: (text: string) => set(numberOf(text)),
+  }
+  if (control.is === 'number') return <TextField {...common} {...exact} />
   const { min, max, step } = control
+  // A slider for the rough value, a field for the exact one.
   return (
     <div className={styles.range}>
       <Slider
-        label={label}
-        help={help}
-        error={form.faults[pointer]}
+        {...common}
         minValue={min}
         maxValue={max}
         step={step}
         value={Math.max(min, Math.min(max, Number(value) || 0))}
-        onChange={onChange}
+        onChange={set}
       />
-      {exact(true)}
+      <TextField {...exact} isLabelHidden />
     </div>
   )
 }
 
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+/** What is no number yet, such as `1.`, is left for the dry run to judge. */
 const numberOf = (text: string): number | string | undefined => {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
-  // `1.` is on the way to a number.
   return Number.isNaN(Number(trimmed)) || trimmed.endsWith('.') ? trimmed : Number(trimmed)
 }
 
-const UNSET = ''
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : UNSET
 /** So many choices stand beside each other. */
 const FEW = 4
 
 const ChoiceField = ({ field, form }: FieldProps) => {
   const { name, label, help, preset, isRequired, pointer } = field
-  const options = optionsFor(form.schema, field, form.body)
-  const value = textOf(form.body[name] ?? preset)
-  const all = [
-    ...(preset === undefined && !isRequired ? [{ value: UNSET, label: 'by default' }] : []),
-    ...options.map((option) => ({ value: String(option), label: wordOf(option) })),
+  const choices = optionsFor(form.schema, field, form.body)
+  const options = [
+    ...(preset === undefined && !isRequired ? [{ value: '', label: 'by default' }] : []),
+    ...choices.map((choice) => ({ value: String(choice), label: wordOf(choice) })),
   ]
-  const props = {
-    label,
-    help,
-    error: form.faults[pointer],
-    options: all,
-    value: value === UNSET && isRequired ? undefined : value,
-    onChange: (text: string) => {
-      const chosen = options.find((option) => String(option) === text)
-      form.onChange(name, chosen === preset ? undefined : chosen)
-    },
+  const value = textOf(form.body[name] ?? preset)
+  const onChange = (text: string): void => {
+    const choice = choices.find((one) => String(one) === text)
+    form.onChange(name, choice === preset ? undefined : choice)
   }
-  return all.length <= FEW ? <Segments {...props} /> : <Select {...props} />
+  const props = { label, help, error: form.faults[pointer], options, onChange }
+  const Control = options.length <= FEW ? Segments : Select
+  return <Control {...props} value={value === '' && isRequired ? undefined : value} />
 }
 
-const wordOf = (value: Choice): string => {
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  return String(value).replaceAll('_', ' ')
+const wordOf = (choice: Choice): string => {
+  if (typeof choice === 'boolean') return choice ? 'on' : 'off'
+  return String(choice).replaceAll('_', ' ')
 }
 
 /** One picture, or the places of a list of them. */
-const Files = ({ field, form }: FieldProps) => {
-  const { name, label, help, pointer, control } = field
+const Files = ({ field: { name, label, help, pointer, control }, form }: FieldProps) => {
   if (control.is !== 'files') return null
-  const links = [form.body[name] ?? []].flat() as (string | undefined)[]
+  const { count, isList, accept } = control
+  const links = [form.body[name] ?? []].flat() as string[]
   const put = (place: number, link: string | undefined): void => {
-    if (!control.isList) return form.onChange(name, link)
-    const next = Array.from({ length: control.count }, (_, at) => (at === place ? link : links[at]))
+    if (!isList) return form.onChange(name, link)
+    const next = Array.from({ length: count }, (_, at) => (at === place ? link : links[at]))
     // A list has no holes: the second alone is the first.
     form.onChange(name, next.filter(Boolean))
   }
-  return Array.from({ length: control.count }, (_, place) => (
+  return Array.from({ length: count }, (_, place) => (
     <FileField
       key={place}
-      label={control.count === 1 ? label : `${label}, ${place + 1} of ${control.count}`}
-      help={place === control.count - 1 ? help : ''}
+      label={count === 1 ? label : `${label}, ${place + 1} of ${count}`}
+      help={place === count - 1 ? help : ''}
       error={place === 0 ? form.faults[pointer] : undefined}
-      accept={control.accept}
-      value={links[place] || undefined}
+      accept={accept}
+      value={links[place]}
       onChange={(link) => put(place, link)}
-      takesPaste={form.pasteInto === name && place === Math.min(links.length, control.count - 1)}
+      takesPaste={form.pasteInto === name && place === Math.min(links.length, count - 1)}
     />
   ))
 }
 
-const Group = ({ field, form }: FieldProps) => {
-  const { name, label, control } = field
-  const inner = (form.body[name] ?? {}) as Body
-  return control.is !== 'group' ? null : (
-    <More title={label} count={Object.keys(inner).length}>
-      {control.fields.map((one) => (
-        <FieldRow
-          key={one.name}
-          field={one}
-          form={{
-            ...form,
-            schema: {},
-            body: inner,
-            onChange: (member, value) => form.onChange(name, { ...inner, [member]: value }),
-          }}
-        />
+const Group = ({ field: { name, label, pointer, control }, form }: FieldProps) => {
+  if (control.is !== 'group') return null
+  const body = (form.body[name] ?? {}) as Body
+  const onChange = (member: string, value: unknown): void =>
+    form.onChange(name, withoutEmpty({ ...body, [member]: value }))
+  return (
+    <More title={label} isOpen={isWrong([`${pointer}/`], form)}>
+      {control.fields.map((field) => (
+        <FieldRow key={field.name} field={field} form={{ ...form, schema: {}, body, onChange }} />
       ))}
     </More>
   )
 }
 
-/** Fields that few need, and how many of them are set. */
+/** Whether a fault is at one of the pointers, or below. */
+export const isWrong = (pointers: readonly string[], { faults }: Form): boolean =>
+  Object.keys(faults).some((fault) => pointers.some((pointer) => fault.startsWith(pointer)))
+
+/** Fields that few need; open by itself where something in it is wrong. */
 export const More = ({
   title,
-  count,
+  isOpen,
   children,
 }: {
   title: string
-  count: number
+  isOpen: boolean
   children: ReactNode
 }) => (
-  <Disclosure className={styles.more}>
-    <Heading level={3}>
-      <Button slot="trigger" look="quiet">
-        <ChevronRight aria-hidden />
-        {title}
-        {count > 0 && ` (${count} set)`}
-      </Button>
-    </Heading>
-    <DisclosurePanel className={styles.inner}>{children}</DisclosurePanel>
-  </Disclosure>
+  <details className={styles.more} open={isOpen || undefined}>
+    <summary>{title}</summary>
+    <div className={styles.form}>{children}</div>
+  </details>
 )

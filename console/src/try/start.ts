@@ -8,16 +8,16 @@ import type { Body } from './schema.ts'
 export const startFrom = (kind: Kind, fields: readonly Field[], task: TaskDetail): Body => {
   if (task.request.path === kind.path) return onlyChanges(fields, task.request.body)
   const result = task.results[0]?.url
-  const values = fields.map(({ name, control }) => {
+  const values = fields.map(({ name, isRequired, control }) => {
     if (control.is === 'files' && result !== undefined && takes(control.accept, task))
       return [name, control.isList ? [result] : result] as const
     if (name === 'video_creation_id') return [name, task.task_id] as const
-    // A model of the same name, and the prompt, hold for the next step, too.
-    const value = task.request.body[name]
-    const isKnown = control.is === 'choice' && control.options.includes(value as string)
-    return [name, isKnown && name === 'model' ? value : undefined] as const
+    // What must be chosen is, so that the next step is one press away: the same model, if it can.
+    if (!isRequired || control.is !== 'choice') return [name, undefined] as const
+    const [same] = control.options.filter((option) => option === task.request.body[name])
+    return [name, same ?? control.options[0]] as const
   })
-  return onlyChanges(fields, Object.fromEntries(values.filter(([, value]) => value !== undefined)))
+  return onlyChanges(fields, Object.fromEntries(values))
 }
 
 const takes = (accept: string, { family }: TaskDetail): boolean => accept.startsWith(family)

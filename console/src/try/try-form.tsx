@@ -14,7 +14,7 @@ import { Code } from '../ui/code.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import { FieldRow, More } from './field.tsx'
+import { FieldRow, isWrong, More } from './field.tsx'
 import type { Form } from './field.tsx'
 import { missing, pointersOf, settle, withoutEmpty } from './form.ts'
 import type { Field } from './form.ts'
@@ -85,7 +85,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     fields
       .filter((field) => field.isRare === isRare)
       .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
-  const rare = fields.filter((field) => field.isRare && body[field.name] !== undefined)
+  const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
   return (
     <div className={styles.columns}>
       <form
@@ -101,7 +101,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         }}
       >
         {rows(false)}
-        <More title="Advanced" count={rare.length}>
+        <More title="Advanced" isOpen={isWrong(rare, shared)}>
           {rows(true)}
         </More>
         {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
