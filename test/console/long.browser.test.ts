@@ -95,7 +95,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     await context.addInitScript(`sessionStorage['kiln.user'] ??= 'alice'`)
     for (let tab = 1; tab < 7; tab += 1) await console.open('/', { context })
     const page = await console.open('/account', { context })
-    await page.getByText('API keys').waitFor()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
   })
 
   test('what strangers write is text on every page, and nothing serious stands in the way', async () => {
@@ -104,7 +104,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
       '<img src=x onerror="self.pwned=1"><script>self.pwned=1</script>\u202Etxet \u0007'
     await sql`
       update node set name = ${attack}, description = ${attack}, repository = 'javascript:self.pwned=1', icon = 'https://127.0.0.1:1/x.svg',
-        tags = array[${attack}]
+        tags = array[${attack}::text]
       where id in (select id from node order by id limit 20)
     `
     await sql`
@@ -112,7 +112,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
       where node_id in (select id from node order by id limit 20)
     `
     const [node] = await sql<{ id: string }[]>`select id from node order by id limit 1`
-    await sql`update task set settings = json_build_object('prompt', ${attack}) where owner = 'bob' and random() < 0.01`
+    await sql`update task set settings = json_build_object('prompt', ${attack}::text) where owner = 'bob' and random() < 0.01`
     const id = node?.id ?? ''
     for (const path of [
       '/',
