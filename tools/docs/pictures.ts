@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -96,17 +96,38 @@ const fill = async (kiln: Kiln): Promise<string> => {
     params: { path },
     body: { name: 'laptop' },
   })
-  const archive = new Uint8Array(await zipFolder(join(ROOT, 'samples/pack')))
-  for (const version of ['1.0.0', '1.1.0'])
-    await kiln.registry.publish({
+  let versionId = ''
+  for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
+    const verdict = await kiln.registry.publish({
       publisherId: 'alice',
       nodeId: NODE,
       token: made.data?.token ?? '',
       node: { name: 'Light tools', description: 'Mixes and measures light.', tags: ['light'] },
       version: { version, changelog: 'Quicker, and easier to read.' },
-      archive,
+      archive: await zipPack(version),
     })
+    versionId = verdict.version.id
+  }
+  await POST('/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
+    params: { path: { ...path, nodeId: NODE, versionId } },
+    body: { note: 'It only measures how long a render takes.' },
+  })
   return lit.id
+}
+
+/** The sample pack; 1.1.0 has other inputs, and 1.2.0 something that the scan holds back. */
+const zipPack = async (version: string): Promise<Uint8Array> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-pack-'))
+  await cp(join(ROOT, 'samples/pack'), folder, { recursive: true })
+  if (version !== '1.0.0') {
+    const path = join(folder, 'light.py')
+    const text = (await readFile(path, 'utf8')).replaceAll('shoulder', 'knee')
+    const risky = "\n\ndef warm_up(code):\n    exec(__import__('base64').b64decode(code))\n"
+    await writeFile(path, version === '1.2.0' ? text + risky : text)
+  }
+  const archive = new Uint8Array(await zipFolder(folder))
+  await rm(folder, { recursive: true })
+  return archive
 }
 
 interface Sitting {
