@@ -5,7 +5,7 @@ import { Fragment, memo, useMemo, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 
 import { Badge } from '../ui/badge.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Bdi, Hidden } from '../ui/text.tsx'
 import { counted, showControls } from '../words/text.ts'
@@ -49,12 +49,14 @@ export const HostNodeCard = memo(
           )}
           <Badges node={node} />
           {onOpen && (
-            <IconButton
-              label={`Open ${showControls(card.title)}`}
-              onPress={() => onOpen(node.host_node_name)}
+            <button
+              type="button"
+              className={styles.open}
+              aria-label={`Open ${showControls(card.title)}`}
+              onClick={() => onOpen(node.host_node_name)}
             >
               <Maximize2 aria-hidden />
-            </IconButton>
+            </button>
           )}
         </div>
         <DrawnCard card={shown} marks={marks}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
@@ -84,7 +84,10 @@ const Changes = ({ found }: { found: Comparison }) => {
   const list = useRef<HTMLUListElement>(null)
   const { verdict, counts, changes, partial, from, to } = found
   const chosen = LEVELS.find((one) => one === level)
-  const groups = groupChanges(changes, { level: chosen, search: q })
+  const groups = useMemo(
+    () => groupChanges(changes, { level: chosen, search: q }),
+    [changes, chosen, q],
+  )
   const step = (by: 1 | -1): void => {
     const titles = [...(list.current?.querySelectorAll<HTMLElement>('h2') ?? [])]
     const at = titles.findIndex((title) => title === document.activeElement)
@@ -127,7 +130,7 @@ const Changes = ({ found }: { found: Comparison }) => {
       </p>
       <ul ref={list} aria-label="Host nodes that changed">
         {groups.slice(0, most).map((group) => (
-          <Group key={group.name} group={group} range={{ from, to }} />
+          <Group key={group.name} group={group} range={found} />
         ))}
       </ul>
       {groups.length > most && (
@@ -144,7 +147,7 @@ interface GroupProps {
   range: Range
 }
 
-const Group = ({ group, range }: GroupProps) => {
+const Group = memo(({ group, range }: GroupProps) => {
   const [box, isNear] = useNear()
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
@@ -164,7 +167,7 @@ const Group = ({ group, range }: GroupProps) => {
       </div>
     </li>
   )
-}
+})
 
 /** The host node in both versions; one that is gone stands beside what it perhaps is now. */
 const BothCards = ({ group, range }: GroupProps) => {
@@ -175,8 +178,11 @@ const BothCards = ({ group, range }: GroupProps) => {
     ...hostNodeQuery(node, range.to, nameAfter ?? name),
     enabled: !isGone || nameAfter !== undefined,
   })
-  const marks =
-    before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined
+  const marks = useMemo(
+    () =>
+      before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined,
+    [before.data, after.data, isGone, changes],
+  )
   const sides = [
     { version: range.from, card: before.data, marks: marks?.before },
     { version: range.to, card: after.data, marks: marks?.after },

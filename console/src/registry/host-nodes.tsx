@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { memo, useCallback, useEffect, useRef } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
@@ -22,13 +22,18 @@ import { useTyped } from './use-typed.ts'
 export const HostNodes = ({ version }: { version: Version }) => {
   const { q, 'host-node': opened } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const set = (change: { q?: string; 'host-node'?: string }, replace = false): void =>
-    void navigate({
-      to: '.',
-      search: (before: object) => ({ ...before, ...change }),
-      replace,
-      resetScroll: false,
-    })
+  // The same function for as long as possible: hundreds of cards have it.
+  const set = useCallback(
+    (change: { q?: string; 'host-node'?: string }, replace = false): void =>
+      void navigate({
+        to: '.',
+        search: (before: object) => ({ ...before, ...change }),
+        replace,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  const open = useCallback((name: string) => set({ 'host-node': name }), [set])
   const [text, type] = useTyped(q, (next) => set({ q: next }, true))
   const isRead = version.host_node_extract_status === 'success'
   const list = useInfiniteQuery({
@@ -63,7 +68,7 @@ export const HostNodes = ({ version }: { version: Version }) => {
                 hasMore={list.hasNextPage}
                 isLoading={list.isFetchingNextPage}
                 onMore={() => void list.fetchNextPage()}
-                onOpen={(name) => set({ 'host-node': name })}
+                onOpen={open}
               />
             </>
           ) : (
@@ -104,14 +109,8 @@ const Cards = ({ pages, hasMore, isLoading, onMore, onOpen }: CardsProps) => {
   }, [canMore, onMore])
   return (
     <div className={styles.canvas}>
-      {pages.map(({ page, host_nodes: cards }) => (
-        <ul key={page} className={styles.cards} aria-label={`Host nodes, page ${page}`}>
-          {cards.map((node) => (
-            <li key={node.host_node_name}>
-              <HostNodeCard node={node} onOpen={onOpen} />
-            </li>
-          ))}
-        </ul>
+      {pages.map((page) => (
+        <CardPage key={page.page} page={page} onOpen={onOpen} />
       ))}
       <div ref={end}>
         {hasMore && (
@@ -123,6 +122,18 @@ const Cards = ({ pages, hasMore, isLoading, onMore, onOpen }: CardsProps) => {
     </div>
   )
 }
+
+const CardPage = memo(
+  ({ page, onOpen }: Pick<CardsProps, 'onOpen'> & { page: Schema<'HostNodePage'> }) => (
+    <ul className={styles.cards} aria-label={`Host nodes, page ${page.page}`}>
+      {page.host_nodes.map((node) => (
+        <li key={node.host_node_name}>
+          <HostNodeCard node={node} onOpen={onOpen} />
+        </li>
+      ))}
+    </ul>
+  ),
+)
 
 const RAW_MAX = 20_000
 
