@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 import { HOWS } from '../../domain/registry/inspection.ts'
+import { ArchiveFile } from '../../domain/registry/version-file.ts'
 import type { Inspection } from '../../domain/registry/inspection.ts'
 import type { SectionName } from './messages.ts'
 
@@ -22,15 +23,6 @@ const ExtractedNode = Type.Object({
   return_names: text,
   output_is_list: Type.Array(Type.Boolean()),
   dynamic: Type.Array(text),
-})
-
-const ArchiveFile = Type.Object({
-  path: text,
-  bytes: whole,
-  sha256: text,
-  dataOffset: whole,
-  packedBytes: whole,
-  isDeflated: Type.Boolean(),
 })
 
 const SCHEMAS = {

@@ -1,4 +1,4 @@
-import type { ArchiveFile } from '../../domain/registry/inspection.ts'
+import type { ArchiveFile } from '../../domain/registry/version-file.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
@@ -155,7 +155,7 @@ export const putFiles = async (
   { versionId, sha256, files }: JudgedBytes & { files: readonly ArchiveFile[] },
 ): Promise<void> => {
   await sql`
-    update archive set files = ${sql.json(files as never)}
+    update archive set files = ${sql.json(files)}
     where version_id = ${versionId} and sha256 = ${sha256}
   `
 }

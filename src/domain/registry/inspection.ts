@@ -1,3 +1,5 @@
+import type { ArchiveFile } from './version-file.ts'
+
 /**
  * What one reading of an archive finds, in three sections that do not depend on each other: is the archive sound, which
  * host nodes does it provide, is it dangerous. They cross from the child process to its parent as JSON.
@@ -6,17 +8,6 @@ export interface Inspection {
   archive: ArchiveSection
   nodes: NodesSection
   findings: FindingsSection
-}
-
-/** A file of a sound archive, with its place: its content can be read without the archive's directory. */
-export interface ArchiveFile {
-  path: string
-  bytes: number
-  /** Lower-case hex. */
-  sha256: string
-  dataOffset: number
-  packedBytes: number
-  isDeflated: boolean
 }
 
 /** Is the archive sound? */

@@ -1,4 +1,4 @@
-import type { ArchiveFile } from '../../domain/registry/inspection.ts'
+import type { ArchiveFile } from '../../domain/registry/version-file.ts'
 import { words } from '../words.ts'
 
 /**

@@ -5,13 +5,13 @@ import { inflateRaw } from 'node:zlib'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { findFiles } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
-import type { ArchiveFile } from '../../domain/registry/inspection.ts'
 import {
   FILE_TEXT_MAX,
   VersionFileContent,
   VersionFileQuery,
   VersionFiles,
 } from '../../domain/registry/version-file.ts'
+import type { ArchiveFile } from '../../domain/registry/version-file.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { defineRoute } from '../route.ts'
