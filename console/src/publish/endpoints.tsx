@@ -1,18 +1,18 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
-import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
-import { AskButton, SecretDialog } from '../ui/ask.tsx'
+import { AskButton, SecretDialog, WriteButton } from '../ui/ask.tsx'
+import { Attempts } from '../ui/attempts.tsx'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
 import { Table } from '../ui/list.tsx'
 import { Row, Stack } from '../ui/page.tsx'
-import { Empty, ErrorPanel, Note, Panel, Show } from '../ui/panels.tsx'
+import { Empty, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
@@ -133,30 +133,13 @@ const EndpointPanel = ({
   mayManage: boolean
   onSecret(secret: string): void
 }) => {
-  const queries = useQueryClient()
   const [showsLog, setShowsLog] = useState(false)
   const isOn = endpoint.status === 'enabled'
   const refresh = [publisherKey(id, 'endpoints'), logKey(endpoint)]
-  const refetch = () =>
-    Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })))
-  const test = useWrite(
-    (_: void, headers) =>
-      answerOf(
-        api.POST('/publishers/{publisherId}/endpoints/{endpoint_id}/test', {
-          ...one(id, endpoint),
-          headers,
-        }),
-      ),
-    { onSuccess: () => (setShowsLog(true), refetch()) },
-  )
   const change = (body: Schema<'PublisherEndpointUpdate'>) =>
     answerOf(
       api.PUT('/publishers/{publisherId}/endpoints/{endpoint_id}', { ...one(id, endpoint), body }),
     )
-  const toggle = useWrite(() => change({ status: isOn ? 'disabled' : 'enabled' }), {
-    onSuccess: refetch,
-  })
-  const fault = test.error ?? toggle.error
   return (
     <Panel
       title={<Bdi>{endpoint.url}</Bdi>}
@@ -181,9 +164,20 @@ const EndpointPanel = ({
         </Button>
         {mayManage && (
           <>
-            <Button onPress={() => test.press()} isPending={test.isPending} isDisabled={!isOn}>
-              Send a test event
-            </Button>
+            <WriteButton
+              label="Send a test event"
+              isDisabled={!isOn}
+              write={(headers) =>
+                answerOf(
+                  api.POST('/publishers/{publisherId}/endpoints/{endpoint_id}/test', {
+                    ...one(id, endpoint),
+                    headers,
+                  }),
+                )
+              }
+              refresh={refresh}
+              onDone={() => setShowsLog(true)}
+            />
             <AskButton
               label="Edit"
               title="Edit the endpoint"
@@ -192,9 +186,11 @@ const EndpointPanel = ({
               write={({ url, events }) => change({ url, events: readEvents(events) })}
               refresh={refresh}
             />
-            <Button onPress={() => toggle.press()} isPending={toggle.isPending}>
-              {isOn ? 'Switch off' : 'Switch on'}
-            </Button>
+            <WriteButton
+              label={isOn ? 'Switch off' : 'Switch on'}
+              write={() => change({ status: isOn ? 'disabled' : 'enabled' })}
+              refresh={refresh}
+            />
             <AskButton
               label="Send missed again"
               title="Send again what it has missed"
@@ -251,7 +247,6 @@ const EndpointPanel = ({
           </>
         )}
       </Row>
-      {fault && <ErrorPanel error={fault} />}
       {showsLog && <Log id={id} endpoint={endpoint} mayManage={mayManage} />}
     </Panel>
   )
@@ -341,17 +336,8 @@ const EventRow = ({
   event: Schema<'EndpointEvent'>
   mayManage: boolean
 }) => {
-  const queries = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const path = { ...one(id, endpoint).params.path, event_id: event.id }
-  const again = useWrite(
-    (_: void, headers) =>
-      api.POST('/publishers/{publisherId}/endpoints/{endpoint_id}/events/{event_id}/redeliver', {
-        params: { path },
-        headers,
-      }),
-    { onSuccess: () => queries.invalidateQueries({ queryKey: logKey(endpoint) }) },
-  )
   const attempts = useQuery({
     queryKey: ['event', event.id, 'attempts', event.attempts],
     queryFn: ({ signal }) =>
@@ -387,40 +373,23 @@ const EventRow = ({
         </td>
         <td>
           {mayManage && event.state !== 'pending' && (
-            <Button onPress={() => again.press()} isPending={again.isPending}>
-              Send again
-            </Button>
+            <WriteButton
+              label="Send again"
+              write={(headers) =>
+                api.POST(
+                  '/publishers/{publisherId}/endpoints/{endpoint_id}/events/{event_id}/redeliver',
+                  { params: { path }, headers },
+                )
+              }
+              refresh={[logKey(endpoint)]}
+            />
           )}
         </td>
       </tr>
-      {(isOpen || again.error) && (
+      {isOpen && (
         <tr>
           <td colSpan={5}>
-            {again.error && <ErrorPanel error={again.error} />}
-            {isOpen && (
-              <Show query={attempts}>
-                {({ attempts: tries }) =>
-                  tries.length === 0 ? (
-                    'Not tried yet.'
-                  ) : (
-                    <ol>
-                      {tries.toReversed().map((attempt) => (
-                        <li key={attempt.number}>
-                          #{attempt.number} <Time at={attempt.started_at} />:{' '}
-                          <strong>{attempt.status ?? attempt.error_class}</strong>
-                          {attempt.duration_ms !== undefined && ` in ${attempt.duration_ms} ms`}
-                          {attempt.excerpt && (
-                            <pre>
-                              <Bdi>{attempt.excerpt}</Bdi>
-                            </pre>
-                          )}
-                        </li>
-                      ))}
-                    </ol>
-                  )
-                }
-              </Show>
-            )}
+            <Show query={attempts}>{({ attempts: tries }) => <Attempts attempts={tries} />}</Show>
             <Copied text={event.id} label="event id" />
           </td>
         </tr>

@@ -7,18 +7,16 @@ import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 import { answerOf, api } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { Ask } from '../ui/ask.tsx'
+import { Attempts } from '../ui/attempts.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Code } from '../ui/code.tsx'
-import { Row, Stack } from '../ui/page.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
-import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { aboutDelivery } from '../words/deliveries.ts'
+import { counted } from '../words/text.ts'
 import { attemptsQuery, eventsQuery, taskKey } from './queries.ts'
 import styles from './tasks.module.css'
-import type { Attempt, TaskEvent } from './types.ts'
-import { aboutDelivery, causeOf } from './words.ts'
+import type { TaskEvent } from './types.ts'
 
 interface EventsProps {
   task: string
@@ -106,7 +104,7 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
         {isOpen && (
           <div className={styles.attempts}>
             {aboutDelivery(state) && <p className={styles.soft}>{aboutDelivery(state)}</p>}
-            <Attempts task={task} event={event} />
+            <EventAttempts task={task} event={event} />
           </div>
         )}
       </DisclosurePanel>
@@ -114,44 +112,11 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
   )
 }
 
-const Attempts = ({ task, event: { id, state } }: { task: string; event: TaskEvent }) => {
+const EventAttempts = ({ task, event: { id, state } }: { task: string; event: TaskEvent }) => {
   const refetchInterval = state === 'pending' && 3000
   return (
     <Show query={useQuery({ ...attemptsQuery(task, id), refetchInterval })}>
-      {({ attempts }) => (
-        <Stack>
-          {attempts.length === 0 && <p className={styles.soft}>Not sent yet.</p>}
-          {attempts.toReversed().map((attempt, index) => (
-            <AttemptRow key={attempt.number} attempt={attempt} isNewest={index === 0} />
-          ))}
-        </Stack>
-      )}
+      {({ attempts }) => <Attempts attempts={attempts} />}
     </Show>
-  )
-}
-
-const AttemptRow = ({ attempt, isNewest }: { attempt: Attempt; isNewest: boolean }) => {
-  const { number, url, status, duration_ms: ms, error_class: errorClass, excerpt } = attempt
-  const took = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
-  return (
-    <div>
-      <Row>
-        <b>Try {number}</b>
-        <span
-          className={errorClass ? styles.bad : styles.ok}
-        >{`${status ?? 'no answer'}${took}`}</span>
-        <Time at={attempt.started_at} />
-      </Row>
-      {errorClass && <p>{causeOf(errorClass)}.</p>}
-      <p className={styles.soft}>
-        <Bdi>{url}</Bdi>
-      </p>
-      {excerpt && (
-        <details open={isNewest}>
-          <summary>Answer</summary>
-          <Code text={excerpt} label="answer" />
-        </details>
-      )}
-    </div>
   )
 }

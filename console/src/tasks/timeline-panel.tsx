@@ -3,13 +3,14 @@ import { useQueries } from '@tanstack/react-query'
 import { StateBadge } from '../ui/badge.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { useNow } from '../ui/values.tsx'
+import { causeOf } from '../words/deliveries.ts'
 import { showSeconds } from '../words/text.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import { makeLines, makeTimeline } from './timeline.ts'
 import type { Bar, Line } from './timeline.ts'
 import type { TaskDetail, TaskEvent } from './types.ts'
-import { aboutTry, causeOf } from './words.ts'
+import { aboutTry } from './words.ts'
 
 /** Deliveries of so many events are drawn: each is a request. */
 const DRAWN = 10

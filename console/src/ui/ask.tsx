@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 
 import { sortFaults } from '../api/faults.ts'
 import { useWrite } from '../api/queries.ts'
+import { showToast } from '../shell/toasts.tsx'
 import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
@@ -12,6 +13,7 @@ import { Dialog } from './dialog.tsx'
 import { Checkbox, Select, TextField } from './fields.tsx'
 import { Stack } from './page.tsx'
 import { ErrorPanel, Note } from './panels.tsx'
+import { Bdi } from './text.tsx'
 
 /** A field of a form that is written down as data. */
 export interface FieldSpec {
@@ -189,6 +191,33 @@ export const AskButton = <Output,>({
       </Button>
       {isOpen && <Ask {...props} look={look} onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+/** A button that writes at once; a refusal is told in a toast. */
+export const WriteButton = <Output,>({
+  label,
+  isDisabled,
+  write,
+  refresh = [],
+  onDone,
+}: Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
+  label: string
+  isDisabled?: boolean
+  write(headers: { 'idempotency-key': string }): Promise<Output>
+}) => {
+  const queries = useQueryClient()
+  const sent = useWrite((_: void, headers) => write(headers), {
+    onSuccess: (output) => {
+      onDone?.(output)
+      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
+    },
+    onError: (error) => void showToast(<Bdi>{error.message}</Bdi>),
+  })
+  return (
+    <Button onPress={() => sent.press()} isPending={sent.isPending} isDisabled={isDisabled}>
+      {label}
+    </Button>
   )
 }
 
