@@ -22,7 +22,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
   return (
     <span className={styles.state}>
       <StateBadge state={wordOf(task)} />
-      in {showSeconds(Math.max(0, seconds))}
+      {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
       {task.cancellable && (
         <AskButton
           label="Cancel"

@@ -55,7 +55,8 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const lacking = missing(fields, body)
   const price = useQuery({
     ...dryRunQuery(kind, settled),
-    enabled: missing(fields, settled).length === 0,
+    // Nothing is wrong with a form that nobody has begun.
+    enabled: Object.keys(settled).length > 0 || missing(fields, settled).length === 0,
   })
   const send = useWrite(
     async (given: Body, headers) =>
@@ -64,17 +65,22 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       onSuccess: ({ id: task }) => {
         setDraft((old) => ({ ...old, task }))
         announce('Sent')
-        side.current?.scrollIntoView({ block: 'nearest' })
+        // On a phone it stands below.
+        if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
       },
     },
   )
-  const error = lacking.length > 0 ? null : (send.error ?? price.error)
+  const error = send.error ?? price.error
   const faults = sortFaults(error, pointersOf(fields))
-  const lacks = isTried ? lacking.map(({ pointer }) => [pointer, 'It is required.'] as const) : []
+  const atFields = { ...faults.fields }
+  // What is not given yet is a fault once it was to be sent.
+  for (const { pointer } of lacking)
+    if (isTried) atFields[pointer] = 'It is required.'
+    else delete atFields[pointer]
   const shared: Form = {
     schema,
     body: draft.body,
-    faults: { ...faults.fields, ...Object.fromEntries(lacks) },
+    faults: atFields,
     pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
     onChange: (name, value) => {
       send.reset()
