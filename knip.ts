@@ -20,8 +20,6 @@ const config = ({ production = false }): KnipConfig => ({
     // These are run by their paths.
     'tools/{pages,console}/build.ts!',
     'console/src/main.tsx!',
-    // What pages are built of.
-    'console/src/{api,ui,words,shell}/*.{ts,tsx}!',
     'bench/*.ts',
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
@@ -49,7 +47,6 @@ const config = ({ production = false }): KnipConfig => ({
     'dejavu-fonts-ttf',
     'axe-core',
     'diff',
-    'oauth4webapi',
     'swagger-ui-dist',
     ...(production
       ? []

@@ -7,7 +7,7 @@ import { IconButton } from './button.tsx'
 import styles from './show.module.css'
 
 /** Copies what is given, not what is shown. */
-export const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
+const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)

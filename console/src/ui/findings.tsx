@@ -59,7 +59,7 @@ export interface RuleFindings {
 const GRAVITY = { high: 0, medium: 1, info: 2 }
 
 /** Findings by rule and message, the gravest first. */
-export const groupFindings = (findings: readonly Finding[]): RuleFindings[] => {
+const groupFindings = (findings: readonly Finding[]): RuleFindings[] => {
   const groups = new Map<string, RuleFindings>()
   for (const finding of findings) {
     const { issue_type: rule, severity, message } = finding
