@@ -46,7 +46,6 @@ const config = ({ production = false }): KnipConfig => ({
   ignoreDependencies: [
     'dejavu-fonts-ttf',
     'axe-core',
-    'diff',
     'swagger-ui-dist',
     ...(production
       ? []
