@@ -7,7 +7,7 @@ import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Segments, Select, TextField } from '../ui/fields.tsx'
+import { Segments, Select } from '../ui/fields.tsx'
 import { Link } from '../ui/link.tsx'
 import { PageTitle, Stack } from '../ui/page.tsx'
 import { Empty, Note, Show } from '../ui/panels.tsx'
@@ -18,7 +18,7 @@ import type { Comparison, HostNodeChanges } from './changes.ts'
 import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
 import type { Range } from './queries.ts'
 import styles from './registry.module.css'
-import { useTyped } from './use-typed.ts'
+import { SearchField } from './search-field.tsx'
 import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/compare/$range')
@@ -79,7 +79,6 @@ const Changes = ({ found }: { found: Comparison }) => {
       replace: true,
       resetScroll: false,
     })
-  const [text, type] = useTyped(q, (next) => set({ q: next }))
   const [most, setMost] = useState(STEP)
   const list = useRef<HTMLUListElement>(null)
   const { verdict, counts, changes, partial, from, to } = found
@@ -113,14 +112,11 @@ const Changes = ({ found }: { found: Comparison }) => {
           value={chosen ?? ALL}
           onChange={(next) => set({ level: next === ALL ? undefined : next })}
         />
-        <TextField
+        <SearchField
           label="Search host nodes"
           placeholder="Host node or input"
-          isLabelHidden
-          isSearch
-          type="search"
-          value={text}
-          onChange={type}
+          value={q}
+          onChange={(next) => set({ q: next })}
         />
       </div>
       <p className={styles.soft} role="status">

@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { Code } from '../ui/code.tsx'
-import { TextField } from '../ui/fields.tsx'
 import { fileQuery } from '../ui/findings.tsx'
 import { Link } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
@@ -14,6 +13,7 @@ import { Bytes } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { filesQuery } from './queries.ts'
 import styles from './registry.module.css'
+import { SearchField } from './search-field.tsx'
 
 const route = getRouteApi('/registry/$node/$version')
 
@@ -34,12 +34,10 @@ const FileList = () => {
         const shown = files.filter(({ path }) => path.toLowerCase().includes(text.toLowerCase()))
         return (
           <Stack>
-            <TextField
+            <SearchField
               label={`Search ${counted(files.length, 'file')}`}
-              isSearch
-              type="search"
               value={text}
-              onChange={setText}
+              onChange={(next = '') => setText(next)}
             />
             <EndlessList
               key={text}

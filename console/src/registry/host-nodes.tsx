@@ -7,7 +7,6 @@ import { HostNodeCard } from '../host-node/card.tsx'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/fields.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Stack } from '../ui/page.tsx'
 import { Empty, Note, Show } from '../ui/panels.tsx'
@@ -16,7 +15,7 @@ import { counted } from '../words/text.ts'
 import { hostNodeQuery, hostNodesQuery } from './queries.ts'
 import type { Version } from './queries.ts'
 import styles from './registry.module.css'
-import { useTyped } from './use-typed.ts'
+import { SearchField } from './search-field.tsx'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -34,7 +33,6 @@ export const HostNodes = ({ version }: { version: Version }) => {
     [navigate],
   )
   const open = useCallback((name: string) => set({ 'host-node': name }), [set])
-  const [text, type] = useTyped(q, (next) => set({ q: next }, true))
   const isRead = version.host_node_extract_status === 'success'
   const list = useInfiniteQuery({
     ...hostNodesQuery(version, q?.slice(0, 200)),
@@ -46,15 +44,11 @@ export const HostNodes = ({ version }: { version: Version }) => {
       {version.host_nodes?.partial && (
         <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
       )}
-      <TextField
+      <SearchField
         label="Search host nodes"
         placeholder="Name, category or type of an input or output"
-        isLabelHidden
-        isSearch
-        type="search"
-        maxLength={200}
-        value={text}
-        onChange={type}
+        value={q}
+        onChange={(next) => set({ q: next }, true)}
       />
       <Show query={list}>
         {({ pages: [first, ...others] }) =>

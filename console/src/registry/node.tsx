@@ -104,7 +104,7 @@ const Intro = ({ node }: { node: Node }) => {
         <p className={styles.soft}>
           <Bdi>{figures.filter(Boolean).join(' · ')}</Bdi>
         </p>
-        <LongText text={node.description} />
+        {node.description && <LongText text={node.description} />}
         <Row>
           {repository && <StrangersLink address={repository}>Repository</StrangersLink>}
           {publisher.website && <StrangersLink address={publisher.website}>Website</StrangersLink>}

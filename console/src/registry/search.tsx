@@ -7,7 +7,7 @@ import { serviceQuery } from '../api/queries.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Checkbox, Segments, Select, TextField } from '../ui/fields.tsx'
+import { Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Link } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { PageTitle, Row, Stack } from '../ui/page.tsx'
@@ -20,7 +20,7 @@ import { iconOf } from './node.tsx'
 import { facetsQuery, nodeQuery, searchQuery, SORTS, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
-import { useTyped } from './use-typed.ts'
+import { SearchField } from './search-field.tsx'
 
 const route = getRouteApi('/registry')
 
@@ -50,7 +50,6 @@ export const RegistryPage = () => {
   const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
   const set = (change: Filter, replace = false): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false })
-  const [text, type] = useTyped(filter.q, (q) => set({ q }, true))
   const filters = <Filters filter={filter} facets={facets.data} onChange={set} />
   const chosen = FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
   const clear = (): void => set({ os: undefined, accelerator: undefined, tag: undefined })
@@ -58,15 +57,11 @@ export const RegistryPage = () => {
     <>
       <PageTitle>Registry</PageTitle>
       <div className={styles.search}>
-        <TextField
+        <SearchField
           label="Search the registry"
           placeholder="Search nodes"
-          isLabelHidden
-          isSearch
-          type="search"
-          maxLength={200}
-          value={text}
-          onChange={type}
+          value={filter.q}
+          onChange={(q) => set({ q }, true)}
         />
         <Segments
           label="Search in"

@@ -28,6 +28,8 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   endpoint_disabled: 'Switch the endpoint on first.',
   cannot_cancel: 'It is over already, or nearly so.',
   illegal_move: 'Somebody was faster. Reload to see how it stands now.',
+  archive_not_found:
+    'It has not come, was rejected, or was checked by a release that did not list its files.',
   archive_invalid: 'Pack the node again, with its pyproject.toml at the root.',
   upload_closed: 'The time for this upload is over. Publish the version again.',
   node_banned: 'A platform admin has banned it. Ask them for the reason.',
