@@ -218,7 +218,7 @@ const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined })
       title={showControls(`${name}: ${join(', ', about, value)}`)}
     >
       <Named name={name} about={about} mark={mark} isHidden={kind === 'area' && value !== ''} />
-      <div className={join(' ', styles.value, isOfMachine && styles.machine)}>
+      <div className={styles.value}>
         <Bdi>{value}</Bdi>
       </div>
     </li>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useMemo, useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
@@ -19,6 +19,7 @@ import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
 import type { Range } from './queries.ts'
 import styles from './registry.module.css'
 import { SearchField } from './search-field.tsx'
+import { useNear } from './use-near.ts'
 import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/compare/$range')
@@ -144,7 +145,9 @@ interface GroupProps {
 }
 
 const Group = memo(({ group, range }: GroupProps) => {
-  const [box, isNear] = useNear()
+  const [isNear, setIsNear] = useState(false)
+  const show = useCallback(() => setIsNear(true), [])
+  const box = useNear<HTMLLIElement>(isNear ? undefined : show)
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
     <li ref={box} className={styles.group}>
@@ -192,19 +195,4 @@ const BothCards = ({ group, range }: GroupProps) => {
         </section>
       ),
   )
-}
-
-/** Whether an element has ever been near the part that is seen. */
-const useNear = () => {
-  const box = useRef<HTMLLIElement>(null)
-  const [isNear, setIsNear] = useState(false)
-  useEffect(() => {
-    if (isNear || !box.current) return
-    const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && setIsNear(true), {
-      rootMargin: '600px',
-    })
-    watch.observe(box.current)
-    return () => watch.disconnect()
-  }, [isNear])
-  return [box, isNear] as const
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { memo, useCallback, useEffect, useRef } from 'react'
+import { memo, useCallback } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
@@ -16,6 +16,7 @@ import { hostNodeQuery, hostNodesQuery } from './queries.ts'
 import type { Version } from './queries.ts'
 import styles from './registry.module.css'
 import { SearchField } from './search-field.tsx'
+import { useNear } from './use-near.ts'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -90,17 +91,7 @@ interface CardsProps {
 }
 
 const Cards = ({ pages, hasMore, isLoading, onMore, onOpen }: CardsProps) => {
-  const end = useRef<HTMLDivElement>(null)
-  const canMore = hasMore && !isLoading
-  useEffect(() => {
-    if (!canMore || !end.current) return
-    // Before the end is in sight, so that nobody waits for it.
-    const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && onMore(), {
-      rootMargin: '800px',
-    })
-    watch.observe(end.current)
-    return () => watch.disconnect()
-  }, [canMore, onMore])
+  const end = useNear<HTMLDivElement>(hasMore && !isLoading ? onMore : undefined)
   return (
     <div className={styles.canvas}>
       {pages.map((page) => (
