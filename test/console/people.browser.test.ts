@@ -38,6 +38,15 @@ const makeFolder = async (context: TestContext, files: Record<string, string>): 
 const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
 
+/** Drags a file or folder of this machine onto the page and drops it there. */
+const drop = async (page: Page, path: string): Promise<void> => {
+  const devtools = await page.context().newCDPSession(page)
+  const { x, y } = (await page.getByText('Drop the folder').boundingBox()) ?? { x: 0, y: 0 }
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, x: x + 8, y: y + 8, data })
+}
+
 describe('publishers, moderation and operations', { skip }, () => {
   const console = useConsole()
 
@@ -52,7 +61,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('link', { name: 'Publish a node' }).click()
     const files = { 'pyproject.toml': TOML, '__init__.py': NODE, '.env': 'KEY=1', '.git/HEAD': 'x' }
     const folder = await makeFolder(context, files)
-    await page.locator('input[webkitdirectory]').setInputFiles(folder)
+    await drop(page, folder)
     await page.getByText('Left out: .env (secrets), .git (version control)').waitFor()
     await page.getByText('light-mixer is a new node').waitFor()
     await assertSound(page)

@@ -51,10 +51,11 @@ const readChosen = async (files: readonly File[], isFolder: boolean): Promise<Pa
 }
 
 /** Takes a zip or a folder, dropped or chosen, and reads it here: nothing is sent. */
-export const PackDrop = ({ onPack }: { onPack(pack: Pack): void }) => {
+export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) => {
   const [state, setState] = useState<'reading' | Error>()
   const take = async (reading: Promise<Pack>): Promise<void> => {
     setState('reading')
+    onPack(undefined)
     try {
       onPack(await reading)
       setState(undefined)
