@@ -45,7 +45,7 @@ describe('tasks in the console', { skip }, () => {
 
     await page.getByRole('link', { name: 'Open the task' }).click()
     await page.getByRole('heading', { name: 'Relight', level: 1 }).waitFor()
-    await page.getByText('The receiver failed.').first().waitFor()
+    await page.getByText('The receiver failed').first().waitFor()
     await page.getByText('busy <b>now</b>').first().waitFor()
     await page.getByText('U+202E').waitFor()
     await assertSound(page)

@@ -18,7 +18,7 @@ export const askTasks = (
   return answerOf(owner === undefined ? api.GET('/tasks', init) : api.GET('/admin/tasks', init))
 }
 
-/** Rows are kept up to date one by one; a list that reads itself anew would jump. */
+/** Rows are kept up to date one by one: a list that reads all its pages anew would jump, and take long. */
 export const tasksQuery = (filter: TaskFilter) =>
   infiniteQueryOptions({
     queryKey: ['tasks', filter],
@@ -27,5 +27,4 @@ export const tasksQuery = (filter: TaskFilter) =>
     getNextPageParam: (last) => last.next,
     maxPages: 40,
     staleTime: Infinity,
-    refetchOnMount: 'always',
   })

@@ -180,6 +180,8 @@ const useNews = (filter: TaskFilter) => {
   })
   useEffect(() => {
     const lookQuietly = (): void => void (document.hidden || look().catch(() => {}))
+    // What has ended while another page was seen, the stream does not tell.
+    if (queries.getQueryData(queryKey)) lookQuietly()
     const timer = isOwn ? undefined : setInterval(lookQuietly, POLL_SECONDS * 1000)
     return () => clearInterval(timer)
     // The list is another for each filter.

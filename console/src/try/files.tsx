@@ -54,7 +54,7 @@ export const FileField = (props: FileFieldProps) => {
         {value === undefined || upload.isPending ? (
           <ImagePlus aria-hidden />
         ) : (
-          <Preview link={value} name={file?.name} />
+          <Preview link={value} name={isOwn(value) ? file?.name : undefined} />
         )}
         <FileTrigger acceptedFileTypes={[accept]} onSelect={(chosen) => take(chosen?.[0])}>
           <Button isPending={upload.isPending}>
@@ -98,10 +98,7 @@ const Preview = ({ link, name }: { link: string; name: string | undefined }) => 
       {src !== undefined && src !== broken && (
         <img src={src} alt="" onError={() => setBroken(src)} />
       )}
-      <Bdi>
-        {name ??
-          decodeURIComponent(new URL(link, location.origin).pathname.split('/').at(-1) ?? '')}
-      </Bdi>
+      <Bdi>{name ?? src?.split('?')[0]?.split('/').at(-1) ?? link}</Bdi>
     </>
   )
 }
