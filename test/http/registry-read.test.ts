@@ -15,12 +15,17 @@ registry.prepare(async () => {
   // The bytes that `addActive` says were stored.
   const storage = makeLocalStorage({ root: registry.service.storagePath })
   await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
+  const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
+  const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
+  const { sql } = registry.service.database
+  await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
   const nodes = { nodes: { Blur: {} } }
   expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
 })
 
 /** A path for every GET that is public, by the path of its route. */
 const PATHS: Record<string, string> = {
+  '/service': '/service',
   '/publishers/validate': '/publishers/validate?username=free',
   '/publishers/:publisherId': '/publishers/acme',
   '/publishers/:publisherId/nodes': '/publishers/acme/nodes',
@@ -33,6 +38,10 @@ const PATHS: Record<string, string> = {
   '/nodes/:nodeId/versions': '/nodes/Pack/versions',
   '/nodes/:nodeId/versions/:version': '/nodes/Pack/versions/1.0.0',
   '/nodes/:nodeId/versions/:version/findings': '/nodes/Pack/versions/1.0.0/findings',
+  '/nodes/:nodeId/compare': '/nodes/Pack/compare?from=1.0.0&to=1.0.0',
+  '/nodes/:nodeId/versions/:version/files': '/nodes/Pack/versions/1.0.0/files',
+  '/nodes/:nodeId/versions/:version/files/content':
+    '/nodes/Pack/versions/1.0.0/files/content?path=x',
   '/nodes/:nodeId/install': '/nodes/Pack/install',
   '/versions': '/versions',
   '/nodes/:nodeId/versions/:version/host-nodes': '/nodes/Pack/versions/1.0.0/host-nodes',
@@ -43,6 +52,7 @@ const PATHS: Record<string, string> = {
 }
 
 const CACHED: Record<string, string> = {
+  '/service': 'no-cache',
   '/nodes/Pack/install': 'no-store',
   '/archives/acme/Pack/1.0.0/node.zip': 'public, max-age=31536000, immutable',
 }
@@ -75,7 +85,7 @@ describe('a read that is for everybody', () => {
     const token = await registry.service.token('somebody')
     for (const path of Object.values(PATHS)) {
       const answer = await get(path, { authorization: `Bearer ${token}` })
-      const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|^\/publishers$/.test(path)
+      const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|service/.test(path)
       const expected = isPrivate ? 'private, no-cache' : (CACHED[path] ?? USUAL)
       assert.equal(answer.headers.get('cache-control'), expected, path)
       await answer.text()
