@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeClient } from '../support/client.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 describe('the frame of the console', { skip }, () => {
   const console = useConsole()
@@ -27,7 +27,7 @@ describe('the frame of the console', { skip }, () => {
     }
   })
 
-  test('pages tell those who may not see them who may', async () => {
+  test('pages tell those who may not see them who may', inLong, async () => {
     const page = await console.open('/moderation', { as: 'bob' })
     await page.getByText('This page is for platform admins.').waitFor()
     const signedOut = await console.open('/operations')
@@ -62,7 +62,7 @@ describe('the frame of the console', { skip }, () => {
     await assertSound(page)
   })
 
-  test('keys lead through the pages, and rest in fields', async () => {
+  test('keys lead through the pages, and rest in fields', inLong, async () => {
     const page = await console.open('/', { as: 'operator' })
     await page.getByRole('link', { name: 'Operations' }).waitFor()
     await page.keyboard.press('g')
@@ -82,27 +82,31 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   })
 
-  test('an API key is made, shown once, and revoked; a fault stands at its field', async () => {
-    const page = await console.open('/account', { as: 'bob' })
-    await page.getByRole('button', { name: 'New key' }).click()
-    await page.getByLabel('Name').fill('nightly')
-    await page.getByLabel('Ends on').fill('soon')
-    await page.keyboard.press('Enter')
-    const field = page.getByLabel('Ends on')
-    await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
-    assert.equal(await field.getAttribute('aria-invalid'), 'true')
-    await field.fill('')
-    await page.keyboard.press('Enter')
-    await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByText('nightly').waitFor()
-    await assertSound(page)
-    await page.getByRole('button', { name: 'Revoke …' }).click()
-    await page.getByRole('button', { name: 'Revoke key' }).click()
-    await page.getByText('You have no API keys.').waitFor()
-  })
+  test(
+    'an API key is made, shown once, and revoked; a fault stands at its field',
+    inLong,
+    async () => {
+      const page = await console.open('/account', { as: 'bob' })
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name').fill('nightly')
+      await page.getByLabel('Ends on').fill('soon')
+      await page.keyboard.press('Enter')
+      const field = page.getByLabel('Ends on')
+      await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
+      assert.equal(await field.getAttribute('aria-invalid'), 'true')
+      await field.fill('')
+      await page.keyboard.press('Enter')
+      await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByText('nightly').waitFor()
+      await assertSound(page)
+      await page.getByRole('button', { name: 'Revoke …' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByText('You have no API keys.').waitFor()
+    },
+  )
 
-  test('an address that leads to nothing says so', async () => {
+  test('an address that leads to nothing says so', inLong, async () => {
     const page = await console.open('/nothing/here')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await assertSound(page)

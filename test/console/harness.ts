@@ -12,6 +12,11 @@ const executable = findChromium()
 /** For `describe`: the reason why there is no browser, said aloud. */
 export const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
 
+/** For tests beside the main paths, which `npm test -- --long test/console` and `npm run test:faults` have. */
+export const inLong = {
+  skip: skip || (process.env['LONG_PAGES'] === undefined && 'it is one of the long run'),
+}
+
 export interface Visit {
   /** A development user; undefined is a visitor. */
   as?: string
@@ -49,6 +54,9 @@ const start = async (): Promise<Shared> => {
   return { service, browser }
 }
 
+/** Movements cost frames, and are waited for. */
+const STILL = { reducedMotion: 'reduce' } as const
+
 /** For a suite: a service with development users, and pages in a browser that are watched and closed after each test. */
 export const useConsole = (): Console => {
   const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
@@ -72,7 +80,7 @@ export const useConsole = (): Console => {
     const { baseUrl = own.service.baseUrl, width = 1280, colorScheme = 'light' } = visit
     const context =
       visit.context ??
-      (await own.browser.newContext({ viewport: { width, height: 900 }, colorScheme }))
+      (await own.browser.newContext({ ...STILL, viewport: { width, height: 900 }, colorScheme }))
     if (!visit.context) {
       contexts.push(context)
       if (visit.as !== undefined)
@@ -90,7 +98,8 @@ export const useConsole = (): Console => {
 /** A refusal of the service is none of the page. */
 const isFault = (line: string): boolean => !line.startsWith('Failed to load resource')
 
-/** The first two are each width and each theme once; the long run has all. */
+/** Those of the short run take turns from page to page: a phone in the dark, a screen in the light. The long run has all. */
+let turn = 0
 const LOOKS = [
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
@@ -100,7 +109,7 @@ const LOOKS = [
 
 /** Asserts that a page has nothing serious for axe-core and does not scroll sideways, on a phone and a screen, light and dark. */
 export const assertSound = async (page: Page): Promise<void> => {
-  const looks = process.env['LONG_PAGES'] === undefined ? LOOKS.slice(0, 2) : LOOKS
+  const looks = process.env['LONG_PAGES'] === undefined ? [LOOKS[turn++ % 2 ? 1 : 0]] : LOOKS
   for (const { width, colorScheme } of looks) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

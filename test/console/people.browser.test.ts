@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { writeZip } from '../support/zip-writer.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 const TOML = '[project]\nname = "light-mixer"\nversion = "1.0.0"\n'
 const NODE = `class Mixer:
@@ -115,23 +115,27 @@ describe('publishers, moderation and operations', { skip }, () => {
     assert.equal(await page.getByText('version.update version/light-mixer@1.1.0').count(), 2)
   })
 
-  test('operations shows who polls each queue, and each tab of a publisher is there', async () => {
-    const page = await console.open('/operations', { as: 'operator' })
-    await page.getByRole('row', { name: /workflow/ }).waitFor()
-    await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
-    await assertSound(page)
-    const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
-    await press(owner, 'Make a token')
-    await owner.getByLabel('Name').fill('laptop')
-    await press(owner, 'Make token')
-    const secret = await owner.getByRole('region', { name: 'secret' }).textContent()
-    assert.match(secret ?? '', /^kiln_pat_/)
-    await press(owner, 'Close')
-    await owner.getByText('laptop').waitFor()
-    assert.doesNotMatch(await owner.content(), new RegExp(secret ?? ''))
-    for (const tab of ['Members', 'Trusted publishers', 'Endpoints', 'About', 'Nodes'])
-      await owner.getByRole('tab', { name: tab }).click()
-    await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
-    await assertSound(owner)
-  })
+  test(
+    'operations shows who polls each queue, and each tab of a publisher is there',
+    inLong,
+    async () => {
+      const page = await console.open('/operations', { as: 'operator' })
+      await page.getByRole('row', { name: /workflow/ }).waitFor()
+      await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
+      await assertSound(page)
+      const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
+      await press(owner, 'Make a token')
+      await owner.getByLabel('Name').fill('laptop')
+      await press(owner, 'Make token')
+      const secret = await owner.getByRole('region', { name: 'secret' }).textContent()
+      assert.match(secret ?? '', /^kiln_pat_/)
+      await press(owner, 'Close')
+      await owner.getByText('laptop').waitFor()
+      assert.doesNotMatch(await owner.content(), new RegExp(secret ?? ''))
+      for (const tab of ['Members', 'Trusted publishers', 'Endpoints', 'About', 'Nodes'])
+        await owner.getByRole('tab', { name: tab }).click()
+      await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
+      await assertSound(owner)
+    },
+  )
 })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 
 import { ROOT } from '../../src/local/root.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 const EVIL = '<img src=x onerror=alert(1)> \u202e'
 
@@ -61,31 +61,35 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await strength.inputValue(), '80')
   })
 
-  test('the list counts what is new, follows what runs, and cancels what was chosen', async () => {
-    const page = await console.open('/tasks', { as: 'bob' })
-    await page.getByText('There is no task yet.').waitFor()
-    await console.service.entry('media').kill()
-    const other = await console.open('/try/text2video', { context: page.context() })
-    await other.getByRole('textbox', { name: 'Prompt' }).fill('a slow film')
-    await other.getByRole('button', { name: 'Send' }).click()
-    await other.getByRole('button', { name: 'Cancel' }).waitFor()
-    await page.getByRole('button', { name: '1 new task' }).click()
-    await page.getByText('a slow film').waitFor()
-    await page.getByRole('textbox', { name: 'Text in the prompt' }).fill('another')
-    await page.getByText('No task is like that.').waitFor()
-    assert.equal(new URL(page.url()).search, '?q=another')
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('checkbox', { name: 'Choose Text to video' }).press(' ')
-    await page.getByRole('button', { name: 'Cancel 1 task' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 1 task' }).click()
-    await page.getByRole('listitem').getByText('cancelled').waitFor()
-    await other.getByText('The caller cancelled the task.').waitFor()
-    await other.close()
-    await console.service.start('media')
-    await assertSound(page)
-  })
+  test(
+    'the list counts what is new, follows what runs, and cancels what was chosen',
+    inLong,
+    async () => {
+      const page = await console.open('/tasks', { as: 'bob' })
+      await page.getByText('There is no task yet.').waitFor()
+      await console.service.entry('media').kill()
+      const other = await console.open('/try/text2video', { context: page.context() })
+      await other.getByRole('textbox', { name: 'Prompt' }).fill('a slow film')
+      await other.getByRole('button', { name: 'Send' }).click()
+      await other.getByRole('button', { name: 'Cancel' }).waitFor()
+      await page.getByRole('button', { name: '1 new task' }).click()
+      await page.getByText('a slow film').waitFor()
+      await page.getByRole('textbox', { name: 'Text in the prompt' }).fill('another')
+      await page.getByText('No task is like that.').waitFor()
+      assert.equal(new URL(page.url()).search, '?q=another')
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await page.getByRole('checkbox', { name: 'Choose Text to video' }).press(' ')
+      await page.getByRole('button', { name: 'Cancel 1 task' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel 1 task' }).click()
+      await page.getByRole('listitem').getByText('cancelled').waitFor()
+      await other.getByText('The caller cancelled the task.').waitFor()
+      await other.close()
+      await console.service.start('media')
+      await assertSound(page)
+    },
+  )
 
-  test('an id of no task says so', async () => {
+  test('an id of no task says so', inLong, async () => {
     const page = await console.open('/tasks/0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11', { as: 'bob' })
     await page.getByText('or it is not yours').waitFor()
   })

@@ -165,8 +165,8 @@ class Kiln(LoraLoader): pass
 INPUTS = Kiln.INPUT_TYPES
 `)
     const result = ran.interpreter.call(ran.get('INPUTS'), [])
-    const { text, isDynamic } = makeJsonWriter(ran.interpreter).inputTypes(result, '{}')
-    assert.equal(isDynamic, true)
+    const { text, inputs } = makeJsonWriter(ran.interpreter).inputTypes(result, '{}')
+    assert.deepEqual(inputs, ['lora_name'])
     assert.match(text, /"lora_name":\[\[\],\{"tooltip"/)
   })
 

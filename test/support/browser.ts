@@ -49,7 +49,7 @@ const LEFT_OUT = JSON.stringify({ exclude: ['[data-live-announcer]'] })
 export const findBarriers = async (page: Page): Promise<string[]> => {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   const violations = await page.evaluate<Violation[]>(
-    `(async () => { ${await axe}; return (await axe.run(${LEFT_OUT}, { resultTypes: ['violations'] })).violations })()`,
+    `(async () => { if (!window.axe) { ${await axe} } return (await axe.run(${LEFT_OUT}, { resultTypes: ['violations'] })).violations })()`,
   )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
