@@ -48,7 +48,10 @@ let users = 0
 
 const start = async (): Promise<Shared> => {
   const [service, browser] = await Promise.all([
-    startService({ development: true, env: { ADMIN_SUBJECTS: 'operator' } }),
+    startService({
+      development: true,
+      env: { ADMIN_SUBJECTS: 'operator', DEVELOPMENT_USERS: 'alice,bob,carol,operator' },
+    }),
     startChromium(executable ?? ''),
   ])
   return { service, browser }

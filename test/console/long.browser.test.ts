@@ -35,13 +35,13 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
       await sql`
         insert into task (id, family, kind, segment, owner, account, status, settings,
           last_sequence, created_at, last_moved_at, ended_at)
-        select md5('long ' || n)::uuid, 'image', 'relight', 'image-relight', 'bob', 'bob', 'COMPLETED',
+        select md5('long ' || n)::uuid, 'image', 'relight', 'image-relight', 'carol', 'carol', 'COMPLETED',
           json_build_object('prompt', 'picture ' || n), 3, at, at, at
         from generate_series(1, 100000) n, lateral (select now() - n * interval '30 seconds' as at) times
       `
     })
     await sql`analyze task`
-    const page = await console.open('/tasks', { as: 'bob' })
+    const page = await console.open('/tasks', { as: 'carol' })
     await page.getByText('picture 1', { exact: true }).waitFor()
     const longTasks = await watchTasks(page)
     let last = 1
