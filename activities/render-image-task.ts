@@ -1,3 +1,4 @@
+import type { RenderedImage } from '../src/adapters/image-engine/image-engine.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
@@ -12,7 +13,7 @@ import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
-import { settleResults, storeResult, storeThumbnail } from './results.ts'
+import { drawThumbnail, settleResults, storeResult } from './results.ts'
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
@@ -52,17 +53,28 @@ const render = async (
       throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
     })
   attempt.report('storing', 100)
-  const thumbnail = await storeThumbnail(deps, task, {
+  const thumbnail = await drawThumbnail(deps, task, {
     path: images[0]?.path ?? '',
     scratchDir: attempt.scratchDir,
   })
+  // No part of an attempt runs on after its end.
+  const results = await storeImages(deps, task, images).finally(() => thumbnail.stored)
+  const made = { results, ...(await thumbnail.stored) }
+  await settleResults(deps, task)
+  return { fence: task.fence, ...made }
+}
+
+const storeImages = async (
+  deps: MediaDependencies,
+  task: ClaimedImageTask,
+  images: readonly RenderedImage[],
+): Promise<TaskResult[]> => {
   const results: TaskResult[] = []
   for (const image of images) {
     const name = `result-${results.length + 1}.${image.extension}`
     results.push(await storeResult(deps, task, { ...image, name }))
   }
-  await settleResults(deps, task)
-  return { fence: task.fence, results, ...thumbnail }
+  return results
 }
 
 /** What a URL led to is judged as an inline image was when it was taken in. */

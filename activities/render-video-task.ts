@@ -13,7 +13,7 @@ import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { InputRule } from './fetch-inputs.ts'
-import { settleResults, storeResult, storeThumbnail } from './results.ts'
+import { drawThumbnail, settleResults, storeResult } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
 import type { RenderedVideoTask } from './video-task.ts'
 
@@ -52,12 +52,13 @@ const render = async (
   const video = await runEngine(deps, task, job, attempt)
   attempt.report('storing', 100)
   const { scratchDir } = attempt
-  const thumbnail = await storeThumbnail(deps, task, { path: video.cover, scratchDir })
-  const results = await storeVideo(deps, task, video)
+  const thumbnail = await drawThumbnail(deps, task, { path: video.cover, scratchDir })
+  const results = await storeVideo(deps, task, video).finally(() => thumbnail.stored)
+  const made = { results, ...(await thumbnail.stored) }
   await settleResults(deps, task)
   const { frames, fps, width, height } = video
   const creation = { seconds: frames / fps, fps, width, height }
-  return { fence: task.fence, results, ...thumbnail, creation }
+  return { fence: task.fence, ...made, creation }
 }
 
 const POINTERS: Readonly<Record<string, string>> = {

@@ -40,25 +40,27 @@ export const storeResult = async (
 }
 
 /**
- * Stores a small copy of a picture beside the results. Call it before the picture moves to the store. It is only for show:
- * without it the task is done all the same.
+ * Draws a small copy of a picture and begins to store it beside the results: call it before the picture moves to the
+ * store, and await `stored` before the results are settled. It is only for show: without it the task is done all the same.
  */
-export const storeThumbnail = async (
+export const drawThumbnail = async (
   { storage, log }: CommonDependencies,
   task: FencedTask,
   { path, scratchDir }: { path: string; scratchDir: string },
-): Promise<{ thumbnail?: Thumbnail }> => {
+): Promise<{ stored: Promise<{ thumbnail?: Thumbnail }> }> => {
   const made = join(scratchDir, THUMBNAIL)
   const storageKey = `results/${task.id}/${task.fence}/${THUMBNAIL}`
-  try {
-    await writeThumbnail(path, made)
+  const store = async (): Promise<{ thumbnail: Thumbnail }> => {
     const { size: bytes } = await stat(made)
     await storage.putFile(storageKey, made)
     return { thumbnail: { storageKey, bytes } }
-  } catch (error) {
+  }
+  const giveUp = (error: unknown) => {
     log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
     return {}
   }
+  const fault = await writeThumbnail(path, made).then(() => undefined, giveUp)
+  return { stored: fault ? Promise.resolve(fault) : store().catch(giveUp) }
 }
 
 /**
