@@ -1,8 +1,6 @@
-import type { RenderedImage } from '../src/adapters/image-engine/image-engine.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
-import type { TaskResult } from '../src/db/task/task-file.ts'
 import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
@@ -13,7 +11,7 @@ import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
-import { drawThumbnail, settleResults, storeResult } from './results.ts'
+import { storeResults } from './results.ts'
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
@@ -53,28 +51,15 @@ const render = async (
       throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
     })
   attempt.report('storing', 100)
-  const thumbnail = await drawThumbnail(deps, task, {
-    path: images[0]?.path ?? '',
+  const made = await storeResults(deps, task, {
+    files: images.map((image, index) => ({
+      ...image,
+      name: `result-${index + 1}.${image.extension}`,
+    })),
+    picture: images[0]?.path ?? '',
     scratchDir: attempt.scratchDir,
   })
-  // No part of an attempt runs on after its end.
-  const results = await storeImages(deps, task, images).finally(() => thumbnail.stored)
-  const made = { results, ...(await thumbnail.stored) }
-  await settleResults(deps, task)
   return { fence: task.fence, ...made }
-}
-
-const storeImages = async (
-  deps: MediaDependencies,
-  task: ClaimedImageTask,
-  images: readonly RenderedImage[],
-): Promise<TaskResult[]> => {
-  const results: TaskResult[] = []
-  for (const image of images) {
-    const name = `result-${results.length + 1}.${image.extension}`
-    results.push(await storeResult(deps, task, { ...image, name }))
-  }
-  return results
 }
 
 /** What a URL led to is judged as an inline image was when it was taken in. */

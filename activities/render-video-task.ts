@@ -1,6 +1,5 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
-import type { TaskResult } from '../src/db/task/task-file.ts'
 import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
@@ -13,7 +12,7 @@ import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { InputRule } from './fetch-inputs.ts'
-import { drawThumbnail, settleResults, storeResult } from './results.ts'
+import { storeResults } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
 import type { RenderedVideoTask } from './video-task.ts'
 
@@ -51,11 +50,11 @@ const render = async (
   attempt.report('rendering', 0)
   const video = await runEngine(deps, task, job, attempt)
   attempt.report('storing', 100)
-  const { scratchDir } = attempt
-  const thumbnail = await drawThumbnail(deps, task, { path: video.cover, scratchDir })
-  const results = await storeVideo(deps, task, video).finally(() => thumbnail.stored)
-  const made = { results, ...(await thumbnail.stored) }
-  await settleResults(deps, task)
+  const made = await storeResults(deps, task, {
+    files: listFiles(video),
+    picture: video.cover,
+    scratchDir: attempt.scratchDir,
+  })
   const { frames, fps, width, height } = video
   const creation = { seconds: frames / fps, fps, width, height }
   return { fence: task.fence, ...made, creation }
@@ -139,20 +138,13 @@ const makeProgressNote = (
   }
 }
 
-const storeVideo = async (
-  deps: MediaDependencies,
-  task: ClaimedVideoTask,
-  { video, cover, watermarked, width, height }: RenderedVideo,
-): Promise<TaskResult[]> => {
+const listFiles = ({ video, cover, watermarked, width, height }: RenderedVideo) => {
   const size = { width, height }
-  const files = [
+  return [
     { name: 'video.mp4', path: video, contentType: 'video/mp4', ...size },
     { name: 'cover.jpg', path: cover, contentType: 'image/jpeg', ...size },
     ...(watermarked === undefined
       ? []
       : [{ name: 'watermarked.mp4', path: watermarked, contentType: 'video/mp4', ...size }]),
   ]
-  const results: TaskResult[] = []
-  for (const file of files) results.push(await storeResult(deps, task, file))
-  return results
 }

@@ -25,13 +25,53 @@ interface RenderedFile {
   height: number
 }
 
-/** Moves a file that an engine has made to the store, under the attempt's fence. */
-export const storeResult = async (
+/** What an attempt has made. */
+interface Made {
+  files: readonly RenderedFile[]
+  /** Path of the one of which the thumbnail is drawn. */
+  picture: string
+  scratchDir: string
+}
+
+/**
+ * Moves what an engine has made to the store, under the attempt's fence, with a thumbnail beside it. An attempt that stood
+ * still and lost its fence may have stored it after the task ended and its files were swept. Then it removes it and throws.
+ */
+export const storeResults = async (
+  deps: CommonDependencies,
+  task: FencedTask,
+  { files, picture, scratchDir }: Made,
+): Promise<{ results: TaskResult[]; thumbnail?: Thumbnail }> => {
+  const small = join(scratchDir, THUMBNAIL)
+  const giveUp = (error: unknown): undefined => {
+    deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
+  }
+  // Drawn before the picture moves. It is only for show: without it the task is done all the same.
+  const drawn = await writeThumbnail(picture, small).then(() => small, giveUp)
+  const storing = drawn === undefined ? undefined : storeThumbnail(deps, task, drawn).catch(giveUp)
+  // Both wait for the disk at the same time, and no part of an attempt runs on after its end.
+  const results = await storeFiles(deps, task, files).finally(() => storing)
+  const thumbnail = await storing
+  await settleResults(deps, task)
+  return { results, ...(thumbnail && { thumbnail }) }
+}
+
+const storeFiles = async (
+  deps: CommonDependencies,
+  task: FencedTask,
+  files: readonly RenderedFile[],
+): Promise<TaskResult[]> => {
+  const results: TaskResult[] = []
+  for (const file of files) results.push(await storeFile(deps, task, file))
+  return results
+}
+
+const storeFile = async (
   { storage }: CommonDependencies,
   task: FencedTask,
   { name, path, contentType, width, height }: RenderedFile,
 ): Promise<TaskResult> => {
-  const storageKey = `results/${task.id}/${task.fence}/${name}`
+  const storageKey = keyOf(task, name)
   const { size } = await stat(path)
   const digest = createHash('sha256')
   await pipeline(createReadStream(path), digest)
@@ -39,35 +79,20 @@ export const storeResult = async (
   return { name, storageKey, contentType, bytes: size, sha256: digest.digest('hex'), width, height }
 }
 
-/**
- * Draws a small copy of a picture and begins to store it beside the results: call it before the picture moves to the
- * store, and await `stored` before the results are settled. It is only for show: without it the task is done all the same.
- */
-export const drawThumbnail = async (
-  { storage, log }: CommonDependencies,
+const keyOf = ({ id, fence }: FencedTask, name: string): string => `results/${id}/${fence}/${name}`
+
+const storeThumbnail = async (
+  { storage }: CommonDependencies,
   task: FencedTask,
-  { path, scratchDir }: { path: string; scratchDir: string },
-): Promise<{ stored: Promise<{ thumbnail?: Thumbnail }> }> => {
-  const made = join(scratchDir, THUMBNAIL)
-  const storageKey = `results/${task.id}/${task.fence}/${THUMBNAIL}`
-  const store = async (): Promise<{ thumbnail: Thumbnail }> => {
-    const { size: bytes } = await stat(made)
-    await storage.putFile(storageKey, made)
-    return { thumbnail: { storageKey, bytes } }
-  }
-  const giveUp = (error: unknown) => {
-    log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
-    return {}
-  }
-  const fault = await writeThumbnail(path, made).then(() => undefined, giveUp)
-  return { stored: fault ? Promise.resolve(fault) : store().catch(giveUp) }
+  path: string,
+): Promise<Thumbnail> => {
+  const storageKey = keyOf(task, THUMBNAIL)
+  const { size: bytes } = await stat(path)
+  await storage.putFile(storageKey, path)
+  return { storageKey, bytes }
 }
 
-/**
- * Call it once all results of an attempt are stored. An attempt that stood still and lost its fence may have stored
- * them after the task ended and its files were swept. Then it removes them and throws.
- */
-export const settleResults = async (
+const settleResults = async (
   { sql, storage }: CommonDependencies,
   task: FencedTask,
 ): Promise<void> => {
