@@ -1,6 +1,6 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
-import { instant } from '../registry/registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import type { StillOptions, StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */

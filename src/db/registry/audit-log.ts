@@ -1,6 +1,6 @@
 import type { AuditAction, AuditLogEntry } from '../../domain/registry/audit-log.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 
 /** Who makes a change through `/admin`, and in which request. */
 export interface Audit {

@@ -1,7 +1,7 @@
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { StuckVersion } from '../../domain/task/operations.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import { UPLOAD_GRACE_SECONDS } from './archive.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { STUCK_SECONDS } from '../task/operator.ts'

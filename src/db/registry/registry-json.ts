@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from '../client.ts'
+import { instant } from '../shared/instant.ts'
 
 /**
  * The database makes the records of the registry. Members stand in the order of the interface; those without a value
@@ -91,7 +92,3 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'supported_host_frontend_version', v.supported_host_frontend_version,
   'provenance', v.provenance
 `
-
-/** A time as answers write it. */
-export const instant = (sql: Queryable, time: ReturnType<Queryable>) =>
-  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

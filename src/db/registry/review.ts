@@ -1,7 +1,7 @@
 import type { ListedReview, Review } from '../../domain/registry/review.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { noteListChange } from '../search/listed-count.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 
 type ReviewCreated =
   | { result: 'created'; review: Review }

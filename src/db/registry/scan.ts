@@ -1,7 +1,7 @@
 import type { Finding, FindingCounts } from '../../domain/registry/finding.ts'
 import type { FindingsSection, ScannedFinding } from '../../domain/registry/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { toStorable } from '../storable-text.ts'
 

@@ -6,7 +6,7 @@ import type { Provenance, TrustedPublisher } from '../../domain/registry/trusted
 import type { Queryable, Transaction } from '../client.ts'
 import { insertAudit } from './audit-log.ts'
 import type { Audit } from './audit-log.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
 /** Each exchange looks at all of a node. */

@@ -5,7 +5,7 @@ import type { VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { settleLatestVersion } from './latest-version.ts'
 import { noteListChange } from '../search/listed-count.ts'
-import { instant } from './registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 
 export interface VersionMove {

@@ -1,6 +1,6 @@
 import type { WaitingOutbox } from '../../domain/task/operations.ts'
 import type { Sql, Transaction } from '../client.ts'
-import { instant } from '../registry/registry-json.ts'
+import { instant } from './instant.ts'
 import { withoutSync } from '../without-sync.ts'
 
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */

@@ -1,7 +1,7 @@
 import { isUuid } from '../../domain/shared/uuid.ts'
 import type { StuckTask } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
-import { instant } from '../registry/registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import type { StillTask } from './reconcile.ts'
 import { waitsForSlot } from '../video-task/video-queue.ts'
 

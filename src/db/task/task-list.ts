@@ -4,7 +4,7 @@ import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/ta
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
-import { instant } from '../registry/registry-json.ts'
+import { instant } from '../shared/instant.ts'
 import { withTimes } from '../event/event-log.ts'
 import type { Times } from '../event/event-log.ts'
 
