@@ -7,14 +7,8 @@ import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes } from '../event/event-log.ts'
 import type { Times } from '../event/event-log.ts'
-
-/** A place in a list that is newest first: a task, and of a list of events the sequence within it. */
-export interface TaskPlace {
-  /** Microseconds since 1970: the precision of the stored time, which a `Date` would cut. */
-  createdAtUs: string
-  id: string
-  sequence?: string
-}
+import { createdAtUs, placeOf } from './task-place.ts'
+import type { TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
 interface Walk {
@@ -86,15 +80,9 @@ const listOf = (
   limit ${most}
 `
 
-const placeOf = (sql: Queryable, { createdAtUs, id }: TaskPlace): Fragment =>
-  sql`timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${id}::uuid`
-
-const microseconds = (sql: Queryable): Fragment =>
-  sql`(extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"`
-
 /** The columns of a `TaskRow`, from `task t`. */
 export const taskColumns = (sql: Queryable): Fragment => sql`
-  t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${microseconds(sql)},
+  t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${createdAtUs(sql)},
   t.thumbnail is not null and t.purged_at is null as "hasThumbnail",
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
     'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,
@@ -143,7 +131,7 @@ const toPage = async <Row extends TaskPlace>(
     return { rows: page, next: page.at(-1) as Row }
   }
   const [end] = await sql<TaskPlace[]>`
-    select t.id, ${microseconds(sql)} from (${walk(sql, seen, MOST_SEEN)}) t
+    select t.id, ${createdAtUs(sql)} from (${walk(sql, seen, MOST_SEEN)}) t
     order by t.created_at desc, t.id desc
     offset ${MOST_SEEN - 1} limit 1
   `
@@ -231,11 +219,11 @@ export const listOwnerEvents = async (
   },
 ): Promise<Page<OwnerEvent>> => {
   const seen = { owner, after }
-  const rows = await sql<(OwnerEvent & Times & { place: string })[]>`
+  const rows = await sql<(OwnerEvent & Times & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      (extract(epoch from t.created_at) * 1000000)::bigint::text as place
+      ${createdAtUs(sql)}
     from (${walk(sql, seen, MOST_SEEN)}) t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
@@ -245,10 +233,10 @@ export const listOwnerEvents = async (
     order by t.created_at desc, t.id desc, e.sequence desc
     limit ${limit + 1}
   `
-  const places = rows.map(({ place, ...event }) => ({
+  const places = rows.map(({ createdAtUs, ...event }) => ({
     event: withTimes(event),
     id: event.task_id,
-    createdAtUs: place,
+    createdAtUs,
     sequence: String(event.sequence),
   }))
   const { rows: page, next } = await toPage(sql, { rows: places, seen, limit })

@@ -1,5 +1,6 @@
 import type { Sql } from '../client.ts'
-import type { TaskPlace } from '../task/task-list.ts'
+import { createdAtUs, placeOf } from '../task/task-place.ts'
+import type { TaskPlace } from '../task/task-place.ts'
 import { videoTaskColumns } from './video-task.ts'
 import type { VideoTaskRow } from './video-task.ts'
 
@@ -52,12 +53,7 @@ export const listVideoTasks = async (
         ${states.length > 0 ? sql`and status = any(${[...states]})` : sql``}
         ${models.length > 0 ? sql`and settings->>'model' = any(${[...models]})` : sql``}
         ${resolutions.length > 0 ? sql`and settings->>'resolution' = any(${[...resolutions]})` : sql``}
-        ${
-          after
-            ? sql`and (created_at, id) < (
-                timestamptz 'epoch' + ${after.createdAtUs}::bigint * interval '1 microsecond', ${after.id}::uuid)`
-            : sql``
-        }
+        ${after ? sql`and (created_at, id) < (${placeOf(sql, after)})` : sql``}
       order by created_at desc, id desc
       limit ${limit} offset ${offset}
     ) t
@@ -69,7 +65,7 @@ export const listVideoTasks = async (
     where t.kept_bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
   )
   select ${videoTaskColumns(sql)}, t.found::integer as found,
-    (extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"
+    ${createdAtUs(sql)}
   from page t
   where t.bytes <= ${PAGE_PAYLOAD_BYTES} or t.place = 1
   order by t.created_at desc, t.id desc

@@ -1,4 +1,4 @@
-import type { TaskPlace } from '../../db/task/task-list.ts'
+import type { TaskPlace } from '../../db/task/task-place.ts'
 import { shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
