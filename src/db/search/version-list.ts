@@ -60,13 +60,14 @@ const versionEntriesQuery = (
   { isByReview, isModerated }: VersionForm = {},
 ) => sql`
   select v.id,
-    ${isModerated ? sql`concat_ws('.', v.rev, md5(${moderationJson(sql)}::text))` : sql`v.rev::text`} as revision,
+    ${isModerated ? sql`concat_ws('.', v.rev, md5(moderation.json::text))` : sql`v.rev::text`} as revision,
     case when ${isWithin(sql, versionBytes(sql))}
-      then ${versionJson(sql, publicUrl, isModerated ? sql`, 'moderation', ${moderationJson(sql)}` : sql``)}::text
+      then ${versionJson(sql, publicUrl, isModerated ? sql`, 'moderation', moderation.json` : sql``)}::text
     end as text
   from (${ids}) page
   join version v on v.id = page.id
   join node n on n.id = v.node_id
+  ${isModerated ? joinModeration(sql) : sql``}
   window listed as (order by ${orderOf(sql, isByReview)})
   order by ${orderOf(sql, isByReview)}
 `
@@ -76,8 +77,8 @@ const orderOf = (sql: Queryable, isByReview = false) =>
     ? sql`(select created_at from review_request where version_id = v.id and closed_at is null), v.id`
     : sql`v.created_at desc, v.id`
 
-/** Of `version v` and its `node n`. */
-const moderationJson = (sql: Queryable) => sql`json_build_object(
+/** Of `version v` and its `node n`. With an offset it is read once for each, though it is named twice. */
+const joinModeration = (sql: Queryable) => sql`cross join lateral (select json_build_object(
   'publisher', (
     select json_build_object('id', p.id, 'name', p.name, 'status', p.status)
     from publisher p where p.id = n.publisher_id),
@@ -93,7 +94,8 @@ const moderationJson = (sql: Queryable) => sql`json_build_object(
     select o.version from version o
     where o.node_id = v.node_id and o.status = 'NodeVersionStatusActive'
       and (o.major, o.minor, o.patch, o.pre_key) < (v.major, v.minor, v.patch, v.pre_key)
-    order by o.major desc, o.minor desc, o.patch desc, o.pre_key desc limit 1))
+    order by o.major desc, o.minor desc, o.patch desc, o.pre_key desc limit 1)) as json
+  offset 0) moderation
 `
 
 /** What the list of all versions is narrowed by; all that is given must hold. */

@@ -118,6 +118,8 @@ export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<Task
     order by t.created_at desc, t.id desc
     limit ${limit + 1}
   `
+  // Without a filter the walk ends where the rows do, long before it has seen too many.
+  if (!kinds && !states && term === undefined && rows.length <= limit) return { rows: [...rows] }
   return await toPage(sql, { rows, seen, limit })
 }
 

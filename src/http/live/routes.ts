@@ -171,10 +171,10 @@ const streamVersion = async (
       deps.sql,
       Promise.all([getVersion(deps.sql, id, deps), listVersionSteps(deps.sql, id)]),
     )
-    const isNew = JSON.stringify(steps) !== told
+    const before = told
     told = JSON.stringify(steps)
     return [
-      ...(isNew ? [{ event: 'steps', data: { steps } } as const] : []),
+      ...(told !== before ? [{ event: 'steps', data: { steps } } as const] : []),
       hasSettled
         ? { event: 'end', id: `${revision}-end`, data: version }
         : { event: 'state', id: revision, data: version },
