@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { KilnError } from '../api/client.ts'
+import { filesQuery } from '../registry/queries.ts'
 import { useKeys } from '../shell/keys.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -11,7 +12,6 @@ import { Bdi, Hidden } from '../ui/text.tsx'
 import { changedFiles, diffLines } from './diff.ts'
 import type { FileChange } from './diff.ts'
 import styles from './moderation.module.css'
-import { filesQuery } from './queries.ts'
 
 interface Sides {
   nodeId: string

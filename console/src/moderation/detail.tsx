@@ -3,6 +3,8 @@ import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 
 import { answerOf, api } from '../api/client.ts'
+import { compareQuery } from '../registry/queries.ts'
+import { LEVEL_WORDS } from '../registry/verdict.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -19,7 +21,7 @@ import { BanButton } from './bans.tsx'
 import { Changes } from './changes.tsx'
 import { Decide } from './decide.tsx'
 import styles from './moderation.module.css'
-import { compareQuery, readKey, VERSIONS_KEY } from './queries.ts'
+import { readKey, VERSIONS_KEY } from './queries.ts'
 import type { Version } from './queries.ts'
 
 /** One version with all that a decision needs. What the list told of it is shown at once. */
@@ -138,13 +140,14 @@ interface Compared {
   previous: string | undefined
 }
 
-const LEVELS = { breaks: 'bad', may_break: 'warn', safe: 'ok' } as const
 const SHOWN = 100
 
 const Comparison = ({ nodeId, version, previous = '' }: Compared) => {
   const compared = useQuery({
-    ...compareQuery(nodeId, previous, version),
+    ...compareQuery(nodeId, { from: previous, to: version }),
     enabled: previous !== '',
+    // It changes once the version is checked again.
+    staleTime: 0,
   })
   if (previous === '') return <Empty>There is no live version below it to compare with.</Empty>
   return (
@@ -165,7 +168,9 @@ const Comparison = ({ nodeId, version, previous = '' }: Compared) => {
           <ul className={styles.files}>
             {changes.slice(0, SHOWN).map((change, index) => (
               <li key={index}>
-                <Badge tone={LEVELS[change.level]}>{change.level.replace('_', ' ')}</Badge>{' '}
+                <Badge tone={LEVEL_WORDS[change.level].tone}>
+                  {LEVEL_WORDS[change.level].word}
+                </Badge>{' '}
                 <Bdi>{change.host_node}</Bdi>: <Bdi>{change.message}</Bdi>
               </li>
             ))}

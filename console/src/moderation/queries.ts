@@ -1,9 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions } from '@tanstack/react-query'
 
 import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
 import type { paths } from '../../../client/index.ts'
-import { versionKey } from '../ui/findings.tsx'
 
 /** A version as platform admins are told of it. */
 export type Version = Schema<'NodeVersionPage'>['versions'][number]
@@ -56,31 +55,6 @@ export const versionsQuery = ({ filter, node, reason }: Wanted) =>
     getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
     maxPages: 40,
     refetchInterval: 15_000,
-  })
-
-export const filesQuery = (nodeId: string, version: string) =>
-  queryOptions({
-    queryKey: [...versionKey(nodeId, version), 'files'],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/nodes/{nodeId}/versions/{version}/files', {
-          params: { path: { nodeId, version } },
-          signal,
-        }),
-      ),
-    staleTime: Infinity,
-  })
-
-export const compareQuery = (nodeId: string, from: string, to: string) =>
-  queryOptions({
-    queryKey: ['compare', nodeId.toLowerCase(), from, to],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/nodes/{nodeId}/compare', {
-          params: { path: { nodeId }, query: { from, to } },
-          signal,
-        }),
-      ),
   })
 
 /** `{node}@{version}`, as the address and the list name a version. */

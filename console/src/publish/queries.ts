@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { versionKey } from '../ui/findings.tsx'
+import { versionsQuery } from '../registry/queries.ts'
 
 type Role = Schema<'MemberRole'>
 
@@ -69,29 +69,10 @@ export const endpointsQuery = (id: string) =>
       answerOf(api.GET('/publishers/{publisherId}/endpoints', { ...at(id), signal })),
   })
 
-export const nodeQuery = (nodeId: string) =>
-  queryOptions({
-    queryKey: ['node', nodeId.toLowerCase()],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/nodes/{nodeId}', { params: { path: { nodeId } }, signal })),
-  })
-
-export const versionQuery = (nodeId: string, version: string) =>
-  queryOptions({
-    queryKey: versionKey(nodeId, version),
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/nodes/{nodeId}/versions/{version}', {
-          params: { path: { nodeId, version } },
-          signal,
-        }),
-      ),
-  })
-
 /** Versions of a node that installs do not get, or not yet. */
 export const heldVersionsQuery = (nodeId: string) =>
   queryOptions({
-    queryKey: ['node', nodeId.toLowerCase(), 'versions', 'held'],
+    queryKey: [...versionsQuery(nodeId).queryKey, 'held'],
     queryFn: ({ signal }) =>
       answerOf(
         api.GET('/nodes/{nodeId}/versions', {

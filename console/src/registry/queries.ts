@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 
 import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
+import { versionKey } from '../ui/findings.tsx'
 
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
@@ -91,12 +92,9 @@ export const versionsQuery = (nodeId: string) =>
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 const MINUTE = { staleTime: 60_000 }
 
-const ofVersion = (nodeId: string, version: string) =>
-  ['version', nodeId.toLowerCase(), version] as const
-
 export const versionQuery = (nodeId: string, version: string) =>
   queryOptions({
-    queryKey: ofVersion(nodeId, version),
+    queryKey: versionKey(nodeId, version),
     queryFn: ({ signal }) =>
       answerOf(api.GET(VERSION, { params: { path: { nodeId, version } }, signal })),
   })
@@ -109,7 +107,7 @@ export const hostNodesQuery = (
   search: string | undefined,
 ) =>
   infiniteQueryOptions({
-    queryKey: [...ofVersion(nodeId, version), 'host-nodes', search],
+    queryKey: [...versionKey(nodeId, version), 'host-nodes', search],
     initialPageParam: 1,
     queryFn: ({ signal, pageParam: page }) => {
       const query = { page, limit: CARDS, ...(search !== undefined && { search }) }
@@ -124,7 +122,7 @@ export const hostNodesQuery = (
 
 export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
   queryOptions({
-    queryKey: [...ofVersion(nodeId, version), 'host-node', hostNodeName],
+    queryKey: [...versionKey(nodeId, version), 'host-node', hostNodeName],
     queryFn: ({ signal }) => {
       const path = { nodeId, version, hostNodeName }
       return answerOf(api.GET(`${VERSION}/host-nodes/{hostNodeName}`, { params: { path }, signal }))
@@ -134,7 +132,7 @@ export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: str
 
 export const filesQuery = (nodeId: string, version: string) =>
   queryOptions({
-    queryKey: [...ofVersion(nodeId, version), 'files'],
+    queryKey: [...versionKey(nodeId, version), 'files'],
     queryFn: ({ signal }) =>
       answerOf(api.GET(`${VERSION}/files`, { params: { path: { nodeId, version } }, signal })),
     ...MINUTE,
