@@ -36,6 +36,7 @@ RUN install --directory --owner=node --group=node /var/lib/kiln
 ENV NODE_ENV=production \
     NODE_OPTIONS=--enable-source-maps \
     HOST=0.0.0.0 \
+    METRICS_PORT=9464 \
     STORAGE_PATH=/var/lib/kiln/storage \
     WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
 COPY package.json LICENSE ./
@@ -44,7 +45,7 @@ COPY --from=build /app/dist dist
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# The api; docker-compose.yml gives the workers a check of their own.
+# Every process of ours: the port for metrics answers when all connections of an api are taken, too.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/api.js"]

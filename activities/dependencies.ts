@@ -14,12 +14,15 @@ import type { Bell } from '../src/domain/shared/bell.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
+import type { Metrics } from '../src/process/metrics.ts'
 
 /** What the activities of every worker use. */
 export interface CommonDependencies {
   sql: Sql
   storage: Storage
   log: Log
+  /** Absent: nothing is counted. */
+  metrics?: Metrics | undefined
   /** Tells those who watch a task or version that it has changed. */
   news: News
 }

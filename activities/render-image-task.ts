@@ -5,6 +5,7 @@ import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
@@ -42,14 +43,16 @@ const render = async (
   const request = { kind: task.kind, settings: task.settings } as ImageRequest
   checkLimits(request, inputs)
   attempt.report('rendering', 0)
-  const images = await deps.engine
-    .render(
-      { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
-      { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
-    )
-    .catch((error: unknown) => {
-      throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
-    })
+  const images = await timeRender(deps.metrics, task.kind, {
+    render: () =>
+      deps.engine.render(
+        { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
+        { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
+      ),
+    pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
+  }).catch((error: unknown) => {
+    throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
+  })
   attempt.report('storing', 100)
   const made = await storeResults(deps, task, {
     files: images.map((image, index) => ({

@@ -7,6 +7,7 @@ import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
 import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'
+import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
@@ -101,7 +102,10 @@ const runEngine = async (
     progress.note(percent)
   }
   try {
-    return await deps.videoEngine.render(job, { signal: attempt.signal, onProgress })
+    return await timeRender(deps.metrics, task.kind, {
+      render: () => deps.videoEngine.render(job, { signal: attempt.signal, onProgress }),
+      pixelsOf: ({ frames, width, height }) => frames * width * height,
+    })
   } catch (error) {
     if (error instanceof TaskFault || error instanceof VideoFault) throw error
     throw new EngineError('rendering', { cause: error })

@@ -97,6 +97,8 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     const { begun, posted } = sent
     failpoint('deliver.after-answer')
     const outcome = judge(deps, begun, posted)
+    const { errorClass = 'delivered', durationMs } = outcome.result
+    deps.metrics?.attempts.observe({ class: errorClass }, durationMs / 1000)
     await job.complete(begun, outcome)
     failpoint('deliver.after-record')
     log(deps, job, begun, outcome.result, posted)

@@ -18,6 +18,7 @@ import {
   readTimings,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
+import type { PoolLoad } from './db/pool.ts'
 import { listenForNews, makeNews } from './db/shared/news.ts'
 import { readRevisions } from './db/shared/revision.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
@@ -42,15 +43,19 @@ import { makeServer } from './http/serve/server.ts'
 import { makeUserNotes } from './http/access/user-notes.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
+import { makeFigures } from './jobs/figures.ts'
 import { makeLog } from './log.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
+import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
+import { startMetricsServer } from './process/metrics-server.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig('api')
+const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
 const log = makeLog('api', config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 
@@ -59,14 +64,19 @@ const database = {
   statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
   waitMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
 }
-const sql = makeDatabase({ ...database, pool: config.DATABASE_POOL, name: 'kiln api' })
+const load: PoolLoad = { busy: 0 }
+const sql = makeDatabase({ ...database, pool: config.DATABASE_POOL, name: 'kiln api', load })
 await requireSchema(sql, log)
 
 const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' })
 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
-const storage = makeLocalStorage({ root: config.STORAGE_PATH })
+const storage = timeStorage(
+  metrics,
+  makeLocalStorage({ root: config.STORAGE_PATH }),
+  config.STORAGE_PATH,
+)
 const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
 const lifecycle: Lifecycle = { state: 'serving' }
 const scratch = await startScratch('bodies', { storage, log })
@@ -101,6 +111,13 @@ const consolePages = isConsoleOn
 if (isConsoleOn && !consolePages)
   log.warn('the console at /console/ is not built: `npm run build` makes it')
 
+const checks = {
+  postgres: async () => {
+    await checkSchema(sql)
+  },
+  temporal: () => connection.workflowService.getSystemInfo({}),
+  storage: () => storage.check(),
+}
 const routes = makeRoutes({
   pages,
   landing: consolePages ? '/console/' : '/docs',
@@ -150,17 +167,12 @@ const routes = makeRoutes({
   workflowUrl: makeWorkflowUrl(config),
   service: { ...readService(config), build: await readBuild() },
   lifecycle,
-  checks: {
-    postgres: async () => {
-      await checkSchema(sql)
-    },
-    temporal: () => connection.workflowService.getSystemInfo({}),
-    storage: () => storage.check(),
-  },
+  checks,
 })
 const app = makeApp({
   routes,
   log,
+  metrics,
   lifecycle,
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
@@ -195,6 +207,12 @@ await new Promise<void>((resolve, reject) => {
 })
 const { port } = server.address() as AddressInfo
 
+const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
+if (metrics) showPool(metrics, load, config.DATABASE_POOL)
+const figures = metrics && makeFigures({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
+const metricsServer =
+  metrics && (await startMetricsServer({ port: metricsPort, host, metrics, refresh: figures }))
+
 /** What nobody was told of, because its process was killed after the commit, is found by then. */
 const WATCH_MS = 5000
 
@@ -208,6 +226,7 @@ const loops = [
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
     taskQueue: config.TASK_QUEUE,
+    metrics,
     runs: config.DELIVERY_RUNS,
     ...timings,
   }),
@@ -228,10 +247,14 @@ closeOnSignal(
     server.closeIdleConnections()
     setTimeout(() => server.closeAllConnections(), 6000).unref()
     await closed
+    metricsServer?.close()
     await Promise.all([jobs.settle(), stopListening(), ...loops.map((loop) => loop.stop())])
     await connection.close()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },
   { limitMs: 10_000, log },
 )
-log.info({ pid: process.pid, port, public_url: publicUrl }, 'api ready')
+log.info(
+  { pid: process.pid, port, public_url: publicUrl, metrics_port: metricsServer?.port },
+  'api ready',
+)

@@ -27,12 +27,16 @@ import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
 import { readDelivery, readMediaLimits } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
+import type { PoolLoad } from './db/pool.ts'
 import { makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstTries } from './jobs/event.ts'
 import { mediaQueue } from './jobs/start.ts'
+import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { makeLog } from './log.ts'
+import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
+import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
@@ -43,16 +47,24 @@ const config = loadConfig('worker')
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 
+const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
+const load: PoolLoad = { busy: 0 }
+if (metrics) showPool(metrics, load, config.DATABASE_POOL)
+
 const sql = makeDatabase({
   url: config.DATABASE_URL,
   pool: config.DATABASE_POOL,
+  load,
   name: `kiln worker ${config.WORKER_ROLE}`,
   statementTimeoutMs: 10_000,
 })
 await requireSchema(sql, log)
 
+const sdkMetrics = metrics && (await planSdkMetrics())
+
 Runtime.install({
   shutdownSignals: [],
+  ...(sdkMetrics && { telemetryOptions: sdkMetrics.options }),
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
     const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
     // A media worker has activities only.
@@ -66,8 +78,13 @@ const connection = await untilAnswers(
 )
 const common = {
   sql,
-  storage: makeLocalStorage({ root: config.STORAGE_PATH }),
+  storage: timeStorage(
+    metrics,
+    makeLocalStorage({ root: config.STORAGE_PATH }),
+    config.STORAGE_PATH,
+  ),
   log,
+  metrics,
   news: makeNews(sql),
 }
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
@@ -205,6 +222,16 @@ const startMedia = async ({ dir }: Scratch): Promise<Media> => {
 const media = scratch && (await startMedia(scratch))
 const worker = await (media ? mediaWorker(media) : coreWorker())
 const running = worker.run()
+const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
+const metricsServer =
+  metrics &&
+  (await startMetricsServer({
+    port: metricsPort,
+    host,
+    metrics,
+    isHealthy: () => worker.getState() === 'RUNNING',
+    further: sdkMetrics?.read,
+  }))
 if (!media)
   await jobs
     .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
@@ -214,6 +241,7 @@ closeOnSignal(
     stopping.abort()
     worker.shutdown()
     await running
+    metricsServer?.close()
     await jobs.settle()
     outbound.close()
     await media?.inspector.close()
@@ -223,7 +251,10 @@ closeOnSignal(
   },
   { limitMs: 45_000, log },
 )
-log.info({ pid: process.pid, role: config.WORKER_ROLE }, 'worker ready')
+log.info(
+  { pid: process.pid, role: config.WORKER_ROLE, metrics_port: metricsServer?.port },
+  'worker ready',
+)
 await running.catch((error: unknown) => {
   log.fatal({ err: error }, 'the worker cannot go on')
   process.exit(1)

@@ -3,6 +3,7 @@ import type postgres from 'postgres'
 import { errors } from '../domain/shared/errors.ts'
 import { inTime, LateError } from '../domain/shared/in-time.ts'
 import { makePool } from './pool.ts'
+import type { PoolLoad } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 
 export type Sql = postgres.Sql
@@ -23,6 +24,8 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Longest wait for a connection, and for a lock, in milliseconds. */
   waitMs?: number
+  /** Is told what the pool does. */
+  load?: PoolLoad
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
@@ -34,31 +37,40 @@ export const makeDatabase = ({
   name,
   statementTimeoutMs,
   waitMs = 1000,
+  load,
   onStatement,
 }: DatabaseOptions): Sql =>
-  makePool(url, {
-    max: pool,
-    connect_timeout: waitMs / 1000,
-    // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
-    backoff: () => 0.1,
-    onnotice: () => {},
-    connection: {
-      application_name: name,
-      statement_timeout: statementTimeoutMs,
-      lock_timeout: waitMs,
-      idle_in_transaction_session_timeout: 10_000,
-      // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
-      // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
-      jit: 'off',
-      max_parallel_workers_per_gather: '0',
+  makePool(
+    url,
+    {
+      max: pool,
+      connect_timeout: waitMs / 1000,
+      // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
+      backoff: () => 0.1,
+      onnotice: () => {},
+      connection: {
+        application_name: name,
+        statement_timeout: statementTimeoutMs,
+        lock_timeout: waitMs,
+        idle_in_transaction_session_timeout: 10_000,
+        // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
+        // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
+        jit: 'off',
+        max_parallel_workers_per_gather: '0',
+      },
+      transform: { undefined: null },
+      // A copy, because the driver goes on to write into the list of values.
+      ...(onStatement && {
+        debug: (_connection, text, values, types) =>
+          onStatement({
+            text,
+            values: [...(values as unknown[])],
+            types: [...(types as number[])],
+          }),
+      }),
     },
-    transform: { undefined: null },
-    // A copy, because the driver goes on to write into the list of values.
-    ...(onStatement && {
-      debug: (_connection, text, values, types) =>
-        onStatement({ text, values: [...(values as unknown[])], types: [...(types as number[])] }),
-    }),
-  })
+    load,
+  )
 
 /**
  * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more. A pool without a

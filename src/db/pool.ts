@@ -5,13 +5,23 @@ import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
 
+/** What a pool does at this moment. */
+export interface PoolLoad {
+  /** Queries and transactions that have a connection or wait for one. */
+  busy: number
+}
+
 /**
  * Makes a pool that replaces itself whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
  * connection while bytes of its predecessor are still unsent; every attempt to connect then times out for a while.
  * Queries under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes
  * without the holes that the driver may leave.
  */
-export const makePool = (url: string, options: Options): postgres.Sql => {
+export const makePool = (
+  url: string,
+  options: Options,
+  load: PoolLoad = { busy: 0 },
+): postgres.Sql => {
   let current: postgres.Sql | undefined
   let ended = false
 
@@ -44,14 +54,53 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
   current = open()
   return new Proxy(current, {
     apply: (_first, self, values: unknown[]) =>
-      withoutHoles(Reflect.apply(use(), self, values) as unknown),
+      watch(Reflect.apply(use(), self, values) as unknown, load),
     get: (_first, name) => {
       if (name === 'begin')
-        return (work: Parameters<typeof beginSafely>[1]) => beginSafely(use(), work)
+        return (work: Parameters<typeof beginSafely>[1]) => {
+          load.busy += 1
+          return beginSafely(use(), work).finally(() => {
+            load.busy -= 1
+          })
+        }
       if (name === 'end') return end
       return Reflect.get(use(), name) as unknown
     },
   })
+}
+
+/** What the driver (3.4.9) calls to send a query and to settle it. A part of a query is neither. */
+interface Pending {
+  handler(query: unknown): unknown
+  resolve(rows: unknown): void
+  reject(error: unknown): void
+}
+
+/** Counts a query while it is under way, and cleans its rows. */
+const watch = (query: unknown, load: PoolLoad): unknown => {
+  if (!(query instanceof Promise)) return query
+  const pending = query as unknown as Pending
+  const { handler, resolve, reject } = pending
+  let sent = 0
+  const settle = (): void => {
+    load.busy -= sent
+    sent = 0
+  }
+  // The driver reads settings of the pool from it.
+  pending.handler = Object.assign((sending: unknown) => {
+    load.busy += 1
+    sent += 1
+    return handler(sending)
+  }, handler)
+  pending.resolve = (rows) => {
+    settle()
+    resolve(withoutHoles(rows))
+  }
+  pending.reject = (error) => {
+    settle()
+    reject(error)
+  }
+  return query
 }
 
 /**
@@ -59,17 +108,11 @@ export const makePool = (url: string, options: Options): postgres.Sql => {
  * completed. Such an answer begins with a hole for each row that the failed statement sent. Inside a transaction none
  * does, because BEGIN and ROLLBACK complete.
  */
-const withoutHoles = (query: unknown): unknown => {
-  if (!(query instanceof Promise)) return query
-  const pending = query as unknown as { resolve(rows: unknown): void }
-  const { resolve } = pending
-  pending.resolve = (rows) => {
-    if (Array.isArray(rows) && rows[0] === undefined)
-      rows.splice(
-        0,
-        rows.findIndex((row) => row !== undefined),
-      )
-    resolve(rows)
-  }
-  return query
+const withoutHoles = (rows: unknown): unknown => {
+  if (Array.isArray(rows) && rows[0] === undefined)
+    rows.splice(
+      0,
+      rows.findIndex((row) => row !== undefined),
+    )
+  return rows
 }

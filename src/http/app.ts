@@ -6,8 +6,10 @@ import helmet from 'helmet'
 
 import { apiError, errors } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../process/metrics.ts'
 import { makeCors } from './serve/cors.ts'
 import { makeErrorRenderer } from './serve/errors.ts'
+import { makeRequestTimer } from './serve/request-timer.ts'
 import { readRequestId } from './serve/request-id.ts'
 import { findRoute } from './route.ts'
 import type { Route } from './route.ts'
@@ -17,6 +19,8 @@ import type { ServeDeps } from './serve/serve.ts'
 export interface AppDeps extends ServeDeps {
   routes: readonly Route[]
   log: Log
+  /** Absent: requests are not counted. */
+  metrics?: Metrics | undefined
   /** Origins whose pages may call every route (CORS_ORIGINS); none unless given. */
   corsOrigins?: readonly string[]
   /** Serves /console/; absent where the console is off. */
@@ -33,6 +37,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.enable('case sensitive routing')
   app.set('query parser', false)
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
+  if (deps.metrics) app.use(makeRequestTimer(deps.metrics))
   app.use(makeIdentify(), refuseBadPath)
   if (deps.console) app.use('/console', deps.console)
   const serve = makeServe(deps)

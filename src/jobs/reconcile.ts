@@ -18,6 +18,7 @@ import { publishWorkflowId, startExtraction, startPublishVersion } from './versi
 import { isUnreachable } from './client.ts'
 import type { Jobs } from './client.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../process/metrics.ts'
 import { startLoop } from '../process/loop.ts'
 import type { Loop } from '../process/loop.ts'
 
@@ -29,6 +30,7 @@ export interface ReconcileOptions extends AnyTaskOptions {
   /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
+  metrics?: Metrics | undefined
   /** How many workers make first tries at once. */
   runs: number
   /** Reconcile looks at a task or version that has not changed for so long. */
@@ -85,6 +87,7 @@ const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promis
   const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
+  options.metrics?.reconciled.inc({ what: 'task', workflow: state })
   if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
   const code = 'workflow_lost'
   await unitOfWork(options, (sql, tell) => failAnyTask(sql, task, { ...options, code, tell }))
@@ -102,6 +105,7 @@ const reconcileDelivery = async (
   const state = await options.jobs.look(start.workflowId)
   if (state === 'open') return await options.jobs.announceEvent(id)
   options.log.warn({ task_id: id, workflow: state }, 'delivery of events reconciled')
+  options.metrics?.reconciled.inc({ what: 'delivery', workflow: state })
   await startAgain(options, { ...start, kind: 'restart' })
 }
 
@@ -113,6 +117,7 @@ const reconcileRedelivery = async (
   const state = await options.jobs.look(start.workflowId)
   if (state === 'open') return
   options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
+  options.metrics?.reconciled.inc({ what: 'redelivery', workflow: state })
   await startAgain(options, { ...start, kind: 'restart' })
 }
 
@@ -128,6 +133,7 @@ const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion)
   const state = await jobs.look(start.workflowId)
   if (state === 'open') return
   log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
+  options.metrics?.reconciled.inc({ what: 'version', workflow: state })
   if (state === 'closed' && version.archiveState !== 'awaiting')
     await unitOfWork(options, (sql) =>
       giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
@@ -145,6 +151,7 @@ const reconcileExtraction = async (
   const states = [await jobs.look(start.workflowId), await jobs.look(publishWorkflowId(version.id))]
   if (states.includes('open')) return
   log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
+  options.metrics?.reconciled.inc({ what: 'extraction', workflow: 'missing' })
   await startAgain(options, start)
 }
 

@@ -87,6 +87,11 @@ export const startOwn = async (
   const start = Date.now()
   await runNode({ name: 'migrate', entry: 'src/migrate.ts', env, logDir, stopMs: API_STOP_MS })
   say(`schema is up to date, ${secondsSince(start)}`)
+  // Each process needs a port of its own on this machine.
+  const metricsPort = (place: number): NodeJS.ProcessEnv => {
+    const first = Number(env['METRICS_PORT'] || 0)
+    return first === 0 ? {} : { METRICS_PORT: String(first + place) }
+  }
   const worker = (role: string): Service =>
     makeNodeService({
       name: `worker-${role}`,
@@ -95,6 +100,7 @@ export const startOwn = async (
         ...env,
         DEVELOPMENT_ISSUER_KEY: '',
         WORKER_ROLE: role,
+        ...metricsPort(role === 'core' ? 1 : 2),
         ...(role === 'media' && WITHOUT_KEYS),
       },
       logDir,

@@ -18,6 +18,7 @@ import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
+import { metricsUrl } from '../support/metrics.ts'
 import { base64 } from '../support/pictures.ts'
 import { createDatabase, makeTaskQueue, temporalAddress } from '../support/stack.ts'
 import { makeZip } from '../support/zip.ts'
@@ -128,7 +129,7 @@ describe('what `npm run build` makes', () => {
     assert.deepEqual(await probe(limits, path), ALLOWED)
   })
 
-  test('renders an image, and its workers are found healthy', async () => {
+  test('renders an image, and all its processes say that they are healthy', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'kiln-build-'))
     stops.unshift(() => rm(folder, { recursive: true }))
     const database = await createDatabase()
@@ -146,6 +147,7 @@ describe('what `npm run build` makes', () => {
       TASK_QUEUE: makeTaskQueue('build'),
       PUBLIC_URL: url,
       PORT: String(port),
+      METRICS_PORT: '0',
       AUTH_ISSUER: DEVELOPMENT_ISSUER,
       AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
       AUTH_JWKS_URL: issuer.jwksUrl,
@@ -179,9 +181,9 @@ describe('what `npm run build` makes', () => {
     assert.equal(made.status, 200, JSON.stringify(made.body))
     const ended = await alice.untilEnded('image-relight', made.body.data.task_id)
     assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
-    for (const role of roles)
-      await run(process.execPath, [join(out, 'tools/check-worker.js')], {
-        env: { ...env, WORKER_ROLE: role },
-      })
+    for (const entry of entries) {
+      const health = await fetch(`${metricsUrl(entry)}/health`)
+      assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
+    }
   })
 })

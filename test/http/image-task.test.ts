@@ -5,8 +5,10 @@ import sharp from 'sharp'
 
 import type { TaskDetail } from '../../src/domain/task/task-item.ts'
 import { IMAGE_API } from '../support/client.ts'
+import { metricsUrl, readMetrics } from '../support/metrics.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
 
 const CREATIONS = [
   ['image-relight', 'image-relight', { prompt: 'warm light from the left' }],
@@ -18,7 +20,7 @@ const CREATIONS = [
 ] as const
 
 describe('an image task', () => {
-  const service = useService()
+  const service = useService({ env: { METRICS_PORT: '0' } })
   const alice = service.client('alice')
   const bob = service.client('bob')
 
@@ -93,5 +95,49 @@ describe('an image task', () => {
     const ended = await alice.untilEnded('image-upscaler', created.body.data.task_id)
     assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
     assert.match(ended.generated[0] ?? '', /result-1\.jpg/)
+  })
+
+  test('shows in the figures of each process, by labels that nobody makes up', async () => {
+    const created = await alice.create(`${IMAGE_API}/image-upscaler`, {
+      image: await base64(),
+      webhook_url: 'http://127.0.0.1:9/told?secret=1',
+    })
+    const id = created.body.data.task_id
+    await alice.untilEnded('image-upscaler', id)
+    await fetch(`${service.baseUrl}/nodes/made-up-${id}/${id}?a=${id}`, { method: 'PURGE' })
+    await fetch(`${service.baseUrl}/made-up-${id}`)
+    const [api, core, media] = [service.entry('api'), service.entry('core'), service.entry('media')]
+    const read = async (entry = api, name: string): Promise<number> =>
+      (await readMetrics(entry)).get(name) ?? 0
+    const shown = [
+      [api, 'kiln_task_duration_seconds_count{kind="upscale",end="done"}'],
+      [
+        api,
+        `kiln_http_request_duration_seconds_count{method="POST",route="${IMAGE_API}/image-upscaler",status="2xx"}`,
+      ],
+      [api, 'kiln_http_request_duration_seconds_count{method="other",route="none",status="4xx"}'],
+      [api, 'kiln_dependency_up{dependency="postgres"}'],
+      [api, 'kiln_queue_pollers{queue="media"}'],
+      [api, 'kiln_db_pool_connections{state="limit"}'],
+      [core, 'kiln_webhook_attempt_duration_seconds_count{class="connect"}'],
+      [media, 'kiln_engine_seconds_per_megapixel_count{kind="upscale"}'],
+      [media, 'kiln_store_operation_duration_seconds_count{operation="putFile",outcome="ok"}'],
+      [media, 'kiln_store_free_bytes'],
+      [media, 'nodejs_eventloop_lag_p99_seconds'],
+    ] as const
+    for (const [entry, name] of shown)
+      await waitFor(name, async () => (await read(entry, name)) > 0, 10_000)
+    for (const entry of [api, core, media]) {
+      const names = [...(await readMetrics(entry)).keys()]
+      assert.deepEqual(
+        names.filter((name) => /alice|made-up|secret|told|[0-9a-f]{8}-[0-9a-f]{4}-/.test(name)),
+        [],
+      )
+      assert.ok(names.length < 3000, String(names.length))
+      if (entry !== api)
+        assert.ok(names.some((name) => name.startsWith('temporal_worker_task_slots_used')))
+      const health = await fetch(`${metricsUrl(entry)}/health`)
+      assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
+    }
   })
 })

@@ -98,6 +98,8 @@ const GROUPS: Record<string, Name[]> = {
   'Every process': [
     'NODE_ENV',
     'LOG_LEVEL',
+    'METRICS_PORT',
+    'METRICS_HOST',
     'FAILPOINT',
     'VIDEO_TINY',
     'WEBHOOK_TIME_FACTOR',
@@ -173,8 +175,8 @@ TEMPORAL_DATABASE_PASSWORD=
 # Port of this machine that shows the Temporal UI.
 # TEMPORAL_UI_PORT=8233
 
-# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, STORAGE, STORAGE_PATH, WORKER_ROLE, WORKFLOW_BUNDLE and
-# NODE_ENV itself; PORT is the port of this machine that leads to the api.`
+# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE, STORAGE_PATH,
+# WORKER_ROLE, WORKFLOW_BUNDLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
 
 const makeEntry = (name: Name): string => {
   const lines = describe(name)

@@ -92,6 +92,18 @@ export const Env = Type.Object({
     description:
       'A claim, `name=value`, whose bearers are platform admins, too; a list has it when one item is the value.',
   }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Port of `GET /metrics` and `GET /health` of each process; 0 takes a free one, without it there is none. The embedded stack gives its core worker the next port and its media worker the one after.',
+    }),
+  ),
+  METRICS_HOST: text(
+    'Address that this port listens on; whoever reaches it needs no credential.',
+    '127.0.0.1',
+  ),
   CORS_ORIGINS: list(
     'Origins, such as https://registry.example.com, whose pages may call every route; public reads are for all.',
   ),

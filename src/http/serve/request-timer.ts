@@ -1,0 +1,32 @@
+import type { Request, RequestHandler, Response } from 'express'
+
+import type { Metrics } from '../../process/metrics.ts'
+
+/**
+ * Makes what counts and times requests by route. A path that is no route's, and a method that a route does not have, are
+ * counted as one, so that no caller makes up new labels. Streams and reads that wait take as long as their callers like;
+ * they are left out.
+ */
+export const makeRequestTimer =
+  ({ requests }: Metrics): RequestHandler =>
+  (request, response, next) => {
+    const start = performance.now()
+    response.once('close', () => {
+      if (isWaiting(response)) return
+      requests.observe(labelsOf(request, response), (performance.now() - start) / 1000)
+    })
+    next()
+  }
+
+const isWaiting = (response: Response): boolean =>
+  response.hasHeader('preference-applied') ||
+  String(response.getHeader('content-type')).startsWith('text/event-stream')
+
+const labelsOf = (request: Request, response: Response) => {
+  const status = response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'gone'
+  // Express types it as anything.
+  const route = request.route as { path: string } | undefined
+  if (!route || response.statusCode === 405) return { method: 'other', route: 'none', status }
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  return { method, route: route.path, status }
+}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Metrics } from './metrics.ts'
+
+export interface MetricsServerOptions {
+  port: number
+  host: string
+  metrics: Metrics
+  /** Whether the process does its work; absent: it does while it answers. */
+  isHealthy?: () => boolean
+  /** Sets figures that are read when they are asked for. */
+  refresh?: (() => Promise<void>) | undefined
+  /** Figures in the same format that others keep for the process. */
+  further?: (() => Promise<string>) | undefined
+}
+
+/**
+ * Serves `GET /metrics` and `GET /health` on a port of their own, which is not for callers.
+ *
+ * @returns the port, and what closes the server
+ */
+export const startMetricsServer = async ({
+  port,
+  host,
+  ...options
+}: MetricsServerOptions): Promise<{ port: number; close(): void }> => {
+  const server = createServer(answer(options))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const answer =
+  ({
+    metrics: { registry },
+    isHealthy = () => true,
+    refresh = () => Promise.resolve(),
+    further = () => Promise.resolve(''),
+  }: Omit<MetricsServerOptions, 'port' | 'host'>): RequestListener =>
+  ({ url }, response) => {
+    if (url === '/health') {
+      const status = isHealthy() ? 'ok' : 'stopped'
+      response.writeHead(status === 'ok' ? 200 : 503, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ status }))
+      return
+    }
+    if (url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    Promise.all([further(), refresh()])
+      .then(async ([others]) => (await registry.metrics()) + others)
+      .then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      )
+  }
