@@ -8,6 +8,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Bdi, Hidden } from '../ui/text.tsx'
+import type { Tone } from '../words/states.ts'
 import { counted, showControls } from '../words/text.ts'
 import styles from './card.module.css'
 import { countRows, cutRows, readCard } from './inputs.ts'
@@ -16,72 +17,63 @@ import type { Card, HostNode, Mark, Marks, Slot, Widget } from './inputs.ts'
 /** Most rows that are drawn unasked. */
 const ROWS = 40
 
+interface HostNodeCardProps {
+  node: HostNode
+  marks?: Marks | undefined
+  /** Shows it in whole. */
+  onOpen?: (name: string) => void
+  /** Draws all rows and the whole description. */
+  isWhole?: boolean
+}
+
 /** A host node as the host draws it, with what the host does not show: its name, badges and description. */
-export const HostNodeCard = memo(
-  ({
-    node,
-    marks,
-    onOpen,
-    isWhole = false,
-  }: {
-    node: HostNode
-    marks?: Marks | undefined
-    /** Shows it in whole. */
-    onOpen?: (name: string) => void
-    /** Draws all rows and the whole description. */
-    isWhole?: boolean
-  }) => {
-    const [showsAll, setShowsAll] = useState(isWhole)
-    const card = useMemo(() => readCard(node), [node])
-    const rows = countRows(card)
-    const shown = showsAll ? card : cutRows(card, ROWS)
-    return (
-      <div className={`${styles.about} ${marks ? styles.marked : ''}`}>
-        <div className={styles.caption}>
-          {card.title === node.host_node_name ? (
-            <span>
-              <Bdi>{node.category}</Bdi>
-            </span>
-          ) : (
-            <code title={showControls(node.host_node_name)}>
-              <Bdi>{node.host_node_name}</Bdi>
-            </code>
-          )}
-          <Badges node={node} />
-          {onOpen && (
-            <button
-              type="button"
-              className={styles.open}
-              aria-label={`Open ${showControls(card.title)}`}
-              onClick={() => onOpen(node.host_node_name)}
-            >
-              <Maximize2 aria-hidden />
-            </button>
-          )}
-        </div>
-        <DrawnCard card={shown} marks={marks}>
-          {rows > ROWS && !showsAll && (
-            <div className={styles.more}>
-              <Button onPress={() => setShowsAll(true)}>Show all {rows} rows</Button>
-            </div>
-          )}
-        </DrawnCard>
-        {card.unread.map(({ what, text }) => (
-          <details key={what}>
-            <summary>Its {what} could not be read: the raw text</summary>
-            <Code text={text} label={`raw ${what}`} />
-          </details>
-        ))}
-        {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
-        {node.description && (
-          <p className={`${styles.description} ${isWhole ? styles.full : ''}`}>
-            <Bdi>{node.description}</Bdi>
-          </p>
+export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: HostNodeCardProps) => {
+  const [showsAll, setShowsAll] = useState(isWhole)
+  const card = useMemo(() => readCard(node), [node])
+  const rows = countRows(card)
+  return (
+    <div className={`${styles.about} ${marks ? styles.marked : ''}`}>
+      <div className={styles.caption}>
+        {card.title === node.host_node_name ? (
+          <span className="cut">
+            <Bdi>{node.category}</Bdi>
+          </span>
+        ) : (
+          <code className="cut" title={showControls(node.host_node_name)}>
+            <Bdi>{node.host_node_name}</Bdi>
+          </code>
+        )}
+        <Badges node={node} />
+        {onOpen && (
+          <button
+            type="button"
+            className={styles.open}
+            aria-label={`Open ${showControls(card.title)}`}
+            onClick={() => onOpen(node.host_node_name)}
+          >
+            <Maximize2 aria-hidden />
+          </button>
         )}
       </div>
-    )
-  },
-)
+      <DrawnCard card={showsAll ? card : cutRows(card, ROWS)} marks={marks} />
+      {rows > ROWS && !showsAll && (
+        <Button onPress={() => setShowsAll(true)}>Show all {rows} rows</Button>
+      )}
+      {card.unread.map(({ what, text }) => (
+        <details key={what}>
+          <summary>Its {what} could not be read: the raw text</summary>
+          <Code text={text} label={`raw ${what}`} />
+        </details>
+      ))}
+      {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
+      {node.description && (
+        <p className={`small ${isWhole ? styles.full : styles.description}`}>
+          <Bdi>{node.description}</Bdi>
+        </p>
+      )}
+    </div>
+  )
+})
 
 const Badges = ({ node }: { node: HostNode }) => (
   <>
@@ -93,65 +85,45 @@ const Badges = ({ node }: { node: HostNode }) => (
   </>
 )
 
-const DrawnCard = ({
-  card: { title, sockets, outputs, widgets },
-  marks,
-  children,
-}: {
-  card: Card
-  marks: Marks | undefined
-  children: ReactNode
-}) => {
-  const hasArea = widgets.some(({ kind }) => kind === 'area')
-  const width = hasArea ? styles.withArea : widgets.length > 0 ? styles.withWidgets : ''
-  return (
-    <div className={`${styles.card} ${width}`} role="group" aria-label={showControls(title)}>
-      <h3 className={styles.title} title={showControls(title)}>
-        <Bdi>{title}</Bdi>
-      </h3>
-      <div className={styles.slots}>
-        <Rows label="Inputs" rows={sockets}>
-          {(slot) => <SlotRow slot={slot} mark={marks?.inputs.get(slot.name)} />}
-        </Rows>
-        <Rows label="Outputs" rows={outputs}>
-          {(slot, index) => <SlotRow slot={slot} isOutput mark={marks?.outputs.get(index)} />}
-        </Rows>
-      </div>
-      <Rows label="Inputs with a widget" rows={widgets} className={styles.widgets}>
-        {(widget) => <WidgetRow widget={widget} mark={marks?.inputs.get(widget.name)} />}
+const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) => (
+  <div className={styles.card} role="group" aria-label={showControls(card.title)}>
+    <h3 className={`cut ${styles.title}`} title={showControls(card.title)}>
+      <Bdi>{card.title}</Bdi>
+    </h3>
+    <div className={styles.slots}>
+      <Rows label="Inputs" rows={card.sockets}>
+        {(slot) => <SlotRow slot={slot} mark={marks?.inputs.get(slot.name)} />}
       </Rows>
-      {children}
+      <Rows label="Outputs" rows={card.outputs}>
+        {(slot, index) => <SlotRow slot={slot} isOutput mark={marks?.outputs.get(index)} />}
+      </Rows>
     </div>
-  )
+    <Rows label="Inputs with a widget" rows={card.widgets}>
+      {(widget) => <WidgetRow widget={widget} mark={marks?.inputs.get(widget.name)} />}
+    </Rows>
+  </div>
+)
+
+interface RowsProps<Row> {
+  label: string
+  rows: readonly Row[]
+  children(row: Row, index: number): ReactNode
 }
 
-const Rows = <T,>({
-  label,
-  rows,
-  className,
-  children,
-}: {
-  label: string
-  rows: readonly T[]
-  className?: string | undefined
-  children(row: T, index: number): ReactNode
-}) =>
-  rows.length === 0 ? (
-    <div />
-  ) : (
-    <ul aria-label={label} className={className}>
-      {rows.map((row, index) => (
-        // Names may come twice, and rows never change places.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Fragment key={index}>{children(row, index)}</Fragment>
-      ))}
-    </ul>
-  )
+const Rows = <Row,>({ label, rows, children }: RowsProps<Row>) => (
+  <ul aria-label={label} hidden={rows.length === 0}>
+    {rows.map((row, index) => (
+      // Names may come twice, and rows never change places.
+      // oxlint-disable-next-line react/no-array-index-key
+      <Fragment key={index}>{children(row, index)}</Fragment>
+    ))}
+  </ul>
+)
 
-const MARKS: Record<Mark, { sign: string; word: string }> = {
-  gone: { sign: '−', word: 'removed' },
-  come: { sign: '+', word: 'new' },
-  changed: { sign: '~', word: 'changed' },
+const MARKS: Record<Mark, { sign: string; word: string; tone: Tone }> = {
+  gone: { sign: '−', word: 'removed', tone: 'bad' },
+  come: { sign: '+', word: 'new', tone: 'ok' },
+  changed: { sign: '~', word: 'changed', tone: 'warn' },
 }
 
 const join = (mark: string, ...parts: readonly (string | false | undefined)[]): string =>
@@ -168,10 +140,7 @@ const SlotRow = ({ slot, isOutput, mark }: SlotProps) => {
   const about = join(', ', type, isOptional && 'optional', isList && 'list')
   const shape = join(' ', styles.dot, isOptional && styles.hollow, isList && styles.listed)
   return (
-    <li
-      className={join(' ', styles.slot, isOutput && styles.output, mark && styles[mark])}
-      title={showControls(about)}
-    >
+    <li className={join(' ', styles.slot, isOutput && styles.output)} title={showControls(about)}>
       <span className={shape} style={paint(slot)} aria-hidden />
       <Named name={name} about={about} mark={mark} />
     </li>
@@ -189,12 +158,18 @@ interface NamedProps {
 const Named = ({ name, about, mark, isHidden }: NamedProps) => (
   <>
     {mark && (
-      <span className={styles.mark} aria-hidden>
+      <span className={`${styles.mark} ${MARKS[mark].tone}`} aria-hidden>
         {MARKS[mark].sign}
       </span>
     )}
-    <div className={isHidden ? 'hidden-text' : styles.label}>
-      <Bdi>{name}</Bdi>
+    <div className={isHidden ? 'hidden-text' : `cut ${styles.label}`}>
+      {mark === 'gone' ? (
+        <s>
+          <Bdi>{name}</Bdi>
+        </s>
+      ) : (
+        <Bdi>{name}</Bdi>
+      )}
       <Hidden>
         , <Bdi>{about}</Bdi>
         {mark && `, ${MARKS[mark].word}`}
@@ -214,11 +189,11 @@ const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined })
   const about = join(', ', type, isOptional && 'optional', count)
   return (
     <li
-      className={join(' ', styles.widget, styles[kind], isOn && styles.on, mark && styles[mark])}
+      className={join(' ', styles.widget, styles[kind], isOn && styles.on)}
       title={showControls(`${name}: ${join(', ', about, value)}`)}
     >
       <Named name={name} about={about} mark={mark} isHidden={kind === 'area' && value !== ''} />
-      <div className={styles.value}>
+      <div className={`cut ${styles.value}`}>
         <Bdi>{value}</Bdi>
       </div>
     </li>
