@@ -74,7 +74,7 @@ describe('tasks in the console', { skip }, () => {
       await other.getByRole('button', { name: 'Cancel' }).waitFor()
       await page.getByRole('button', { name: '1 new task' }).click()
       await page.getByText('a slow film').waitFor()
-      await page.getByRole('textbox', { name: 'Text in the prompt' }).fill('another')
+      await page.getByRole('searchbox', { name: 'Text in the prompt' }).fill('another')
       await page.getByText('No task is like that.').waitFor()
       assert.equal(new URL(page.url()).search, '?q=another')
       await page.getByRole('button', { name: 'Clear' }).click()

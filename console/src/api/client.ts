@@ -1,20 +1,10 @@
 import { answerOf, makeKiln } from '../../../client/index.ts'
 import { isPassing, KilnError } from '../../../client/lib/errors.ts'
-import type { components, paths } from '../../../client/generated/openapi.ts'
 import { noteAnswer } from './health.ts'
 import { sendAsUser } from './session.ts'
 
 export { answerOf, isPassing, KilnError }
-
-/** A named schema of the document, such as `Schema<'Node'>`. */
-export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
-
-/** What a GET of a path answers, such as `Answer<'/tasks'>`. */
-export type Answer<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
-}
-  ? Body
-  : never
+export type { Answer, Schema } from './schema.ts'
 
 /** Sends as whoever is signed in, and notes whether the service answers. */
 export const send = async (request: Request, init?: RequestInit): Promise<Response> => {

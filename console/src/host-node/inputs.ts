@@ -1,8 +1,8 @@
-import type { components } from '../../../client/generated/openapi.ts'
+import type { Schema } from '../api/schema.ts'
 import { isObject, readJson, writePlain } from './read-json.ts'
 import type { Json, JsonObject } from './read-json.ts'
 
-export type HostNode = components['schemas']['HostNode']
+export type HostNode = Schema<'HostNode'>
 
 /** An input that is connected, or an output. */
 export interface Slot {

@@ -1,10 +1,8 @@
-import type { operations } from '../../../client/generated/openapi.ts'
+import type { Answer } from '../api/schema.ts'
 import { readCard } from '../host-node/inputs.ts'
 import type { HostNode, Mark, Marks } from '../host-node/inputs.ts'
 
-/** Answer of GET /nodes/{n}/compare. */
-export type Comparison =
-  operations['get_nodes_nodeId_compare']['responses'][200]['content']['application/json']
+export type Comparison = Answer<'/nodes/{nodeId}/compare'>
 export type Change = Comparison['changes'][number]
 
 /** All changes of one host node. */

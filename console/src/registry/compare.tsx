@@ -6,11 +6,14 @@ import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { Badge } from '../ui/badge.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
+import { useChangeSearch } from '../ui/address.ts'
+import { IconButton } from '../ui/button.tsx'
 import { Segments, Select } from '../ui/fields.tsx'
 import { Link } from '../ui/link.tsx'
+import { useMore } from '../ui/more.tsx'
 import { PageTitle, Stack } from '../ui/page.tsx'
 import { Empty, Note, Show } from '../ui/panels.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { counted } from '../words/text.ts'
 import { groupChanges, marksOf } from './changes.ts'
@@ -18,7 +21,6 @@ import type { Comparison, HostNodeChanges } from './changes.ts'
 import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
 import type { Range } from './queries.ts'
 import styles from './registry.module.css'
-import { SearchField } from './search-field.tsx'
 import { useNear } from './use-near.ts'
 import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
@@ -73,14 +75,7 @@ const STEP = 24
 
 const Changes = ({ found }: { found: Comparison }) => {
   const { level, q } = route.useSearch()
-  const navigate = route.useNavigate()
-  const set = (change: { level?: string; q?: string }): void =>
-    void navigate({
-      search: (before) => ({ ...before, ...change }),
-      replace: true,
-      resetScroll: false,
-    })
-  const [most, setMost] = useState(STEP)
+  const change = useChangeSearch()
   const list = useRef<HTMLUListElement>(null)
   const { verdict, counts, changes, partial, from, to } = found
   const chosen = LEVELS.find((one) => one === level)
@@ -88,6 +83,7 @@ const Changes = ({ found }: { found: Comparison }) => {
     () => groupChanges(changes, { level: chosen, search: q }),
     [changes, chosen, q],
   )
+  const { shown, more } = useMore(groups, STEP)
   const step = (by: 1 | -1): void => {
     const titles = [...(list.current?.querySelectorAll<HTMLElement>('h2') ?? [])]
     const at = titles.findIndex((title) => title === document.activeElement)
@@ -111,30 +107,26 @@ const Changes = ({ found }: { found: Comparison }) => {
           isLabelHidden
           options={[{ value: ALL, label: `All ${total}` }, ...levels]}
           value={chosen ?? ALL}
-          onChange={(next) => set({ level: next === ALL ? undefined : next })}
+          onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />
         <SearchField
           label="Search host nodes"
           placeholder="Host node or input"
           value={q}
-          onChange={(next) => set({ q: next })}
+          onChange={(next) => change({ q: next })}
         />
       </div>
-      <p className={styles.soft} role="status">
+      <p className="soft" role="status">
         {counted(groups.length, 'host node')}
         {total > changes.length && `, of the first ${changes.length} changes`}
         <span className={styles.keys}> · n and p lead to the next and the one before</span>
       </p>
       <ul ref={list} aria-label="Host nodes that changed">
-        {groups.slice(0, most).map((group) => (
+        {shown.map((group) => (
           <Group key={group.name} group={group} range={found} />
         ))}
       </ul>
-      {groups.length > most && (
-        <Button onPress={() => setMost(most + STEP)}>
-          Show {Math.min(STEP, groups.length - most)} more of {groups.length}
-        </Button>
-      )}
+      {more}
     </>
   )
 }
@@ -156,7 +148,7 @@ const Group = memo(({ group, range }: GroupProps) => {
       </h2>
       <ul className={styles.changes}>
         {group.changes.map(({ code, level, message, input, output }) => (
-          <li key={`${code} ${input} ${output} ${message}`} className={styles[level]}>
+          <li key={`${code} ${input} ${output} ${message}`} className={LEVEL_WORDS[level].tone}>
             <Bdi>{message}</Bdi>
           </li>
         ))}

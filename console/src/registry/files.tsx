@@ -9,11 +9,11 @@ import { EndlessList } from '../ui/list.tsx'
 import { Row, Stack } from '../ui/page.tsx'
 import { Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Bytes } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { filesQuery } from './queries.ts'
 import styles from './registry.module.css'
-import { SearchField } from './search-field.tsx'
 
 const route = getRouteApi('/registry/$node/$version')
 
@@ -49,7 +49,7 @@ const FileList = () => {
             >
               {({ path, bytes }) => (
                 <div className={styles.file}>
-                  <Link from={route.id} to="." search={{ tab: 'files', file: path }}>
+                  <Link to="." search={{ tab: 'files', file: path }} className="cut">
                     <Bdi>{path}</Bdi>
                   </Link>
                   <Bytes count={bytes} />
@@ -69,7 +69,7 @@ const File = ({ path }: { path: string }) => {
   return (
     <Stack>
       <Row>
-        <Link from={route.id} to="." search={{ tab: 'files' }}>
+        <Link to="." search={{ tab: 'files' }}>
           All files
         </Link>
         <Bdi>{path}</Bdi>

@@ -1,44 +1,36 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { memo, useCallback } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
+import type { EndlessQuery } from '../ui/list.tsx'
 import { Stack } from '../ui/page.tsx'
 import { Empty, Note, Show } from '../ui/panels.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { counted } from '../words/text.ts'
 import { hostNodeQuery, hostNodesQuery } from './queries.ts'
 import type { Version } from './queries.ts'
 import styles from './registry.module.css'
-import { SearchField } from './search-field.tsx'
 import { useNear } from './use-near.ts'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
   const { q, 'host-node': opened } = useSearch({ strict: false })
-  const navigate = useNavigate()
+  const change = useChangeSearch()
   // The same function for as long as possible: hundreds of cards have it.
-  const set = useCallback(
-    (change: { q?: string; 'host-node'?: string }, replace = false): void =>
-      void navigate({
-        to: '.',
-        search: (before: object) => ({ ...before, ...change }),
-        replace,
-        resetScroll: false,
-      }),
-    [navigate],
+  const open = useCallback(
+    (name?: string) => change({ 'host-node': name }, { replace: false }),
+    [change],
   )
-  const open = useCallback((name: string) => set({ 'host-node': name }), [set])
   const isRead = version.host_node_extract_status === 'success'
-  const list = useInfiniteQuery({
-    ...hostNodesQuery(version, q?.slice(0, 200)),
-    enabled: isRead,
-  })
+  const list = useInfiniteQuery({ ...hostNodesQuery(version, q?.slice(0, 200)), enabled: isRead })
   if (!isRead) return <Unread version={version} />
   return (
     <Stack>
@@ -49,22 +41,16 @@ export const HostNodes = ({ version }: { version: Version }) => {
         label="Search host nodes"
         placeholder="Name, category or type of an input or output"
         value={q}
-        onChange={(next) => set({ q: next }, true)}
+        onChange={(next) => change({ q: next })}
       />
       <Show query={list}>
         {({ pages: [first, ...others] }) =>
           first && first.total > 0 ? (
             <>
-              <p className={styles.soft} role="status">
+              <p className="soft" role="status">
                 {counted(first.total, 'host node')}
               </p>
-              <Cards
-                pages={[first, ...others]}
-                hasMore={list.hasNextPage}
-                isLoading={list.isFetchingNextPage}
-                onMore={() => void list.fetchNextPage()}
-                onOpen={open}
-              />
+              <Cards pages={[first, ...others]} list={list} onOpen={open} />
             </>
           ) : (
             <Empty>
@@ -75,23 +61,21 @@ export const HostNodes = ({ version }: { version: Version }) => {
           )
         }
       </Show>
-      {opened !== undefined && (
-        <Opened version={version} name={opened} onClose={() => set({ 'host-node': undefined })} />
-      )}
+      {opened !== undefined && <Opened version={version} name={opened} onClose={() => open()} />}
     </Stack>
   )
 }
 
 interface CardsProps {
   pages: readonly Schema<'HostNodePage'>[]
-  hasMore: boolean
-  isLoading: boolean
-  onMore(): void
+  list: EndlessQuery
   onOpen(name: string): void
 }
 
-const Cards = ({ pages, hasMore, isLoading, onMore, onOpen }: CardsProps) => {
-  const end = useNear<HTMLDivElement>(hasMore && !isLoading ? onMore : undefined)
+const Cards = ({ pages, list, onOpen }: CardsProps) => {
+  const { hasNextPage: hasMore, isFetchingNextPage: isLoading } = list
+  const readMore = (): void => void list.fetchNextPage()
+  const end = useNear<HTMLDivElement>(hasMore && !isLoading ? readMore : undefined)
   return (
     <div className={styles.canvas}>
       {pages.map((page) => (
@@ -99,7 +83,7 @@ const Cards = ({ pages, hasMore, isLoading, onMore, onOpen }: CardsProps) => {
       ))}
       <div ref={end}>
         {hasMore && (
-          <Button isPending={isLoading} onPress={onMore}>
+          <Button isPending={isLoading} onPress={readMore}>
             Show more
           </Button>
         )}
@@ -122,17 +106,15 @@ const CardPage = memo(
 
 const RAW_MAX = 20_000
 
-/** The one that the address names, in whole. */
-const Opened = ({
-  version: { node_id: nodeId, version },
-  name,
-  onClose,
-}: {
+interface OpenedProps {
   version: Version
   name: string
   onClose(): void
-}) => {
-  const query = useQuery(hostNodeQuery(nodeId, version, name))
+}
+
+/** The one that the address names, in whole. */
+const Opened = ({ version, name, onClose }: OpenedProps) => {
+  const query = useQuery(hostNodeQuery(version.node_id, version.version, name))
   return (
     <Dialog title={<Bdi>{name}</Bdi>} isOpen onClose={onClose} wide>
       <Show query={query}>

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 
 import { serviceQuery } from '../api/queries.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Link, StrangersLink } from '../ui/link.tsx'
+import { useMore } from '../ui/more.tsx'
 import { PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Empty, Fact, Facts, Note, Panel, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
@@ -40,8 +39,6 @@ export const NodePage = () => {
 }
 
 const NodeView = ({ node }: { node: Node }) => {
-  const { tab } = route.useSearch()
-  const navigate = route.useNavigate()
   const versions = useQuery(versionsQuery(node.id))
   const { latest_version: latest } = node
   const tabs = [
@@ -71,14 +68,7 @@ const NodeView = ({ node }: { node: Node }) => {
       )}
       {versions.data && <Standing versions={versions.data} latest={latest} />}
       <div className={styles.split}>
-        <Tabs
-          label="About the node"
-          tabs={tabs}
-          selected={tabs.find(({ id }) => id === tab)?.id ?? 'versions'}
-          onSelect={(next) =>
-            void navigate({ search: { tab: next }, resetScroll: false, replace: true })
-          }
-        />
+        <Tabs label="About the node" tabs={tabs} />
         {latest && <Install version={latest} versions={versions.data ?? []} />}
       </div>
     </Stack>
@@ -91,17 +81,13 @@ export const iconOf = ({ id, icon }: Node): string | undefined =>
 
 const Intro = ({ node }: { node: Node }) => {
   const { repository, publisher } = node
-  const figures = [
-    publisher.name,
-    node.id,
-    counted(node.downloads, 'download'),
-    node.github_stars > 0 && counted(node.github_stars, 'star'),
-  ]
+  const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
+  const figures = [publisher.name, node.id, counted(node.downloads, 'download'), stars]
   return (
     <div className={styles.intro}>
       <Tile src={iconOf(node)} name={node.name} size={64} />
       <Stack>
-        <p className={styles.soft}>
+        <p className="soft">
           <Bdi>{figures.filter(Boolean).join(' · ')}</Bdi>
         </p>
         {node.description && <LongText text={node.description} />}
@@ -162,12 +148,12 @@ const Install = ({ version, versions }: { version: Version; versions: readonly V
 const STEP = 10
 
 const Versions = ({ versions, latest }: Versioned) => {
-  const [most, setMost] = useState(STEP)
+  const { shown, more } = useMore(versions, STEP)
   if (versions.length === 0) return <Empty>No version has been published yet.</Empty>
   return (
     <>
       <ul aria-label="Versions">
-        {versions.slice(0, most).map((version) => (
+        {shown.map((version) => (
           <VersionRow
             key={version.id}
             version={version}
@@ -176,24 +162,18 @@ const Versions = ({ versions, latest }: Versioned) => {
           />
         ))}
       </ul>
-      {versions.length > most && (
-        <Button onPress={() => setMost(most + STEP)}>
-          Show {Math.min(STEP, versions.length - most)} more of {versions.length}
-        </Button>
-      )}
+      {more}
     </>
   )
 }
 
-const VersionRow = ({
-  version,
-  before,
-  isLatest,
-}: {
+interface VersionRowProps {
   version: Version
   before: Version | undefined
   isLatest: boolean
-}) => {
+}
+
+const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
   const { node_id: nodeId, version: number, status, changelog, provenance } = version
   const { counts } = useQuery(findingsQuery(nodeId, number)).data ?? {}
   const found = counts ? counts.high + counts.medium : 0
@@ -207,7 +187,7 @@ const VersionRow = ({
         <StateBadge state={status} />
         {isLatest && <Badge tone="info">what installs get</Badge>}
         {version.deprecated && <Badge tone="warn">deprecated</Badge>}
-        <span className={styles.soft}>
+        <span className="soft">
           <Time at={version.createdAt} />
           {version.host_nodes && ` · ${counted(version.host_nodes.count, 'host node')}`}
         </span>
@@ -232,21 +212,9 @@ const Details = ({ node }: { node: Node }) => (
     <Fact name="Made">
       <Time at={node.created_at} />
     </Fact>
-    {node.author && (
-      <Fact name="Author">
-        <Bdi>{node.author}</Bdi>
-      </Fact>
-    )}
-    {node.repository && (
-      <Fact name="Repository">
-        <StrangersLink address={node.repository} />
-      </Fact>
-    )}
-    {node.license && (
-      <Fact name="License">
-        <LongText text={readLicense(node.license)} />
-      </Fact>
-    )}
+    <Fact name="Author">{node.author && <Bdi>{node.author}</Bdi>}</Fact>
+    <Fact name="Repository">{node.repository && <StrangersLink address={node.repository} />}</Fact>
+    <Fact name="License">{node.license && <LongText text={readLicense(node.license)} />}</Fact>
     <Support of={node} />
   </Facts>
 )

@@ -60,14 +60,11 @@ export const Support = ({ of }: { of: Supported }) => {
 }
 
 /** Where a version was published from, as its CI job has proved. */
-export const Provenance = ({
-  provenance: { issuer, repository, commit, ref, run_url: run },
-}: {
-  provenance: Schema<'Provenance'>
-}) => (
+export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
   <span>
-    Published from <StrangersLink address={repository ?? issuer} />
-    <Bdi>{`${commit ? ` at ${commit.slice(0, 10)}` : ''}${ref ? ` (${ref})` : ''}`}</Bdi>{' '}
-    {run && <StrangersLink address={run}>run</StrangersLink>}
+    Published from <StrangersLink address={from.repository ?? from.issuer} />{' '}
+    {from.commit && <Bdi>{`at ${from.commit.slice(0, 10)} `}</Bdi>}
+    {from.ref && <Bdi>{`(${from.ref}) `}</Bdi>}
+    {from.run_url && <StrangersLink address={from.run_url}>run</StrangersLink>}
   </span>
 )

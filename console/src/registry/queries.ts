@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
+import { read, readQuery } from '../api/read.ts'
 import { versionKey } from '../ui/findings.tsx'
 
 export type Node = Schema<'Node'>
@@ -47,7 +47,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
     initialPageParam: 1,
     queryFn: async ({ signal, pageParam: page }) => {
       const query = { page, limit: ROWS, ...paramsOf(filter) }
-      const found = await answerOf(api.GET('/nodes/search', { params: { query }, signal }))
+      const found = await read('/nodes/search', { query }, signal)
       // Rows of the filter before stay until there are others: these say whose they are.
       return { ...found, filter: JSON.stringify(filter) }
     },
@@ -66,38 +66,26 @@ export const facetsQuery = (filter: Filter) =>
     queryKey: ['search', filter, 'facets'],
     queryFn: async ({ signal }) => {
       const query = { limit: 1, facets: true, ...paramsOf(filter) }
-      return (await answerOf(api.GET('/nodes/search', { params: { query }, signal }))).facets ?? {}
+      return (await read('/nodes/search', { query }, signal)).facets ?? {}
     },
     staleTime: 60_000,
     placeholderData: keepPreviousData,
   })
 
-const ofNode = (nodeId: string) => ['node', nodeId.toLowerCase()] as const
+const nodeKey = (nodeId: string) => ['node', nodeId.toLowerCase()] as const
 
 export const nodeQuery = (nodeId: string) =>
-  queryOptions({
-    queryKey: ofNode(nodeId),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/nodes/{nodeId}', { params: { path: { nodeId } }, signal })),
-  })
+  readQuery(nodeKey(nodeId), '/nodes/{nodeId}', { path: { nodeId } })
 
 /** Newest first. */
 export const versionsQuery = (nodeId: string) =>
-  queryOptions({
-    queryKey: [...ofNode(nodeId), 'versions'],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/nodes/{nodeId}/versions', { params: { path: { nodeId } }, signal })),
-  })
+  readQuery([...nodeKey(nodeId), 'versions'], '/nodes/{nodeId}/versions', { path: { nodeId } })
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 const MINUTE = { staleTime: 60_000 }
 
 export const versionQuery = (nodeId: string, version: string) =>
-  queryOptions({
-    queryKey: versionKey(nodeId, version),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET(VERSION, { params: { path: { nodeId, version } }, signal })),
-  })
+  readQuery(versionKey(nodeId, version), VERSION, { path: { nodeId, version } })
 
 /** Cards that are drawn at once. */
 const CARDS = 24
@@ -111,8 +99,7 @@ export const hostNodesQuery = (
     initialPageParam: 1,
     queryFn: ({ signal, pageParam: page }) => {
       const query = { page, limit: CARDS, ...(search !== undefined && { search }) }
-      const params = { path: { nodeId, version }, query }
-      return answerOf(api.GET(`${VERSION}/host-nodes`, { params, signal }))
+      return read(`${VERSION}/host-nodes`, { path: { nodeId, version }, query }, signal)
     },
     getNextPageParam: ({ page, totalNumberOfPages }) =>
       page < totalNumberOfPages ? page + 1 : undefined,
@@ -120,35 +107,31 @@ export const hostNodesQuery = (
     staleTime: status === 'NodeVersionStatusActive' ? Infinity : 5000,
   })
 
-export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
-  queryOptions({
-    queryKey: [...versionKey(nodeId, version), 'host-node', hostNodeName],
-    queryFn: ({ signal }) => {
-      const path = { nodeId, version, hostNodeName }
-      return answerOf(api.GET(`${VERSION}/host-nodes/{hostNodeName}`, { params: { path }, signal }))
-    },
-    ...MINUTE,
-  })
+export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) => ({
+  ...readQuery(
+    [...versionKey(nodeId, version), 'host-node', hostNodeName],
+    `${VERSION}/host-nodes/{hostNodeName}`,
+    { path: { nodeId, version, hostNodeName } },
+  ),
+  ...MINUTE,
+})
 
-export const filesQuery = (nodeId: string, version: string) =>
-  queryOptions({
-    queryKey: [...versionKey(nodeId, version), 'files'],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET(`${VERSION}/files`, { params: { path: { nodeId, version } }, signal })),
-    ...MINUTE,
-  })
+export const filesQuery = (nodeId: string, version: string) => ({
+  ...readQuery([...versionKey(nodeId, version), 'files'], `${VERSION}/files`, {
+    path: { nodeId, version },
+  }),
+  ...MINUTE,
+})
 
 export interface Range {
   from: string
   to: string
 }
 
-export const compareQuery = (nodeId: string, { from, to }: Range) =>
-  queryOptions({
-    queryKey: ['compare', nodeId.toLowerCase(), from, to],
-    queryFn: ({ signal }) => {
-      const params = { path: { nodeId }, query: { from, to } }
-      return answerOf(api.GET('/nodes/{nodeId}/compare', { params, signal }))
-    },
-    ...MINUTE,
-  })
+export const compareQuery = (nodeId: string, { from, to }: Range) => ({
+  ...readQuery(['compare', nodeId.toLowerCase(), from, to], '/nodes/{nodeId}/compare', {
+    path: { nodeId },
+    query: { from, to },
+  }),
+  ...MINUTE,
+})

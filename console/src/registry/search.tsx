@@ -1,19 +1,22 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 
+import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Link } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
+import type { EndlessQuery } from '../ui/list.tsx'
 import { PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Empty, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Bdi, Hidden } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
@@ -21,7 +24,6 @@ import { iconOf } from './node.tsx'
 import { facetsQuery, nodeQuery, searchQuery, SORTS, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
-import { SearchField } from './search-field.tsx'
 
 const route = getRouteApi('/registry')
 
@@ -44,16 +46,15 @@ const DEPTH = 10_000
 
 export const RegistryPage = () => {
   const filter = route.useSearch()
-  const navigate = route.useNavigate()
+  const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const depth = useQuery(serviceQuery).data?.limits.search_depth ?? DEPTH
   const list = useInfiniteQuery(searchQuery(filter, depth))
   const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
-  const set = (change: Filter, replace = false): void =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false })
-  const filters = <Filters filter={filter} facets={facets.data} onChange={set} />
+  const filters = <Filters filter={filter} facets={facets.data} />
   const chosen = FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
-  const clear = (): void => set({ os: undefined, accelerator: undefined, tag: undefined })
+  const clear = (): void =>
+    change({ os: undefined, accelerator: undefined, tag: undefined }, { replace: false })
   return (
     <>
       <PageTitle>Registry</PageTitle>
@@ -62,21 +63,21 @@ export const RegistryPage = () => {
           label="Search the registry"
           placeholder="Search nodes"
           value={filter.q}
-          onChange={(q) => set({ q }, true)}
+          onChange={(q) => change({ q })}
         />
         <Segments
           label="Search in"
           isLabelHidden
           options={PLACES}
           value={filter.in ?? 'names'}
-          onChange={(place) => set({ in: place === 'names' ? undefined : place })}
+          onChange={(place) => change({ in: place === 'names' ? undefined : place })}
         />
         <Select
           label="Sort by"
           isLabelHidden
           options={SORT_OPTIONS}
           value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
-          onChange={(sort) => set({ sort })}
+          onChange={(sort) => change({ sort })}
         />
         <div className={styles.phone}>
           <Button onPress={() => setIsOpen(true)}>
@@ -90,7 +91,7 @@ export const RegistryPage = () => {
         <Show query={list}>
           {({ pages }) => (
             <div aria-busy={list.isPlaceholderData}>
-              <p className={styles.total} role="status">
+              <p className={`soft ${styles.total}`} role="status">
                 {counted(pages[0]?.total ?? 0, 'node')}
                 {chosen > 0 && (
                   <Button look="quiet" onPress={clear}>
@@ -113,56 +114,49 @@ export const RegistryPage = () => {
 interface FiltersProps {
   filter: Filter
   facets: Partial<Record<string, { value: string; count: number }[]>> | undefined
-  onChange(change: Filter): void
 }
 
-const Filters = ({ filter, facets, onChange }: FiltersProps) => (
-  <Stack>
-    {FACETS.map(({ name, title }) => {
-      const chosen = filter[name] ?? []
-      const counts = facets?.[name] ?? []
-      const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
-      const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
-      const toggle = (value: string, isOn: boolean): void => {
-        const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
-        onChange({ [name]: next.length === 0 ? undefined : next })
-      }
-      return (
-        values.length > 0 && (
-          <fieldset key={name} className={styles.facet}>
-            <legend>{title}</legend>
-            {values.map(({ value, count }) => (
-              <Checkbox
-                key={value}
-                isSelected={chosen.includes(value)}
-                onChange={(isOn) => toggle(value, isOn)}
-                label={
-                  <>
-                    <Bdi>{value}</Bdi> <small>{count.toLocaleString('en')}</small>
-                  </>
-                }
-              />
-            ))}
-          </fieldset>
+const Filters = ({ filter, facets }: FiltersProps) => {
+  const change = useChangeSearch()
+  return (
+    <Stack>
+      {FACETS.map(({ name, title }) => {
+        const chosen = filter[name] ?? []
+        const counts = facets?.[name] ?? []
+        const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
+        const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
+        const toggle = (value: string, isOn: boolean): void => {
+          const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
+          change({ [name]: next }, { replace: false })
+        }
+        return (
+          values.length > 0 && (
+            <div key={name} role="group" aria-label={title}>
+              <strong>{title}</strong>
+              {values.map(({ value, count }) => (
+                <Checkbox
+                  key={value}
+                  isSelected={chosen.includes(value)}
+                  onChange={(isOn) => toggle(value, isOn)}
+                  label={
+                    <>
+                      <Bdi>{value}</Bdi>{' '}
+                      <small className="soft">{count.toLocaleString('en')}</small>
+                    </>
+                  }
+                />
+              ))}
+            </div>
+          )
         )
-      )
-    })}
-  </Stack>
-)
-
-interface Page {
-  nodes: Node[]
-  total: number
-  filter: string
-  matched_host_nodes?: Record<string, string[]>
+      })}
+    </Stack>
+  )
 }
 
 interface ResultsProps {
-  list: Pick<
-    UseInfiniteQueryResult,
-    'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
-  >
-  pages: readonly Page[]
+  list: EndlessQuery
+  pages: readonly (Answer<'/nodes/search'> & { filter: string })[]
 }
 
 const Results = ({ list, pages }: ResultsProps) => {
@@ -181,10 +175,7 @@ const Results = ({ list, pages }: ResultsProps) => {
       keyOf={({ node }) => node.id}
       height={rows.some(({ matched }) => matched) ? 84 : 64}
       total={pages[0]?.total ?? 0}
-      hasMore={list.hasNextPage}
-      isLoading={list.isFetchingNextPage}
-      error={list.isFetchNextPageError ? list.error : null}
-      onMore={() => void list.fetchNextPage()}
+      query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
       onOpen={({ node }) => void navigate({ to: '/registry/$node', params: { node: node.id } })}
     >
@@ -203,31 +194,33 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
     void queries.prefetchQuery(versionsQuery(id))
   }
   return (
-    <div className={styles.row} onPointerEnter={prepare} onFocus={prepare}>
+    <div className={`soft ${styles.row}`} onPointerEnter={prepare} onFocus={prepare}>
       <Tile src={iconOf(node)} name={name} size={40} />
       <div>
-        <p>
-          <Link to="/registry/$node" params={{ node: id }} className={styles.name}>
+        <p className="cut">
+          <Link to="/registry/$node" params={{ node: id }} className="row-link">
             <Bdi>{name}</Bdi>
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
         </p>
-        <p>
+        <p className="cut">
           <Bdi>{node.description}</Bdi>
         </p>
         {matched.length > 0 && (
-          <p className={styles.matched} title={showControls(matched.join(', '))}>
+          <p className="cut" title={showControls(matched.join(', '))}>
             <Hidden>Host nodes: </Hidden>
             {matched.map((one) => (
-              <Badge key={one} tone="info">
-                <Bdi>{one}</Bdi>
-              </Badge>
+              <Fragment key={one}>
+                <Badge tone="info">
+                  <Bdi>{one}</Bdi>
+                </Badge>{' '}
+              </Fragment>
             ))}
           </p>
         )}
       </div>
-      <div className={styles.figures}>
+      <div className={`small ${styles.figures}`}>
         <Row>
           <b>{latest?.version ?? 'no version'}</b>
           {latest && <Time at={latest.createdAt} />}

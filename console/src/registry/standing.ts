@@ -1,7 +1,7 @@
-import type { components } from '../../../client/generated/openapi.ts'
+import type { Schema } from '../api/schema.ts'
 import { counted } from '../words/text.ts'
 
-type Version = components['schemas']['NodeVersion']
+type Version = Schema<'NodeVersion'>
 
 /**
  * Why the newest version is not what installs get, and what they get: "1.8.0 is held back: 2 findings. Installs get 1.7.0."

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 
 import { useStream } from '../api/stream.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
-import { countsInWords, Findings as FindingList, findingsQuery } from '../ui/findings.tsx'
+import { countsInWords, Findings, findingsQuery } from '../ui/findings.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
@@ -16,7 +16,6 @@ import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, Support } from './parts.tsx'
 import { versionQuery, versionsQuery } from './queries.ts'
 import type { Version } from './queries.ts'
-import styles from './registry.module.css'
 import { previousOf } from './standing.ts'
 import { Verdict } from './verdict.tsx'
 
@@ -29,28 +28,23 @@ export const VersionPage = () => {
   const version = query.data
   const previous = version && previousOf(versions, version)
   useLive(version)
+  const badges = version && (
+    <>
+      <StateBadge state={version.status} />
+      {version.deprecated && <Badge tone="warn">deprecated</Badge>}
+    </>
+  )
+  const compare = previous && (
+    <LinkButton
+      to="/registry/$node/compare/$range"
+      params={{ node, range: `${previous.version}...${number}` }}
+    >
+      Compare with {previous.version}
+    </LinkButton>
+  )
   return (
     <>
-      <PageTitle
-        extra={
-          version && (
-            <>
-              <StateBadge state={version.status} />
-              {version.deprecated && <Badge tone="warn">deprecated</Badge>}
-            </>
-          )
-        }
-        actions={
-          previous && (
-            <LinkButton
-              to="/registry/$node/compare/$range"
-              params={{ node, range: `${previous.version}...${number}` }}
-            >
-              Compare with {previous.version}
-            </LinkButton>
-          )
-        }
-      >
+      <PageTitle extra={badges} actions={compare}>
         {`${node} ${number}`}
       </PageTitle>
       <Show query={query}>{(data) => <VersionView version={data} previous={previous} />}</Show>
@@ -66,10 +60,9 @@ const useLive = (version: Version | undefined): void => {
   const isOpen =
     version?.status === 'NodeVersionStatusPending' ||
     version?.host_node_extract_status === 'pending'
+  const path = `/nodes/${encodeURIComponent(node)}/versions/${encodeURIComponent(number)}/stream`
   useStream({
-    path: isOpen
-      ? `/nodes/${encodeURIComponent(node)}/versions/${encodeURIComponent(number)}/stream`
-      : undefined,
+    path: isOpen ? path : undefined,
     onEvent: ({ event, data }) => {
       if (event === 'state' || event === 'end') queries.setQueryData(queryKey, data as Version)
       if (event === 'end') void queries.invalidateQueries({ queryKey })
@@ -87,8 +80,6 @@ interface Compared {
 }
 
 const VersionView = ({ version, previous }: Compared) => {
-  const { tab } = route.useSearch()
-  const navigate = route.useNavigate()
   const count = version.host_nodes?.count
   const tabs = [
     {
@@ -99,7 +90,7 @@ const VersionView = ({ version, previous }: Compared) => {
     {
       id: 'findings',
       title: 'Findings',
-      content: <Findings version={version} previous={previous} />,
+      content: <Checked version={version} previous={previous} />,
     },
     { id: 'files', title: 'Files', content: <Files /> },
     { id: 'details', title: 'Details', content: <Details version={version} /> },
@@ -110,21 +101,14 @@ const VersionView = ({ version, previous }: Compared) => {
         <Link to="/registry/$node" params={{ node: version.node_id }}>
           All versions
         </Link>
-        <span className={styles.soft}>
+        <span className="soft">
           published <Time at={version.createdAt} />
         </span>
         <Verdict version={version} before={previous} />
       </Row>
       <Held version={version} />
       {version.changelog && <LongText text={version.changelog} />}
-      <Tabs
-        label="About the version"
-        tabs={tabs}
-        selected={tabs.find(({ id }) => id === tab)?.id ?? 'host-nodes'}
-        onSelect={(next) =>
-          void navigate({ search: { tab: next }, resetScroll: false, replace: true })
-        }
-      />
+      <Tabs label="About the version" tabs={tabs} />
     </Stack>
   )
 }
@@ -147,20 +131,16 @@ const Held = ({ version: { status, status_reason: reason } }: { version: Version
 }
 
 /** What the checks found; visitors see how many. */
-const Findings = ({ version: { node_id: nodeId, version }, previous }: Compared) => (
+const Checked = ({ version: { node_id: nodeId, version }, previous }: Compared) => (
   <Show query={useQuery(findingsQuery(nodeId, version))}>
     {({ counts, scanned_at: at, findings }) => (
       <Stack>
-        <p className={styles.soft}>
+        <p className="soft">
           {countsInWords(counts)}, {at ? 'checked ' : 'not checked yet'}
           {at && <Time at={at} />}
         </p>
         {findings ? (
-          <FindingList
-            nodeId={nodeId}
-            version={version}
-            {...(previous && { previous: previous.version })}
-          />
+          <Findings nodeId={nodeId} version={version} previous={previous?.version} />
         ) : (
           <Note>Members of the publisher see each finding with its file and line.</Note>
         )}
@@ -171,16 +151,12 @@ const Findings = ({ version: { node_id: nodeId, version }, previous }: Compared)
 
 const Details = ({ version }: { version: Version }) => (
   <Facts>
-    {version.provenance && (
-      <Fact name="Provenance">
-        <Provenance provenance={version.provenance} />
-      </Fact>
-    )}
-    {version.dependencies.length > 0 && (
-      <Fact name="Requires">
-        <LongText text={version.dependencies.join('\n')} />
-      </Fact>
-    )}
+    <Fact name="Provenance">
+      {version.provenance && <Provenance provenance={version.provenance} />}
+    </Fact>
+    <Fact name="Requires">
+      {version.dependencies.length > 0 && <LongText text={version.dependencies.join('\n')} />}
+    </Fact>
     <Support of={version} />
     <Fact name="Id">{version.id}</Fact>
   </Facts>

@@ -1,9 +1,9 @@
 import { MoveHorizontal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { KeyboardEvent } from 'react'
+import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
 import { Segments } from '../ui/fields.tsx'
-import { Row } from '../ui/page.tsx'
+import { Row, Stack } from '../ui/page.tsx'
 import styles from './result.module.css'
 
 type Zoom = 'fit' | '1' | '2'
@@ -35,14 +35,14 @@ export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
     frame.current?.scrollTo((width - clientWidth) / 2, (height - clientHeight) / 2)
   }, [width, height])
   return (
-    <div className={styles.compare}>
+    <Stack>
       <Row>
         <Segments
           label="Size"
           isLabelHidden
           options={ZOOMS}
           value={zoom}
-          onChange={(value) => setZoom(value)}
+          onChange={(one) => setZoom(one)}
         />
         {size && <span>{`${size.width} × ${size.height}`}</span>}
       </Row>
@@ -84,32 +84,22 @@ export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
         {before !== undefined && (
           <>
             <span className={styles.tag}>before</span>
-            <span className={`${styles.tag} ${styles.right}`}>after</span>
-            <div className={styles.line} style={{ left: `${split}%` }} aria-hidden>
-              <MoveHorizontal />
-            </div>
-            <input
-              type="range"
+            <span className={styles.tag}>after</span>
+            <Slider
               className={styles.split}
               aria-label="Part that shows the picture before"
-              aria-valuetext={`${split} %`}
               value={split}
-              onChange={(event) => setSplit(event.target.valueAsNumber)}
-              onKeyDown={(event) => setSplit((old) => stepFar(event, old))}
-            />
+              onChange={setSplit}
+            >
+              <SliderTrack className={styles.track}>
+                <SliderThumb className={styles.line}>
+                  <MoveHorizontal aria-hidden />
+                </SliderThumb>
+              </SliderTrack>
+            </Slider>
           </>
         )}
       </div>
-    </div>
+    </Stack>
   )
-}
-
-const TEN: Record<string, number> = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10 }
-
-/** With Shift an arrow goes ten steps. */
-const stepFar = (event: KeyboardEvent, split: number): number => {
-  const step = TEN[event.key]
-  if (!event.shiftKey || step === undefined) return split
-  event.preventDefault()
-  return Math.max(0, Math.min(100, split + step))
 }

@@ -81,7 +81,7 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
           <b>#{sequence}</b>
           <StateBadge state={status} />
           <StateBadge state={state} />
-          <span className={styles.soft}>
+          <span className="soft small">
             {counted(attempts, 'try', 'tries')} · <Time at={at} />
             {next && ' · next try '}
             {next && <Time at={next} />}
@@ -103,7 +103,7 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
       <DisclosurePanel>
         {isOpen && (
           <div className={styles.attempts}>
-            {aboutDelivery(state) && <p className={styles.soft}>{aboutDelivery(state)}</p>}
+            {aboutDelivery(state) && <p className="soft small">{aboutDelivery(state)}</p>}
             <EventAttempts task={task} event={event} />
           </div>
         )}

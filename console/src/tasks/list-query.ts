@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
+import { read } from '../api/read.ts'
 import { timeOf } from './list-rows.ts'
 import type { TaskFilter } from './list-rows.ts'
 import type { TaskPage } from './types.ts'
@@ -14,8 +14,7 @@ export const askTasks = (
   const whose = owner === '*' ? undefined : owner
   // A list is one text with commas, as the address has it.
   const query: object = { ...filter, ...times, after: after || undefined, owner: whose, limit: 50 }
-  const init = { params: { query }, signal }
-  return answerOf(owner === undefined ? api.GET('/tasks', init) : api.GET('/admin/tasks', init))
+  return read(owner === undefined ? '/tasks' : '/admin/tasks', { query }, signal)
 }
 
 /** Rows are kept up to date one by one: a list that reads all its pages anew would jump, and take long. */

@@ -3,8 +3,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
+import { useChangeSearch } from '../ui/address.ts'
+import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/dialog.tsx'
 import { LinkButton } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { PageTitle } from '../ui/page.tsx'
@@ -26,9 +27,7 @@ const AT_ONCE = 4
 
 export const TasksPage = () => {
   const filter = useSearch({ from: '/tasks' })
-  const navigate = useNavigate({ from: '/tasks' })
-  const change = (changed: TaskFilter): void =>
-    void navigate({ search: (old) => ({ ...old, ...changed }), replace: true })
+  const change = useChangeSearch()
   const actions = (
     <LinkButton to="/try" look="primary">
       New task
@@ -37,7 +36,7 @@ export const TasksPage = () => {
   return (
     <>
       <PageTitle actions={actions}>Tasks</PageTitle>
-      <Filters filter={filter} onChange={change} />
+      <Filters filter={filter} onChange={(changes) => change({ ...changes })} />
       <TaskList key={JSON.stringify(filter)} filter={filter} />
     </>
   )
@@ -55,11 +54,6 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
     if (isChosen) next.set(task.task_id, task)
     else next.delete(task.task_id)
     setChosen(next)
-  }
-  const cancelAsked = (): void => {
-    void cancel(asked)
-    setAsked([])
-    setChosen(new Map())
   }
   const what = `Cancel ${counted(asked.length, 'task')}`
   return (
@@ -84,10 +78,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               rows={rows}
               keyOf={({ task_id: id }) => id}
               height={HEIGHT}
-              hasMore={list.hasNextPage}
-              isLoading={list.isFetchingNextPage}
-              error={list.isFetchNextPageError ? list.error : null}
-              onMore={() => void list.fetchNextPage()}
+              query={list}
               onTop={() => void news.show()}
               onOpen={({ task_id: task }) =>
                 void navigate({ to: '/tasks/$task', params: { task } })
@@ -110,15 +101,18 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           )
         }}
       </Show>
-      <Confirm
-        title={`${what}?`}
-        action={what}
-        isOpen={asked.length > 0}
-        onClose={() => setAsked([])}
-        onConfirm={cancelAsked}
-      >
-        <p>What has not ended ends without a result, and its credits are given back.</p>
-      </Confirm>
+      {asked.length > 0 && (
+        <Ask
+          title={`${what}?`}
+          action={what}
+          look="danger"
+          write={async () => void cancel(asked)}
+          onDone={() => setChosen(new Map())}
+          onClose={() => setAsked([])}
+        >
+          <p>What has not ended ends without a result, and its credits are given back.</p>
+        </Ask>
+      )}
     </>
   )
 }
@@ -141,14 +135,9 @@ const useCancelMany = () => {
     for (const { task_id: id } of left) note(id, 'cancelling …')
     const work = async (): Promise<void> => {
       for (let task = left.shift(); task; task = left.shift()) {
-        const asked = cancelTask(task, { 'idempotency-key': crypto.randomUUID() })
-        note(
-          task.task_id,
-          await asked.then(
-            () => 'cancelled',
-            (error: Error) => error.message,
-          ),
-        )
+        const headers = { 'idempotency-key': crypto.randomUUID() }
+        const refusal = await cancelTask(task, headers).catch((error: Error) => error)
+        note(task.task_id, refusal instanceof Error ? refusal.message : 'cancelled')
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -20,7 +20,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
   const { created_at: from, ended_at: to, task_id: id, credits } = task
   const seconds = ((to === undefined ? now : Date.parse(to)) - Date.parse(from)) / 1000
   return (
-    <span className={styles.state}>
+    <span className={`soft ${styles.state}`}>
       <StateBadge state={wordOf(task)} />
       {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
       {task.cancellable && (
@@ -74,7 +74,7 @@ const Going = ({ task }: { task: TaskDetail }) => {
   return (
     <div role="status">
       <Progress label="Progress" part={started === undefined ? undefined : part} />
-      <span className={styles.soft}>
+      <span className="soft small">
         {family === 'video' && `${progress} % · `}
         {started === undefined ? 'It waits for its turn' : aboutLeft(left, passed)}
       </span>

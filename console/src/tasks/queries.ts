@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { answerOf, api } from '../api/client.ts'
+import { readQuery } from '../api/read.ts'
 import { useStream } from '../api/stream.ts'
 import type { TaskDetail, TaskItem } from './types.ts'
 
@@ -13,17 +14,11 @@ export const post = api.POST as unknown as (
 export const taskKey = (id: string): readonly string[] => ['task', id.toLowerCase()]
 
 export const taskQuery = (id: string) =>
-  queryOptions({
-    queryKey: taskKey(id),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/tasks/{task_id}', { params: { path: { task_id: id } }, signal })),
-  })
+  readQuery(taskKey(id), '/tasks/{task_id}', { path: { task_id: id } })
 
 export const eventsQuery = (id: string) =>
   queryOptions({
-    queryKey: [...taskKey(id), 'events'],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/tasks/{task_id}/events', { params: { path: { task_id: id } }, signal })),
+    ...readQuery([...taskKey(id), 'events'], '/tasks/{task_id}/events', { path: { task_id: id } }),
     // Deliveries go on after a task has ended; a later one has its time, until which nothing happens.
     refetchInterval: ({ state }) => {
       const waiting = state.data?.events.filter((event) => event.state === 'pending') ?? []
@@ -35,15 +30,8 @@ export const eventsQuery = (id: string) =>
   })
 
 export const attemptsQuery = (id: string, eventId: string) =>
-  queryOptions({
-    queryKey: ['event', eventId, 'attempts'],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/tasks/{task_id}/events/{event_id}/attempts', {
-          params: { path: { task_id: id, event_id: eventId } },
-          signal,
-        }),
-      ),
+  readQuery(['event', eventId, 'attempts'], '/tasks/{task_id}/events/{event_id}/attempts', {
+    path: { task_id: id, event_id: eventId },
   })
 
 /** A task, followed until it has ended. Its progress never falls. */

@@ -13,6 +13,8 @@ import { taskKey } from './queries.ts'
 import styles from './result.module.css'
 import type { TaskDetail } from './types.ts'
 
+const COVER = 'cover.jpg'
+
 /** What a task has made, beside what it was made of. */
 export const Result = ({ task }: { task: TaskDetail }) => {
   const broken = useBroken(task)
@@ -40,7 +42,7 @@ export const Result = ({ task }: { task: TaskDetail }) => {
       )}
       <Row>
         {task.results
-          .filter(({ name }) => name !== 'cover.jpg')
+          .filter(({ name }) => name !== COVER)
           .map((file) => (
             <a
               key={file.name}
@@ -63,15 +65,13 @@ export const Result = ({ task }: { task: TaskDetail }) => {
   )
 }
 
-const Video = ({
-  task,
-  src,
-  onBroken,
-}: {
+interface VideoProps {
   task: TaskDetail
   src: string
-  onBroken: () => void
-}) => (
+  onBroken(): void
+}
+
+const Video = ({ task, src, onBroken }: VideoProps) => (
   // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
   <video
     key={src}
@@ -80,7 +80,7 @@ const Video = ({
     loop
     playsInline
     preload="metadata"
-    poster={ownLink(task.results.find(({ name }) => name === 'cover.jpg')?.url)}
+    poster={ownLink(task.results.find(({ name }) => name === COVER)?.url)}
     src={src}
     onError={onBroken}
   />

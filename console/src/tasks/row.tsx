@@ -26,6 +26,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
   const { kind, state, error, credits, created_at: from, ended_at: to } = task
   const title = titleOf(kind)
   const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
+  const wide = `soft small cut ${styles.wide}`
   return (
     <div className={styles.task}>
       <span className={styles.check}>
@@ -35,10 +36,10 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       </span>
       <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />
       <span className={styles.what}>
-        <Link to="/tasks/$task" params={{ task: task.task_id }} className={styles.name}>
+        <Link to="/tasks/$task" params={{ task: task.task_id }} className="row-link">
           {title}
         </Link>
-        <span className={styles.line}>
+        <span className={`soft small cut ${styles.line}`}>
           <Bdi>{state === 'failed' ? error?.message : task.prompt}</Bdi>
         </span>
       </span>
@@ -52,13 +53,13 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
           <Progress label={`${title}, progress`} part={task.progress / 100} />
         )}
       </span>
-      <span className={styles.wide}>
+      <span className={wide}>
         <Bdi>{task.owner ?? task.engine}</Bdi>
       </span>
-      <span className={styles.wide}>{credits > 0 && counted(credits, 'credit')}</span>
+      <span className={wide}>{credits > 0 && counted(credits, 'credit')}</span>
       <span className={styles.what}>
         <Time at={from} />
-        <span className={styles.wide}>{took}</span>
+        <span className={wide}>{took}</span>
       </span>
     </div>
   )

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { KilnError } from '../api/client.ts'
@@ -9,6 +9,7 @@ import { onlyChanges, readFields } from '../try/form.ts'
 import { kindOfPath, titleOf } from '../try/kinds.ts'
 import { documentQuery } from '../try/queries.ts'
 import { schemaOf } from '../try/schema.ts'
+import { useChangeSearch } from '../ui/address.ts'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink } from '../ui/link.tsx'
 import { Columns, PageTitle, Stack } from '../ui/page.tsx'
@@ -25,7 +26,7 @@ import type { TaskDetail } from './types.ts'
 export const TaskPage = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
   const { event } = useSearch({ from: '/tasks/$task' })
-  const navigate = useNavigate({ from: '/tasks/$task' })
+  const change = useChangeSearch()
   const me = useMe()
   const task = useTask(id)
   // Those of others are not for admins.
@@ -33,8 +34,6 @@ export const TaskPage = () => {
   const events = useQuery({ ...eventsQuery(id), enabled: isOwn })
   if (task.error instanceof KilnError && [400, 404].includes(task.error.status ?? 0))
     return <Missing id={id} />
-  const open = (opened: string): void =>
-    void navigate({ search: { event: opened }, replace: true, resetScroll: false })
   return (
     <Show query={task}>
       {(data) => (
@@ -47,7 +46,9 @@ export const TaskPage = () => {
             </Panel>
             <Inputs task={data} />
           </Columns>
-          {isOwn && <Events task={id} opened={event} onOpen={open} />}
+          {isOwn && (
+            <Events task={id} opened={event} onOpen={(opened) => change({ event: opened })} />
+          )}
         </Stack>
       )}
     </Show>
@@ -115,11 +116,7 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
         <Fact name="made">
           <Time at={at} />
         </Fact>
-        {owner !== undefined && (
-          <Fact name="owner">
-            <Bdi>{owner}</Bdi>
-          </Fact>
-        )}
+        <Fact name="owner">{owner !== undefined && <Bdi>{owner}</Bdi>}</Fact>
         <Fact name="id">
           <Copied text={id} label="id" />
         </Fact>

@@ -4,29 +4,45 @@ import { StateBadge } from '../ui/badge.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { useNow } from '../ui/values.tsx'
 import { causeOf } from '../words/deliveries.ts'
+import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import { makeLines, makeTimeline } from './timeline.ts'
 import type { Bar, Line } from './timeline.ts'
 import type { TaskDetail, TaskEvent } from './types.ts'
-import { aboutTry } from './words.ts'
 
 /** Deliveries of so many events are drawn: each is a request. */
 const DRAWN = 10
 /** A bar as narrow as this part has no room for words. */
 const NARROW = 0.08
 
+const FAULTS: Record<string, string> = {
+  engine_failed: 'the engine failed',
+  internal_error: 'a fault of the service',
+  lost: 'its worker went away',
+  timeout: 'it took too long',
+}
+
+/** Why a try at rendering ended, by its code. */
+const aboutTry = (code: string): string => FAULTS[code] ?? code.replaceAll('_', ' ')
+
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
 
-/** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
-export const TimelinePanel = ({
-  task,
-  events,
-}: {
+const TONES: Partial<Record<Bar['kind'], Tone>> = {
+  wait: 'soft',
+  done: 'ok',
+  failed: 'bad',
+  lost: 'bad',
+}
+
+interface TimelinePanelProps {
   task: TaskDetail
   events: readonly TaskEvent[]
-}) => {
+}
+
+/** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
+export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
   const sent = events.filter(({ attempts }) => attempts > 0).slice(-DRAWN)
   const told = useQueries({
     queries: sent.map(({ id }) => attemptsQuery(task.task_id, id)),
@@ -39,7 +55,7 @@ export const TimelinePanel = ({
         {bars.map((bar) => (
           <span
             key={bar.left}
-            className={`${styles.bar} ${styles[bar.kind] ?? ''}`}
+            className={`cut ${styles.bar} ${TONES[bar.kind] ?? 'info'} ${bar.kind === 'wait' ? styles.wait : ''}`}
             style={placed(bar)}
             title={aboutBar(bar)}
           >
@@ -50,13 +66,13 @@ export const TimelinePanel = ({
         {dots.map(({ left, started_at: at, error_class: error }) => (
           <span
             key={`${at} ${left}`}
-            className={`${styles.dot} ${error ? styles.untold : ''}`}
+            className={`${styles.dot} ${error ? 'bad' : 'ok'}`}
             style={{ left: `${left * 100}%` }}
             title={`told ${timeOf(at)}${error ? `: ${causeOf(error)}` : ''}`}
           />
         ))}
         {folds.map((fold) => (
-          <span key={fold.left} className={styles.fold} style={placed(fold)}>
+          <span key={fold.left} className={`soft cut ${styles.bar}`} style={placed(fold)}>
             ∥ {showSeconds(fold.seconds)} ∥
           </span>
         ))}
@@ -81,11 +97,11 @@ const aboutBar = ({ kind, number, seconds }: Bar): string =>
 const LineRow = ({ line: { at, status, number, error, after } }: { line: Line }) => (
   <li className={styles.moment}>
     <time dateTime={at}>{timeOf(at)}</time>
-    <span className={styles.soft}>{after > 0 && `+${showSeconds(after)}`}</span>
+    <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
     {status !== undefined && <StateBadge state={status} />}
     {number !== undefined && error === undefined && <span>Try {number} began</span>}
     {error !== undefined && (
-      <span className={styles.bad}>
+      <span className="bad">
         ✕ Try {number}: {aboutTry(error)}
       </span>
     )}

@@ -3,9 +3,10 @@ import type { ReactNode } from 'react'
 
 import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
+import { Stack } from '../ui/page.tsx'
 import { FileField } from './files.tsx'
 import { optionsFor, withoutEmpty } from './form.ts'
-import type { Choice, Field } from './form.ts'
+import type { Choice, Control, Field } from './form.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
@@ -48,58 +49,57 @@ export const FieldRow = ({ field, form }: FieldProps) => {
 
 const Input = ({ field, form }: FieldProps): ReactNode => {
   const { name, label, help, preset, pointer, control } = field
-  const error = form.faults[pointer]
   const value = form.body[name] ?? preset
-  const common = { label, help, error }
   const set = (next: unknown): void => form.onChange(name, next === preset ? undefined : next)
-  if (control.is === 'files') return <Files field={field} form={form} />
-  if (control.is === 'group') return <Group field={field} form={form} />
-  if (control.is === 'choice') return <ChoiceField field={field} form={form} />
-  if (control.is === 'switch')
-    return (
-      <>
-        <Switch
-          label={label}
-          isSelected={value === true}
-          isDisabled={optionsFor(form.schema, field, form.body).length < 2}
-          onChange={set}
-        />
-        <p className={styles.soft}>{help}</p>
-        {error && <p className={styles.bad}>{error}</p>}
-      </>
-    )
-  if (control.is === 'text')
-    return (
-      <TextField
-        {...common}
-        rows={control.rows || undefined}
-        maxLength={control.maxLength}
-        value={textOf(value)}
-        onChange={(text) => set(text || undefined)}
-      />
-    )
+  const common = { label, help, error: form.faults[pointer] }
   const exact = {
-    label,
     inputMode: 'decimal' as const,
     value: textOf(value),
     onChange: (text: string) => set(numberOf(text)),
   }
-  if (control.is === 'number') return <TextField {...common} {...exact} />
-  const { min, max, step } = control
-  // A slider for the rough value, a field for the exact one.
-  return (
-    <div className={styles.range}>
-      <Slider
-        {...common}
-        minValue={min}
-        maxValue={max}
-        step={step}
-        value={Math.max(min, Math.min(max, Number(value) || 0))}
-        onChange={set}
-      />
-      <TextField {...exact} isLabelHidden />
-    </div>
-  )
+  switch (control.is) {
+    case 'files':
+      return <Files field={field} control={control} form={form} />
+    case 'group':
+      return <Group field={field} members={control.fields} form={form} />
+    case 'choice':
+      return <ChoiceField field={field} form={form} />
+    case 'switch': {
+      const isDisabled = optionsFor(form.schema, field, form.body).length < 2
+      return (
+        <Switch {...common} isSelected={value === true} isDisabled={isDisabled} onChange={set} />
+      )
+    }
+    case 'text':
+      return (
+        <TextField
+          {...common}
+          rows={control.rows || undefined}
+          maxLength={control.maxLength}
+          value={textOf(value)}
+          onChange={(text) => set(text || undefined)}
+        />
+      )
+    case 'number':
+      return <TextField {...common} {...exact} />
+    case 'range': {
+      const { min, max, step } = control
+      // A slider for the rough value, a field for the exact one.
+      return (
+        <div className={styles.range}>
+          <Slider
+            {...common}
+            minValue={min}
+            maxValue={max}
+            step={step}
+            value={Math.max(min, Math.min(max, Number(value) || 0))}
+            onChange={set}
+          />
+          <TextField {...exact} label={label} isLabelHidden />
+        </div>
+      )
+    }
+  }
 }
 
 const textOf = (value: unknown): string =>
@@ -128,8 +128,8 @@ const ChoiceField = ({ field, form }: FieldProps) => {
     form.onChange(name, choice === preset ? undefined : choice)
   }
   const props = { label, help, error: form.faults[pointer], options, onChange }
-  const Control = options.length <= FEW ? Segments : Select
-  return <Control {...props} value={value === '' && isRequired ? undefined : value} />
+  const OneOf = options.length <= FEW ? Segments : Select
+  return <OneOf {...props} value={value === '' && isRequired ? undefined : value} />
 }
 
 const wordOf = (choice: Choice): string => {
@@ -137,10 +137,11 @@ const wordOf = (choice: Choice): string => {
   return String(choice).replaceAll('_', ' ')
 }
 
+type FilesProps = FieldProps & { control: Extract<Control, { is: 'files' }> }
+
 /** One picture, or the places of a list of them. */
-const Files = ({ field: { name, label, help, pointer, control }, form }: FieldProps) => {
-  if (control.is !== 'files') return null
-  const { count, isList, accept } = control
+const Files = ({ field, control: { count, isList, accept }, form }: FilesProps) => {
+  const { name, label, help, pointer } = field
   const links = [form.body[name] ?? []].flat() as string[]
   const put = (place: number, link: string | undefined): void => {
     if (!isList) return form.onChange(name, link)
@@ -162,15 +163,15 @@ const Files = ({ field: { name, label, help, pointer, control }, form }: FieldPr
   ))
 }
 
-const Group = ({ field: { name, label, pointer, control }, form }: FieldProps) => {
-  if (control.is !== 'group') return null
+const Group = ({ field, members, form }: FieldProps & { members: readonly Field[] }) => {
+  const { name, label, pointer } = field
   const body = (form.body[name] ?? {}) as Body
   const onChange = (member: string, value: unknown): void =>
     form.onChange(name, withoutEmpty({ ...body, [member]: value }))
   return (
     <More title={label} isOpen={isWrong([`${pointer}/`], form)}>
-      {control.fields.map((field) => (
-        <FieldRow key={field.name} field={field} form={{ ...form, schema: {}, body, onChange }} />
+      {members.map((member) => (
+        <FieldRow key={member.name} field={member} form={{ ...form, schema: {}, body, onChange }} />
       ))}
     </More>
   )
@@ -180,18 +181,16 @@ const Group = ({ field: { name, label, pointer, control }, form }: FieldProps) =
 export const isWrong = (pointers: readonly string[], { faults }: Form): boolean =>
   Object.keys(faults).some((fault) => pointers.some((pointer) => fault.startsWith(pointer)))
 
-/** Fields that few need; open by itself where something in it is wrong. */
-export const More = ({
-  title,
-  isOpen,
-  children,
-}: {
+interface MoreProps {
   title: string
   isOpen: boolean
   children: ReactNode
-}) => (
+}
+
+/** Fields that few need; open by itself where something in it is wrong. */
+export const More = ({ title, isOpen, children }: MoreProps) => (
   <details className={styles.more} open={isOpen || undefined}>
-    <summary>{title}</summary>
-    <div className={styles.form}>{children}</div>
+    <summary className="strong">{title}</summary>
+    <Stack>{children}</Stack>
   </details>
 )

@@ -43,7 +43,7 @@ export const FileField = (props: FileFieldProps) => {
   const what = accept === 'image/*' ? 'picture' : 'video'
   return (
     <div className={styles.file} role="group" aria-label={label}>
-      <span className={styles.label}>{label}</span>
+      <strong>{label}</strong>
       <DropZone
         aria-label={`${label}: drop a ${what}`}
         className={styles.drop}
@@ -62,7 +62,7 @@ export const FileField = (props: FileFieldProps) => {
           </Button>
         </FileTrigger>
         {value === undefined && !upload.isPending && (
-          <span className={styles.soft}>or drop it here{takesPaste && ', or paste it'}</span>
+          <span className="soft small">or drop it here{takesPaste && ', or paste it'}</span>
         )}
         {value !== undefined && (
           <IconButton label={`Remove ${label}`} onPress={() => onChange(undefined)}>

@@ -30,23 +30,20 @@ export const TryPage = () => {
   if (id === undefined)
     return <Navigate to="/try/$kind" params={{ kind: 'relight' }} search={true} replace />
   if (!kind) return <UnknownKind />
+  const choice = (
+    <div className={styles.kind}>
+      <Select
+        label="Kind"
+        isLabelHidden
+        options={OPTIONS}
+        value={id}
+        onChange={(next) => void navigate({ to: '/try/$kind', params: { kind: next } })}
+      />
+    </div>
+  )
   return (
     <>
-      <PageTitle
-        extra={
-          <div className={styles.kind}>
-            <Select
-              label="Kind"
-              isLabelHidden
-              options={OPTIONS}
-              value={id}
-              onChange={(next) => void navigate({ to: '/try/$kind', params: { kind: next } })}
-            />
-          </div>
-        }
-      >
-        Try
-      </PageTitle>
+      <PageTitle extra={choice}>Try</PageTitle>
       <Show query={document} loading={<Loading rows={6} />}>
         {(read) => {
           const schema = schemaOf(read, kind.path)

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { answerOf, api } from '../api/client.ts'
+import { read } from '../api/read.ts'
 import { putFile } from '../api/upload.ts'
 import { hashOf } from '../../../client/lib/bytes.ts'
 import { post } from '../tasks/queries.ts'
@@ -9,12 +10,11 @@ import type { Body, Document } from './schema.ts'
 
 export const documentQuery = queryOptions({
   queryKey: ['document'],
-  queryFn: async ({ signal }) =>
-    (await answerOf(api.GET('/openapi.json', { signal }))) as unknown as Document,
+  queryFn: async ({ signal }) => (await read('/openapi.json', {}, signal)) as unknown as Document,
   staleTime: Infinity,
 })
 
-interface DryRun {
+export interface DryRun {
   credits: number
   estimated_seconds: number | null
 }

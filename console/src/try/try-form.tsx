@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 
 import { answerOf } from '../api/client.ts'
@@ -11,6 +10,7 @@ import { announce } from '../shell/toasts.tsx'
 import { post } from '../tasks/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
+import { Stack } from '../ui/page.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { counted, showSeconds } from '../words/text.ts'
@@ -20,6 +20,7 @@ import { missing, pointersOf, settle, withoutEmpty } from './form.ts'
 import type { Field } from './form.ts'
 import type { Kind } from './kinds.ts'
 import { dryRunQuery } from './queries.ts'
+import type { DryRun } from './queries.ts'
 import { Run } from './run.tsx'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
@@ -96,7 +97,6 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     <div className={styles.columns}>
       <form
         ref={form}
-        className={styles.form}
         aria-label="Request"
         noValidate
         onSubmit={(event) => {
@@ -106,13 +106,15 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           else focusFirst(form.current)
         }}
       >
-        {rows(false)}
-        <More title="Advanced" isOpen={isWrong(rare, shared)}>
-          {rows(true)}
-        </More>
-        {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
+        <Stack>
+          {rows(false)}
+          <More title="Advanced" isOpen={isWrong(rare, shared)}>
+            {rows(true)}
+          </More>
+          {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
+        </Stack>
         <div className={styles.send}>
-          <span className={styles.soft} role="status">
+          <span className="soft small" role="status">
             {lacking.length === 0
               ? aboutPrice(price.data)
               : `Give ${lacking.map(({ label }) => label.toLowerCase()).join(' and ')} to see the price.`}
@@ -145,33 +147,18 @@ const LANGUAGES = [
   { id: 'python', title: 'Python', write: toPythonCode },
 ]
 
-const codeOf = (text: string, title: string) => <Code text={text} label={`request as ${title}`} />
-
 const Side = ({ request, task, onChangeIt }: SideProps) => {
-  const { view } = useSearch({ strict: false })
-  const navigate = useNavigate()
-  const run = <Run task={task} onChangeIt={onChangeIt} />
-  const tabs = [
-    { id: 'result', title: 'Result', content: () => run },
-    ...LANGUAGES.map(({ id, title, write }) => ({
-      id,
-      title,
-      content: () => codeOf(write(request), title),
-    })),
-  ]
+  const codes = LANGUAGES.map(({ id, title, write }) => ({
+    id,
+    title,
+    content: <Code text={write(request)} label={`request as ${title}`} />,
+  }))
+  const content = <Run task={task} onChangeIt={onChangeIt} />
   return (
     <Tabs
       label="Result and code"
-      tabs={tabs}
-      selected={tabs.find(({ id }) => id === view)?.id ?? 'result'}
-      onSelect={(id) =>
-        void navigate({
-          to: '.',
-          search: { view: id === 'result' ? undefined : id },
-          replace: true,
-          resetScroll: false,
-        })
-      }
+      name="view"
+      tabs={[{ id: 'result', title: 'Result', content }, ...codes]}
     />
   )
 }
@@ -187,15 +174,12 @@ const useSettled = (body: Body): Body => {
   return JSON.parse(settled) as Body
 }
 
-const aboutPrice = (
-  price: { credits: number; estimated_seconds: number | null } | undefined,
-): string => {
+const aboutPrice = (price: DryRun | undefined): string => {
   if (!price) return ''
+  const { credits, estimated_seconds: seconds } = price
   const time =
-    price.estimated_seconds === null
-      ? ''
-      : ` · about ${showSeconds(Math.ceil(price.estimated_seconds)).replace('.0', '')}`
-  return `${price.credits === 0 ? 'free' : counted(price.credits, 'credit')}${time}`
+    seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
+  return `${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
 }
 
 /** Whether there is more to say than what stands at the fields. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueryKey } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import type { ReactNode } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 
 import { sortFaults } from '../api/faults.ts'
 import { useWrite } from '../api/queries.ts'
@@ -10,6 +10,7 @@ import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
 import { Dialog } from './dialog.tsx'
+import type { DialogProps } from './dialog.tsx'
 import { Checkbox, Select, TextField } from './fields.tsx'
 import { Stack } from './page.tsx'
 import { ErrorPanel, Note } from './panels.tsx'
@@ -49,63 +50,52 @@ export interface AskProps<Output> {
   children?: ReactNode
 }
 
-/** A dialog that asks for what a write needs, shows faults at their fields, and closes once it is done. */
-export const Ask = <Output,>({
-  title,
-  action,
-  look = 'primary',
-  fields = [],
-  typed,
-  write,
-  refresh = [],
-  onDone,
-  onClose,
-  children,
-}: AskProps<Output> & { onClose(): void }) => {
+/** A write, after which what it changed is read anew. */
+const useRefreshing = <Input, Output>(
+  write: (input: Input, headers: { 'idempotency-key': string }) => Promise<Output>,
+  { refresh = [], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
+  onError?: (error: Error) => void,
+) => {
   const queries = useQueryClient()
+  return useWrite(write, {
+    onError,
+    onSuccess: (output) => {
+      onDone?.(output)
+      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
+    },
+  })
+}
+
+/** A dialog that asks for what a write needs, shows faults at their fields, and closes once it is done. */
+export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
+  const { title, action, look = 'primary', fields = [], typed, onClose, children } = props
   const form = useId()
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
   )
   const [id, setId] = useState('')
-  const sent = useWrite((given: Values, headers) => write(given, headers), {
-    onSuccess: (output) => {
-      onClose()
-      onDone?.(output)
-      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
-    },
-  })
-  const faults = sortFaults(
-    sent.error,
-    fields.map(({ name }) => `/${name}`),
-  )
+  const onDone = (output: Output): void => {
+    onClose()
+    props.onDone?.(output)
+  }
+  const sent = useRefreshing(props.write, { ...props, onDone })
+  const pointers = fields.map(({ name }) => `/${name}`)
+  const faults = sortFaults(sent.error, pointers)
   const isWhole =
     (typed === undefined || id === typed) &&
     fields.every(({ name, isOptional }) => isOptional === true || values[name]?.trim() !== '')
+  const send = (event: FormEvent): void => {
+    event.preventDefault()
+    if (isWhole && !sent.isPending) sent.press(values)
+  }
+  const button = (
+    <Button look={look} type="submit" form={form} isPending={sent.isPending} isDisabled={!isWhole}>
+      {action}
+    </Button>
+  )
   return (
-    <Dialog
-      title={title}
-      isOpen
-      onClose={onClose}
-      actions={
-        <Button
-          look={look}
-          type="submit"
-          form={form}
-          isPending={sent.isPending}
-          isDisabled={!isWhole}
-        >
-          {action}
-        </Button>
-      }
-    >
-      <form
-        id={form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isWhole && !sent.isPending) sent.press(values)
-        }}
-      >
+    <Dialog title={title} isOpen onClose={onClose} actions={button}>
+      <form id={form} onSubmit={send}>
         <Stack>
           {children}
           {fields.map((field, index) => (
@@ -128,37 +118,29 @@ export const Ask = <Output,>({
   )
 }
 
-const Field = ({
-  field: { label, help, isOptional, rows, options, many },
-  isFirst,
-  value,
-  error,
-  onChange,
-}: {
+interface AskedFieldProps {
   field: FieldSpec
   isFirst: boolean
   value: string
   error: string | undefined
   onChange(value: string): void
-}) => {
-  const common = { label: isOptional ? `${label} (optional)` : label, help, error, onChange }
-  if (options) return <Select {...common} options={options} value={value} />
-  if (many) return <Many label={label} many={many} value={value} onChange={onChange} />
-  return <TextField {...common} value={value} rows={rows} autoFocus={isFirst} />
 }
 
-const Many = ({
-  label,
-  many,
-  value,
-  onChange,
-}: {
+const Field = ({ field, isFirst, ...props }: AskedFieldProps) => {
+  const { label, help, isOptional, rows, options, many } = field
+  const common = { ...props, help, label: isOptional ? `${label} (optional)` : label }
+  if (options) return <Select {...common} options={options} />
+  if (many) return <Many {...props} label={label} many={many} />
+  return <TextField {...common} rows={rows} autoFocus={isFirst} />
+}
+
+type ManyProps = Pick<AskedFieldProps, 'value' | 'onChange'> & {
   label: string
   many: readonly string[]
-  value: string
-  onChange(value: string): void
-}) => {
-  const chosen = new Set(value === '' ? [] : value.split(','))
+}
+
+const Many = ({ label, many, value, onChange }: ManyProps) => {
+  const chosen = new Set(value.split(','))
   const toggle = (item: string, isOn: boolean): void =>
     onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
   return (
@@ -176,44 +158,33 @@ const Many = ({
   )
 }
 
+type AskButtonProps<Output> = AskProps<Output> & { label: string; isDisabled?: boolean }
+
 /** A button that asks before it writes. */
-export const AskButton = <Output,>({
-  label,
-  look,
-  isDisabled,
-  ...props
-}: AskProps<Output> & { label: string; isDisabled?: boolean }) => {
+export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonProps<Output>) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+      <Button look={props.look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && <Ask {...props} look={look} onClose={() => setOpen(false)} />}
+      {isOpen && <Ask {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-/** A button that writes at once; a refusal is told in a toast. */
-export const WriteButton = <Output,>({
-  label,
-  isDisabled,
-  write,
-  refresh = [],
-  onDone,
-}: Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
+type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   label: string
   isDisabled?: boolean
   write(headers: { 'idempotency-key': string }): Promise<Output>
-}) => {
-  const queries = useQueryClient()
-  const sent = useWrite((_: void, headers) => write(headers), {
-    onSuccess: (output) => {
-      onDone?.(output)
-      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
-    },
-    onError: (error) => void showToast(<Bdi>{error.message}</Bdi>),
-  })
+}
+
+const tell = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
+
+/** A button that writes at once; a refusal is told in a toast. */
+export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
+  const { label, isDisabled, write } = props
+  const sent = useRefreshing((_: void, headers) => write(headers), props, tell)
   return (
     <Button onPress={() => sent.press()} isPending={sent.isPending} isDisabled={isDisabled}>
       {label}
@@ -221,19 +192,14 @@ export const WriteButton = <Output,>({
   )
 }
 
-/** A secret that is shown this once. It lives in the state of whoever shows it, and nowhere else. */
-export const SecretDialog = ({
-  title,
-  secret,
-  onClose,
-  children,
-}: {
-  title: string
+type SecretProps = Omit<DialogProps, 'isOpen' | 'children'> & {
   secret: string
-  onClose(): void
   children?: ReactNode
-}) => (
-  <Dialog title={title} isOpen onClose={onClose}>
+}
+
+/** A secret that is shown this once. It lives in the state of whoever shows it, and nowhere else. */
+export const SecretDialog = ({ secret, children, ...props }: SecretProps) => (
+  <Dialog {...props} isOpen>
     <Note tone="warn">Copy it now: it is shown this once, and stored by its digest alone.</Note>
     <Code text={secret} label="secret" />
     {children}

@@ -7,37 +7,38 @@ import { Row, Stack } from './page.tsx'
 import { Bdi } from './text.tsx'
 import { Time } from './values.tsx'
 
+type Tried = Schema<'DeliveryAttempt'>
+
 /** The attempts at telling a receiver of an event, the newest first, with the answer of that one open. */
-export const Attempts = ({ attempts }: { attempts: readonly Schema<'DeliveryAttempt'>[] }) => (
+export const Attempts = ({ attempts }: { attempts: readonly Tried[] }) => (
   <Stack>
     {attempts.length === 0 && <p>Not sent yet.</p>}
-    {attempts
-      .toReversed()
-      .map(
-        (
-          { number, url, status, duration_ms: ms, error_class: fault, excerpt, started_at: at },
-          index,
-        ) => (
-          <div key={number}>
-            <Row>
-              <b>Try {number}</b>
-              <Badge tone={fault ? 'bad' : 'ok'}>
-                {`${status ?? 'no answer'}${ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`}`}
-              </Badge>
-              <Time at={at} />
-            </Row>
-            <p>
-              {fault && `${causeOf(fault)}: `}
-              <Bdi>{url}</Bdi>
-            </p>
-            {excerpt && (
-              <details open={index === 0}>
-                <summary>Answer</summary>
-                <Code text={excerpt} label="answer" />
-              </details>
-            )}
-          </div>
-        ),
-      )}
+    {attempts.toReversed().map((attempt, index) => (
+      <Attempt key={attempt.number} attempt={attempt} isNewest={index === 0} />
+    ))}
   </Stack>
 )
+
+const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) => {
+  const { number, url, status, duration_ms: ms, error_class: fault, excerpt } = attempt
+  const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
+  return (
+    <div>
+      <Row>
+        <b>Try {number}</b>
+        <Badge tone={fault ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
+        <Time at={attempt.started_at} />
+      </Row>
+      <p>
+        {fault && `${causeOf(fault)}: `}
+        <Bdi>{url}</Bdi>
+      </p>
+      {excerpt && (
+        <details open={isNewest}>
+          <summary>Answer</summary>
+          <Code text={excerpt} label="answer" />
+        </details>
+      )}
+    </div>
+  )
+}

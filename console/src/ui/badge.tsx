@@ -35,7 +35,7 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
   const { word, tone, icon } = wordsOf(state)
   const Icon = ICONS[icon]
   return (
-    <span className={`${styles.badge} ${styles[tone] ?? ''}`} title={state}>
+    <span className={`${styles.badge} ${tone}`} title={state}>
       <Icon aria-hidden />
       {suffix ? `${word} ${suffix}` : word}
     </span>
@@ -43,5 +43,5 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
 }
 
 export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: ReactNode }) => (
-  <span className={`${styles.badge} ${styles[tone] ?? ''}`}>{children}</span>
+  <span className={`${styles.badge} ${tone}`}>{children}</span>
 )

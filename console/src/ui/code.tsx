@@ -7,7 +7,7 @@ import { IconButton } from './button.tsx'
 import styles from './show.module.css'
 
 /** Copies what is given, not what is shown. */
-const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
+const CopyButton = ({ text, label }: { text: string; label: string }) => {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)
@@ -16,7 +16,7 @@ const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) 
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <IconButton label={copied ? 'Copied' : label} onPress={() => void copy()}>
+    <IconButton label={copied ? 'Copied' : `Copy ${label}`} onPress={() => void copy()}>
       {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
     </IconButton>
   )
@@ -31,7 +31,7 @@ export const Code = ({ text, label }: { text: string; label: string }) => (
         <code>{showControls(text)}</code>
       </bdi>
     </pre>
-    <CopyButton text={text} label={`Copy ${label}`} />
+    <CopyButton text={text} label={label} />
   </div>
 )
 
@@ -39,6 +39,6 @@ export const Code = ({ text, label }: { text: string; label: string }) => (
 export const Copied = ({ text, label }: { text: string; label: string }) => (
   <span className={styles.copied}>
     <code>{showControls(text)}</code>
-    <CopyButton text={text} label={`Copy ${label}`} />
+    <CopyButton text={text} label={label} />
   </span>
 )

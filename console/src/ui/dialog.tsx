@@ -4,7 +4,7 @@ import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 
 import { Button } from './button.tsx'
-import type { ButtonProps } from './button.tsx'
+import { Row } from './page.tsx'
 import styles from './layers.module.css'
 
 export interface DialogProps {
@@ -32,35 +32,12 @@ export const Dialog = ({ title, isOpen, onClose, children, actions, wide }: Dial
         </Heading>
         {children}
         <div className={styles.actions}>
-          <Button onPress={onClose}>{actions ? 'Cancel' : 'Close'}</Button>
-          {actions}
+          <Row>
+            <Button onPress={onClose}>{actions ? 'Cancel' : 'Close'}</Button>
+            {actions}
+          </Row>
         </div>
       </AriaDialog>
     </Modal>
   </ModalOverlay>
-)
-
-/** Asks before something is done that cannot be undone. `action` names the effect: "Delete endpoint". */
-export const Confirm = ({
-  action,
-  look = 'danger',
-  isPending,
-  isDisabled,
-  onConfirm,
-  ...props
-}: Omit<DialogProps, 'actions'> & {
-  action: string
-  look?: ButtonProps['look']
-  isPending?: boolean
-  isDisabled?: boolean
-  onConfirm(): void
-}) => (
-  <Dialog
-    {...props}
-    actions={
-      <Button look={look} isPending={isPending} isDisabled={isDisabled} onPress={onConfirm}>
-        {action}
-      </Button>
-    }
-  />
 )

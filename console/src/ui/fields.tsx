@@ -3,18 +3,13 @@ import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox'
 import type { CheckboxProps } from 'react-aria-components/Checkbox'
-import { FieldError } from 'react-aria-components/FieldError'
 import { Input } from 'react-aria-components/Input'
 import { Label } from 'react-aria-components/Label'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Popover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
-import {
-  Slider as AriaSlider,
-  SliderOutput,
-  SliderThumb,
-  SliderTrack,
-} from 'react-aria-components/Slider'
+import { Slider as AriaSlider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
+import type { SliderProps } from 'react-aria-components/Slider'
 import { Switch as AriaSwitch } from 'react-aria-components/Switch'
 import type { SwitchProps } from 'react-aria-components/Switch'
 import { Text } from 'react-aria-components/Text'
@@ -29,105 +24,92 @@ import layers from './layers.module.css'
 
 interface FieldProps {
   label: string
+  /** The label is read out, not shown. */
+  isLabelHidden?: boolean
   /** Read out and shown below the field. */
   help?: ReactNode
   /** The fault of the last try, tied to the field. */
   error?: string
 }
 
+/** What a component of React Aria takes, but for its look. */
+type Plain<Props> = Omit<Props, 'className' | 'style' | 'children'>
+
+const Name = ({ label, isLabelHidden }: FieldProps) => (
+  <Label className={isLabelHidden ? 'hidden-text' : 'strong'}>{label}</Label>
+)
+
 const About = ({ help, error }: Omit<FieldProps, 'label'>) => (
   <>
     {help && (
-      <Text slot="description" className={styles.help}>
+      <Text slot="description" className="soft small">
         {help}
       </Text>
     )}
-    <FieldError className={styles.error}>{error}</FieldError>
+    {error && (
+      <Text slot="errorMessage" className="bad small">
+        {error}
+      </Text>
+    )}
   </>
 )
 
-export interface TextFieldProps
-  extends FieldProps, Omit<AriaTextProps, 'className' | 'style' | 'children'> {
+export interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
   placeholder?: string
   /** Several lines. */
   rows?: number
   /** Shows a magnifier. */
   isSearch?: boolean
-  /** The label is read out, not shown. */
-  isLabelHidden?: boolean
 }
 
-export const TextField = ({
-  label,
-  help,
-  error,
-  placeholder,
-  rows,
-  isSearch,
-  isLabelHidden,
-  ...props
-}: TextFieldProps) => (
-  <AriaTextField
-    {...props}
-    className={styles.field}
-    isInvalid={error !== undefined}
-    validationBehavior="aria"
-  >
-    <Label className={isLabelHidden ? 'hidden-text' : styles.label}>{label}</Label>
-    {rows ? (
-      <TextArea className={styles.input} rows={rows} placeholder={placeholder} />
-    ) : (
-      <div className={isSearch ? styles.search : undefined}>
-        {isSearch && <Search aria-hidden />}
-        <Input className={styles.input} placeholder={placeholder} />
-      </div>
-    )}
-    <About help={help} error={error} />
-  </AriaTextField>
-)
-
-export interface Option<Value extends string> {
-  value: Value
-  label: string
+export const TextField = (props: TextFieldProps) => {
+  const { label, help, error, placeholder, rows, isSearch, isLabelHidden, ...rest } = props
+  return (
+    <AriaTextField
+      {...rest}
+      className={styles.field}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+    >
+      <Name label={label} isLabelHidden={isLabelHidden} />
+      {rows ? (
+        <TextArea className={styles.input} rows={rows} placeholder={placeholder} />
+      ) : (
+        <div className={isSearch ? styles.search : undefined}>
+          {isSearch && <Search aria-hidden />}
+          <Input className={styles.input} placeholder={placeholder} />
+        </div>
+      )}
+      <About help={help} error={error} />
+    </AriaTextField>
+  )
 }
 
 interface ChoiceProps<Value extends string> extends FieldProps {
-  options: readonly Option<Value>[]
+  options: readonly { value: Value; label: string }[]
   value: Value | undefined
   onChange(value: Value): void
-  isDisabled?: boolean
-  isLabelHidden?: boolean
 }
 
 /** One of many. */
-export const Select = <Value extends string>({
-  label,
-  help,
-  error,
-  options,
-  value,
-  onChange,
-  isLabelHidden,
-  ...props
-}: ChoiceProps<Value> & { placeholder?: string }) => (
+export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
   <AriaSelect
-    {...props}
     className={styles.field}
-    isInvalid={error !== undefined}
-    value={value ?? null}
-    onChange={(key) => onChange(key as Value)}
+    isInvalid={props.error !== undefined}
+    value={props.value ?? null}
+    onChange={(key) => props.onChange(key as Value)}
   >
-    <Label className={isLabelHidden ? 'hidden-text' : styles.label}>{label}</Label>
+    <Name {...props} />
     <Button className={`${styles.input} ${styles.select}`}>
       <SelectValue />
       <ChevronDown aria-hidden />
     </Button>
-    <About help={help} error={error} />
+    <About {...props} />
     <Popover className={layers.popover} offset={4}>
       <ListBox className={layers.items}>
-        {options.map(({ value: id, label: text }) => (
-          <ListBoxItem key={id} id={id} className={layers.item} textValue={text}>
-            {text}
+        {props.options.map(({ value, label }) => (
+          <ListBoxItem key={value} id={value} className={layers.item} textValue={label}>
+            {label}
           </ListBoxItem>
         ))}
       </ListBox>
@@ -136,83 +118,68 @@ export const Select = <Value extends string>({
 )
 
 /** One of a few, all shown. */
-export const Segments = <Value extends string>({
-  label,
-  help,
-  error,
-  options,
-  value,
-  onChange,
-  isDisabled,
-  isLabelHidden,
-}: ChoiceProps<Value>) => (
+export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
   <div className={styles.field}>
-    <span className={isLabelHidden ? 'hidden-text' : styles.label} aria-hidden>
-      {label}
-    </span>
+    {!props.isLabelHidden && (
+      <span className="strong" aria-hidden>
+        {props.label}
+      </span>
+    )}
     <ToggleButtonGroup
-      aria-label={label}
+      aria-label={props.label}
       className={styles.segments}
       selectionMode="single"
       disallowEmptySelection
-      isDisabled={isDisabled}
-      selectedKeys={value === undefined ? [] : [value]}
-      onSelectionChange={(keys) => {
-        for (const key of keys) onChange(key as Value)
-      }}
+      selectedKeys={props.value === undefined ? [] : [props.value]}
+      onSelectionChange={([key]) => props.onChange(key as Value)}
     >
-      {options.map(({ value: id, label: text }) => (
-        <ToggleButton key={id} id={id} className={styles.segment}>
-          {text}
+      {props.options.map(({ value, label }) => (
+        <ToggleButton key={value} id={value} className={styles.segment}>
+          {label}
         </ToggleButton>
       ))}
     </ToggleButtonGroup>
-    {help && <span className={styles.help}>{help}</span>}
-    {error && <span className={styles.error}>{error}</span>}
+    <About {...props} />
   </div>
 )
 
-export const Switch = ({
-  label,
-  ...props
-}: Omit<SwitchProps, 'className' | 'style' | 'children'> & { label: ReactNode }) => (
-  <AriaSwitch {...props} className={styles.switch}>
-    <span className={styles.track} aria-hidden />
-    <span>{label}</span>
-  </AriaSwitch>
+type ToggleProps<Props> = Plain<Props> & Omit<FieldProps, 'label'> & { label?: ReactNode }
+
+export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps>) => (
+  <div className={styles.field}>
+    <AriaSwitch {...props} className={styles.switch}>
+      <span className={styles.track} aria-hidden />
+      {label}
+    </AriaSwitch>
+    <About help={help} error={error} />
+  </div>
 )
 
-export const Checkbox = ({
-  label,
-  ...props
-}: Omit<CheckboxProps, 'className' | 'style' | 'children'> & { label?: ReactNode }) => (
+export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
   <AriaCheckbox {...props} className={styles.switch}>
-    <span className={styles.check} aria-hidden>
-      <Check />
-    </span>
-    {label && <span>{label}</span>}
+    {({ isSelected }) => (
+      <>
+        <span className={styles.check} aria-hidden>
+          {isSelected && <Check />}
+        </span>
+        {label && <span>{label}</span>}
+      </>
+    )}
   </AriaCheckbox>
 )
 
-interface SliderProps extends FieldProps {
-  value: number
-  onChange(value: number): void
-  onChangeEnd?(value: number): void
-  minValue: number
-  maxValue: number
-  step?: number
-  isDisabled?: boolean
-}
-
 /** A bounded number; beside it belongs a field for the exact value. */
-export const Slider = ({ label, help, error, onChange, onChangeEnd, ...props }: SliderProps) => (
-  <AriaSlider {...props} className={styles.slider} onChange={onChange} onChangeEnd={onChangeEnd}>
-    <Label className={styles.label}>{label}</Label>
-    <SliderOutput />
+export const Slider = ({
+  label,
+  help,
+  error,
+  ...props
+}: FieldProps & Plain<SliderProps<number>>) => (
+  <AriaSlider {...props} className={styles.field}>
+    <Name label={label} />
     <SliderTrack className={styles.rail}>
       <SliderThumb className={styles.thumb} />
     </SliderTrack>
-    {help && <span className={styles.help}>{help}</span>}
-    {error && <span className={styles.error}>{error}</span>}
+    <About help={help} error={error} />
   </AriaSlider>
 )

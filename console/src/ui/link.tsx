@@ -6,13 +6,10 @@ import type { AnchorHTMLAttributes, ReactNode } from 'react'
 import { httpsLink } from '../api/links.ts'
 import { buttonClass } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
-import styles from './button.module.css'
 import { Bdi } from './text.tsx'
 
 const Anchor = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
-  <a className={styles.link} {...props}>
-    {props.children}
-  </a>
+  <a {...props}>{props.children}</a>
 )
 
 /** A link within the console: `<Link to="/tasks/$task" params={{ task: id }}>`. Lazy pages are fetched at hover and focus. */
@@ -36,12 +33,7 @@ export const StrangersLink = ({ address, children }: { address: string; children
   const url = httpsLink(address)
   if (url === undefined) return <Bdi>{address}</Bdi>
   return (
-    <a
-      className={styles.link}
-      href={url.href}
-      target="_blank"
-      rel="noopener noreferrer nofollow ugc"
-    >
+    <a href={url.href} target="_blank" rel="noopener noreferrer nofollow ugc">
       {children ? (
         <>
           {children} <Bdi>{`(${url.host})`}</Bdi>
@@ -55,7 +47,7 @@ export const StrangersLink = ({ address, children }: { address: string; children
 
 /** A link out of the console that the service itself gave, such as the Temporal UI or the documents. */
 export const OutLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <a className={styles.link} href={href} target="_blank" rel="noopener noreferrer">
+  <a href={href} target="_blank" rel="noopener noreferrer">
     {children}{' '}
     <OutIcon aria-label="(new tab)" style={{ display: 'inline', width: 12, height: 12 }} />
   </a>

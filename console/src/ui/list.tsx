@@ -1,3 +1,4 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
@@ -7,21 +8,25 @@ import { Button } from './button.tsx'
 import { ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
 
+/** What a list needs of `useInfiniteQuery`. */
+export type EndlessQuery = Pick<
+  UseInfiniteQueryResult,
+  'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
+>
+
 interface EndlessListProps<Row> {
   label: string
   rows: readonly Row[]
   keyOf(row: Row): string
   /** Pixels of a row, the same for all. */
   height: number
-  children(row: Row, index: number): ReactNode
+  children(row: Row): ReactNode
   /** Enter on a row. */
-  onOpen?(row: Row): void
+  onOpen(row: Row): void
   /** Further keys of a focused row, such as `c`; true: it was for the row. */
   onKey?(key: string, row: Row): boolean
-  hasMore?: boolean
-  isLoading?: boolean
-  error?: Error | null
-  onMore?(): void
+  /** The query that the rows are of, where not all of them are read at once. */
+  query?: EndlessQuery
   /** How many there are altogether, where it is known. */
   total?: number
   /** Reads the list from its beginning, where `maxPages` has dropped that. */
@@ -30,10 +35,10 @@ interface EndlessListProps<Row> {
 
 /**
  * A list as long as there are rows, of which only those in sight are in the page; it scrolls with the window. `j k` and the
- * arrows go from row to row. Rows that `maxPages` drops at the beginning leave their room, so that nothing jumps. The rows of `useInfiniteQuery` fit: `rows={pages.flatMap(…)} hasMore={hasNextPage} onMore={fetchNextPage}`.
+ * arrows go from row to row. Rows that `maxPages` drops at the beginning leave their room, so that nothing jumps.
  */
 export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
-  const { rows, keyOf, height, hasMore = false, isLoading = false, error, onMore, total } = props
+  const { rows, keyOf, height, query } = props
   const list = useRef<HTMLUListElement>(null)
   const wished = useRef<number>(undefined)
   const dropped = useDropped(rows, keyOf)
@@ -46,10 +51,12 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     getItemKey: (index) => (index < dropped ? index : keyOf(rows[index - dropped] as Row)),
   })
   const items = virtualizer.getVirtualItems()
-  const last = items.at(-1)?.index ?? -1
+  const isNearEnd = (items.at(-1)?.index ?? -1) >= count - 10
+  const readsMore =
+    query?.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError && isNearEnd
   useEffect(() => {
-    if (hasMore && !isLoading && !error && last >= count - 10) onMore?.()
-  }, [hasMore, isLoading, error, last, count, onMore])
+    if (readsMore) void query?.fetchNextPage()
+  }, [readsMore, query])
   const focusRow = (index: number): void => {
     if (index < dropped || index >= count) return
     wished.current = index
@@ -72,6 +79,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
       >
         {shown.map(({ index, key, start }) => {
           const row = rows[index - dropped] as Row
+          const top = start - virtualizer.options.scrollMargin
           return (
             <li
               key={key}
@@ -82,21 +90,20 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
               data-index={index}
               className={styles.row}
               aria-posinset={index + 1}
-              aria-setsize={total ?? (hasMore ? -1 : count)}
+              aria-setsize={props.total ?? (query?.hasNextPage ? -1 : count)}
               tabIndex={index === shown[0]?.index ? 0 : -1}
-              style={{
-                height,
-                transform: `translateY(${start - virtualizer.options.scrollMargin}px)`,
-              }}
+              style={{ height, transform: `translateY(${top}px)` }}
               onKeyDown={(event) => pressed(event, props, { row, index, focusRow })}
             >
-              {props.children(row, index)}
+              {props.children(row)}
             </li>
           )
         })}
       </ul>
-      {error && <ErrorPanel error={error} onRetry={() => onMore?.()} />}
-      {isLoading && <p className={styles.end}>Loading more …</p>}
+      {query?.isFetchNextPageError && (
+        <ErrorPanel error={query.error} onRetry={() => void query.fetchNextPage()} />
+      )}
+      {query?.isFetchingNextPage && <p className={styles.end}>Loading more …</p>}
     </>
   )
 }
@@ -128,21 +135,19 @@ const pressed = <Row,>(
   if (isLetter && !shortcutsAreOn()) return
   const step = STEPS[key]
   if (step !== undefined) focusRow(index + step)
-  else if (key === 'Enter' && onOpen) onOpen(row)
+  else if (key === 'Enter') onOpen(row)
   else if (!onKey?.(key, row)) return
   event.preventDefault()
 }
 
-/** A table of what fits on a page; on a phone each row is a card whose first cell has a line of its own. */
-export const Table = ({
-  label,
-  columns,
-  children,
-}: {
+interface TableProps {
   label: string
   columns: readonly ReactNode[]
   children: ReactNode
-}) => (
+}
+
+/** A table of what fits on a page; on a phone each row is a card whose first cell has a line of its own. */
+export const Table = ({ label, columns, children }: TableProps) => (
   <table className={styles.table} aria-label={label}>
     <thead>
       <tr>

@@ -5,16 +5,14 @@ import { Popover } from 'react-aria-components/Popover'
 
 import styles from './layers.module.css'
 
-/** A button and the menu that it opens: `<Menu trigger={<Button>More</Button>}><MenuItem onAction={…}>Cancel</MenuItem></Menu>`. */
-export const Menu = ({
-  trigger,
-  label,
-  children,
-}: {
+interface MenuProps {
   trigger: ReactNode
   label: string
   children: ReactNode
-}) => (
+}
+
+/** A button and the menu that it opens: `<Menu trigger={<Button>More</Button>}><MenuItem onAction={…}>Cancel</MenuItem></Menu>`. */
+export const Menu = ({ trigger, label, children }: MenuProps) => (
   <MenuTrigger>
     {trigger}
     <Popover className={styles.popover} offset={4}>

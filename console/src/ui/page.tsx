@@ -7,16 +7,15 @@ import styles from './page.module.css'
 /** The page that was opened first has the focus where the browser put it. */
 let isFirst = true
 
-/** The one h1 of a page, which takes the focus after a navigation, and the title of the window. `extra` stands beside it. */
-export const PageTitle = ({
-  children,
-  extra,
-  actions,
-}: {
+interface PageTitleProps {
   children: string
+  /** Stands beside it. */
   extra?: ReactNode
   actions?: ReactNode
-}) => {
+}
+
+/** The one h1 of a page, which takes the focus after a navigation, and the title of the window. */
+export const PageTitle = ({ children, extra, actions }: PageTitleProps) => {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // Who types already goes on typing.
@@ -31,7 +30,11 @@ export const PageTitle = ({
         <Bdi>{children}</Bdi>
       </h1>
       {extra}
-      {actions && <div className={styles.actions}>{actions}</div>}
+      {actions && (
+        <div className={styles.actions}>
+          <Row>{actions}</Row>
+        </div>
+      )}
     </div>
   )
 }

@@ -6,79 +6,71 @@ import { isPassing, KilnError } from '../api/client.ts'
 import { nextStep } from '../words/errors.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
+import { Row } from './page.tsx'
 import { Bdi } from './text.tsx'
 import { useNow } from './values.tsx'
 import styles from './show.module.css'
 
-export const Panel = ({
-  title,
-  level = 2,
-  actions,
-  children,
-}: {
+interface PanelProps {
   title: ReactNode
-  level?: 2 | 3
   actions?: ReactNode
   children: ReactNode
-}) => {
-  const Title = level === 2 ? 'h2' : 'h3'
-  return (
-    <section className={styles.panel}>
-      <header>
-        <Title>{title}</Title>
-        {actions && <div className={styles.actions}>{actions}</div>}
-      </header>
-      {children}
-    </section>
-  )
 }
+
+export const Panel = ({ title, actions, children }: PanelProps) => (
+  <section className={styles.panel}>
+    <header>
+      <h2>{title}</h2>
+      {actions && <Row>{actions}</Row>}
+    </header>
+    {children}
+  </section>
+)
 
 const NOTE_ICONS = { ok: CircleCheck, info: Info, warn: TriangleAlert, bad: OctagonAlert }
 
-/** Something that is to be known here: what happened, then the next step. */
-export const Note = ({
-  tone = 'info',
-  children,
-}: {
+interface NoteProps {
   tone?: keyof typeof NOTE_ICONS
   children: ReactNode
-}) => {
+}
+
+/** Something that is to be known here: what happened, then the next step. */
+export const Note = ({ tone = 'info', children }: NoteProps) => {
   const Icon = NOTE_ICONS[tone]
   return (
-    <div
-      className={`${styles.note} ${styles[tone] ?? ''}`}
-      role={tone === 'bad' ? 'alert' : undefined}
-    >
+    <div className={`${styles.note} ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
       <Icon aria-hidden />
       <div>{children}</div>
     </div>
   )
 }
 
-/** Why something is not there, what to do, and the id that finds the request in the log. `rest` stands for its details. */
-export const ErrorPanel = ({
-  error,
-  onRetry,
-  rest,
-}: {
+interface ErrorPanelProps {
   error: unknown
   onRetry?: () => void
+  /** What of the details does not stand at a field. */
   rest?: readonly string[]
-}) => {
+}
+
+/** Why something is not there, what to do, and the id that finds the request in the log. */
+export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   const fault = error instanceof KilnError ? error : undefined
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (fault?.details.length ?? 0) > 0
   const message = isMarked ? 'The marked fields are not right yet.' : textOf(error)
   const next = fault && nextStep(fault.code)
+  const details = (rest ?? fault?.details ?? []).filter((detail) => detail !== message)
   return (
     <Note tone="bad">
       <p>
         <Bdi>{message}</Bdi>
         {next && ` ${next}`}
       </p>
-      <Details items={(rest ?? fault?.details ?? []).filter((detail) => detail !== message)} />
+      {details.map((detail) => (
+        <Bdi key={detail}>{detail}</Bdi>
+      ))}
       {fault?.requestId && (
-        <p className={styles.small}>
+        <p className="small">
           Request <Copied text={fault.requestId} label="request id" />
         </p>
       )}
@@ -88,17 +80,6 @@ export const ErrorPanel = ({
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const Details = ({ items }: { items: readonly string[] }) =>
-  items.length === 0 ? null : (
-    <ul>
-      {items.map((item) => (
-        <li key={item}>
-          <Bdi>{item}</Bdi>
-        </li>
-      ))}
-    </ul>
-  )
 
 /** Nothing is there: a sentence, and what to do. */
 export const Empty = ({ children }: { children: ReactNode }) => (
@@ -124,35 +105,29 @@ interface Asked<T> {
   refetch(): unknown
 }
 
-/** Shows a query in each of its states: loading, refused, there, and there but old because the service is away. */
-export const Show = <T,>({
-  query,
-  loading = <Loading />,
-  children,
-}: {
+interface ShowProps<T> {
   query: Asked<T>
   loading?: ReactNode
   children(data: T): ReactNode
-}) => {
+}
+
+/** Shows a query in each of its states: loading, refused, there, and there but old because the service is away. */
+export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T>) => {
   const { data, error, failureReason: reason } = query
-  const waits = !error && isPassing(reason) && reason.retryAfterSeconds !== undefined && (
-    <Waits key={query.failureCount} message={reason.message} seconds={reason.retryAfterSeconds} />
-  )
-  if (data === undefined)
-    return error ? (
-      <ErrorPanel error={error} onRetry={() => void query.refetch()} />
-    ) : (
-      <>
-        {waits}
-        {loading}
-      </>
-    )
+  const isLate = !error && isPassing(reason)
   return (
     <>
       {error && <ErrorPanel error={error} onRetry={() => void query.refetch()} />}
-      {waits}
-      {!error && isPassing(reason) && <AsOf at={query.dataUpdatedAt} />}
-      {children(data)}
+      {isLate && reason.retryAfterSeconds !== undefined && (
+        <Waits
+          key={query.failureCount}
+          message={reason.message}
+          seconds={reason.retryAfterSeconds}
+        />
+      )}
+      {data === undefined && !error && loading}
+      {data !== undefined && isLate && <AsOf at={query.dataUpdatedAt} />}
+      {data !== undefined && children(data)}
     </>
   )
 }
@@ -172,7 +147,7 @@ const Waits = ({ message, seconds }: { message: string; seconds: number }) => {
 
 const AsOf = ({ at }: { at: number }) => {
   useNow()
-  return <p className={styles.small}>as of {new Date(at).toLocaleTimeString('en-GB')}</p>
+  return <p className="soft small">as of {new Date(at).toLocaleTimeString('en-GB')}</p>
 }
 
 /** Names and values, below each other. */
@@ -180,9 +155,16 @@ export const Facts = ({ children }: { children: ReactNode }) => (
   <dl className={styles.facts}>{children}</dl>
 )
 
-export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </>
-)
+interface FactProps {
+  name: string
+  /** Without one nothing is shown. */
+  children: ReactNode
+}
+
+export const Fact = ({ name, children }: FactProps) =>
+  children ? (
+    <>
+      <dt className="soft">{name}</dt>
+      <dd>{children}</dd>
+    </>
+  ) : null

@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-import { TextField } from '../ui/fields.tsx'
-
-const WAIT_MS = 60
+import { TextField } from './fields.tsx'
 
 interface SearchFieldProps {
   label: string
@@ -10,38 +8,40 @@ interface SearchFieldProps {
   /** As the address has it. */
   value: string | undefined
   onChange(text: string | undefined): void
+  /** Milliseconds after the last key. */
+  pause?: number
 }
 
-/** A field that writes its text to the address 60 ms after the last key, and follows the address when that changes otherwise. */
-export const SearchField = ({ label, placeholder, value = '', onChange }: SearchFieldProps) => {
+/** A field that tells of its text once nobody types, and follows the address when that changes otherwise. */
+export const SearchField = (props: SearchFieldProps) => {
+  const { label, placeholder = label, value = '', onChange, pause = 60 } = props
   const [text, setText] = useState(value)
   const written = useRef(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
     if (value === written.current) return
     written.current = value
-    clearTimeout(timer.current)
     setText(value)
   }, [value])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const type = (next: string): void => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      written.current = next
-      onChange(next === '' ? undefined : next)
-    }, WAIT_MS)
-  }
+  useEffect(() => {
+    if (text === written.current) return undefined
+    const timer = setTimeout(() => {
+      written.current = text
+      onChange(text || undefined)
+    }, pause)
+    return () => clearTimeout(timer)
+    // What is typed counts, not each new function of the page.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [text])
   return (
     <TextField
       label={label}
-      placeholder={placeholder ?? label}
+      placeholder={placeholder}
       isLabelHidden
       isSearch
       type="search"
       maxLength={200}
       value={text}
-      onChange={type}
+      onChange={setText}
     />
   )
 }

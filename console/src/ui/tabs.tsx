@@ -1,43 +1,51 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
 import styles from './tabs.module.css'
 
-export interface TabSpec<Id extends string> {
-  id: Id
-  title: ReactNode
-  /** Drawn only while it is selected. */
-  content: ReactNode | (() => ReactNode)
+interface TabsProps {
+  label: string
+  /** The content is drawn only while it is selected. */
+  tabs: readonly { id: string; title: ReactNode; content: ReactNode | (() => ReactNode) }[]
+  /** The search parameter in which the choice lives; without it the first is chosen. Others go with the tab that they are of. */
+  name?: 'tab' | 'view'
+  /** Where the choice lives elsewhere. */
+  selected?: string
+  onSelect?(id: string): void
 }
 
-/** Tabs whose choice lives in the address: give `selected` and `onSelect` from the search parameters. */
-export const Tabs = <Id extends string>({
-  label,
-  tabs,
-  selected,
-  onSelect,
-}: {
-  label: string
-  tabs: readonly TabSpec<Id>[]
-  selected: Id
-  onSelect(id: Id): void
-}) => (
-  <AriaTabs
-    className={styles.tabs}
-    selectedKey={selected}
-    onSelectionChange={(key) => onSelect(key as Id)}
-  >
-    <TabList aria-label={label} className={styles.list}>
-      {tabs.map(({ id, title }) => (
-        <Tab key={id} id={id} className={styles.tab}>
-          {title}
-        </Tab>
+/** Tabs whose choice lives in the address. */
+export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
+  const { [name]: chosen } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const first = tabs[0]?.id ?? ''
+  const selected = props.selected ?? tabs.find(({ id }) => id === chosen)?.id ?? first
+  const select = (id: string): void =>
+    void navigate({
+      to: '.',
+      search: { [name]: id === first ? undefined : id },
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <AriaTabs
+      className={styles.tabs}
+      selectedKey={selected}
+      onSelectionChange={(key) => (props.onSelect ?? select)(String(key))}
+    >
+      <TabList aria-label={label} className={styles.list}>
+        {tabs.map(({ id, title }) => (
+          <Tab key={id} id={id} className={styles.tab}>
+            {title}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map(({ id, content }) => (
+        <TabPanel key={id} id={id} className={styles.panel}>
+          {id === selected && (typeof content === 'function' ? content() : content)}
+        </TabPanel>
       ))}
-    </TabList>
-    {tabs.map(({ id, content }) => (
-      <TabPanel key={id} id={id} className={styles.panel}>
-        {id === selected && (typeof content === 'function' ? content() : content)}
-      </TabPanel>
-    ))}
-  </AriaTabs>
-)
+    </AriaTabs>
+  )
+}
