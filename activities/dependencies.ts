@@ -5,6 +5,7 @@ import type { Outbound } from '../src/adapters/outbound/client.ts'
 import type { PostLimits } from '../src/adapters/outbound/post.ts'
 import type { Signer } from '../src/adapters/signing.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
+import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
 import type { News } from '../src/db/shared/news.ts'
@@ -68,14 +69,27 @@ export interface DeliveryRules {
   limits?: PostLimits
 }
 
-export interface MediaDependencies extends CommonDependencies {
-  engine: ImageEngine
-  inspector: Inspector
-  videoEngine: VideoEngine
+/** What every render takes. */
+export interface RenderDependencies extends CommonDependencies {
   outbound: Outbound
   limits: MediaLimits
   /** Folder of this process for unfinished files. */
   scratchDir: string
+  /** Attempts that PostgreSQL did not end, after which the task ends; 10 when absent. */
+  mostClaims?: number
+}
+
+/** What renders of an upstream take. */
+export interface VendorDependencies extends RenderDependencies {
+  /** Of the families that have one. */
+  upstreams: Partial<Record<'image' | 'video', Upstream>>
+  signer: Signer
+}
+
+export interface MediaDependencies extends RenderDependencies {
+  engine: ImageEngine
+  inspector: Inspector
+  videoEngine: VideoEngine
   /** VIDEO_TINY: 8 frames of 64×36, whatever a video task asks for. */
   tinyVideos: boolean
 }

@@ -11,7 +11,7 @@ import type { Size } from '../src/domain/shared/size.ts'
 import type { DownloadLimits } from '../src/domain/task/media-limits.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { RenderDependencies } from './dependencies.ts'
 
 /** An input at a local path, with its size in pixels. */
 export interface FetchedInput extends Size {
@@ -40,7 +40,7 @@ interface FetchOptions {
  * fetched input is kept in the store, so that a later attempt does not fetch it again.
  */
 export const fetchInputs = async (
-  deps: MediaDependencies,
+  deps: RenderDependencies,
   { task, attempt, ruleOf }: FetchOptions,
 ): Promise<Record<string, FetchedInput>> => {
   const inputs: Record<string, FetchedInput> = {}
@@ -72,7 +72,7 @@ interface StoredInput {
  * not.
  */
 const openStored = async (
-  { storage }: MediaDependencies,
+  { storage }: RenderDependencies,
   { key, input, rule, path }: StoredInput,
 ): Promise<Size> => {
   const { width, height } = input
@@ -120,7 +120,7 @@ interface AddressedInput {
 }
 
 const fetchAddress = async (
-  { sql, storage, outbound }: MediaDependencies,
+  { sql, storage, outbound }: RenderDependencies,
   { task, input, rule, path, attempt }: AddressedInput,
 ): Promise<Size> => {
   const { field, url } = input

@@ -6,12 +6,14 @@ import { makeImageTaskMoves } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeReinspect } from './reinspect.ts'
-import { makeRenderImageTask } from './render-image-task.ts'
+import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeSendAttempt } from './send-attempt.ts'
-import { makeRenderVideoTask } from './render-video-task.ts'
+import { makeLocalVideo, makeRenderVideoTask } from './render-video-task.ts'
 import { makeVersionMoves } from './version.ts'
 import { makeVideoTaskMoves } from './video-task.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import { makeVendorImages } from './vendor-images.ts'
+import { makeVendorVideo } from './vendor-video.ts'
+import type { MediaDependencies, VendorDependencies } from './dependencies.ts'
 
 /** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
 export const createCoreActivities = (deps: CoreDependencies & FirstTryDependencies) => {
@@ -31,9 +33,18 @@ export const createCoreActivities = (deps: CoreDependencies & FirstTryDependenci
 export const createMediaActivities = (deps: MediaDependencies) => ({
   ...makeReinspect(deps),
   inspectArchive: makeInspectArchive(deps),
-  renderImageTask: makeRenderImageTask(deps),
-  renderVideoTask: makeRenderVideoTask(deps),
+  renderImageTask: makeRenderImageTask(deps, makeLocalImages(deps)),
+  renderVideoTask: makeRenderVideoTask(deps, makeLocalVideo(deps)),
 })
+
+/** Activities for the queue of upstreams: the same renders, which wait more than they work. */
+export const createVendorActivities = (deps: VendorDependencies) => {
+  const { image, video } = deps.upstreams
+  return {
+    ...(image && { renderImageTask: makeRenderImageTask(deps, makeVendorImages(deps, image)) }),
+    ...(video && { renderVideoTask: makeRenderVideoTask(deps, makeVendorVideo(deps, video)) }),
+  } satisfies Partial<MediaActivities>
+}
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
 export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'

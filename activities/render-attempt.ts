@@ -11,7 +11,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { RenderDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */
@@ -21,7 +21,9 @@ export interface RenderAttempt {
   /** Folder of this attempt alone, removed at its end. */
   scratchDir: string
   /** Sets what the next heartbeat says; operators see it. */
-  report(step: string, percent: number): void
+  report(step: string, percent: number, upstreamId?: string): void
+  /** Whether nobody waits for the task any more: it was cancelled, or its deadline has passed. */
+  isOver(): boolean
 }
 
 interface AttemptOptions<Task> {
@@ -43,7 +45,7 @@ const MAX_FAILURES = 3
  * Attempts that PostgreSQL did not end, those lost with a killed worker included: a task that kills its worker each time
  * must end.
  */
-const MAX_CLAIMS = 10
+const MOST_CLAIMS = 10
 
 /**
  * Claims a task and runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
@@ -51,7 +53,7 @@ const MAX_CLAIMS = 10
  * that are worth another attempt.
  */
 export const runAttempt = async <Task extends ClaimedTask, T>(
-  deps: MediaDependencies,
+  deps: RenderDependencies,
   { taskId, timing, claim }: AttemptOptions<Task>,
   work: (task: Task, attempt: RenderAttempt) => Promise<T>,
 ): Promise<T | undefined> => {
@@ -68,19 +70,23 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
   const outages = countOutages(context.info.heartbeatDetails)
   const counted = outages > 0 ? { outages } : {}
-  let details = { step: 'starting', percent: 0 }
-  const report: RenderAttempt['report'] = (step, percent) => {
-    details = { step, percent: Math.round(percent) }
+  let details: object = { step: 'starting', percent: 0 }
+  const report: RenderAttempt['report'] = (step, percent, upstreamId) => {
+    const upstream = upstreamId === undefined ? {} : { upstream_id: upstreamId }
+    details = { step, percent: Math.round(percent), ...upstream }
   }
+  const isOver = (): boolean =>
+    deadline.aborted || context.cancellationDetails?.cancelRequested === true
+  const { mostClaims = MOST_CLAIMS } = deps
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
     try {
       if (remainingMs === 0) throw new TaskFault('timeout')
       await mkdir(scratchDir, { recursive: true })
-      if (task.fence - outages > MAX_CLAIMS)
-        throw new TaskFault('engine_failed', 'The task was tried 10 times.')
-      return await work(task, { signal, scratchDir, report })
+      if (task.fence - outages > mostClaims)
+        throw new TaskFault('engine_failed', `The task was tried ${mostClaims} times.`)
+      return await work(task, { signal, scratchDir, report, isOver })
     } catch (error) {
       const failure = await classify(
         deps,
@@ -112,7 +118,7 @@ const BEAT_MS = 1000
  * Makes the failure that repeats an attempt. The driver's words may name hosts and values, so the log gets them and the
  * history does not.
  */
-const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string): Error => {
+const retryLater = ({ log }: RenderDependencies, error: unknown, taskId: string): Error => {
   if (isUnavailable(error))
     return ApplicationFailure.retryable('PostgreSQL cannot be reached', UNAVAILABLE)
   log.warn({ task_id: taskId, err: error }, 'attempt failed')
@@ -123,7 +129,7 @@ const retryLater = ({ log }: MediaDependencies, error: unknown, taskId: string):
 }
 
 const classify = async (
-  deps: MediaDependencies,
+  deps: RenderDependencies,
   task: { id: string; fence: number },
   error: unknown,
 ): Promise<Error> => {

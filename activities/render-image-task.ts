@@ -1,36 +1,77 @@
+import type { ImageJob } from '../src/adapters/image-engine/image-engine.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
+import type { Size } from '../src/domain/shared/size.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
-import type { FetchedInput } from './fetch-inputs.ts'
 import type { Rendered } from './image-task.ts'
 import { storeResults } from './results.ts'
 
+/** A finished image in the scratch folder of the attempt. */
+export interface MadeImage extends Size {
+  path: string
+  contentType: string
+  extension: string
+}
+
+/** What an engine does with a task: one at least. */
+export type MakeImages = (task: ClaimedImageTask, attempt: RenderAttempt) => Promise<MadeImage[]>
+
 /**
- * Makes the activity that renders an image task: claims it with a new fence, fetches its inputs, runs the engine and
- * stores what it made under the fence. Answers undefined when the task has already ended. Faults of the input end the
- * task at once; faults of engine and store are tried three times.
+ * Makes the activity that renders an image task: claims it with a new fence, has the engine make its images and stores
+ * them under the fence. Answers undefined when the task has already ended. Faults of the input end the task at once;
+ * faults of engine and store are tried three times.
  */
 export const makeRenderImageTask =
-  (deps: MediaDependencies) =>
+  (deps: RenderDependencies, make: MakeImages) =>
   (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> =>
-    runAttempt(deps, { taskId, timing, claim: claimImageTask }, (task, attempt) =>
-      render(deps, task, attempt),
-    )
+    runAttempt(deps, { taskId, timing, claim: claimImageTask }, async (task, attempt) => {
+      const images = await make(task, attempt)
+      attempt.report('storing', 100)
+      const made = await storeResults(deps, task, {
+        files: images.map((image, index) => ({
+          ...image,
+          name: `result-${index + 1}.${image.extension}`,
+        })),
+        picture: images[0]?.path ?? '',
+        scratchDir: attempt.scratchDir,
+      })
+      return { fence: task.fence, ...made }
+    })
 
-const render = async (
-  deps: MediaDependencies,
+/** The local engine: fetches the inputs and renders them here. */
+export const makeLocalImages =
+  (deps: MediaDependencies): MakeImages =>
+  async (task, attempt) => {
+    const { scratchDir, signal } = attempt
+    const inputs = await fetchImages(deps, task, attempt)
+    attempt.report('rendering', 0)
+    return await timeRender(deps.metrics, task.kind, {
+      render: () =>
+        deps.engine.render(
+          { taskId: task.id, ...requestOf(task), inputs, scratchDir },
+          { signal, onProgress: (percent) => attempt.report('rendering', percent) },
+        ),
+      pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
+    }).catch((error: unknown) => {
+      throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
+    })
+  }
+
+/** Fetches the images of a task. What a URL led to is judged as an inline image was when it was taken in. */
+export const fetchImages = async (
+  deps: RenderDependencies,
   task: ClaimedImageTask,
   attempt: RenderAttempt,
-): Promise<Rendered> => {
+): Promise<ImageJob['inputs']> => {
   const inputs = await fetchInputs(deps, {
     task,
     attempt,
@@ -40,33 +81,10 @@ const render = async (
       inspect: (path) => probeImage(path, deps.limits),
     }),
   })
-  const request = { kind: task.kind, settings: task.settings } as ImageRequest
-  checkLimits(request, inputs)
-  attempt.report('rendering', 0)
-  const images = await timeRender(deps.metrics, task.kind, {
-    render: () =>
-      deps.engine.render(
-        { taskId: task.id, ...request, inputs, scratchDir: attempt.scratchDir },
-        { signal: attempt.signal, onProgress: (percent) => attempt.report('rendering', percent) },
-      ),
-    pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
-  }).catch((error: unknown) => {
-    throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
-  })
-  attempt.report('storing', 100)
-  const made = await storeResults(deps, task, {
-    files: images.map((image, index) => ({
-      ...image,
-      name: `result-${index + 1}.${image.extension}`,
-    })),
-    picture: images[0]?.path ?? '',
-    scratchDir: attempt.scratchDir,
-  })
-  return { fence: task.fence, ...made }
+  const fault = inputs['image'] && pixelLimitFault(requestOf(task), inputs['image'])
+  if (fault) throw new TaskFault('pixel_limit', `/image ${fault}`)
+  return inputs
 }
 
-/** What a URL led to is judged as an inline image was when it was taken in. */
-const checkLimits = (request: ImageRequest, inputs: Record<string, FetchedInput>): void => {
-  const fault = inputs['image'] && pixelLimitFault(request, inputs['image'])
-  if (fault) throw new TaskFault('pixel_limit', `/image ${fault}`)
-}
+const requestOf = ({ kind, settings }: ClaimedImageTask): ImageRequest =>
+  ({ kind, settings }) as ImageRequest

@@ -1,5 +1,6 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import type { NewCreation } from '../src/db/video-task/creation.ts'
 import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
@@ -10,75 +11,97 @@ import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
-import type { InputRule } from './fetch-inputs.ts'
+import type { FetchedInput, InputRule } from './fetch-inputs.ts'
 import { storeResults } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
 import type { RenderedVideoTask } from './video-task.ts'
 
+export interface VideoAttempt extends RenderAttempt {
+  timing: VideoTiming
+  /** Tells those who read the task how far it is. */
+  note(percent: number): void
+}
+
+/** Finished files in the scratch folder of the attempt. */
+export interface MadeVideo extends Pick<RenderedVideo, 'video' | 'cover' | 'watermarked'> {
+  creation: NewCreation
+}
+
+/** What an engine does with a task. */
+export type MakeVideo = (task: ClaimedVideoTask, attempt: VideoAttempt) => Promise<MadeVideo>
+
 /**
- * Makes the activity that renders a video task: claims it with a new fence, fetches its inputs, runs the engine and
- * stores what it made under the fence. Answers undefined when the task has already ended. Faults of the input end the
- * task at once; faults of engine and store are tried three times.
+ * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video and stores it
+ * under the fence. Answers undefined when the task has already ended. Faults of the input end the task at once; faults
+ * of engine and store are tried three times.
  */
 export const makeRenderVideoTask =
-  (deps: MediaDependencies) =>
+  (deps: RenderDependencies, make: MakeVideo) =>
   (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> =>
-    runAttempt(deps, { taskId, timing, claim: claimVideoTask }, (task, attempt) =>
-      render(deps, task, { ...attempt, timing }),
-    )
+    runAttempt(deps, { taskId, timing, claim: claimVideoTask }, async (task, attempt) => {
+      const progress = makeProgressNote(deps, task)
+      const video = await make(task, { ...attempt, timing, note: progress.note })
+        // No part of an attempt runs on after its end.
+        .finally(progress.settle)
+      attempt.report('storing', 100)
+      const made = await storeResults(deps, task, {
+        files: listFiles(video),
+        picture: video.cover,
+        scratchDir: attempt.scratchDir,
+      })
+      return { fence: task.fence, ...made, creation: video.creation }
+    })
 
-interface VideoAttempt extends RenderAttempt {
-  timing: VideoTiming
-}
-
-const render = async (
-  deps: MediaDependencies,
-  task: ClaimedVideoTask,
-  attempt: VideoAttempt,
-): Promise<RenderedVideoTask> => {
-  const inputs = await fetchInputs(deps, {
-    task,
-    attempt,
-    ruleOf: (field) => ruleOf(deps, field, attempt),
-  })
-  const job = makeVideoJob(task, inputs, {
-    scratchDir: attempt.scratchDir,
-    deadlineMs: Math.max(1, Math.round((attempt.timing.deadlineSeconds - task.age) * 1000)),
-    tiny: deps.tinyVideos,
-  })
-  attempt.report('rendering', 0)
-  const video = await runEngine(deps, task, job, attempt)
-  attempt.report('storing', 100)
-  const made = await storeResults(deps, task, {
-    files: listFiles(video),
-    picture: video.cover,
-    scratchDir: attempt.scratchDir,
-  })
-  const { frames, fps, width, height } = video
-  const creation = { seconds: frames / fps, fps, width, height }
-  return { fence: task.fence, ...made, creation }
-}
+/** The local engine: fetches the inputs and renders them here. */
+export const makeLocalVideo =
+  (deps: MediaDependencies): MakeVideo =>
+  async (task, attempt) => {
+    const inputs = await fetchVideoInputs(deps, task, attempt, async (field, path) => {
+      const source = { path, isOwn: field === 'video_creation_id' }
+      const { container, width, height } = await deps.videoEngine.probeSource(source, attempt)
+      return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
+    })
+    const job = makeVideoJob(task, inputs, {
+      scratchDir: attempt.scratchDir,
+      deadlineMs: Math.max(1, Math.round((attempt.timing.deadlineSeconds - task.age) * 1000)),
+      tiny: deps.tinyVideos,
+    })
+    attempt.report('rendering', 0)
+    const { frames, fps, width, height, ...files } = await runEngine(deps, task, job, attempt)
+    return { ...files, creation: { seconds: frames / fps, fps, width, height } }
+  }
 
 const POINTERS: Readonly<Record<string, string>> = {
   images: '/images/0',
   [END_IMAGE]: '/images/1',
 }
 
+/** Tells what the source of an extension is. */
+type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
+
+/** Fetches the images, the watermark and the source of a task. */
+export const fetchVideoInputs = (
+  deps: RenderDependencies,
+  task: ClaimedVideoTask,
+  attempt: RenderAttempt,
+  inspectSource: InspectSource,
+): Promise<Record<string, FetchedInput>> =>
+  fetchInputs(deps, { task, attempt, ruleOf: (field) => ruleOf(deps, field, inspectSource) })
+
 /** What an input must be, and in which words its faults are told. */
-const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt): InputRule => {
-  const { limits, videoEngine } = deps
+const ruleOf = (
+  { limits }: RenderDependencies,
+  field: string,
+  inspectSource: InspectSource,
+): InputRule => {
   if (field === 'video_url' || field === 'video_creation_id')
     return {
       pointer: `/${field}`,
       limits: limits.video,
       toFault: (fault) => toVideoFault(fault, 'video'),
-      inspect: async (path) => {
-        const source = { path, isOwn: field === 'video_creation_id' }
-        const { container, width, height } = await videoEngine.probeSource(source, attempt)
-        return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
-      },
+      inspect: (path) => inspectSource(field, path),
     }
   const pointer = POINTERS[field] ?? `/${field}`
   return {
@@ -90,28 +113,24 @@ const ruleOf = (deps: MediaDependencies, field: string, attempt: RenderAttempt):
 }
 
 const runEngine = async (
-  deps: MediaDependencies,
-  task: ClaimedVideoTask,
+  { videoEngine, metrics }: MediaDependencies,
+  { kind }: ClaimedVideoTask,
   job: VideoJob,
-  attempt: RenderAttempt,
+  attempt: VideoAttempt,
 ): Promise<RenderedVideo> => {
-  const progress = makeProgressNote(deps, task)
   const onProgress = (percent: number): void => {
     if (percent > 0) failpoint('render.in-child')
     attempt.report('rendering', percent)
-    progress.note(percent)
+    attempt.note(percent)
   }
   try {
-    return await timeRender(deps.metrics, task.kind, {
-      render: () => deps.videoEngine.render(job, { signal: attempt.signal, onProgress }),
+    return await timeRender(metrics, kind, {
+      render: () => videoEngine.render(job, { signal: attempt.signal, onProgress }),
       pixelsOf: ({ frames, width, height }) => frames * width * height,
     })
   } catch (error) {
     if (error instanceof TaskFault || error instanceof VideoFault) throw error
     throw new EngineError('rendering', { cause: error })
-  } finally {
-    // No part of an attempt runs on after its end.
-    await progress.settle()
   }
 }
 
@@ -120,7 +139,7 @@ const NOTE_MS = 1000
 
 /** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
 const makeProgressNote = (
-  { sql, log, news }: MediaDependencies,
+  { sql, log, news }: RenderDependencies,
   { id, fence }: ClaimedVideoTask,
 ) => {
   let notedAt = 0
@@ -142,7 +161,7 @@ const makeProgressNote = (
   }
 }
 
-const listFiles = ({ video, cover, watermarked, width, height }: RenderedVideo) => {
+const listFiles = ({ video, cover, watermarked, creation: { width, height } }: MadeVideo) => {
   const size = { width, height }
   return [
     { name: 'video.mp4', path: video, contentType: 'video/mp4', ...size },

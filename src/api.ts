@@ -141,6 +141,8 @@ const routes = makeRoutes({
   publicUrl,
   taskQueue: config.TASK_QUEUE,
   ...timings,
+  imageEngine: config.IMAGE_ENGINE,
+  videoEngine: config.VIDEO_ENGINE,
   videoAuth: config.VIDEO_AUTH,
   extendSource: config.VIDEO_EXTEND_SOURCE,
   creditLimit: config.OWNER_CREDIT_LIMIT,

@@ -8,7 +8,11 @@ import {
   Worker,
 } from '@temporalio/worker'
 
-import { createCoreActivities, createMediaActivities } from '../activities/index.ts'
+import {
+  createCoreActivities,
+  createMediaActivities,
+  createVendorActivities,
+} from '../activities/index.ts'
 import { findChildUser } from './adapters/child-user.ts'
 import { INSPECTOR_ENTRY } from './adapters/inspector/child-process.ts'
 import type { Inspector } from './adapters/inspector/inspector.ts'
@@ -19,20 +23,21 @@ import { makeAttemptSlots } from './adapters/outbound/attempt-slots.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { makeLocalStorage } from './adapters/storage/local.ts'
+import { makeUpstream } from './adapters/upstream/upstream.ts'
 import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { sweepOrphans } from './adapters/video-engine/orphan.ts'
 import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
-import { readDelivery, readMediaLimits } from './process/settings/derived.ts'
+import { readDelivery, readMediaLimits, readUpstreams } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import type { PoolLoad } from './db/pool.ts'
 import { makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstTries } from './jobs/event.ts'
-import { mediaQueue } from './jobs/start.ts'
+import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
@@ -91,20 +96,24 @@ const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, l
 
 const temporal = { connection, namespace: config.TEMPORAL_NAMESPACE }
 
-const outbound = makeOutbound({
+const outboundRules = {
   allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
   ports: config.OUTBOUND_PORTS,
   deny: config.OUTBOUND_DENY,
-})
+}
+const outbound = makeOutbound(outboundRules)
+
+const makeLinks = () =>
+  makeSigner({
+    keys: config.SIGNING_KEYS,
+    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    linkSeconds: config.RESULT_LINK_SECONDS,
+  })
 
 /** What delivery needs. */
 const makeDelivery = () => ({
   outbound,
-  signer: makeSigner({
-    keys: config.SIGNING_KEYS,
-    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
-    linkSeconds: config.RESULT_LINK_SECONDS,
-  }),
+  signer: makeLinks(),
   attemptSlots: makeAttemptSlots(),
   webhookSecrets: makeWebhookSecrets({
     sql,
@@ -147,6 +156,35 @@ const coreWorker = (): Promise<Worker> =>
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
+  })
+
+/** The upstreams of this worker by family: none in a media worker. */
+const upstreams = Object.fromEntries(
+  Object.entries(config.WORKER_ROLE === 'core' ? readUpstreams(config) : {}).map(
+    ([family, upstream]) => [family, makeUpstream({ ...upstream, outbound: outboundRules })],
+  ),
+)
+
+const vendorWorker = ({ dir: scratchDir }: Scratch): Promise<Worker> =>
+  Worker.create({
+    ...temporal,
+    taskQueue: vendorQueue(config.TASK_QUEUE),
+    activities: createVendorActivities({
+      ...common,
+      outbound,
+      scratchDir,
+      limits: readMediaLimits(config),
+      signer: makeLinks(),
+      upstreams,
+      // Each release ends all attempts, and an off-peak task waits for two days.
+      mostClaims: 1000,
+    }),
+    maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
+    maxHeartbeatThrottleInterval: '1 second',
+    defaultHeartbeatThrottleInterval: '1 second',
+    // The next attempt goes on where this one stops, so nobody waits for an upstream. A submission under way has 10 s.
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '20 seconds',
   })
 
 interface Media {
@@ -214,14 +252,22 @@ const startMediaScratch = async (): Promise<Scratch> => {
   return await startScratch('render', { ...common, beforeSweep })
 }
 
-const scratch = config.WORKER_ROLE === 'media' ? await startMediaScratch() : undefined
+const isVendor = Object.keys(upstreams).length > 0
+const startOwnScratch = async (): Promise<Scratch | undefined> => {
+  if (config.WORKER_ROLE === 'media') return await startMediaScratch()
+  return isVendor ? await startScratch('upstream', common) : undefined
+}
+const scratch = await startOwnScratch()
 const startMedia = async ({ dir }: Scratch): Promise<Media> => {
   const binaries = await findBinaries(dir)
   return { scratchDir: dir, binaries, inspector: makeLocalInspector({ dir, user: binaries.user }) }
 }
-const media = scratch && (await startMedia(scratch))
-const worker = await (media ? mediaWorker(media) : coreWorker())
-const running = worker.run()
+const media = scratch && !isVendor ? await startMedia(scratch) : undefined
+const workers = await Promise.all([
+  media ? mediaWorker(media) : coreWorker(),
+  ...(scratch && isVendor ? [vendorWorker(scratch)] : []),
+])
+const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const metricsServer =
   metrics &&
@@ -229,7 +275,7 @@ const metricsServer =
     port: metricsPort,
     host,
     metrics,
-    isHealthy: () => worker.getState() === 'RUNNING',
+    isHealthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     further: sdkMetrics?.read,
   }))
 if (!media)
@@ -239,11 +285,12 @@ if (!media)
 closeOnSignal(
   async () => {
     stopping.abort()
-    worker.shutdown()
+    for (const worker of workers) worker.shutdown()
     await running
     metricsServer?.close()
     await jobs.settle()
     outbound.close()
+    for (const upstream of Object.values(upstreams)) upstream.close()
     await media?.inspector.close()
     await scratch?.stop()
     await connection.close()

@@ -6,6 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow'
 
+import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
@@ -17,6 +18,8 @@ import type { TaskEnd } from './task.ts'
 export interface ImageTaskInput {
   taskId: string
   timing: RenderTiming
+  /** Absent: the local one. */
+  engine?: EngineName
   /** Of tasks made by release 0.1.0 only: whether this workflow starts the delivery of their events, and tells it of moves. */
   hasReceiver?: boolean
 }
@@ -25,17 +28,18 @@ export interface ImageTaskInput {
 export const imageTask = async ({
   taskId,
   timing,
+  engine,
   hasReceiver = false,
 }: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
-  const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing))
+  const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
   const announce = makeAnnounce(taskId, hasReceiver)
   try {
     await startDeliveryChild(taskId, hasReceiver)
     setCurrentDetails(
-      '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.',
+      '**Rendering.** Waits for a worker, then renders: *Pending Activities* tells the step and how far it is.',
     )
     for (;;) {
       const rendered = await rendering.run(() => renderImageTask(taskId, timing))

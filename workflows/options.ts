@@ -2,6 +2,7 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import { workflowInfo } from '@temporalio/workflow'
 
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
+import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 
 /** Time a render has after the deadline it judges itself, before the server ends the attempt. */
@@ -18,15 +19,15 @@ export const moveOptions: LocalActivityOptions = {
 }
 
 /**
- * Rendering runs on the media queue. It has no limit of attempts here: the row counts those that matter, so that an
+ * Rendering runs on the queue of the task's engine. It has no limit of attempts here: the row counts those that matter, so that an
  * outage of PostgreSQL, however long, costs none.
  */
-export const renderOptions = ({
-  heartbeatSeconds,
-  deadlineSeconds,
-}: RenderTiming): ActivityOptions => ({
+export const renderOptions = (
+  { heartbeatSeconds, deadlineSeconds }: RenderTiming,
+  engine: EngineName = 'local',
+): ActivityOptions => ({
   summary: 'fetch the inputs, render, store the results',
-  taskQueue: `${workflowInfo().taskQueue}-media`,
+  taskQueue: `${workflowInfo().taskQueue}-${engine === 'vendor' ? 'vendor' : 'media'}`,
   startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
   heartbeatTimeout: heartbeatSeconds * 1000,
   // Mostly its worker was killed, and the heartbeat has cost time enough. The second wait is a second.

@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow'
 
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
+import type { EngineName } from '../src/domain/task/engine.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { reasonOf } from './failure.ts'
 import { makeAnnounce, startDeliveryChild } from './announce.ts'
@@ -21,6 +22,8 @@ import type { TaskEnd } from './task.ts'
 export interface VideoTaskInput {
   taskId: string
   timing: VideoTiming
+  /** Absent: the local one. */
+  engine?: EngineName
   /** Of tasks made by release 0.1.0 only: whether this workflow starts the delivery of their events, and tells it of moves. */
   hasReceiver?: boolean
 }
@@ -32,10 +35,11 @@ const admitted = defineSignal<[{ id: string }]>('admitted')
 export const videoTask = async ({
   taskId,
   timing,
+  engine,
   hasReceiver = false,
 }: VideoTaskInput): Promise<TaskEnd> => {
   const moves = proxyLocalActivities<CoreActivities>(moveOptions)
-  const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing))
+  const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const work = new CancellationScope()
   let isAdmitted = false
   let isOverdue = false
@@ -96,7 +100,7 @@ const MAX_LOOK_MS = 3_600_000
 const QUEUEING =
   '**Queueing.** Waits until one of the owner’s earlier tasks ends and leaves its slot.'
 const RENDERING =
-  '**Rendering.** Waits for a media worker, then renders: *Pending Activities* tells the step and how far it is.'
+  '**Rendering.** Waits for a worker, then renders: *Pending Activities* tells the step and how far it is.'
 
 /** Stops the work of an off-peak task at its deadline, whatever it is doing then. */
 const endAfter = async (

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
-import { makeRenderImageTask } from '../../activities/render-image-task.ts'
+import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -42,11 +42,12 @@ const sql = makeDatabase({
 const { dir } = await startScratch('render', { storage, log })
 const limits = readMediaLimits(config)
 const deps: Partial<MediaDependencies> = { sql, storage, log, engine, scratchDir: dir, limits }
+const full = deps as MediaDependencies
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   namespace: config.TEMPORAL_NAMESPACE,
   taskQueue: mediaQueue(config.TASK_QUEUE),
-  activities: { renderImageTask: makeRenderImageTask(deps as MediaDependencies) },
+  activities: { renderImageTask: makeRenderImageTask(full, makeLocalImages(full)) },
   maxConcurrentActivityTaskExecutions: config.MEDIA_SLOTS,
 })
 log.info('worker ready')

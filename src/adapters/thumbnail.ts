@@ -5,8 +5,17 @@ const SIDE = 256
 
 /** Writes a small WebP of a picture that an engine has made. */
 export const writeThumbnail = async (source: string, path: string): Promise<void> => {
-  const picture = sharp(source, { limitInputPixels: false, sequentialRead: true })
-  const small = picture.resize(SIDE, SIDE, { fit: 'inside', withoutEnlargement: true })
   // Effort 4, the default, takes three times as long for a few per cent of bytes.
-  await small.webp({ quality: 75, effort: 1 }).toFile(path)
+  await shrink(source).webp({ quality: 75, effort: 1 }).toFile(path)
 }
+
+/** Reads all of a picture; throws when any of it is broken. */
+export const requireDecodable = async (source: string): Promise<void> => {
+  await shrink(source).raw().toBuffer()
+}
+
+const shrink = (source: string) =>
+  sharp(source, { limitInputPixels: false, sequentialRead: true }).resize(SIDE, SIDE, {
+    fit: 'inside',
+    withoutEnlargement: true,
+  })

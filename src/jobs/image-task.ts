@@ -7,13 +7,15 @@ import type { TaskFacts } from './task.ts'
 
 /** The row of the outbox that starts the workflow of an image task. */
 export const startImageTask = (
-  facts: TaskFacts,
+  { engine, ...facts }: TaskFacts,
   { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
 ): OutboxStart => ({
   kind: 'start',
   workflowType: 'imageTask',
   workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
-  args: [{ taskId: facts.taskId, timing }] satisfies Parameters<typeof imageTask>,
+  args: [
+    { taskId: facts.taskId, timing, ...(engine === 'vendor' && { engine }) },
+  ] satisfies Parameters<typeof imageTask>,
   options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
 })

@@ -6,6 +6,9 @@ import type { TaskFacts } from './task.ts'
 /** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 
+/** The queue of what an upstream renders: calls, and no work of the processor. */
+export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
+
 /** Temporal refuses a summary of more than 400 bytes, and a character may have four. */
 const SUMMARY_CHARACTERS = 100
 

@@ -1,4 +1,5 @@
 import type { OutboxSignal } from '../db/shared/outbox.ts'
+import type { EngineName } from '../domain/task/engine.ts'
 
 export type TaskFamily = 'image' | 'video'
 
@@ -11,6 +12,8 @@ export interface TaskFacts {
   owner: string
   /** Whom it counts for in the fair order of work; absent: the owner. */
   account?: string
+  /** Who renders it; absent: the local one. */
+  engine?: EngineName
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
 }

@@ -13,7 +13,7 @@ import type {
   MediaDependencies,
 } from '../../activities/dependencies.ts'
 import type { Rendered } from '../../activities/image-task.ts'
-import { makeRenderImageTask } from '../../activities/render-image-task.ts'
+import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
   ImageEngine,
   RenderControl,
@@ -192,7 +192,7 @@ export const render = (
   }: { environment?: MockActivityEnvironment; timing?: typeof TIMING } = {},
 ): Promise<Rendered | undefined> =>
   environment.run<[string, typeof TIMING], Rendered | undefined, Render>(
-    makeRenderImageTask(deps),
+    makeRenderImageTask(deps, makeLocalImages(deps)),
     id,
     timing,
   )

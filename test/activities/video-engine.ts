@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
-import { makeRenderVideoTask } from '../../activities/render-video-task.ts'
+import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
 import type { RenderedVideoTask } from '../../activities/video-task.ts'
 import type {
   RenderControl,
@@ -65,7 +65,7 @@ export const renderVideo = (
   { environment = makeEnvironment(), timing = VIDEO_TIMING }: RenderOptions = {},
 ): Promise<RenderedVideoTask | undefined> =>
   environment.run<[string, VideoTiming], RenderedVideoTask | undefined, Render>(
-    makeRenderVideoTask(deps),
+    makeRenderVideoTask(deps, makeLocalVideo(deps)),
     id,
     timing,
   )

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { ConfigError, readConfig } from '../../src/config.ts'
+import type { ProcessName } from '../../src/process/settings/faults.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
 import { readDelivery } from '../../src/process/settings/derived.ts'
 import type { Env } from '../../src/process/settings/env.ts'
@@ -23,10 +24,10 @@ const GOOD = {
 }
 
 /** The lines of the message between its first and its last. */
-const faultsOf = (environment: NodeJS.ProcessEnv): string[] => {
+const faultsOf = (environment: NodeJS.ProcessEnv, process?: ProcessName): string[] => {
   let faults: string[] = []
   assert.throws(
-    () => readConfig(environment),
+    () => readConfig(environment, process),
     (error) => {
       assert.ok(error instanceof ConfigError)
       faults = error.message.split('\n').slice(1, -1)
@@ -139,6 +140,26 @@ describe('settings', () => {
         'DEVELOPMENT_ISSUER_KEY must not be set in production',
       ),
     )
+  })
+
+  test('of an upstream are needed by core workers alone, address and key together', () => {
+    const namesOf = (env: NodeJS.ProcessEnv, process?: ProcessName) =>
+      faultsOf({ ...GOOD, ...env }, process).map((fault) => fault.split(' ')[0])
+    const upstream = { VENDOR_IMAGE_URL: 'http://upstream:8080', VENDOR_IMAGE_KEY: 'k' }
+    const engine = { IMAGE_ENGINE: 'vendor' }
+    const both = ['VENDOR_IMAGE_URL', 'VENDOR_IMAGE_KEY']
+    assert.deepEqual(namesOf(engine, 'worker'), both)
+    readConfig({ ...GOOD, ...engine, WORKER_ROLE: 'media' }, 'worker')
+    readConfig({ ...GOOD, ...engine }, 'api')
+    readConfig({ ...GOOD, ...engine, ...upstream }, 'worker')
+    assert.deepEqual(namesOf({ ...upstream, VENDOR_IMAGE_KEY: '' }, 'worker'), ['VENDOR_IMAGE_KEY'])
+    for (const url of [
+      'upstream',
+      'ftp://upstream/',
+      'http://user@upstream/',
+      'http://upstream/?a',
+    ])
+      assert.deepEqual(namesOf({ ...upstream, VENDOR_IMAGE_URL: url }, 'worker'), both.slice(0, 1))
   })
 
   test('with faults of every sort are told in one message', () => {

@@ -68,6 +68,11 @@ describe('the fault of a video task', () => {
       internal_error: ['InternalServiceFailure', 'InternalServiceFailure'],
       timeout: ['InternalServiceFailure', 'InternalServiceFailure'],
       workflow_lost: ['InternalServiceFailure', 'InternalServiceFailure'],
+      upstream_rejected: ['InternalServiceFailure', 'InternalServiceFailure'],
+      upstream_unauthorized: ['InternalServiceFailure', 'InternalServiceFailure'],
+      upstream_no_credits: ['InternalServiceFailure', 'InternalServiceFailure'],
+      upstream_lost: ['InternalServiceFailure', 'InternalServiceFailure'],
+      upstream_failed: ['InternalServiceFailure', 'InternalServiceFailure'],
     }
     for (const code of Object.keys(TASK_FAULTS) as TaskFaultCode[]) {
       const fault = new TaskFault(code, 'It names field and limit.')

@@ -18,6 +18,8 @@ export interface OutboundRules {
   allowLoopback: boolean
   /** OUTBOUND_PORTS: ports beside 443 and 8443. */
   ports: readonly number[]
+  /** The one origin, such as http://upstream:8080, that is called wherever it is, because an operator has named it. */
+  trusted?: string | undefined
   /** OUTBOUND_DENY: ranges such as 203.0.113.0/24 that are never dialled, loopback included. */
   deny: readonly string[]
 }
@@ -32,14 +34,15 @@ export interface Outbound {
   read: (options: ReadOptions) => Promise<Buffer>
   /** Looks up where a post would go, or why it would go nowhere; dials nothing. */
   locate: (options: LocateOptions) => Promise<Located>
-  /** Sends JSON once, following nothing; tells the answer, or why there is none. */
+  /** Sends JSON, or asks for it, once, following nothing; tells the answer, or why there is none. */
   post: (options: PostOptions) => Promise<Posted>
   /** Ends the downloads, look-ups and posts under way, and every later one at once. */
   close: () => void
 }
 
 /** Separate from `makeOutbound` so that tests bring a network of their own while the rules stay whole. */
-export const makeClient = (rules: OutboundRules, network: Network): Outbound => {
+export const makeClient = (rules: OutboundRules, given: Network): Outbound => {
+  const network = { ...given, trusted: rules.trusted }
   const isAllowed = makeAddressJudge(rules)
   const judge = makeUrlJudge({ ...rules, isAllowed })
   const closing = new AbortController()

@@ -124,7 +124,7 @@ const discard = ({ body }: Answer) => {
 }
 
 const statusFault = ({ statusCode }: Answer) =>
-  new OutboundFault('status', `answered with status ${statusCode}`)
+  new OutboundFault('status', `answered with status ${statusCode}`, { status: statusCode })
 
 const COMPRESSED = ['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress', 'br', 'zstd']
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { request, type Dispatcher } from 'undici'
 import { boundBytes } from './incoming.ts'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
@@ -23,8 +24,8 @@ export interface ExchangeOptions extends Omit<ConnectorOptions, 'signal'> {
 
 export type SendOptions =
   | { method: 'GET'; headers: Record<string, string>; body?: never }
-  /** The bytes are sent as they are, with their length. */
-  | { method: 'POST'; headers: Record<string, string>; body: Uint8Array }
+  /** The bytes are sent as they are, with their length, which the headers of a stream give. */
+  | { method: 'POST'; headers: Record<string, string>; body: Uint8Array | Readable }
 
 /** For heads and for what stands between the pieces of a body. */
 const HEAD_ROOM = 2 ** 20

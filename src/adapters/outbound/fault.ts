@@ -31,14 +31,17 @@ export type OutboundFaultKind = keyof typeof OUTBOUND_FAULTS
 export class OutboundFault extends Error {
   override name = 'OutboundFault'
   readonly kind: OutboundFaultKind
+  /** Of the answer, when that was the fault. */
+  readonly status: number | undefined
 
   constructor(
     kind: OutboundFaultKind,
     message: string = OUTBOUND_FAULTS[kind].message,
-    options?: ErrorOptions,
+    options: ErrorOptions & { status?: number } = {},
   ) {
     super(message, options)
     this.kind = kind
+    this.status = options.status
   }
 }
 

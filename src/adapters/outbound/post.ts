@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
@@ -37,8 +38,8 @@ export interface PostOptions {
   url: string
   /** Sent beside Content-Type, Content-Length and User-Agent. */
   headers: Record<string, string>
-  /** JSON, sent byte for byte. */
-  body: Uint8Array
+  /** JSON, sent byte for byte; a stream, whose length the headers give, can be sent on a new connection only. Absent: a GET. */
+  body?: Uint8Array | Readable | undefined
   /** What `locate` has said of the URL; it is looked up when absent. */
   located?: Located | undefined
   limits?: PostLimits | undefined
@@ -161,11 +162,11 @@ const watchInto = (seen: Seen): ConnectionWatch => ({
 const send = (judge: UrlJudge, exchange: Exchange, { url, headers, body }: PostOptions) => {
   const judged = judge(url)
   if (judged.url === undefined) throw new OutboundFault('address_refused')
-  return exchange.send(judged.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers },
-    body,
-  })
+  const all = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers }
+  return exchange.send(
+    judged.url,
+    body ? { method: 'POST', headers: all, body } : { method: 'GET', headers: all },
+  )
 }
 
 const readAnswer = async (answer: Dispatcher.ResponseData, limits: PostLimits) => ({

@@ -13,6 +13,8 @@ export interface UrlRules {
   allowLoopback: boolean
   /** Ports beside 443 and 8443. */
   ports: readonly number[]
+  /** The origin that none of the rules is for. */
+  trusted?: string | undefined
 }
 
 const MAX_CHARACTERS = 2_048
@@ -31,6 +33,7 @@ export const makeUrlJudge = (rules: UrlRules): UrlJudge => {
     const url = findUrl(raw, base)
     if (url === undefined) return { refused: 'must be an absolute URL' }
     url.hash = ''
+    if (url.origin === rules.trusted && url.username + url.password === '') return { url }
     const refused = findFault(url, { ...rules, ports }) ?? findHostFault(url, rules)
     return refused === undefined ? { url } : { refused }
   }

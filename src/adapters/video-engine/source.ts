@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
 import type { Size } from '../../domain/shared/size.ts'
 import { VideoFault } from '../../domain/video-task/video-fault.ts'
 import { ChildFault, runChild } from './child.ts'
+import { readContainer } from './container.ts'
 import { CALLERS, CONFINED, COUNTED } from './options.ts'
 import { probeFile } from './probe.ts'
 import type { ProbeOrder, StreamFacts } from './probe.ts'
@@ -25,7 +25,7 @@ export const probeSource = async (
   order: ProbeOrder,
 ): Promise<ProbedSource> => {
   if (!isOwn && !order.binaries.readsCallerVideo) throw new VideoFault('ModelUnavailable')
-  const container = findContainer(await readHead(path))
+  const container = await readContainer(path)
   if (container === undefined) throw refused('The source video is not MP4, MOV, Matroska or WebM.')
   const file = { path, container }
   try {
@@ -48,29 +48,6 @@ export const probeSource = async (
 }
 
 const refused = (message: string): VideoFault => new VideoFault('VideoFormatInvalid', message)
-
-const readHead = async (path: string): Promise<Buffer> => {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
-/** Boxes a QuickTime or MP4 file begins with. */
-const BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
-/** Brands of pictures, which are ISO media files too. */
-const PICTURES = new Set(['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1'])
-
-const findContainer = (head: Buffer): ProbedSource['container'] | undefined => {
-  if (head.subarray(0, 4).equals(EBML)) return 'matroska'
-  const type = head.toString('latin1', 4, 8)
-  if (!BOXES.has(type)) return undefined
-  return type === 'ftyp' && PICTURES.has(head.toString('latin1', 8, 12)) ? undefined : 'mov'
-}
 
 const findVideo = (streams: StreamFacts[]): StreamFacts => {
   // A cover is a stream of one picture.

@@ -1,6 +1,7 @@
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskFacts } from '../../domain/image-task/image-record.ts'
 import type { ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
 import type { Quota } from '../../domain/task/quota.ts'
 import {
   DELIVERED_STATUSES,
@@ -22,6 +23,8 @@ export interface NewImageTask {
   owner: string
   settings: object
   webhookUrl: string | null
+  /** The local one when absent. */
+  engine?: EngineName
   inputs: NewTaskInput[]
 }
 
@@ -41,9 +44,10 @@ export const insertImageTask = async (
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
-      stored_bytes)
+      stored_bytes, engine)
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
-      ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes})
+      ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes},
+      ${task.engine ?? 'local'})
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
@@ -53,6 +57,7 @@ export const insertImageTask = async (
 
 export interface ImageTaskRow extends ImageTaskFacts {
   rev: number
+  engine: EngineName
 }
 
 /** A task of the owner, of one of the kinds, as readers see it; undefined when there is none. */
@@ -61,7 +66,7 @@ export const findImageTask = async (
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
-    select t.id, t.status, t.rev, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    select t.id, t.status, t.rev, t.engine, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
     from task t
     where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
   `

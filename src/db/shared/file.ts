@@ -1,5 +1,6 @@
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import type { Queryable } from '../client.ts'
+import { servedName } from '../task/task-file.ts'
 
 export interface FileRecord {
   /** Absent once the file was removed by age. */
@@ -23,7 +24,7 @@ export const findFile = async (
     join (
       select task_id, name, storage_key, content_type, sha256 from task_result
       union all
-      select task_id, name, storage_key, content_type, sha256 from task_input
+      select task_id, ${servedName(sql)}, storage_key, content_type, sha256 from task_input
       union all
       select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null from task where thumbnail is not null
     ) file on file.task_id = task.id

@@ -14,7 +14,7 @@ export interface OpenTask extends StillTask {
 export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
-    select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", status, ended_at is not null as ended
+    select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", engine, status, ended_at is not null as ended
     from task where id = ${id}
   `
   return row

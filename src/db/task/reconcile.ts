@@ -1,3 +1,4 @@
+import type { EngineName } from '../../domain/task/engine.ts'
 import type { Sql } from '../client.ts'
 
 /** Reconcile runs in one process at a time; the number is arbitrary and ours. */
@@ -35,6 +36,7 @@ export interface StillTask {
   /** Whom it counts for. */
   account: string
   offPeak: boolean
+  engine: EngineName
 }
 
 /**
@@ -46,7 +48,7 @@ export const listStillTasks = async (
   { afterSeconds, after, limit }: StillOptions,
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak"
+  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine
   from task t
   where t.ended_at is null
     and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})

@@ -1,5 +1,5 @@
 import { errors } from '../../domain/shared/errors.ts'
-import type { Sql, Transaction } from '../client.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
 import { addStoredBytes } from './account.ts'
 
 export interface TaskInput {
@@ -61,10 +61,18 @@ const holdUpload = async (sql: Transaction, { field, storageKey }: NewTaskInput)
   if (!upload) throw errors.fileReplaced(field)
 }
 
+/** The name an input is served under. One that did not come with the request has none of its own, and only an upstream is given links to it. */
+export const servedName = (sql: Queryable) => sql`
+  coalesce(name, 'input-' || field || coalesce(substring(storage_key from '[.][a-z0-9]+$'), ''))
+`
+
 /** What a task is made from, in the order of the fields' names. */
-export const listTaskInputs = async (sql: Sql, taskId: string): Promise<TaskInput[]> =>
+export const listTaskInputs = async (
+  sql: Sql,
+  taskId: string,
+): Promise<(TaskInput & { servedName: string })[]> =>
   await sql`
-  select field, storage_key as "storageKey", url, width, height
+  select field, storage_key as "storageKey", url, width, height, ${servedName(sql)} as "servedName"
   from task_input
   where task_id = ${taskId}
   order by field

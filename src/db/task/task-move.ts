@@ -74,6 +74,9 @@ export interface ClaimedTask<Kind extends string = string> {
   kind: Kind
   settings: object
   fence: number
+  /** What the upstream calls it, once it has taken it; null of other engines. */
+  upstreamId: string | null
+  claimedAt: Date
   /** Seconds since the first attempt claimed the task. */
   age: number
 }
@@ -91,7 +94,7 @@ export const takeFence = async <Kind extends string>(
         then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and ${mayClaim}
-    returning id, kind, settings, fence,
+    returning id, kind, settings, fence, upstream_id as "upstreamId", claimed_at as "claimedAt",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   return claimed

@@ -27,6 +27,18 @@ export const holdsFence = async (
   return row !== undefined
 }
 
+/** Records what the upstream calls a task, for the attempt that holds the fence; false: it does not any more. */
+export const storeUpstreamId = async (
+  sql: Sql,
+  { id, fence, upstreamId }: { id: string; fence: number; upstreamId: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set upstream_id = ${upstreamId}
+    where id = ${id} and fence = ${fence} and ended_at is null
+  `
+  return count > 0
+}
+
 export interface TaskState {
   status: string
   fence: number

@@ -1,5 +1,6 @@
 import { VIDEO_FAULTS } from '../../domain/video-task/video-fault.ts'
 import type { VideoFaultCode } from '../../domain/video-task/video-fault.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
@@ -29,6 +30,8 @@ export interface NewVideoTask {
   offPeak: boolean
   payload: string | null
   callbackUrl: string | null
+  /** The local one when absent. */
+  engine?: EngineName
   inputs: readonly NewTaskInput[]
 }
 
@@ -47,10 +50,10 @@ export const insertVideoTask = async (
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
-      account, stored_bytes)
+      account, stored_bytes, engine)
     values (${task.id}, 'video', ${task.kind}, ${task.kind}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak}, ${account}, ${bytes})
+      ${task.offPeak}, ${account}, ${bytes}, ${task.engine ?? 'local'})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
@@ -129,12 +132,13 @@ export interface VideoTaskRow extends VideoTaskFacts {
   credits: number
   settings: { model: string; duration: number; resolution: string; bgm?: boolean | null }
   createdAt: Date
+  engine: EngineName
 }
 
 /** The columns of a `VideoTaskRow`, from `task t`. */
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
-  t.created_at as "createdAt",
+  t.created_at as "createdAt", t.engine,
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
   t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,

@@ -10,6 +10,11 @@ export const TASK_FAULTS = {
   internal_error: 'A fault of this service.',
   timeout: 'The task did not end within its deadline.',
   workflow_lost: 'The job that drove the task is gone.',
+  upstream_rejected: 'The upstream service refused the task.',
+  upstream_unauthorized: 'The upstream service does not know this service.',
+  upstream_no_credits: 'The upstream service has no credits left for this service.',
+  upstream_lost: 'The upstream service does not know the task any more.',
+  upstream_failed: 'The upstream service could not do the task.',
 } as const
 
 export type TaskFaultCode = keyof typeof TASK_FAULTS

@@ -64,6 +64,11 @@ const COMMON = {
   internal_error: 'InternalServiceFailure',
   timeout: 'InternalServiceFailure',
   workflow_lost: 'InternalServiceFailure',
+  upstream_rejected: 'InternalServiceFailure',
+  upstream_unauthorized: 'InternalServiceFailure',
+  upstream_no_credits: 'InternalServiceFailure',
+  upstream_lost: 'InternalServiceFailure',
+  upstream_failed: 'InternalServiceFailure',
 } as const
 
 const MEDIUM_CODES: Record<Medium, Record<TaskFaultCode, VideoFaultCode>> = {

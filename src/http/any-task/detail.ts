@@ -12,7 +12,7 @@ import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { readTaskId } from '../task/task-id.ts'
-import { VIDEO_PREFIX } from '../video-task/video-path.ts'
+import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import { toItem } from './item.ts'
 
 export interface DetailDeps extends TaskDeps {

@@ -3,7 +3,7 @@ import { IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { TaskItem } from '../../domain/task/task-item.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import type { TaskDeps } from '../task/deps.ts'
-import { VIDEO_PREFIX } from '../video-task/video-path.ts'
+import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 
 /** A task as lists, streams and its own route show it. */
 export const toItem = (

@@ -6,6 +6,7 @@ import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts
 import { resultSize } from '../../domain/image-task/image-size.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { Size } from '../../domain/shared/size.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
 import { startImageTask } from '../../jobs/image-task.ts'
 import { getCaller } from '../access/caller.ts'
@@ -19,6 +20,8 @@ import { summarise } from '../task/summary.ts'
 
 export interface CreationDeps extends TaskDeps {
   timing: RenderTiming
+  /** IMAGE_ENGINE: who renders the tasks that are made from now on. */
+  imageEngine: EngineName
 }
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
@@ -60,8 +63,10 @@ const createTask = async (
   const size = sizeOf(inputs)
   const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url ?? null
-  const task = { id, kind, segment: IMAGE_KINDS[kind].family, owner, settings, webhookUrl, inputs }
-  const facts = { taskId: id, kind, owner, summary: summary(kind, owner, size) }
+  const { imageEngine: engine } = deps
+  const segment = IMAGE_KINDS[kind].family
+  const task = { id, kind, segment, owner, settings, webhookUrl, engine, inputs }
+  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, size) }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),
@@ -88,7 +93,7 @@ const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
 }
 
 const makeAnswer = (
-  { publicUrl }: CreationDeps,
+  { publicUrl, imageEngine }: CreationDeps,
   image: ImageRequest,
   { id, size }: { id: string; size: Size | undefined },
 ): JsonAnswer => ({
@@ -97,9 +102,11 @@ const makeAnswer = (
   headers: {
     location: `${publicUrl}${IMAGE_PREFIX}/${IMAGE_KINDS[image.kind].family}/${id}`,
     'x-credits-used': '0',
-    'x-estimated-duration-seconds': String(
-      estimateSeconds(image.kind, size && megapixels(image, size)),
-    ),
+    ...(imageEngine === 'local' && {
+      'x-estimated-duration-seconds': String(
+        estimateSeconds(image.kind, size && megapixels(image, size)),
+      ),
+    }),
   },
 })
 

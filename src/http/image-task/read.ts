@@ -1,11 +1,11 @@
 import { withinDeadline } from '../../db/client.ts'
 import { findImageTask } from '../../db/image-task/image-task.ts'
+import type { ImageTaskRow } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { TERMINAL_STATUSES } from '../../domain/image-task/image-task.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import type { ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { JsonAnswer } from '../route.ts'
-import { answerRead } from '../task/read-answer.ts'
+import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
 import type { CreationDeps } from './create.ts'
 import { toRecord } from './record.ts'
 
@@ -28,14 +28,15 @@ export const readTask = async (
   return answerRead(signer, {
     rev: task.rev,
     credits: 0,
-    pollAfter: pollAfter(task.status),
+    pollAfter: pollAfter(task),
     known,
     now: time,
     body: () => ({ data: toRecord(task, signer, time) }),
   })
 }
 
-const pollAfter = (status: ImageTaskStatus): number | undefined => {
+const pollAfter = ({ status, engine }: ImageTaskRow): number | undefined => {
   if (TERMINAL_STATUSES.includes(status)) return undefined
+  if (engine === 'vendor') return VENDOR_POLL_SECONDS
   return status === 'IN_PROGRESS' ? 1 : 2
 }

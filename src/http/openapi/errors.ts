@@ -3,7 +3,7 @@ import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
 import type { Route } from '../route.ts'
-import { isVideoPath } from '../video-task/video-path.ts'
+import { isVideoPath } from '../../domain/video-task/video-path.ts'
 import { headerRefs, quotaHeaders } from './headers.ts'
 import type { HeaderName } from './headers.ts'
 

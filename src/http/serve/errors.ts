@@ -9,7 +9,7 @@ import { endEarly, isStillSending } from '../body/early-answer.ts'
 import { hasBody } from '../body/media-type.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { isVideoPath } from '../video-task/video-path.ts'
+import { isVideoPath } from '../../domain/video-task/video-path.ts'
 
 interface ErrorBody {
   error: string

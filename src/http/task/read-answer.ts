@@ -11,6 +11,9 @@ export const STATUS_HEADERS = [
   'Preference-Applied',
 ] as const
 
+/** Retry-After of a task that an upstream renders: the service itself asks there seldom. */
+export const VENDOR_POLL_SECONDS = 5
+
 interface ReadAnswer {
   /** Revision of the row. */
   rev: number

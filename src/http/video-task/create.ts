@@ -14,7 +14,7 @@ import { answerDryRun, isDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
-import { VIDEO_PREFIX } from './video-path.ts'
+import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { END_IMAGE_POINTER, IMAGE_POINTER } from './judge.ts'
 import { planExtend, planTextToVideo } from './plan.ts'
@@ -113,10 +113,11 @@ const createTask = async (
   const { account } = request
   const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
-  const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, inputs }
+  const { videoEngine: engine } = deps
+  const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, engine, inputs }
   return await commitTask(deps, {
     id,
-    start: startVideoTask({ taskId: id, kind, owner, account, summary, offPeak }, deps),
+    start: startVideoTask({ taskId: id, kind, owner, account, engine, summary, offPeak }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
       const answer = makeAnswer(deps, task, { createdAt, payload })
@@ -150,7 +151,9 @@ const makeAnswer = (
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
       'x-credits-used': String(plan.credits),
-      'x-estimated-duration-seconds': String(plan.estimate),
+      ...(deps.videoEngine === 'local' && {
+        'x-estimated-duration-seconds': String(plan.estimate),
+      }),
     },
   }
 }

@@ -1,10 +1,13 @@
 import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
 import type { VideoTiming } from '../../domain/task/render-timing.ts'
 import type { ExtendSource } from '../../domain/video-task/video-judge.ts'
 import type { TaskDeps } from '../task/deps.ts'
 
 export interface VideoTaskDeps extends TaskDeps, Slots {
   videoTiming: VideoTiming
+  /** VIDEO_ENGINE: who renders the tasks that are made from now on. */
+  videoEngine: EngineName
   /** VIDEO_AUTH: whether a credential is needed. */
   videoAuth: 'optional' | 'required'
   /** VIDEO_EXTEND_SOURCE */

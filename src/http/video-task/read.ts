@@ -4,7 +4,7 @@ import type { VideoTaskRow } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video-task/video-task.ts'
 import type { JsonAnswer } from '../route.ts'
-import { answerRead } from '../task/read-answer.ts'
+import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { toCreations } from './record.ts'
 
@@ -34,8 +34,11 @@ export const readTask = async (
 }
 
 /** An off-peak task may wait for hours. */
-const pollAfter = ({ state, offPeak }: VideoTaskRow): number | undefined => {
+const OFF_PEAK_POLL_SECONDS = 30
+
+const pollAfter = ({ state, offPeak, engine }: VideoTaskRow): number | undefined => {
   if (VIDEO_TERMINAL_STATES.includes(state)) return undefined
+  if (engine === 'vendor') return offPeak ? OFF_PEAK_POLL_SECONDS : VENDOR_POLL_SECONDS
   if (state === 'processing') return 1
-  return offPeak ? 30 : 2
+  return offPeak ? OFF_PEAK_POLL_SECONDS : 2
 }

@@ -76,6 +76,30 @@ export const readMediaLimits = (config: Config): MediaLimits => {
   }
 }
 
+/** What a core worker calls for each family of tasks; absent where no address is set. */
+export const readUpstreams = (config: Config) => ({
+  ...(config.VENDOR_IMAGE_URL !== '' && {
+    image: {
+      url: config.VENDOR_IMAGE_URL,
+      key: config.VENDOR_IMAGE_KEY,
+      limits: {
+        perSecond: config.VENDOR_IMAGE_RATE,
+        atOnce: config.VENDOR_IMAGE_CONCURRENCY,
+      },
+    },
+  }),
+  ...(config.VENDOR_VIDEO_URL !== '' && {
+    video: {
+      url: config.VENDOR_VIDEO_URL,
+      key: config.VENDOR_VIDEO_KEY,
+      limits: {
+        perSecond: config.VENDOR_VIDEO_RATE,
+        atOnce: config.VENDOR_VIDEO_CONCURRENCY,
+      },
+    },
+  }),
+})
+
 /** Whom an api signs tokens for on the embedded stack; undefined everywhere else. */
 export const readDevelopment = (
   config: Config,

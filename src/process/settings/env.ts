@@ -15,6 +15,32 @@ const flag = (description: string) => Type.Boolean({ default: false, description
 const list = (description: string, value = '') =>
   Type.String({ default: value, description: `${description} Separated by commas.` })
 
+const engine = (what: string) =>
+  Type.Enum(['local', 'vendor'], {
+    default: 'local',
+    description: `Who renders ${what} that are made from now on: this service, or an upstream. Read by the api.`,
+  })
+
+const upstreamUrl = (what: string) =>
+  Type.String({
+    default: '',
+    description: `Address of the upstream of ${what}, which speaks this interface; core workers call it.`,
+  })
+
+const upstreamKey = (url: string) =>
+  Type.String({
+    default: '',
+    pattern: '^[\\x21-\\x7e]*$',
+    description: `Bearer token, or API key, at ${url}.`,
+    'x-expectation': 'visible ASCII characters',
+  })
+
+const perSecond = (url: string) =>
+  count(`Requests a second of one core worker to ${url}.`, 20, 1, 10_000)
+
+const atOnce = (url: string) =>
+  count(`Requests of one core worker to ${url} at once, downloads included.`, 10, 1, 1000)
+
 /** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
 export const Env = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
@@ -154,6 +180,17 @@ export const Env = Type.Object({
   IMAGE_URL_TIMEOUT_SECONDS: count('Time for the download of one image.', 30, 1, 3600),
   IMAGE_URL_REDIRECTS: count('Redirects followed for one image.', 5, 0, 20),
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
+  IMAGE_ENGINE: engine('image tasks'),
+  VENDOR_IMAGE_URL: upstreamUrl('image tasks'),
+  VENDOR_IMAGE_KEY: upstreamKey('VENDOR_IMAGE_URL'),
+  VENDOR_IMAGE_RATE: perSecond('VENDOR_IMAGE_URL'),
+  VENDOR_IMAGE_CONCURRENCY: atOnce('VENDOR_IMAGE_URL'),
+  VIDEO_ENGINE: engine('video tasks'),
+  VENDOR_VIDEO_URL: upstreamUrl('video tasks'),
+  VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL'),
+  VENDOR_VIDEO_RATE: perSecond('VENDOR_VIDEO_URL'),
+  VENDOR_VIDEO_CONCURRENCY: atOnce('VENDOR_VIDEO_URL'),
+  VENDOR_SLOTS: count('Tasks that one core worker has at upstreams at once.', 50, 1, 1000),
   RESULT_LINK_SECONDS: count('Least life of a link to a result.', 86_400, 3600),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   UPLOAD_EXPIRY_SECONDS: count(

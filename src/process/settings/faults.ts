@@ -29,9 +29,11 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
     .flatMap(([name, rule]) =>
       rule(env[name], name).map((message): SettingFault => ({ name, message })),
     )
-  const further = [...developmentFaults(env), ...productionFaults(env, process)].filter(
-    ({ name }) => !faults.some((fault) => fault.name === name),
-  )
+  const further = [
+    ...developmentFaults(env),
+    ...vendorFaults(env, process),
+    ...productionFaults(env, process),
+  ].filter(({ name }) => !faults.some((fault) => fault.name === name))
   return [...faults, ...further]
 }
 
@@ -109,6 +111,16 @@ const judgeUrl: Rule = (value, name) =>
     ? []
     : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
 
+const judgeUpstream: Rule = (value, name) => {
+  if (value === '') return []
+  const faults = judgeUrl(value, name)
+  if (faults.length > 0) return faults
+  const { username, password, search, hash } = new URL(value)
+  return username + password + search + hash === ''
+    ? []
+    : [`${name} must have no user, query or fragment`]
+}
+
 const judgeParams: Rule = (value, name) =>
   value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
     ? []
@@ -148,6 +160,8 @@ const RULES = {
   CONSOLE_AUTH_PARAMS: judgeParams,
   TEMPORAL_UI_URL: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
   PUBLIC_URL: judgeUrl,
+  VENDOR_IMAGE_URL: judgeUpstream,
+  VENDOR_VIDEO_URL: judgeUpstream,
   AUTH_JWKS_URL: judgeUrl,
   DEVELOPMENT_ISSUER_KEY: judgeIssuerKey,
   DEVELOPMENT_USERS: judgeUsers,
@@ -155,13 +169,16 @@ const RULES = {
 
 type RuledName = keyof typeof RULES
 
-/** What a media worker does without. */
-export const KEY_SETTINGS = [
+/** Made by whoever runs the service. */
+const OWN_KEYS = [
   'SIGNING_KEYS',
   'SECRETS_KEYS',
   'WEBHOOK_DEFAULT_SECRET',
   'EXTRACTION_TOKEN',
 ] as const
+
+/** What a media worker does without. */
+export const KEY_SETTINGS = [...OWN_KEYS, 'VENDOR_IMAGE_KEY', 'VENDOR_VIDEO_KEY'] as const
 
 /** Who has the key of the development issuer is every user: it is for one machine and its own issuer. */
 const developmentFaults = (env: Env): SettingFault[] => {
@@ -173,6 +190,18 @@ const developmentFaults = (env: Env): SettingFault[] => {
       ? []
       : [`${name} must not be set where AUTH_ISSUER is not ${DEVELOPMENT_ISSUER}`]),
   ].map((message) => ({ name, message }))
+}
+
+/** Only core workers call an upstream, and only they are given its key. */
+const vendorFaults = (env: Env, process: ProcessName): SettingFault[] => {
+  if (process !== 'worker' || env.WORKER_ROLE !== 'core') return []
+  return (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
+    const [url, key] = [`VENDOR_${family}_URL`, `VENDOR_${family}_KEY`] as const
+    const isUsed = env[`${family}_ENGINE`] === 'vendor' || env[url] !== ''
+    return [url, key]
+      .filter((name) => isUsed && env[name] === '')
+      .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
+  })
 }
 
 const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
@@ -198,7 +227,7 @@ const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
       'TRUST_PROXY',
       `must name the proxies before the api, or be ${NO_PROXY},`,
     ],
-    ...KEY_SETTINGS.map((name): [boolean, keyof Env, string] => [
+    ...OWN_KEYS.map((name): [boolean, keyof Env, string] => [
       splitList(env[name] ?? '').some(isGuessable),
       name,
       'holds a key that others know or can guess: make a new one with `openssl rand -base64 32` before it is used',

@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { OutboundFault } from '../src/adapters/outbound/fault.ts'
+import { makeBody } from '../src/adapters/upstream/body.ts'
+import type { StreamedBody } from '../src/adapters/upstream/body.ts'
+import type {
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+} from '../src/adapters/upstream/upstream.ts'
+import { findTaskState, storeUpstreamId } from '../src/db/task/task.ts'
+import type { ClaimedTask } from '../src/db/task/task-move.ts'
+import { TaskFault } from '../src/domain/task/task-fault.ts'
+import type { TaskFaultCode } from '../src/domain/task/task-fault.ts'
+import { failpoint } from '../src/process/failpoint.ts'
+import type { VendorDependencies } from './dependencies.ts'
+import type { RenderAttempt } from './render-attempt.ts'
+
+/** How a family of tasks is told to an upstream. */
+export interface UpstreamJob<Done> {
+  /** The creation. Asked for once, and only by the attempt that submits. */
+  submission(): Promise<{ path: string; body: StreamedBody }>
+  /** The id in the answer to a creation; undefined when it holds none. */
+  idOf(body: UpstreamAnswer['body']): string | undefined
+  statusPath(id: string): string
+  cancelPath(id: string): string
+  /** What a status route says; undefined when it cannot be read. Throws the fault of a task that has failed. */
+  read(body: UpstreamAnswer['body']): { percent: number; done?: Done } | undefined
+  /** The fault of a creation that was refused, in the words of the family. */
+  toFault(fault: TaskFault, body: UpstreamAnswer['body']): Error
+}
+
+interface UpstreamTask<Done, Made> {
+  deps: VendorDependencies
+  upstream: Upstream
+  task: ClaimedTask
+  attempt: RenderAttempt
+  job: UpstreamJob<Done>
+  /** Fetches the results into the scratch folder. */
+  copy(done: Done): Promise<Made>
+}
+
+/**
+ * Has an upstream do a task: submits it, unless an earlier attempt has, waits for its end, and fetches what it made. The
+ * key of the submission is the task's id, so repeating it makes no second task there. Whatever the upstream does not
+ * answer, or answers with a fault that passes, is asked again until the deadline.
+ */
+export const runUpstreamTask = async <Done, Made>(
+  given: UpstreamTask<Done, Made>,
+): Promise<Made> => {
+  const { task, attempt } = given
+  const id = task.upstreamId ?? (await submit(given))
+  attempt.report('waiting for the upstream', 0, id)
+  try {
+    return await follow(given, id)
+  } catch (error) {
+    if (attempt.isOver()) await cancel(given, id)
+    throw error
+  }
+}
+
+const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<string> => {
+  const { task, attempt, job } = given
+  const { path, body } = await job.submission()
+  attempt.report('submitting to the upstream', 0)
+  const lingering = linger(attempt.signal)
+  const pace = makePace(SUBMIT_PACE)
+  try {
+    failpoint('upstream.before-submit')
+    for (;;) {
+      attempt.signal.throwIfAborted()
+      const { signal } = lingering
+      const answer = await ask(given, { path, body, idempotencyKey: task.id, signal })
+      const id = answer && isSuccess(answer) ? job.idOf(answer.body) : undefined
+      if (id !== undefined) return await keepId(given, id)
+      if (answer && !isSuccess(answer)) refuse(given, answer)
+      await sleep(pace.next(answer), undefined, { signal: attempt.signal })
+    }
+  } finally {
+    lingering.stop()
+  }
+}
+
+/**
+ * Stores the id before anything else is done with it. A newer attempt that holds the fence has the same one. Where the
+ * task has ended meanwhile, nobody else would tell the upstream.
+ */
+const keepId = async <Done, Made>(
+  given: UpstreamTask<Done, Made>,
+  upstreamId: string,
+): Promise<string> => {
+  const { deps, task } = given
+  failpoint('upstream.after-answer')
+  if (await storeUpstreamId(deps.sql, { id: task.id, fence: task.fence, upstreamId })) {
+    failpoint('upstream.after-store')
+    return upstreamId
+  }
+  const state = await findTaskState(deps.sql, task.id)
+  if (state?.fence === task.fence) await cancel(given, upstreamId)
+  throw new Error('the task has ended or is with a newer attempt')
+}
+
+const follow = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): Promise<Made> => {
+  const { task, attempt, job } = given
+  const { signal } = attempt
+  const path = job.statusPath(id)
+  const pace = makePace(POLL_PACE)
+  // What an earlier attempt has submitted may be done by now.
+  let answer = task.upstreamId === null ? undefined : await ask(given, { path, signal })
+  for (;;) {
+    const record = answer && readStatus(given, answer)
+    if (record) attempt.report('rendering at the upstream', record.percent, id)
+    const made = record?.done && (await copy(given, id, record.done))
+    if (made) return made
+    failpoint('upstream.between-polls')
+    await sleep(pace.next(answer), undefined, { signal })
+    answer = await ask(given, { path, signal })
+  }
+}
+
+const readStatus = <Done, Made>(
+  { job, deps, task }: UpstreamTask<Done, Made>,
+  answer: UpstreamAnswer,
+) => {
+  if (answer.status === 404) throw new TaskFault('upstream_lost')
+  const record = isSuccess(answer) ? job.read(answer.body) : undefined
+  if (!record)
+    deps.log.warn({ task_id: task.id, status: answer.status }, 'the upstream tells no status')
+  return record
+}
+
+/** Fetches the results; undefined when they are to be asked for again, with fresh links. */
+const copy = async <Done, Made>(
+  given: UpstreamTask<Done, Made>,
+  id: string,
+  done: Done,
+): Promise<Made | undefined> => {
+  given.attempt.report('fetching the results', 100, id)
+  try {
+    return await given.copy(done)
+  } catch (error) {
+    if (!(error instanceof OutboundFault)) throw error
+    const code = COPY_FAULTS[error.status ?? error.kind]
+    if (code) throw new TaskFault(code, undefined, { cause: error })
+    given.deps.log.warn({ task_id: given.task.id, reason: error.message }, 'no result fetched')
+    return undefined
+  }
+}
+
+/** Faults of a result that no repetition mends. */
+const COPY_FAULTS: Partial<Record<number | string, TaskFaultCode>> = {
+  404: 'upstream_lost',
+  410: 'upstream_lost',
+  too_large: 'upstream_failed',
+  address_refused: 'upstream_failed',
+  downgrade: 'upstream_failed',
+}
+
+/** Told once; what the upstream answers does not matter. */
+const cancel = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): Promise<void> => {
+  const body = await makeBody({}, {})
+  const signal = AbortSignal.timeout(CANCEL_MS)
+  await ask(given, { path: given.job.cancelPath(id), body, signal }).catch(() => undefined)
+}
+
+const CANCEL_MS = 5000
+
+/** Sends a request; undefined when there is no answer. */
+const ask = async <Done, Made>(
+  { upstream, deps, task }: UpstreamTask<Done, Made>,
+  request: UpstreamRequest,
+): Promise<UpstreamAnswer | undefined> => {
+  const answer = await upstream.ask(request)
+  if ('status' in answer) return answer
+  deps.log.warn({ task_id: task.id, reason: answer.reason }, 'the upstream does not answer')
+  return undefined
+}
+
+const isSuccess = ({ status }: UpstreamAnswer): boolean => status >= 200 && status <= 299
+
+/** Throws the fault of a creation that was refused for good. Any other may be sent again. */
+const refuse = <Done, Made>(
+  { deps, task, job, upstream }: UpstreamTask<Done, Made>,
+  { status, body }: UpstreamAnswer,
+): void => {
+  const isInFlight = status === 409 && body['error'] === 'idempotency_in_flight'
+  const facts = { task_id: task.id, status, error: body['error'] }
+  if (status === 408 || status === 429 || status >= 500 || isInFlight)
+    return deps.log.warn(facts, 'the upstream takes no task now')
+  const code = REFUSALS[status] ?? 'upstream_rejected'
+  deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream refused a task')
+  const told = code === 'upstream_rejected' ? upstream.clean(sayOf(body)) : ''
+  throw job.toFault(new TaskFault(code, told || undefined), body)
+}
+
+const REFUSALS: Partial<Record<number, TaskFaultCode>> = {
+  401: 'upstream_unauthorized',
+  402: 'upstream_no_credits',
+  403: 'upstream_unauthorized',
+}
+
+/** Its message, and behind it the faults of single fields. */
+const sayOf = ({ message, details }: UpstreamAnswer['body']): string => {
+  const faults = Array.isArray(details) ? details.filter((fault) => fault !== message) : []
+  return [message, ...faults].filter((text) => typeof text === 'string').join(' ')
+}
+
+interface Pace {
+  firstMs: number
+  factor: number
+  mostMs: number
+}
+
+const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, mostMs: 30_000 }
+const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, mostMs: 15_000 }
+
+/** How long to wait before the next request: longer each time, and as long as the upstream asks for. */
+const makePace = ({ firstMs, factor, mostMs }: Pace) => {
+  let waitMs = firstMs
+  return {
+    next(answer: UpstreamAnswer | undefined): number {
+      const wait = Math.max(waitMs, answer?.retryAfterMs ?? 0)
+      waitMs = Math.min(waitMs * factor, mostMs)
+      return wait
+    },
+  }
+}
+
+/** A submission that has begun may be taken, so it has this time to say under which id. */
+const LINGER_MS = 10_000
+
+/** A signal that is aborted some time after another one. */
+const linger = (signal: AbortSignal) => {
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const start = (): void => {
+    timer = setTimeout(() => late.abort(signal.reason), LINGER_MS)
+  }
+  signal.addEventListener('abort', start)
+  return {
+    signal: late.signal,
+    stop(): void {
+      signal.removeEventListener('abort', start)
+      clearTimeout(timer)
+    },
+  }
+}

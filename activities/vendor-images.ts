@@ -1,0 +1,109 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { Value } from 'typebox/value'
+
+import { probeImage } from '../src/adapters/image-probe.ts'
+import { requireDecodable } from '../src/adapters/thumbnail.ts'
+import { makeBody } from '../src/adapters/upstream/body.ts'
+import type { InlineFile } from '../src/adapters/upstream/body.ts'
+import { isObject } from '../src/adapters/upstream/upstream.ts'
+import type { Upstream } from '../src/adapters/upstream/upstream.ts'
+import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
+import { IMAGE_KINDS, IMAGE_PREFIX } from '../src/domain/image-task/image-kind.ts'
+import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { readStatusWord, UpstreamImage } from '../src/domain/task/upstream-record.ts'
+import { failpoint } from '../src/process/failpoint.ts'
+import type { VendorDependencies } from './dependencies.ts'
+import { EngineError } from './render-attempt.ts'
+import type { RenderAttempt } from './render-attempt.ts'
+import { fetchImages } from './render-image-task.ts'
+import type { MadeImage, MakeImages } from './render-image-task.ts'
+import { runUpstreamTask } from './upstream-task.ts'
+import type { UpstreamJob } from './upstream-task.ts'
+
+/** Above the largest result of this interface, 10,060 pixels on each side. */
+const RESULT_PIXELS = 105_000_000
+
+/** Addresses of finished images. */
+type Links = readonly string[]
+
+/** The vendor engine: an upstream renders, and what it made is fetched. */
+export const makeVendorImages =
+  (deps: VendorDependencies, upstream: Upstream): MakeImages =>
+  (task, attempt) =>
+    runUpstreamTask<Links, MadeImage[]>({
+      deps,
+      upstream,
+      task,
+      attempt,
+      job: makeJob(deps, upstream, task, attempt),
+      copy: (links) => copyImages(upstream, links, attempt),
+    })
+
+const makeJob = (
+  deps: VendorDependencies,
+  upstream: Upstream,
+  task: ClaimedImageTask,
+  attempt: RenderAttempt,
+): UpstreamJob<Links> => {
+  const { path, family } = IMAGE_KINDS[task.kind]
+  const statusPath = (id: string): string => `${IMAGE_PREFIX}/${family}/${encodeURIComponent(id)}`
+  return {
+    submission: async () => {
+      const inputs = (await fetchImages(deps, task, attempt)) as Record<string, InlineFile>
+      return { path: IMAGE_PREFIX + path, body: await makeBody(task.settings, inputs) }
+    },
+    idOf: (body) => findRecord(body)?.task_id,
+    statusPath,
+    cancelPath: (id) => `${statusPath(id)}/cancel`,
+    read: (body) => {
+      const record = findRecord(body)
+      const end = record && readStatusWord(record.status)
+      if (end === 'failed')
+        throw new TaskFault(
+          'upstream_failed',
+          upstream.clean(record?.error?.message ?? '') || undefined,
+        )
+      if (end !== 'done') return record && { percent: 0 }
+      const links = record?.generated ?? []
+      return links.length === 0 ? undefined : { percent: 100, done: links }
+    },
+    toFault: (fault) => fault,
+  }
+}
+
+/** A record stands in `data`, or by itself. */
+const findRecord = (body: Record<string, unknown>) => {
+  const record = isObject(body['data']) ? body['data'] : body
+  return Value.Check(UpstreamImage, record) ? record : undefined
+}
+
+const copyImages = async (
+  upstream: Upstream,
+  links: Links,
+  { scratchDir, signal }: RenderAttempt,
+): Promise<MadeImage[]> => {
+  const images: MadeImage[] = []
+  const dir = await mkdtemp(join(scratchDir, 'copy-'))
+  for (const [index, url] of links.entries()) {
+    const path = join(dir, `result-${index + 1}`)
+    await upstream.fetch({ url, toFile: path, signal })
+    images.push({ path, ...(await inspect(path)) })
+    failpoint('upstream.while-copying')
+  }
+  return images
+}
+
+/** A file may have been cut on its way here, so it is worth another attempt. */
+const inspect = async (path: string): Promise<Omit<MadeImage, 'path'>> => {
+  try {
+    const { extension, contentType, width, height } = await probeImage(path, {
+      maxPixels: RESULT_PIXELS,
+    })
+    await requireDecodable(path)
+    return { extension, contentType, width, height }
+  } catch (cause) {
+    throw new EngineError('the upstream’s result is no image', { cause })
+  }
+}

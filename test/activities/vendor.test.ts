@@ -1,0 +1,480 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { ActivityCancellationDetails } from '@temporalio/common'
+
+import type { VendorDependencies } from '../../activities/dependencies.ts'
+import { createVendorActivities } from '../../activities/index.ts'
+import type { Rendered } from '../../activities/image-task.ts'
+import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import { makeBody } from '../../src/adapters/upstream/body.ts'
+import { makeLimiter } from '../../src/adapters/upstream/limiter.ts'
+import { makeUpstream } from '../../src/adapters/upstream/upstream.ts'
+import { findTask } from '../../src/db/task/operator.ts'
+import { startAnyTask } from '../../src/jobs/any-task.ts'
+import { findFile } from '../../src/db/shared/file.ts'
+import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
+import { makePicture } from '../support/pictures.ts'
+import { startFakeUpstream } from '../support/upstream.ts'
+import type { FakeUpstream, Step } from '../support/upstream.ts'
+import { TIMING, insertTask, makeEnvironment, makePlace, see } from './place.ts'
+import type { Place } from './place.ts'
+import { VIDEO_TIMING } from './video-engine.ts'
+import { enterVideo, getVideo, seeVideo } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+const KEY = 'vendor-key-that-nobody-may-see'
+const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
+const forGood = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: true })
+const said = (status: number, body: object = {}, headers = {}): Step => ({ status, body, headers })
+
+const box = (type: string, size: number): Buffer => {
+  const bytes = Buffer.alloc(size)
+  bytes.writeUInt32BE(size)
+  bytes.write(type, 4, 'latin1')
+  return bytes
+}
+const MP4 = Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 100)])
+
+const OWN_LINK = /^https:\/\/kiln\.example\.com\/files\/.*signature=/
+
+/** The object that a link of ours leads to. */
+const findLinked = async (link: string): Promise<string | null | undefined> => {
+  const own = place.deps.signer.parseOwnLink(link, new Date())
+  if (own === undefined || own === 'bad') return undefined
+  return (await findFile(place.database.sql, own))?.storage_key
+}
+
+type Options = Partial<Parameters<typeof startFakeUpstream>[0]>
+
+let place: Place
+let picture: Buffer
+const upstreams: FakeUpstream[] = []
+
+before(async () => {
+  place = await makePlace()
+  picture = await makePicture({ shade: 7 })
+})
+after(async () => {
+  await Promise.all(upstreams.map((upstream) => upstream.close()))
+  await place.close()
+})
+
+/** An upstream of its own, and what a worker that calls it needs. */
+const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
+  const fake = await startFakeUpstream(options)
+  upstreams.push(fake)
+  const upstream = makeUpstream({
+    url: `${fake.url}/`,
+    key: KEY,
+    limits: { perSecond: 1000, atOnce: 10 },
+    // Only its own origin is open.
+    outbound: { allowLoopback: false, ports: [], deny: [] },
+  })
+  const { sql, storage, log, news, outbound, scratchDir, limits, signer } = place.deps
+  const common = { sql, storage, log, news, outbound, scratchDir, limits, signer }
+  return { fake, deps: { ...common, upstreams: { image: upstream, video: upstream } } }
+}
+
+const start = async (options: Options = {}) => {
+  const started = await startAny({
+    done: (id, base) => ({
+      data: { task_id: id, status: 'COMPLETED', generated: [`${base}/files/a.png`] },
+    }),
+    files: { 'a.png': picture },
+    ...options,
+  })
+  return { ...started, id: await insertTask(place) }
+}
+
+const render = (
+  deps: VendorDependencies,
+  id: string,
+  { environment = makeEnvironment(), timing = TIMING } = {},
+): Promise<Rendered | undefined> => {
+  const { renderImageTask } = createVendorActivities(deps)
+  if (!renderImageTask) throw new Error('no upstream of images')
+  return environment.run<[string, typeof TIMING], Rendered | undefined, typeof renderImageTask>(
+    renderImageTask,
+    id,
+    timing,
+  )
+}
+
+describe('an image task of an upstream', { concurrency: true }, () => {
+  test('is sent on with its bytes and its key, and what comes back is stored', async () => {
+    const { fake, deps, id } = await start()
+    const rendered = await render(deps, id)
+    const [create] = fake.asked
+    assert.equal(create?.path, '/proxy/imgvendor/v1/ai/image-upscaler')
+    assert.equal(create.headers.authorization, `Bearer ${KEY}`)
+    assert.equal(create.headers['idempotency-key'], id)
+    const image = (await makePicture()).toString('base64')
+    assert.deepEqual(create.body, { scale_factor: '2x', image })
+    assert.equal(fake.asked[1]?.path, `${create.path}/${fake.tasks.get(id)}`)
+    const file = fake.asked.at(-1)
+    assert.deepEqual([file?.path, file?.headers.authorization], ['/files/a.png', undefined])
+    const [result] = rendered?.results ?? []
+    assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
+    assert.equal(result?.bytes, picture.length)
+    assert.ok(rendered?.thumbnail)
+    const [row] = await place.deps.sql`select upstream_id from task where id = ${id}`
+    assert.equal(row?.['upstream_id'], fake.tasks.get(id))
+  })
+
+  const PASSING: Record<string, Options['steps'] & object> = {
+    'a creation without a connection': { create: ['drop'] },
+    'a creation whose answer is lost': { create: ['lose'] },
+    'a creation in flight': { create: [said(409, { error: 'idempotency_in_flight' })] },
+    'too many creations': { create: [said(429, {}, { 'retry-after': '1' })] },
+    'a creation that took too long': { create: [said(408)] },
+    'a creation with a fault of the upstream': { create: [said(503)] },
+    'a creation that answers something else': { create: [said(200, ['<html>'])] },
+    'a status without a connection': { status: ['drop'] },
+    'a status with a fault of the upstream': { status: [said(500)] },
+    'a status that is refused': { status: [said(401)] },
+    'a status that cannot be read': { status: [said(200, { data: { status: 5 } })] },
+    'a word that is no end': {
+      status: [
+        said(200, { task_id: 'x', status: ' In_Progress ' }),
+        said(200, { task_id: 'x', status: 'new-word' }),
+      ],
+    },
+    'a result that is not there yet': { status: [said(200, { task_id: 'x', status: 'done' })] },
+    'a result without a connection': { file: ['drop'] },
+    'a link that has expired': { file: [said(403)] },
+    'a result with a fault of the upstream': { file: [said(502)] },
+  }
+  for (const [name, steps] of Object.entries(PASSING))
+    test(`waits out ${name}`, async () => {
+      const { fake, deps, id } = await start({ steps: structuredClone(steps) })
+      assert.equal((await render(deps, id))?.results.length, 1)
+      assert.deepEqual([...fake.tasks.keys()], [id], 'one task there')
+    })
+
+  const message = `see https://upstream.internal/x and ${KEY}`
+  const REFUSED: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
+    '400': [
+      { create: [said(400, { message: 'Two faults.', details: ['/scale_factor must be 2x'] })] },
+      'upstream_rejected',
+      'Two faults. /scale_factor must be 2x',
+    ],
+    '404': [{ create: [said(404)] }, 'upstream_rejected'],
+    '409': [{ create: [said(409, { error: 'other' })] }, 'upstream_rejected'],
+    '413': [{ create: [said(413)] }, 'upstream_rejected'],
+    '415': [{ create: [said(415)] }, 'upstream_rejected'],
+    '422 with what no caller may read': [
+      { create: [said(422, { message })] },
+      'upstream_rejected',
+      'see (address) and (key)',
+    ],
+    '302': [{ create: [said(302, {}, { location: '/x' })] }, 'upstream_rejected'],
+    '401': [{ create: [said(401, { message })] }, 'upstream_unauthorized'],
+    '403': [{ create: [said(403)] }, 'upstream_unauthorized'],
+    '402': [{ create: [said(402)] }, 'upstream_no_credits'],
+    'an unknown task': [{ status: [said(404)] }, 'upstream_lost'],
+    'a failed task': [
+      {
+        status: [
+          said(200, { data: { task_id: 'x', status: 'FAILED', error: { message: 'Too dark.' } } }),
+        ],
+      },
+      'upstream_failed',
+      'Too dark.',
+    ],
+    'a cancelled task': [
+      { status: [said(200, { task_id: 'x', status: 'canceled' })] },
+      'upstream_failed',
+    ],
+    'a result that is gone': [{ file: [said(410)] }, 'upstream_lost'],
+    'a result that leads elsewhere': [
+      { file: [said(302, {}, { location: 'http://169.254.169.254/latest' })] },
+      'upstream_failed',
+    ],
+    'a link to another address': [
+      {
+        status: [
+          said(200, { task_id: 'x', status: 'done', generated: ['http://127.0.0.1:9/a.png'] }),
+        ],
+      },
+      'upstream_failed',
+    ],
+  }
+  for (const [name, [steps, code, words]] of Object.entries(REFUSED))
+    test(`ends with ${code} at ${name}`, async () => {
+      const { deps, id } = await start({ steps })
+      const fault = { ...forGood(code), ...(words !== undefined && { message: words }) }
+      await assert.rejects(render(deps, id), fault)
+      assert.equal((await see(place.database, id)).failures, 0)
+    })
+
+  test('is tried again when the result is damaged, which counts as a failure', async () => {
+    const { deps, id } = await start({ files: { 'a.png': picture.subarray(0, 60) } })
+    await assert.rejects(render(deps, id), again('attempt_failed'))
+    assert.equal((await see(place.database, id)).failures, 1)
+  })
+
+  test('is one task there, when the worker is lost before it could store the id', async () => {
+    const { fake, deps, id } = await start()
+    const sql = new Proxy(deps.sql, {
+      apply: (target, self, [text, ...values]: [TemplateStringsArray]) =>
+        text.join().includes('upstream_id')
+          ? Promise.reject(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' }))
+          : (Reflect.apply(target, self, [text, ...values]) as unknown),
+    })
+    await assert.rejects(render({ ...deps, sql }, id), again('unavailable'))
+    assert.equal((await render(deps, id))?.fence, 2)
+    assert.deepEqual([fake.count('create'), fake.tasks.size], [2, 1])
+    const [first, second] = fake.asked.filter(({ method }) => method === 'POST')
+    assert.deepEqual(first?.body, second?.body)
+  })
+
+  test('is asked for at once, and not sent again, by the next worker', async () => {
+    const { fake, deps, id } = await start({
+      steps: { status: [said(200, { task_id: 'x', status: 'NEW' })] },
+    })
+    const environment = makeEnvironment()
+    const stop = once(environment, 'heartbeat').then(([details]) => {
+      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+      return details as unknown
+    })
+    const timing = { ...TIMING, heartbeatSeconds: 2 }
+    await assert.rejects(render(deps, id, { environment, timing }), again('attempt_ended'))
+    assert.deepEqual(await stop, {
+      step: 'waiting for the upstream',
+      percent: 0,
+      upstream_id: fake.tasks.get(id),
+    })
+    // Its inputs are not read again.
+    await deps.storage.remove(`inputs/${id}/image.png`)
+    assert.equal((await render(deps, id))?.fence, 2)
+    assert.deepEqual([fake.count('create'), fake.count('cancel')], [1, 0])
+  })
+
+  test('is cancelled there when it is cancelled here', async () => {
+    const { fake, deps, id } = await start({
+      steps: { status: [said(200, { task_id: 'x', status: 'NEW' })] },
+      forever: 'status',
+    })
+    const environment = makeEnvironment()
+    const details = new ActivityCancellationDetails({ cancelRequested: true })
+    const timing = { ...TIMING, heartbeatSeconds: 2 }
+    void once(environment, 'heartbeat').then(() => environment.cancel('CANCELLED', details))
+    await assert.rejects(render(deps, id, { environment, timing }), { name: 'CancelledFailure' })
+    const [cancel] = fake.asked.filter(({ path }) => path.endsWith('/cancel'))
+    assert.match(cancel?.path ?? '', new RegExp(`/image-upscaler/${fake.tasks.get(id)}/cancel$`))
+  })
+
+  test('is cancelled there at its deadline', async () => {
+    const { fake, deps, id } = await start({
+      steps: { status: [said(503)] },
+      forever: 'status',
+    })
+    const timing = { heartbeatSeconds: 10, deadlineSeconds: 1.5 }
+    await assert.rejects(render(deps, id, { timing }), forGood('timeout'))
+    assert.equal(fake.count('cancel'), 1)
+  })
+
+  test('is cancelled there when it ended here while it was being sent', async () => {
+    const { fake, deps, id } = await start()
+    const end = () =>
+      deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
+    const sql = new Proxy(deps.sql, {
+      apply: (target, self, [text, ...values]: [TemplateStringsArray]) => {
+        const run = (): unknown => Reflect.apply(target, self, [text, ...values])
+        return text.join().includes('set upstream_id') ? end().then(run) : run()
+      },
+    })
+    await assert.rejects(render({ ...deps, sql }, id), again('attempt_failed'))
+    assert.equal(fake.count('cancel'), 1)
+  })
+})
+
+describe('a video task of an upstream', { concurrency: true }, () => {
+  const creation = (base: string) => ({
+    id: 'x',
+    url: `${base}/files/video.mp4`,
+    cover_url: `${base}/files/cover.jpg`,
+    watermarked_url: '',
+    video: { duration: 4, fps: 24, resolution: { width: 96, height: 64 } },
+  })
+
+  const startVideo = async (given: NewVideo = {}, options: Options = {}) => {
+    const started = await startAny({
+      done: (id, base) => ({ id, state: 'success', creations: [creation(base)] }),
+      files: { 'video.mp4': MP4, 'cover.jpg': await makePicture({ format: 'jpeg' }) },
+      ...options,
+    })
+    const id = await getVideo(place.database, given)
+    await enterVideo(place.database, id, 1000)
+    return { ...started, id }
+  }
+
+  const renderVideo = (deps: VendorDependencies, id: string) => {
+    const { renderVideoTask } = createVendorActivities(deps)
+    if (!renderVideoTask) throw new Error('no upstream of videos')
+    return makeEnvironment().run<
+      [string, typeof VIDEO_TIMING],
+      RenderedVideoTask | undefined,
+      typeof renderVideoTask
+    >(renderVideoTask, id, VIDEO_TIMING)
+  }
+
+  const storeInput = async (name: string, bytes: Buffer): Promise<string> => {
+    const path = join(place.root, randomUUID())
+    await writeFile(path, bytes)
+    const key = `results/${randomUUID()}/1/${name}`
+    await place.deps.storage.putFile(key, path)
+    return key
+  }
+
+  test('is sent on without what stays here, and its progress is taken over', async () => {
+    const running = said(200, { state: 'processing', progress: 41 })
+    const given = { payload: 'mine', callbackUrl: 'https://receiver.example.com/' }
+    const { fake, deps, id } = await startVideo(given, { steps: { status: [running] } })
+    const rendered = await renderVideo(deps, id)
+    const [create] = fake.asked
+    assert.equal(create?.path, '/proxy/vidvendor/text2video')
+    const { model, prompt, seed, payload, callback_url: callback, images } = create.body
+    assert.deepEqual([model, prompt, typeof seed], ['videoq1', 'ocean', 'number'])
+    assert.deepEqual([payload, callback, images], [undefined, undefined, undefined])
+    assert.deepEqual(rendered?.creation, { seconds: 4, fps: 24, width: 96, height: 64 })
+    assert.deepEqual(
+      rendered?.results.map(({ name }) => name),
+      ['video.mp4', 'cover.jpg'],
+    )
+    assert.ok(rendered?.thumbnail)
+    assert.equal((await seeVideo(place.database, id)).progress, 41)
+  })
+
+  test('has first and last image sent as they are, and a watermark as a link of ours', async () => {
+    const [first, last, mark] = await Promise.all([1, 2, 3].map((shade) => makePicture({ shade })))
+    const stored = async (field: string, bytes: Buffer | undefined) => ({
+      field,
+      storageKey: await storeInput('a.png', bytes ?? Buffer.alloc(0)),
+    })
+    const inputs = [
+      await stored('images', first),
+      await stored('end_image', last),
+      { ...(await stored('wm_url', mark)), url: 'https://caller.example.com/mark.png' },
+    ]
+    const settings = applyTextToVideoDefaults(
+      { watermark: true, wm_url: 'https://caller.example.com/mark.png' },
+      () => 0.5,
+    )
+    const { fake, deps, id } = await startVideo({ inputs, settings })
+    await renderVideo(deps, id)
+    const [create] = fake.asked
+    assert.equal(create?.path, '/proxy/vidvendor/start-end2video')
+    assert.deepEqual(
+      create.body['images'],
+      [first, last].map((image) => image?.toString('base64')),
+    )
+    assert.match(String(create.body['wm_url']), OWN_LINK)
+    assert.ok(await findLinked(String(create.body['wm_url'])))
+  })
+
+  test('continues a video by a link of ours, under our id', async () => {
+    const source = { field: 'video_url', storageKey: await storeInput('a.mp4', MP4) }
+    const url = 'https://caller.example.com/a.mp4'
+    const settings = { model: 'videoq2-pro', duration: 3, resolution: '540p', video_url: url }
+    const inputs = [{ ...source, url }]
+    const { fake, deps, id } = await startVideo({ kind: 'extend', settings, inputs })
+    await renderVideo(deps, id)
+    const [create] = fake.asked
+    assert.equal(create?.path, '/proxy/vidvendor/extend')
+    assert.equal(create.body['video_creation_id'], id)
+    assert.match(String(create.body['video_url']), OWN_LINK)
+    assert.equal(await findLinked(String(create.body['video_url'])), source.storageKey)
+  })
+
+  const failed = (code: string): Step =>
+    said(200, { state: 'failed', err_code: code, err_msg: 'Why.' })
+  const ENDS: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
+    'a code of ours': [{ status: [failed('ImageSizeInvalid')] }, 'ImageSizeInvalid', 'Why.'],
+    'a word that is none': [{ status: [failed('AuditSubmitIllegal')] }, 'upstream_failed'],
+    'a cancellation there': [{ status: [failed('UserCancelled')] }, 'upstream_failed'],
+    'a refusal with a code of ours': [
+      { create: [said(400, { message: 'Why.', details: ['ImageFormatInvalid', 'Why.'] })] },
+      'ImageFormatInvalid',
+    ],
+    'a refusal with another word': [
+      { create: [said(400, { message: 'Why.', details: ['FieldInvalid', 'Why.'] })] },
+      'upstream_rejected',
+    ],
+    'no credits there': [{ create: [said(402)] }, 'upstream_no_credits'],
+  }
+  for (const [name, [steps, code, words]] of Object.entries(ENDS))
+    test(`ends with ${code} at ${name}`, async () => {
+      const { deps, id } = await startVideo({}, { steps })
+      const fault = { ...forGood(code), ...(words !== undefined && { message: words }) }
+      await assert.rejects(renderVideo(deps, id), fault)
+    })
+
+  for (const [name, bytes] of [
+    ['cut', MP4.subarray(0, -1)],
+    ['no MP4', Buffer.from('<html>')],
+  ] as const)
+    test(`is tried again when its video is ${name}`, async () => {
+      const cover = await makePicture({ format: 'jpeg' })
+      const files = { 'video.mp4': bytes, 'cover.jpg': cover }
+      const { deps, id } = await startVideo({}, { files })
+      await assert.rejects(renderVideo(deps, id), again('attempt_failed'))
+      assert.equal((await seeVideo(place.database, id)).failures, 1)
+    })
+})
+
+describe('an upstream', { concurrency: true }, () => {
+  test('is sent a large file in pieces, padded at its end alone, of the length that was told', async () => {
+    const bytes = randomBytes(200_002)
+    const path = join(place.root, randomUUID())
+    await writeFile(path, bytes)
+    const body = await makeBody(
+      { prompt: '“é”' },
+      { image: { path }, images: [{ path }, { path }] },
+    )
+    const sent = await buffer(body.open())
+    const image = bytes.toString('base64')
+    assert.deepEqual(JSON.parse(sent.toString()), { prompt: '“é”', image, images: [image, image] })
+    assert.equal(sent.length, body.bytes)
+    assert.deepEqual(await buffer(body.open()), sent, 'again')
+  })
+
+  test('is asked no more often, and no more at once, than is set', async () => {
+    const limiter = makeLimiter({ perSecond: 100, atOnce: 2 })
+    const signal = AbortSignal.timeout(10_000)
+    const start = performance.now()
+    let lastAt = 0
+    let running = 0
+    let most = 0
+    const work = async (): Promise<void> => {
+      lastAt = performance.now()
+      most = Math.max(most, ++running)
+      await sleep(25)
+      running -= 1
+    }
+    await Promise.all(Array.from({ length: 6 }, () => limiter.run(signal, work)))
+    assert.equal(most, 2)
+    assert.ok(lastAt - start >= 50, `five pauses of 10 ms took ${lastAt - start}`)
+  })
+
+  test('keeps the tasks that were made for it when they are started again', async () => {
+    const id = await insertTask(place)
+    await place.deps.sql`update task set engine = 'vendor' where id = ${id}`
+    const task = await findTask(place.deps.sql, id)
+    assert.ok(task)
+    const offPeak = { ...task, family: 'video' as const, offPeak: true }
+    const options = { taskQueue: 'kiln', timing: TIMING, videoTiming: VIDEO_TIMING }
+    const argsOf = (given: typeof task) => startAnyTask(given, '', options).args
+    assert.deepEqual(argsOf(task), [{ taskId: id, timing: TIMING, engine: 'vendor' }])
+    const timing = { ...VIDEO_TIMING, deadlineSeconds: VIDEO_TIMING.offPeakSeconds }
+    assert.deepEqual(argsOf(offPeak), [{ taskId: id, timing, engine: 'vendor' }])
+    assert.deepEqual(argsOf({ ...task, engine: 'local' }), [{ taskId: id, timing: TIMING }])
+  })
+})

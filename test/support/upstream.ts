@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+
+import { startReceiver } from './network.ts'
+
+/** What a fake upstream was asked. */
+export interface Asked {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: Record<string, unknown>
+}
+
+/** An answer in place of the usual one; `drop` closes the connection unread, `lose` after the request has taken effect. */
+export type Step =
+  | 'drop'
+  | 'lose'
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+
+type What = 'create' | 'status' | 'file' | 'cancel'
+
+export interface FakeUpstream {
+  url: string
+  asked: Asked[]
+  /** Ids of its tasks by idempotency key. */
+  tasks: Map<string, string>
+  /** How often it was asked for something. */
+  count(what: What): number
+  close(): Promise<void>
+}
+
+interface Options {
+  /** Answers in turn in place of the usual ones; the last is repeated where `forever` names it. */
+  steps?: Partial<Record<What, Step[]>>
+  forever?: What
+  /** What a status route answers about a task that is done. */
+  done(id: string, base: string): unknown
+  files: Readonly<Record<string, Buffer>>
+}
+
+/** Speaks as much of the interface as an engine needs: makes one task for a key, and is done with it at once. */
+export const startFakeUpstream = async ({
+  steps = {},
+  forever,
+  done,
+  files,
+}: Options): Promise<FakeUpstream> => {
+  const asked: Asked[] = []
+  const tasks = new Map<string, string>()
+  const counts = { create: 0, status: 0, file: 0, cancel: 0 }
+  const answerUsual = (what: What, request: IncomingMessage, path: string): Step => {
+    if (what === 'file') return { status: 200, body: files[path.split('/').at(-1) ?? ''] }
+    const key = String(request.headers['idempotency-key'])
+    if (what === 'create') {
+      const id = tasks.get(key) ?? randomUUID()
+      tasks.set(key, id)
+      return { status: 200, body: { task_id: id, status: 'CREATED', state: 'created' } }
+    }
+    const id = [...tasks.values()].find((id) => path.includes(id))
+    return id === undefined
+      ? { status: 404, body: { error: 'task_not_found' } }
+      : { status: 200, body: done(id, url) }
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url: path = '' } = request
+    const what = whatOf(method, path)
+    counts[what] += 1
+    const left = steps[what] ?? []
+    const step = left.length > 1 || forever !== what ? left.shift() : left[0]
+    if (step === 'drop') return void request.socket.destroy()
+    const body = method === 'POST' ? ((await json(request)) as Asked['body']) : {}
+    asked.push({ method, path, headers: request.headers, body })
+    const usual = answerUsual(what, request, path)
+    if (step === 'lose') return void request.socket.destroy()
+    const { status, headers, body: said = '' } = step ?? (usual as Exclude<Step, string>)
+    response.writeHead(status, headers).end(Buffer.isBuffer(said) ? said : JSON.stringify(said))
+  }
+  const server = await startReceiver((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  const url = `http://127.0.0.1:${server.port}`
+  return { url, asked, tasks, count: (what) => counts[what], close: server.close }
+}
+
+const whatOf = (method: string, path: string): What => {
+  if (method === 'POST') return path.endsWith('/cancel') ? 'cancel' : 'create'
+  return path.startsWith('/files/') ? 'file' : 'status'
+}
