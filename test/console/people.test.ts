@@ -6,7 +6,7 @@ import { changedFiles, diffLines } from '../../console/src/moderation/diff.ts'
 import { addSample, linePoints } from '../../console/src/operations/samples.ts'
 import { checkPack, findRoot, sortEntries } from '../../console/src/publish/pack.ts'
 import type { Pack } from '../../console/src/publish/pack.ts'
-import { readFolder, readZip } from '../../console/src/publish/read-pack.ts'
+import { readPack } from '../../console/src/publish/read-pack.ts'
 
 const TOML = '[project]\nname = "mixer"\nversion = "1.2.0"\n[tool.comfy]\nPublisherId = "alice"'
 
@@ -110,18 +110,18 @@ describe('what was dropped', () => {
       entry('pyproject.toml', TOML),
       entry('.env', 's'),
     ]
-    const one = await readFolder('mixer', entries)
-    const other = await readFolder('mixer', entries.toReversed())
+    const one = await readPack('mixer', entries)
+    const other = await readPack('mixer', entries.toReversed())
     assert.deepEqual(await one.archive.arrayBuffer(), await other.archive.arrayBuffer())
     const zip = new File([one.archive], 'mixer.zip')
-    const read = await readZip(zip)
+    const read = await readPack('mixer.zip', zip)
     assert.equal(read.archive, zip)
     assert.equal(read.project?.version.version, '1.2.0')
     assert.deepEqual(
       read.files.map(({ path }) => path),
       ['__init__.py', 'pyproject.toml'],
     )
-    await assert.rejects(readZip(new File(['no zip'], 'x.zip')))
+    await assert.rejects(readPack('x.zip', new File(['no zip'], 'x.zip')))
   })
 })
 

@@ -1,22 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { answerOf, api } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
+import { readQuery } from '../api/read.ts'
+import { send } from '../api/send.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import type { Theme } from '../shell/settings.ts'
-import { AskButton, SecretDialog } from '../ui/ask.tsx'
+import { AskButton } from '../ui/ask.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
-import { Table } from '../ui/list.tsx'
 import { Columns, PageTitle, Stack } from '../ui/page.tsx'
-import { Empty, Fact, Facts, Panel, Show } from '../ui/panels.tsx'
+import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { SecretButton } from '../ui/secret.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
-import { API_KEYS, apiKeysQuery, WEBHOOK_SECRET, webhookSecretQuery } from './queries.ts'
 
 export const AccountPage = () => (
   <>
@@ -46,11 +47,7 @@ const You = () => {
         <Fact name="Id">
           <Copied text={me.id} label="id" />
         </Fact>
-        {me.email !== undefined && (
-          <Fact name="E-mail">
-            <Bdi>{me.email}</Bdi>
-          </Fact>
-        )}
+        <Fact name="E-mail">{me.email && <Bdi>{me.email}</Bdi>}</Fact>
       </Facts>
       <p>Owners of a publisher add you as a member by your id.</p>
     </Panel>
@@ -82,91 +79,66 @@ const ThisBrowser = () => {
   )
 }
 
-const ApiKeys = () => {
-  const keys = useQuery(apiKeysQuery)
-  const [secret, setSecret] = useState<string>()
-  return (
-    <Panel
-      title="API keys"
-      actions={
-        <AskButton
-          label="New key …"
-          title="New API key"
-          action="Make key"
-          fields={[
-            { name: 'name', label: 'Name', help: 'What it is for, such as nightly renders.' },
-            {
-              name: 'expires_at',
-              label: 'Ends on',
-              help: 'As 2027-01-31; without it the key has no end.',
-              isOptional: true,
-            },
-          ]}
-          write={({ name = '', expires_at: end = '' }, headers) =>
-            answerOf(
-              api.POST('/users/api-keys', {
-                body: { name: name.trim(), ...(end !== '' && { expires_at: toTime(end) }) },
-                headers,
-              }),
-            )
-          }
-          refresh={[API_KEYS]}
-          onDone={({ key }) => setSecret(key)}
-        >
-          <p>A key acts as you in programs: it is sent as the header X-API-Key.</p>
-        </AskButton>
-      }
-    >
-      <Show query={keys}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>You have no API keys. Programs of yours need one.</Empty>
-          ) : (
-            <Table
-              label="API keys"
-              columns={['Name', 'Key', 'Made', 'Last used', 'Ends', 'Actions']}
-            >
-              {list.map(({ id, name, key, createdAt, last_used_at: used, expires_at: end }) => (
-                <tr key={id}>
-                  <td>
-                    <Bdi>{name}</Bdi>
-                  </td>
-                  <td>
-                    <code>{key}</code>
-                  </td>
-                  <td>
-                    <Time at={createdAt} />
-                  </td>
-                  <td>{used === undefined ? 'never' : <Time at={used} />}</td>
-                  <td>{end === undefined ? 'never' : <Time at={end} />}</td>
-                  <td>
-                    <AskButton
-                      label="Revoke …"
-                      look="danger"
-                      title={`Revoke ${name}`}
-                      action="Revoke key"
-                      write={() => api.DELETE('/users/api-keys/{id}', { params: { path: { id } } })}
-                      refresh={[API_KEYS]}
-                    >
-                      <p>Programs that use it are refused at once.</p>
-                    </AskButton>
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
-      </Show>
-      {secret !== undefined && (
-        <SecretDialog title="Your API key" secret={secret} onClose={() => setSecret(undefined)} />
-      )}
-    </Panel>
-  )
-}
+const END_HELP = 'As 2027-01-31; without it the key has no end.'
+
+const ApiKeys = () => (
+  <Panel
+    title="API keys"
+    actions={
+      <SecretButton
+        label="New key …"
+        title="New API key"
+        action="Make key"
+        fields={[
+          { name: 'name', label: 'Name', help: 'What it is for, such as nightly renders.' },
+          { name: 'expires_at', label: 'Ends on', help: END_HELP, isOptional: true },
+        ]}
+        write={({ name = '', expires_at: end }, headers) => {
+          const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
+          return send('POST', '/users/api-keys', { body, headers })
+        }}
+        secretTitle="Your API key"
+        secretOf={({ key }) => key}
+      >
+        <p>A key acts as you in programs: it is sent as the header X-API-Key.</p>
+      </SecretButton>
+    }
+  >
+    <Listing
+      label="API keys"
+      query={useQuery(readQuery(['me', 'api-keys'], '/users/api-keys', {}))}
+      empty="You have no API keys. Programs of yours need one."
+      columns={{
+        Name: ({ name }) => <Bdi>{name}</Bdi>,
+        Key: ({ key }) => <code>{key}</code>,
+        Made: ({ createdAt }) => <Time at={createdAt} />,
+        'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
+        Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
+        Actions: ({ id, name }) => (
+          <AskButton
+            label="Revoke …"
+            look="danger"
+            title={`Revoke ${name}`}
+            action="Revoke key"
+            write={() => send('DELETE', '/users/api-keys/{id}', { path: { id } })}
+          >
+            <p>Programs that use it are refused at once.</p>
+          </AskButton>
+        ),
+      }}
+    />
+  </Panel>
+)
 
 /** A day is its end where the person is; anything else goes to the service, which says what it expects. */
 const toTime = (text: string): string =>
   /^\d{4}-\d\d-\d\d$/.test(text.trim()) ? new Date(`${text.trim()}T23:59:59`).toISOString() : text
+
+const OVERLAP = {
+  name: 'overlap_seconds',
+  label: 'Seconds for which the old one goes on signing',
+  value: '86400',
+}
 
 const WebhookSecret = () => {
   const [isShown, setShown] = useState(false)
@@ -180,22 +152,11 @@ const WebhookSecret = () => {
             label="Replace …"
             title="Replace the webhook secret"
             action="Replace secret"
-            fields={[
-              {
-                name: 'overlap_seconds',
-                label: 'Seconds for which the old one goes on signing',
-                value: '86400',
-              },
-            ]}
-            write={({ overlap_seconds: overlap = '' }, headers) =>
-              answerOf(
-                api.POST('/webhook-secret/rotate', {
-                  body: { overlap_seconds: Number(overlap) },
-                  headers,
-                }),
-              )
-            }
-            refresh={[WEBHOOK_SECRET]}
+            fields={[OVERLAP]}
+            write={({ overlap_seconds: overlap }, headers) => {
+              const body = { overlap_seconds: Number(overlap) }
+              return send('POST', '/webhook-secret/rotate', { body, headers })
+            }}
             onDone={() => setShown(true)}
           >
             <p>Receivers take both signatures until then. Give them the new secret in time.</p>
@@ -209,19 +170,18 @@ const WebhookSecret = () => {
   )
 }
 
+/** A secret: not kept once nobody shows it. */
+const secretsQuery = { ...readQuery(['me', 'webhook-secret'], '/webhook-secret', {}), gcTime: 0 }
+
 const Secrets = () => (
-  <Show query={useQuery(webhookSecretQuery)}>
+  <Show query={useQuery(secretsQuery)}>
     {({ secrets }) => (
       <ul>
         {secrets.map(({ secret, expires_at: end }) => (
           <li key={secret}>
             <Copied text={secret} label="secret" />
-            {end !== undefined && (
-              <>
-                {' '}
-                signs until <Time at={end} />
-              </>
-            )}
+            {end && ' signs until '}
+            {end && <Time at={end} />}
           </li>
         ))}
       </ul>

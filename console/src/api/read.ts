@@ -25,3 +25,7 @@ export const readQuery = <Path extends keyof paths>(
   path: Path,
   params: Params<Path>,
 ) => queryOptions({ queryKey, queryFn: ({ signal }) => read(path, params, signal) })
+
+/** The next one of pages that are numbered. */
+export const nextPage = ({ page, totalPages }: { page: number; totalPages: number }) =>
+  page < totalPages ? page + 1 : undefined

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
-import { send } from './client.ts'
+import { sendRequest } from './client.ts'
 import { onBack } from './health.ts'
 
 export interface StreamEvent {
@@ -143,7 +143,7 @@ const readOnce = async (following: Following): Promise<'over' | 'refused' | 'bro
       ...(known === undefined ? {} : { 'last-event-id': known }),
     }
     const request = new Request(new URL(path, location.origin), { headers, signal: open.signal })
-    const response = await send(request)
+    const response = await sendRequest(request)
     if (response.status === 204) return 'over'
     if (!response.ok || !response.body) return response.status < 500 ? 'refused' : 'broken'
     for await (const { event = 'message', id, data } of readServerSentEvents(response.body, {

@@ -1,5 +1,6 @@
-import { isPassing, KilnError } from './client.ts'
-import { isAway, noteAnswer, untilBack } from './health.ts'
+import { withRetries } from '../../../client/lib/retry.ts'
+import { PATIENT } from './client.ts'
+import { noteAnswer } from './health.ts'
 import { ownLink } from './links.ts'
 
 export interface UploadOptions {
@@ -8,59 +9,37 @@ export interface UploadOptions {
 }
 
 /**
- * Sends bytes to a signed link, and tells how much of them has gone (0 to 1), which `fetch` cannot. What was cut off is sent
- * again once the service is back.
+ * Sends bytes to a signed link, and tells how much of them has gone (0 to 1). What was cut off is sent again once the service
+ * is back.
  */
 export const putFile = async (
   link: string,
   file: Blob,
   options: UploadOptions = {},
 ): Promise<void> => {
-  for (;;)
-    try {
-      return await putOnce(link, file, options)
-    } catch (error) {
-      if (!isPassing(error) || options.signal?.aborted || !(await isAway())) throw error
-      await untilBack()
-    }
+  await withRetries(PATIENT, options.signal, () => putOnce(link, file, options))
 }
 
-const putOnce = (link: string, file: Blob, { onProgress, signal }: UploadOptions): Promise<void> =>
+/** By XMLHttpRequest, because `fetch` does not tell of progress. */
+const putOnce = (
+  link: string,
+  file: Blob,
+  { onProgress, signal }: UploadOptions,
+): Promise<Response> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    const refuse = (message: string, code: 'unreachable' | 'answer_unknown'): void =>
-      reject(new KilnError({ code, message, status: request.status }))
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded / total))
     request.addEventListener('load', () => {
-      noteAnswer(request.status < 500)
-      if (request.status < 300) return resolve()
-      const body = parseFault(request.responseText)
-      if (!body) return refuse(`the upload answered ${request.status}`, 'answer_unknown')
-      const { error: code, request_id: requestId, ...rest } = body
-      reject(new KilnError({ ...rest, code, requestId, status: request.status }))
+      const { status, responseText } = request
+      noteAnswer(status < 500)
+      resolve(new Response(responseText || null, { status }))
     })
     request.addEventListener('error', () => {
       noteAnswer(false)
-      refuse('the upload broke', 'unreachable')
+      reject(new Error('the upload broke'))
     })
     request.addEventListener('abort', () => reject(signal?.reason as Error))
     signal?.addEventListener('abort', () => request.abort())
     request.open('PUT', ownLink(link) ?? link)
     request.send(file)
   })
-
-interface Fault {
-  error: KilnError['code']
-  message: string
-  details?: string[]
-  request_id?: string
-}
-
-const parseFault = (text: string): Fault | undefined => {
-  try {
-    const body = JSON.parse(text) as Fault
-    return typeof body.message === 'string' ? body : undefined
-  } catch {
-    return undefined
-  }
-}

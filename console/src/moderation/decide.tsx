@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { answerOf, api } from '../api/client.ts'
+import { send } from '../api/send.ts'
 import { useKeys } from '../shell/keys.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Row } from '../ui/page.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { counted } from '../words/text.ts'
-import { keyOf, VERSIONS_KEY } from './queries.ts'
+import { keyOf } from './queries.ts'
 import type { Version } from './queries.ts'
 
 const DECISIONS = {
@@ -38,19 +38,11 @@ const DECISIONS = {
 type Letter = keyof typeof DECISIONS
 const LETTERS = Object.keys(DECISIONS) as Letter[]
 
-/** Pending is left only: a decision on such a version cannot be undone. */
-const mayUndo = ({ status }: Pick<Version, 'status'>): boolean =>
-  status === 'NodeVersionStatusActive' ||
-  status === 'NodeVersionStatusFlagged' ||
-  status === 'NodeVersionStatusBanned'
-
 const put = ({ node_id: nodeId, version }: Version, status: Version['status'], reason: string) =>
-  answerOf(
-    api.PUT('/admin/nodes/{nodeId}/versions/{version}', {
-      params: { path: { nodeId, version } },
-      body: { status, status_reason: reason },
-    }),
-  )
+  send('PUT', '/admin/nodes/{nodeId}/versions/{version}', {
+    path: { nodeId, version },
+    body: { status, status_reason: reason },
+  })
 
 const UNDO_SECONDS = 10
 
@@ -64,22 +56,14 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     )
   const ask = (letter: Letter) => () => legal(letter).length > 0 && setAsked(letter)
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
-  const refresh = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: VERSIONS_KEY }),
-      queries.invalidateQueries({ queryKey: ['version'] }),
-    ])
   const undo = async (done: readonly Version[]): Promise<void> => {
     const undone = await Promise.allSettled(
       done.map((version) => put(version, version.status, version.status_reason)),
     )
     const failed = undone.filter(({ status }) => status === 'rejected').length
-    showToast(
-      failed === 0
-        ? `${named(done)}: as before`
-        : `${counted(failed, 'version')} could not be undone`,
-    )
-    await refresh()
+    const failure = `${counted(failed, 'version')} could not be undone`
+    showToast(failed === 0 ? `${named(done)}: as before` : failure)
+    await queries.invalidateQueries()
   }
   /** One after the other: what was refused is told, what was done stays. */
   const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
@@ -89,6 +73,19 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       done.push(version)
     }
     return done
+  }
+  const tell = (letter: Letter, done: readonly Version[]): void => {
+    // Pending is left only: a decision on such a version cannot be undone.
+    const undoable = done.filter(({ status }) => status !== 'NodeVersionStatusPending')
+    const press = (): void => {
+      close()
+      void undo(undoable)
+    }
+    const text = `${named(done)}: ${DECISIONS[letter].done}`
+    const close = showToast(<Bdi>{text}</Bdi>, {
+      seconds: UNDO_SECONDS,
+      action: undoable.length > 0 && <Button onPress={press}>Undo</Button>,
+    })
   }
   const decision = asked && DECISIONS[asked]
   return (
@@ -109,31 +106,10 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
         <Ask
           title={`${decision.label} ${named(legal(asked))}?`}
           action={decision.label}
-          look={decision.look ?? 'primary'}
+          look={decision.look}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
-          refresh={[VERSIONS_KEY, ['version']]}
-          onDone={(done) => {
-            const undoable = done.filter(mayUndo)
-            const close = showToast(
-              <>
-                <Bdi>{named(done)}</Bdi>: {decision.done}
-              </>,
-              {
-                seconds: UNDO_SECONDS,
-                action: undoable.length > 0 && (
-                  <Button
-                    onPress={() => {
-                      close()
-                      void undo(undoable)
-                    }}
-                  >
-                    Undo
-                  </Button>
-                ),
-              },
-            )
-          }}
+          onDone={(done) => tell(asked, done)}
           onClose={() => setAsked(undefined)}
         />
       )}

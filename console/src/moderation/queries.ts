@@ -1,14 +1,11 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
+import { nextPage, read } from '../api/read.ts'
 import type { paths } from '../../../client/index.ts'
 
 /** A version as platform admins are told of it. */
 export type Version = Schema<'NodeVersionPage'>['versions'][number]
-
-export const VERSIONS_KEY = ['moderation', 'versions'] as const
-export const BANS_KEY = ['moderation', 'bans'] as const
 
 type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
 
@@ -25,8 +22,6 @@ export type Filter = keyof typeof FILTERS
 export const isFilter = (word: string | undefined): word is Filter =>
   word !== undefined && word in FILTERS
 
-const PAGE = 50
-
 interface Wanted {
   filter: Filter
   node: string | undefined
@@ -35,24 +30,17 @@ interface Wanted {
 
 export const versionsQuery = ({ filter, node, reason }: Wanted) =>
   infiniteQueryOptions({
-    queryKey: [...VERSIONS_KEY, filter, node, reason],
+    queryKey: ['moderation', filter, node, reason],
     initialPageParam: 1,
-    queryFn: ({ pageParam, signal }) =>
-      answerOf(
-        api.GET('/versions', {
-          params: {
-            query: {
-              page: pageParam,
-              pageSize: PAGE,
-              ...FILTERS[filter],
-              ...(node && { nodeId: node }),
-              ...(reason && { status_reason: reason }),
-            },
-          },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
+    queryFn: ({ pageParam: page, signal }) => {
+      const more = { ...(node && { nodeId: node }), ...(reason && { status_reason: reason }) }
+      return read(
+        '/versions',
+        { query: { page, pageSize: 50, ...FILTERS[filter], ...more } },
+        signal,
+      )
+    },
+    getNextPageParam: nextPage,
     maxPages: 40,
     refetchInterval: 15_000,
   })
@@ -60,7 +48,3 @@ export const versionsQuery = ({ filter, node, reason }: Wanted) =>
 /** `{node}@{version}`, as the address and the list name a version. */
 export const keyOf = ({ node_id: nodeId, version }: Pick<Version, 'node_id' | 'version'>): string =>
   `${nodeId}@${version}`
-export const readKey = (key: string): [nodeId: string, version: string] => {
-  const at = key.indexOf('@')
-  return [key.slice(0, at), key.slice(at + 1)]
-}

@@ -1,14 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
 
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge, StateBadge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
-import { Select, TextField } from '../ui/fields.tsx'
+import { Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
 import { Row, Stack } from '../ui/page.tsx'
 import { Empty, Show } from '../ui/panels.tsx'
+import { NextPage } from '../ui/rows.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
@@ -31,16 +33,14 @@ const CHOICES: { value: Filter; label: string }[] = [
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
 export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
   const { status, node, q, version } = route.useSearch()
-  const navigate = useNavigate()
+  const changeSearch = useChangeSearch()
   const filter = first === 'review' && isFilter(status) ? status : first
   const list = useInfiniteQuery(
     versionsQuery({ filter, node, reason: filter === 'failed' ? undefined : q }),
   )
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const go = (change: object, replace = true) =>
-    void navigate({ from: '/moderation', search: (before) => ({ ...before, ...change }), replace })
+  const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
-  const many = versions.filter((one) => chosen.has(keyOf(one)))
+  const many = versions.filter((one) => chosen.includes(keyOf(one)))
   return (
     <div className={styles.split} data-open={version !== undefined || undefined}>
       <Stack>
@@ -51,11 +51,19 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               isLabelHidden
               options={CHOICES}
               value={filter}
-              onChange={(next) => go({ status: next, version: undefined })}
+              onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={styles.filters}>
-              <Filtering name="node" label="Node id" value={node} onChange={go} />
-              <Filtering name="q" label="In the reason" value={q} onChange={go} />
+              <SearchField
+                label="Node id"
+                value={node}
+                onChange={(text) => changeSearch({ node: text })}
+              />
+              <SearchField
+                label="In the reason"
+                value={q}
+                onChange={(text) => changeSearch({ q: text })}
+              />
             </div>
           </>
         )}
@@ -69,13 +77,13 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
                 items={versions.map((one) => ({ ...one, key: keyOf(one) }))}
                 selectionMode="multiple"
                 selectionBehavior="replace"
-                selectedKeys={chosen.size === 0 && version !== undefined ? [version] : chosen}
+                selectedKeys={chosen.length === 0 && version ? [version] : chosen}
                 onSelectionChange={(keys) => {
                   const now = keys === 'all' ? versions.map(keyOf) : [...keys].map(String)
-                  setChosen(new Set(now))
-                  if (now.length === 1) go({ version: now[0] })
+                  setChosen(now)
+                  if (now.length === 1) changeSearch({ version: now[0] })
                 }}
-                onAction={(key) => go({ version: String(key) }, false)}
+                onAction={(key) => changeSearch({ version: String(key) }, { replace: false })}
                 renderEmptyState={() => (
                   <Empty>
                     {filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'}
@@ -84,14 +92,7 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               >
                 {(one) => <VersionItem version={one} />}
               </GridList>
-              {list.hasNextPage && (
-                <Button
-                  onPress={() => void list.fetchNextPage()}
-                  isPending={list.isFetchingNextPage}
-                >
-                  Show more
-                </Button>
-              )}
+              <NextPage query={list} />
             </>
           )}
         </Show>
@@ -109,34 +110,13 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
             key={version}
             id={version}
             listed={versions.find((one) => keyOf(one) === version)}
-            onBack={() => go({ version: undefined })}
+            onBack={() => changeSearch({ version: undefined })}
           />
         )}
       </div>
     </div>
   )
 }
-
-const Filtering = ({
-  name,
-  label,
-  value,
-  onChange,
-}: {
-  name: 'node' | 'q'
-  label: string
-  value: string | undefined
-  onChange(change: object): void
-}) => (
-  <TextField
-    label={label}
-    isLabelHidden
-    isSearch
-    placeholder={label}
-    value={value ?? ''}
-    onChange={(text) => onChange({ [name]: text === '' ? undefined : text })}
-  />
-)
 
 const VersionItem = ({ version }: { version: Version & { key: string } }) => {
   const { key, moderation, status, status_reason: reason, createdAt } = version
@@ -157,7 +137,7 @@ const VersionItem = ({ version }: { version: Version & { key: string } }) => {
         <Time at={review?.createdAt ?? createdAt} />
         {moderation && `; ${countsInWords(moderation.findings)}`}
       </span>
-      <span className={styles.cut}>
+      <span className="cut soft">
         <Bdi>{review?.note ?? reason}</Bdi>
       </span>
     </GridListItem>

@@ -15,16 +15,13 @@ export const linePoints = (
   samples: readonly Sample[],
   { width, height }: { width: number; height: number },
 ): string => {
-  const [first] = samples
-  if (!first) return ''
-  const span = (samples.at(-1)?.at ?? first.at) - first.at
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (!first || !last) return ''
   const most = Math.max(1, ...samples.map(({ value }) => value))
-  const y = (value: number): number => Math.round((height - 2) * (1 - value / most)) + 1
+  const span = last.at - first.at || Infinity
   const points = samples.map(({ at, value }) => [
-    span === 0 ? 0 : Math.round((width * (at - first.at)) / span),
-    y(value),
+    Math.round((width * (at - first.at)) / span),
+    Math.round((height - 2) * (1 - value / most)) + 1,
   ])
-  return [...points, [width, y(samples.at(-1)?.value ?? 0)]]
-    .map((point) => point.join(','))
-    .join(' ')
+  return [...points, [width, points.at(-1)?.[1]]].map((point) => point.join(',')).join(' ')
 }

@@ -1,29 +1,26 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 
 import { addSample, linePoints } from './samples.ts'
 import type { Sample } from './samples.ts'
 
 /** A figure since the page was opened; `at` is when it was read. */
-export const Sparkline = ({ name, value, at }: { name: string; value: number; at: number }) => {
-  const [samples, setSamples] = useState<readonly Sample[]>([])
-  const latest = useRef(value)
-  useEffect(() => {
-    latest.current = value
-  })
-  useEffect(() => setSamples((before) => addSample(before, { at, value: latest.current })), [at])
+export const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
+  const [before, setSamples] = useState<readonly Sample[]>([])
+  const samples = addSample(before, { at, value })
+  if (samples !== before) setSamples(samples)
   const values = samples.map((sample) => sample.value)
-  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const size = { width: 240, height: 40 }
   return (
     <svg
-      viewBox="0 0 240 40"
+      viewBox={`0 0 ${size.width} ${size.height}`}
       preserveAspectRatio="none"
       width="100%"
-      height={40}
+      height={size.height}
       role="img"
-      aria-label={`${name} since the page was opened: ${low} to ${high}`}
+      aria-label={`${name} since the page was opened: ${Math.min(...values)} to ${Math.max(...values)}`}
     >
       <polyline
-        points={linePoints(samples, { width: 240, height: 40 })}
+        points={linePoints(samples, size)}
         fill="none"
         stroke="var(--accent)"
         strokeWidth={2}

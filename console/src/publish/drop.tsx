@@ -1,5 +1,5 @@
+import { useMutation } from '@tanstack/react-query'
 import { FolderOpen } from 'lucide-react'
-import { useState } from 'react'
 import { DropZone } from 'react-aria-components/DropZone'
 import type { DropZoneProps } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
@@ -12,6 +12,12 @@ import type { Entry, Pack } from './pack.ts'
 import styles from './publish.module.css'
 
 type DropItem = Parameters<NonNullable<DropZoneProps['onDrop']>>[0]['items'][number]
+
+/** Entries of a folder by its name, or a zip. */
+interface Dropped {
+  name: string
+  given: Entry[] | File
+}
 
 /** A file of a folder is read when it is packed. */
 const entryOf = (path: string, file: File): Entry => ({
@@ -32,43 +38,43 @@ const walk = async (items: AsyncIterable<DropItem> | readonly DropItem[], below:
   return entries
 }
 
-const readDropped = async (items: readonly DropItem[]): Promise<Pack> => {
-  const { readFolder, readZip } = await import('./read-pack.ts')
-  const [first] = items
-  if (items.length === 1 && first?.kind === 'directory')
-    return await readFolder(first.name, await walk(first.getEntries(), ''))
-  if (items.length === 1 && first?.kind === 'file') return await readZip(await first.getFile())
-  return await readFolder('what was dropped', await walk(items, ''))
+const findDropped = async (items: readonly DropItem[]): Promise<Dropped> => {
+  const [only] = items.length === 1 ? items : []
+  if (only?.kind === 'directory')
+    return { name: only.name, given: await walk(only.getEntries(), '') }
+  if (only?.kind === 'file') return { name: only.name, given: await only.getFile() }
+  return { name: 'what was dropped', given: await walk(items, '') }
 }
 
-const readChosen = async (files: readonly File[], isFolder: boolean): Promise<Pack> => {
-  const { readFolder, readZip } = await import('./read-pack.ts')
-  const [first] = files
-  if (!isFolder && first) return await readZip(first)
-  const name = first?.webkitRelativePath.split('/')[0] ?? 'the folder'
-  const entries = files.map((file) => entryOf(file.webkitRelativePath.slice(name.length + 1), file))
-  return await readFolder(name, entries)
+const findChosen = (files: readonly File[]): Dropped => {
+  const name = files[0]?.webkitRelativePath.split('/')[0] ?? 'the folder'
+  const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1)
+  return { name, given: files.map((file) => entryOf(pathOf(file), file)) }
+}
+
+const readDropped = async (dropped: Dropped | Promise<Dropped>): Promise<Pack> => {
+  const { readPack } = await import('./read-pack.ts')
+  try {
+    const { name, given } = await dropped
+    return await readPack(name, given)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`This is no zip that can be read: ${why}.`, { cause })
+  }
 }
 
 /** Takes a zip or a folder, dropped or chosen, and reads it here: nothing is sent. */
 export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) => {
-  const [state, setState] = useState<'reading' | Error>()
-  const take = async (reading: Promise<Pack>): Promise<void> => {
-    setState('reading')
-    onPack(undefined)
-    try {
-      onPack(await reading)
-      setState(undefined)
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      setState(new Error(`This is no zip that can be read: ${why}.`, { cause }))
-    }
-  }
+  const reading = useMutation({
+    mutationFn: readDropped,
+    onMutate: () => onPack(undefined),
+    onSuccess: onPack,
+  })
   return (
     <DropZone
       className={styles.drop}
       getDropOperation={() => 'copy'}
-      onDrop={({ items }) => void take(readDropped(items))}
+      onDrop={({ items }) => reading.mutate(findDropped(items))}
       aria-label="Zip or folder of the node"
     >
       <FolderOpen aria-hidden />
@@ -79,19 +85,21 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
       <Row>
         <FileTrigger
           acceptDirectory
-          onSelect={(files) => files && void take(readChosen([...files], true))}
+          onSelect={(files) => files && reading.mutate(findChosen([...files]))}
         >
           <Button>Choose a folder</Button>
         </FileTrigger>
         <FileTrigger
           acceptedFileTypes={['.zip', 'application/zip']}
-          onSelect={(files) => files && void take(readChosen([...files], false))}
+          onSelect={(files) =>
+            files?.[0] && reading.mutate({ name: files[0].name, given: files[0] })
+          }
         >
           <Button>Choose a zip</Button>
         </FileTrigger>
       </Row>
-      {state === 'reading' && <Loading rows={1} />}
-      {state instanceof Error && <ErrorPanel error={state} />}
+      {reading.isPending && <Loading rows={1} />}
+      {reading.error && <ErrorPanel error={reading.error} />}
     </DropZone>
   )
 }

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
+import { send } from '../api/send.ts'
 import { useStream } from '../api/stream.ts'
 import { versionQuery } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
@@ -24,22 +24,23 @@ interface OfVersion {
 }
 
 /** A version from its upload to the verdict, as the service takes its steps. */
-export const Following = ({ publisherId, nodeId, version }: OfVersion) => {
+export const Following = (of: OfVersion) => {
+  const { publisherId, nodeId, version } = of
   const queries = useQueryClient()
   const read = useQuery(versionQuery(nodeId, version))
   const [steps, setSteps] = useState<Step[]>([])
-  const findings = findingsQuery(nodeId, version)
+  const { queryKey: findings } = findingsQuery(nodeId, version)
   useStream({
     path: `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`,
     onEvent: ({ event, data }) => {
       if (event === 'steps') setSteps((data as { steps: Step[] }).steps)
       else queries.setQueryData(versionKey(nodeId, version), data)
-      void queries.invalidateQueries({ queryKey: findings.queryKey })
+      void queries.invalidateQueries({ queryKey: findings })
       if (event === 'end') void queries.invalidateQueries({ queryKey: publisherKey(publisherId) })
     },
     poll: async () => {
       const { data } = await read.refetch()
-      await queries.invalidateQueries({ queryKey: findings.queryKey })
+      await queries.invalidateQueries({ queryKey: findings })
       return data?.status === 'NodeVersionStatusPending' ? 2 : 15
     },
   })
@@ -49,7 +50,7 @@ export const Following = ({ publisherId, nodeId, version }: OfVersion) => {
         <Columns>
           <Panel title="Steps" actions={<StateBadge state={data.status} />}>
             {steps.length > 0 && <Steps steps={steps} />}
-            <Verdict of={{ publisherId, nodeId, version }} version={data} />
+            <Verdict of={of} version={data} />
           </Panel>
           <Panel title="Findings">
             <Findings nodeId={nodeId} version={version} />
@@ -83,19 +84,25 @@ const Verdict = ({ of, version }: { of: OfVersion; version: Schema<'NodeVersion'
           <Review of={of} versionId={version.id} />
         </Note>
       )
-    case 'NodeVersionStatusBanned':
-    case 'NodeVersionStatusDeleted':
-      return <Note tone="bad">{reason}</Note>
-    case 'NodeVersionStatusPending':
-      return <Note>{reason}</Note>
+    default:
+      return (
+        <Note tone={version.status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>
+      )
   }
+}
+
+const NOTE = {
+  name: 'note',
+  label: 'Note for the reviewer',
+  help: 'Why what was found is needed, and does no harm.',
+  isOptional: true,
+  rows: 4,
 }
 
 /** The open request for a review, or the button by which owners ask for one. */
 const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
   const { publisherId, nodeId, version } = of
-  const findings = findingsQuery(nodeId, version)
-  const { data } = useQuery(findings)
+  const { data } = useQuery(findingsQuery(nodeId, version))
   const role = useRole(publisherId)
   const open = data?.reviews?.find(({ closed_at: closed }) => closed === undefined)
   if (open)
@@ -111,25 +118,14 @@ const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
         label="Ask for a review"
         title={`Ask for a review of ${version}`}
         action="Ask for a review"
-        fields={[
-          {
-            name: 'note',
-            label: 'Note for the reviewer',
-            help: 'Why what was found is needed, and does no harm.',
-            isOptional: true,
-            rows: 4,
-          },
-        ]}
-        write={({ note = '' }, headers) =>
-          answerOf(
-            api.POST('/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
-              params: { path: { publisherId, nodeId, versionId } },
-              body: note === '' ? {} : { note },
-              headers,
-            }),
-          )
+        fields={[NOTE]}
+        write={({ note }, headers) =>
+          send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
+            path: { publisherId, nodeId, versionId },
+            body: note ? { note } : {},
+            headers,
+          })
         }
-        refresh={[findings.queryKey]}
       />
     </Row>
   )

@@ -1,33 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
-import type { Schema } from '../api/client.ts'
 import { useMe, useWrite } from '../api/queries.ts'
+import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select } from '../ui/fields.tsx'
-import { Table } from '../ui/list.tsx'
 import { Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel, Show } from '../ui/panels.tsx'
+import { ErrorPanel } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/text.tsx'
-import type { OfPublisher } from './publisher.tsx'
-import { mayAs, membersQuery, publisherKey, PUBLISHERS_KEY } from './queries.ts'
+import { mayAs, membersQuery, publisherKey } from './queries.ts'
+import type { OfPublisher, Role } from './queries.ts'
 
-type Role = Schema<'MemberRole'>
-
-const ROLES = [
-  { value: 'member', label: 'member' },
-  { value: 'admin', label: 'admin' },
-  { value: 'owner', label: 'owner' },
-] as const
-
-const setRole = (publisherId: string, userId: string, role: Role) =>
-  answerOf(
-    api.PUT('/publishers/{publisherId}/members/{userId}', {
-      params: { path: { publisherId, userId } },
-      body: { role },
-    }),
-  )
+const MEMBER = '/publishers/{publisherId}/members/{userId}'
+const ROLES = (['member', 'admin', 'owner'] as const).map((role) => ({ value: role, label: role }))
+const USER_HELP = 'They find it on their Account page, once they have signed in here.'
 
 /** Who belongs to a publisher. Owners change roles; everybody may leave. */
 export const Members = ({ id, role }: OfPublisher) => {
@@ -35,81 +22,68 @@ export const Members = ({ id, role }: OfPublisher) => {
   const queries = useQueryClient()
   const me = useMe()?.id
   const isOwner = mayAs(role, 'owner')
+  const at = (userId: string) => ({ path: { publisherId: id, userId } })
   const change = useWrite(
-    ({ userId, to }: { userId: string; to: Role }) => setRole(id, userId, to),
+    ({ userId, to }: { userId: string; to: Role }) =>
+      send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
     { onSettled: () => queries.invalidateQueries({ queryKey: publisherKey(id) }) },
   )
+  const asked = change.isPending ? change.variables.input : undefined
   return (
     <Stack>
       {isOwner && (
         <Row>
           <AskButton
             label="Add a member"
-            title="Add a member"
             action="Add member"
             fields={[
-              {
-                name: 'user',
-                label: 'User id',
-                help: 'They find it on their Account page, once they have signed in here.',
-              },
+              { name: 'user', label: 'User id', help: USER_HELP },
               { name: 'role', label: 'Role', options: ROLES, value: 'member' },
             ]}
-            write={({ user = '', role: given }) => setRole(id, user.trim(), given as Role)}
-            refresh={[publisherKey(id)]}
+            write={({ user = '', role: given }) =>
+              send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
+            }
           />
         </Row>
       )}
       {change.error && <ErrorPanel error={change.error} />}
-      <Show query={members}>
-        {(list) => (
-          <Table label="Members" columns={['Member', 'Role', '']}>
-            {list.map(({ id: key, role: theirs, user: { id: userId = '', name, email } }) => (
-              <tr key={key}>
-                <td>
-                  <Bdi>{name}</Bdi> <code>{name === userId ? '' : userId}</code>{' '}
-                  {email !== undefined && <Bdi>{email}</Bdi>} {userId === me && <Badge>you</Badge>}
-                </td>
-                <td>
-                  {isOwner ? (
-                    <Select
-                      label={`Role of ${name}`}
-                      isLabelHidden
-                      options={ROLES}
-                      value={
-                        change.variables?.input.userId === userId && change.isPending
-                          ? change.variables.input.to
-                          : theirs
-                      }
-                      onChange={(to) => to !== theirs && change.press({ userId, to })}
-                    />
-                  ) : (
-                    <Badge>{theirs}</Badge>
-                  )}
-                </td>
-                <td>
-                  {(isOwner || userId === me) && (
-                    <AskButton
-                      label={userId === me ? 'Leave' : 'Remove'}
-                      look="danger"
-                      title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
-                      action={userId === me ? 'Leave publisher' : 'Remove member'}
-                      write={() =>
-                        api.DELETE('/publishers/{publisherId}/members/{userId}', {
-                          params: { path: { publisherId: id, userId } },
-                        })
-                      }
-                      refresh={[publisherKey(id), PUBLISHERS_KEY]}
-                    >
-                      <p>The tokens that they have made end with it.</p>
-                    </AskButton>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Show>
+      <Listing
+        label="Members"
+        query={members}
+        empty="Nobody belongs to it."
+        columns={{
+          Member: ({ user: { id: userId, name, email } }) => (
+            <>
+              <Bdi>{name}</Bdi> <code>{name === userId ? '' : userId}</code> <Bdi>{email}</Bdi>{' '}
+              {userId === me && <Badge>you</Badge>}
+            </>
+          ),
+          Role: ({ role: theirs, user: { id: userId = '', name } }) =>
+            isOwner ? (
+              <Select
+                label={`Role of ${name}`}
+                isLabelHidden
+                options={ROLES}
+                value={asked?.userId === userId ? asked.to : theirs}
+                onChange={(to) => to !== theirs && change.press({ userId, to })}
+              />
+            ) : (
+              <Badge>{theirs}</Badge>
+            ),
+          '': ({ user: { id: userId = '', name } }) =>
+            (isOwner || userId === me) && (
+              <AskButton
+                label={userId === me ? 'Leave' : 'Remove'}
+                look="danger"
+                title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
+                action={userId === me ? 'Leave publisher' : 'Remove member'}
+                write={() => send('DELETE', MEMBER, at(userId))}
+              >
+                <p>The tokens that they have made end with it.</p>
+              </AskButton>
+            ),
+        }}
+      />
     </Stack>
   )
 }

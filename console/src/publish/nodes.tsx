@@ -1,103 +1,90 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
+import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { Table } from '../ui/list.tsx'
 import { Row } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
+import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/text.tsx'
-import type { OfPublisher } from './publisher.tsx'
-import { heldVersionsQuery, mayAs, nodesQuery, publisherKey } from './queries.ts'
+import { heldVersionsQuery, mayAs, nodesQuery } from './queries.ts'
+import type { OfPublisher } from './queries.ts'
+
+type Node = Schema<'Node'>
 
 /** The nodes of a publisher, with the versions that installs do not get. */
 export const Nodes = ({ id, role }: OfPublisher) => {
   const nodes = useQuery(nodesQuery(id))
+  const isMember = mayAs(role, 'member')
+  const inPublisher = { to: '/publishers/$publisher/publish', params: { publisher: id } } as const
   return (
-    <Show query={nodes}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty>
-            <p>No node is published yet.</p>
-            {mayAs(role, 'member') && (
-              <p>“Publish a node” takes its folder or a zip, and checks it here first.</p>
-            )}
-          </Empty>
-        ) : (
-          <Table label="Nodes" columns={['Node', 'Installs get', 'Others', 'Downloads', '']}>
-            {list.map((node) => (
-              <NodeRow key={node.id} node={node} publisher={{ id, role }} />
-            ))}
-          </Table>
-        )
+    <Listing
+      label="Nodes"
+      query={nodes}
+      empty={
+        <>
+          <p>No node is published yet.</p>
+          {isMember && <p>“Publish a node” takes its folder or a zip, and checks it here first.</p>}
+        </>
       }
-    </Show>
+      columns={{
+        Node: ({ id: nodeId, name, status }) => (
+          <Row>
+            <Tile src={`/nodes/${encodeURIComponent(nodeId)}/icon`} name={name} size={32} />
+            <Link to="/registry/$node" params={{ node: nodeId }}>
+              <Bdi>{name}</Bdi>
+            </Link>
+            {status !== 'NodeStatusActive' && <StateBadge state={status} />}
+          </Row>
+        ),
+        'Installs get': ({ latest_version: latest }) => latest?.version ?? 'nothing yet',
+        Others: (node) => isMember && <Held node={node} publisher={id} />,
+        Downloads: ({ downloads }) => downloads.toLocaleString('en'),
+        '': ({ id: nodeId }) => (
+          <Row>
+            {isMember && <LinkButton {...inPublisher}>Publish a version</LinkButton>}
+            {mayAs(role, 'owner') && (
+              <AskButton
+                label="Delete"
+                look="danger"
+                title={`Delete ${nodeId}?`}
+                action="Delete node"
+                typed={nodeId}
+                write={() =>
+                  send('DELETE', '/publishers/{publisherId}/nodes/{nodeId}', {
+                    path: { publisherId: id, nodeId },
+                  })
+                }
+              >
+                <p>
+                  Nobody finds or installs it any more, and its id stays taken: no other node can
+                  have it.
+                </p>
+              </AskButton>
+            )}
+          </Row>
+        ),
+      }}
+    />
   )
 }
 
-const NodeRow = ({ node, publisher }: { node: Schema<'Node'>; publisher: OfPublisher }) => {
-  const { id, role } = publisher
-  const isMember = mayAs(role, 'member')
-  const held = useQuery({ ...heldVersionsQuery(node.id), enabled: isMember })
+const Held = ({ node, publisher }: { node: Node; publisher: string }) => {
+  const { data: held = [] } = useQuery(heldVersionsQuery(node.id))
   return (
-    <tr>
-      <td>
-        <Row>
-          <Tile src={`/nodes/${encodeURIComponent(node.id)}/icon`} name={node.name} size={32} />
-          <Link to="/registry/$node" params={{ node: node.id }}>
-            <Bdi>{node.name}</Bdi>
-          </Link>
-          {node.status !== 'NodeStatusActive' && <StateBadge state={node.status} />}
-        </Row>
-      </td>
-      <td>{node.latest_version?.version ?? 'nothing yet'}</td>
-      <td>
-        <Row>
-          {held.data?.slice(0, 5).map(({ version, status }) => (
-            <Link
-              key={version}
-              to="/publishers/$publisher/publish"
-              params={{ publisher: id }}
-              search={{ node: node.id, version }}
-            >
-              {version} <StateBadge state={status} />
-            </Link>
-          ))}
-        </Row>
-      </td>
-      <td>{node.downloads.toLocaleString('en')}</td>
-      <td>
-        <Row>
-          {isMember && (
-            <LinkButton to="/publishers/$publisher/publish" params={{ publisher: id }}>
-              Publish a version
-            </LinkButton>
-          )}
-          {mayAs(role, 'owner') && (
-            <AskButton
-              label="Delete"
-              look="danger"
-              title={`Delete ${node.id}?`}
-              action="Delete node"
-              typed={node.id}
-              write={() =>
-                api.DELETE('/publishers/{publisherId}/nodes/{nodeId}', {
-                  params: { path: { publisherId: id, nodeId: node.id } },
-                })
-              }
-              refresh={[publisherKey(id, 'nodes')]}
-            >
-              <p>
-                Nobody finds or installs it any more, and its id stays taken: no other node can have
-                it.
-              </p>
-            </AskButton>
-          )}
-        </Row>
-      </td>
-    </tr>
+    <Row>
+      {held.slice(0, 5).map(({ version, status }) => (
+        <Link
+          key={version}
+          to="/publishers/$publisher/publish"
+          params={{ publisher }}
+          search={{ node: node.id, version }}
+        >
+          {version} <StateBadge state={status} />
+        </Link>
+      ))}
+    </Row>
   )
 }

@@ -32,6 +32,10 @@ export interface Check {
   text: string
 }
 
+export const ok = (text: string): Check => ({ tone: 'ok', text })
+const warn = (text: string): Check => ({ tone: 'warn', text })
+export const bad = (text: string): Check => ({ tone: 'bad', text })
+
 /** Sorts out what no pack needs; of a folder that is left out, the folder alone is named. */
 export const sortEntries = <Given extends { path: string }>(
   entries: readonly Given[],
@@ -77,100 +81,80 @@ const BAD_PATH = /(^|\/)\.{0,2}(\/|$)|[\\:\p{Cc}]|[. ](\/|$)/u
 const judgeSizes = ({ files, archive }: Pack, mostBytes: number): Check => {
   const unpacked = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const largest = files.toSorted((one, other) => other.bytes - one.bytes)[0]
-  const over =
-    archive.size > mostBytes
-      ? `the archive has more than ${showBytes(mostBytes)}`
-      : files.length > MOST.entries
-        ? `it has more than ${MOST.entries.toLocaleString('en')} files`
-        : unpacked > MOST.unpacked || (largest?.bytes ?? 0) > MOST.entry
-          ? `unpacked, a file may have ${showBytes(MOST.entry)} and all together ${showBytes(MOST.unpacked)}`
-          : undefined
-  const sizes = `${counted(files.length, 'file')}, ${showBytes(archive.size)} packed, ${showBytes(unpacked)} unpacked`
+  const isLarge = unpacked > MOST.unpacked || (largest?.bytes ?? 0) > MOST.entry
+  const over = [
+    archive.size > mostBytes && `the archive has more than ${showBytes(mostBytes)}`,
+    files.length > MOST.entries && `it has more than ${MOST.entries.toLocaleString('en')} files`,
+    isLarge &&
+      `unpacked, a file may have ${showBytes(MOST.entry)} and all together ${showBytes(MOST.unpacked)}`,
+  ].find((fault) => fault !== false)
   const named = largest ? `; largest: ${largest.path}, ${showBytes(largest.bytes)}` : ''
-  return over === undefined
-    ? { tone: 'ok', text: sizes + named }
-    : {
-        tone: 'bad',
-        text: `Too big: ${over} (${sizes}${named}). Leave out models, media and other data.`,
-      }
+  const sizes = `${counted(files.length, 'file')}, ${showBytes(archive.size)} packed, ${showBytes(unpacked)} unpacked${named}`
+  if (over === undefined) return ok(sizes)
+  return bad(`Too big: ${over} (${sizes}). Leave out models, media and other data.`)
 }
 
 const judgePaths = ({ files }: Pack): Check[] => {
-  const bad = files.find(({ path }) => BAD_PATH.test(path))
   const seen = new Map<string, string>()
-  const twin = files.find(({ path }) => {
+  const [twins] = files.flatMap(({ path }) => {
     const key = path.normalize('NFC').toLowerCase()
-    const isTwin = seen.has(key)
-    seen.set(key, seen.get(key) ?? path)
-    return isTwin
+    const first = seen.get(key)
+    seen.set(key, first ?? path)
+    return first === undefined ? [] : [`${first} and ${path}`]
   })
+  const wrong = files.find(({ path }) => BAD_PATH.test(path))
   return [
-    ...(bad ? [`Not every system can hold a file of the name ${bad.path}. Rename it.`] : []),
-    ...(twin
-      ? [
-          `${seen.get(twin.path.normalize('NFC').toLowerCase())} and ${twin.path} are one file where case does not count. Rename one.`,
-        ]
-      : []),
-  ].map((text) => ({ tone: 'bad' as const, text }))
+    wrong && `Not every system can hold a file of the name ${wrong.path}. Rename it.`,
+    twins && `${twins} are one file where case does not count. Rename one.`,
+  ].flatMap((fault) => (fault ? [bad(fault)] : []))
 }
+
+const NO_PROJECT =
+  'There is no pyproject.toml at the root. It says what the node and the version are called.'
 
 const judgeProject = ({ project, projectFault, root }: Pack, publisherId: string): Check[] => {
   if (!project)
-    return [
-      {
-        tone: 'bad',
-        text: projectFault
-          ? `pyproject.toml cannot be read: ${projectFault}`
-          : 'There is no pyproject.toml at the root. It says what the node and the version are called.',
-      },
-    ]
-  const { nodeId, version, publisherId: named } = project
-  return [
-    {
-      tone: 'ok',
-      text: `${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`,
-    },
-    ...(named === undefined || named.toLowerCase() === publisherId.toLowerCase()
-      ? []
-      : [
-          {
-            tone: 'warn' as const,
-            text: `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`,
-          },
-        ]),
+    return [bad(projectFault ? `pyproject.toml cannot be read: ${projectFault}` : NO_PROJECT)]
+  const { nodeId, version, publisherId: named = publisherId } = project
+  const facts = [
+    ok(`${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`),
   ]
+  if (named.toLowerCase() === publisherId.toLowerCase()) return facts
+  const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
+  return [...facts, warn(other)]
+}
+
+const judgeRoot = ({ files, root }: Pack): Check[] => [
+  ok(
+    root === ''
+      ? 'The root is the top of the archive'
+      : `Everything lies in ${root}, which is the root`,
+  ),
+  files.some(({ path }) => path === `${root}__init__.py`)
+    ? ok(`${root}__init__.py is there: its host nodes can be read`)
+    : warn(`Without ${root}__init__.py no host nodes are read. A node pack needs one.`),
+]
+
+/** Names that are listed. */
+const LISTED = 8
+
+const tellLeftOut = ({ leftOut }: Pack): Check[] => {
+  const names = leftOut.slice(0, LISTED).map(({ path, why }) => `${path} (${why})`)
+  const more = leftOut.length > LISTED ? ` and ${leftOut.length - LISTED} more` : ''
+  return names.length === 0 ? [] : [warn(`Left out: ${names.join(', ')}${more}`)]
 }
 
 /** What can be told of a pack before it is sent. */
 export const checkPack = (
   pack: Pack,
   { publisherId, mostBytes }: { publisherId: string; mostBytes: number },
-): Check[] => {
-  const { files, root, leftOut } = pack
-  if (files.length === 0) return [{ tone: 'bad', text: `${pack.name} has no file to publish.` }]
-  return [
-    ...judgeProject(pack, publisherId),
-    root === ''
-      ? { tone: 'ok', text: 'The root is the top of the archive' }
-      : { tone: 'ok', text: `Everything lies in ${root}, which is the root` },
-    files.some(({ path }) => path === `${root}__init__.py`)
-      ? { tone: 'ok', text: `${root}__init__.py is there: its host nodes can be read` }
-      : {
-          tone: 'warn',
-          text: `Without ${root}__init__.py no host nodes are read. A node pack needs one.`,
-        },
-    judgeSizes(pack, mostBytes),
-    ...judgePaths(pack),
-    ...(leftOut.length === 0
-      ? []
-      : [
-          {
-            tone: 'warn' as const,
-            text: `Left out: ${leftOut
-              .slice(0, 8)
-              .map(({ path, why }) => `${path} (${why})`)
-              .join(', ')}${leftOut.length > 8 ? ` and ${leftOut.length - 8} more` : ''}`,
-          },
-        ]),
-  ]
-}
+): Check[] =>
+  pack.files.length === 0
+    ? [bad(`${pack.name} has no file to publish.`)]
+    : [
+        ...judgeProject(pack, publisherId),
+        ...judgeRoot(pack),
+        judgeSizes(pack, mostBytes),
+        ...judgePaths(pack),
+        ...tellLeftOut(pack),
+      ]

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 
 import { KilnError } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
@@ -14,7 +15,7 @@ import { Bdi } from '../ui/text.tsx'
 import { Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
 import { Following } from './following.tsx'
-import { checkPack } from './pack.ts'
+import { bad, checkPack, ok } from './pack.ts'
 import type { Check, Pack } from './pack.ts'
 import { sendPack } from './send-pack.ts'
 import { Checks } from './steps.tsx'
@@ -22,7 +23,7 @@ import { Checks } from './steps.tsx'
 const route = getRouteApi('/publishers/$publisher/publish')
 
 /** Takes a pack, checks it here, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
-export const PublishPage = () => {
+export const PublishPage = (): ReactNode => {
   const { publisher: publisherId } = route.useParams()
   const { node, version } = route.useSearch()
   const navigate = useNavigate()
@@ -47,99 +48,73 @@ export const PublishPage = () => {
       >
         {isFollowing ? `${node} ${version}` : 'Publish'}
       </PageTitle>
-      <Stack>
-        {isFollowing ? (
-          <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
-        ) : (
-          <>
-            <PackDrop onPack={setPack} />
-            {pack && (
-              <PackPanel
-                // Another pack begins anew.
-                key={`${pack.name} ${pack.archive.size} ${pack.files.length}`}
-                publisherId={publisherId}
-                pack={pack}
-                onSent={(sent) =>
-                  void navigate({ to: '.', search: { node: sent.nodeId, version: sent.version } })
-                }
-              />
-            )}
-          </>
-        )}
-      </Stack>
+      {isFollowing ? (
+        <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
+      ) : (
+        <Stack>
+          <PackDrop onPack={setPack} />
+          {pack && <PackPanel publisherId={publisherId} pack={pack} />}
+        </Stack>
+      )}
     </>
   )
 }
 
+const isMissing = (error: unknown): boolean =>
+  error instanceof KilnError && ['node_not_found', 'version_not_found'].includes(error.code)
+
 /** What the registry says of the node and the version; undefined while it is asked. */
-const useRegistryChecks = (pack: Pack, publisherId: string) => {
-  const { nodeId = '', version } = pack.project ?? {}
-  const enabled = pack.project !== undefined
+const useRegistryCheck = ({ project }: Pack, publisherId: string) => {
+  const { nodeId = '', version: { version = '' } = {} } = project ?? {}
+  const enabled = project !== undefined
   const node = useQuery({ ...nodeQuery(nodeId), enabled, staleTime: 0 })
   const taken = useQuery({
-    ...versionQuery(nodeId, version?.version ?? ''),
+    ...versionQuery(nodeId, version),
     enabled: enabled && node.data !== undefined,
     staleTime: 0,
   })
   const isNewNode = isMissing(node.error)
   const fault = [node.error, taken.error].find((error) => error !== null && !isMissing(error))
-  const checks: Check[] = []
-  if (fault) checks.push({ tone: 'bad', text: fault.message })
-  else if (isNewNode) checks.push({ tone: 'ok', text: `${nodeId} is a new node: the id is free` })
-  else if (node.data && node.data.publisher.id.toLowerCase() !== publisherId.toLowerCase())
-    checks.push({
-      tone: 'bad',
-      text: `${nodeId} belongs to ${node.data.publisher.id}. Give the node another name in pyproject.toml.`,
-    })
-  else if (taken.data)
-    checks.push({
-      tone: 'bad',
-      text: `The version ${taken.data.version} exists. Raise it in pyproject.toml.`,
-    })
-  else if (isMissing(taken.error))
-    checks.push({
-      tone: 'ok',
-      text: `${version?.version} is free; installs get ${node.data?.latest_version?.version ?? 'nothing'} now`,
-    })
-  return { checks, isNewNode }
+  const judge = (): Check | undefined => {
+    if (fault) return bad(fault.message)
+    if (isNewNode) return ok(`${nodeId} is a new node: the id is free`)
+    if (!node.data) return undefined
+    const { publisher, latest_version: latest } = node.data
+    if (publisher.id.toLowerCase() !== publisherId.toLowerCase())
+      return bad(
+        `${nodeId} belongs to ${publisher.id}. Give the node another name in pyproject.toml.`,
+      )
+    if (taken.data) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
+    if (!taken.error) return undefined
+    return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
+  }
+  return { check: judge(), isNewNode }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof KilnError &&
-  (error.code === 'node_not_found' || error.code === 'version_not_found')
-
-const PackPanel = ({
-  publisherId,
-  pack,
-  onSent,
-}: {
-  publisherId: string
-  pack: Pack
-  onSent(sent: { nodeId: string; version: string }): void
-}) => {
+const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) => {
+  const navigate = useNavigate()
   const { data: service } = useQuery(serviceQuery)
-  const registry = useRegistryChecks(pack, publisherId)
+  const { check, isNewNode } = useRegistryCheck(pack, publisherId)
   const mostBytes = service?.limits?.archive_bytes ?? Infinity
-  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...registry.checks]
+  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(check ? [check] : [])]
   const [changelog, setChangelog] = useState('')
-  const [sending, setSending] = useState<{ step: 'version' | 'archive'; part?: number }>()
-  const [error, setError] = useState<Error>()
+  const [part, setPart] = useState<number>()
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
-  const isReady = registry.checks.length > 0 && checks.every(({ tone }) => tone !== 'bad')
-  const send = async (): Promise<void> => {
-    const { signal } = (abort.current = new AbortController())
-    setError(undefined)
-    setSending({ step: 'version' })
-    try {
-      const onStep = (step: 'version' | 'archive', part?: number) => setSending({ step, part })
-      const { isNewNode } = registry
-      onSent(await sendPack({ publisherId, pack, isNewNode, changelog, signal, onStep }))
-    } catch (cause) {
-      if (!signal.aborted) setError(cause as Error)
-    }
-    setSending(undefined)
+  const sending = useMutation({
+    mutationFn: () => {
+      const { signal } = (abort.current = new AbortController())
+      setPart(undefined)
+      return sendPack({ publisherId, pack, isNewNode, changelog, signal, onProgress: setPart })
+    },
+    onSuccess: (sent) => void navigate({ to: '.', search: sent }),
+    retry: false,
+  })
+  const stop = (): void => {
+    abort.current?.abort()
+    sending.reset()
   }
+  const isReady = check !== undefined && checks.every(({ tone }) => tone !== 'bad')
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
       <Checks checks={checks} />
@@ -148,29 +123,29 @@ const PackPanel = ({
         rows={3}
         value={changelog}
         onChange={setChangelog}
-        isDisabled={sending !== undefined}
+        isDisabled={sending.isPending}
       />
-      {sending && (
+      {sending.isPending && (
         <div role="status">
           <p>
-            {sending.step === 'version'
+            {part === undefined
               ? 'Reserving the version'
-              : `Sending the archive: ${Math.floor((sending.part ?? 0) * 100)} %`}
+              : `Sending the archive: ${Math.floor(part * 100)} %`}
           </p>
-          <Progress part={sending.part} label="Archive sent" />
+          <Progress part={part} label="Archive sent" />
         </div>
       )}
-      {error && <ErrorPanel error={error} />}
+      {sending.error && <ErrorPanel error={sending.error} />}
       <Row>
         <Button
           look="primary"
           isDisabled={!isReady}
-          isPending={sending !== undefined}
-          onPress={() => void send()}
+          isPending={sending.isPending}
+          onPress={() => sending.mutate()}
         >
           {pack.project ? `Publish ${pack.project.version.version}` : 'Publish'}
         </Button>
-        {sending && <Button onPress={() => abort.current?.abort()}>Stop</Button>}
+        {sending.isPending && <Button onPress={stop}>Stop</Button>}
       </Row>
     </Panel>
   )

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 
-import { answerOf, api } from '../api/client.ts'
-import type { Schema } from '../api/client.ts'
+import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Badge, StateBadge } from '../ui/badge.tsx'
 import { Copied } from '../ui/code.tsx'
@@ -16,56 +16,29 @@ import { Endpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
-import { mayAs, publisherKey, publisherQuery, PUBLISHERS_KEY, useRole } from './queries.ts'
+import { mayAs, publisherQuery, useRole } from './queries.ts'
+import type { OfPublisher, Role } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
 
 const route = getRouteApi('/publishers/$publisher')
-type Role = Schema<'MemberRole'>
-
-/** What a tab is given. */
-export interface OfPublisher {
-  id: string
-  role: Role | undefined
-}
-type Of = OfPublisher
-
-/** The tabs, and the lowest role that sees each. */
-const TABS = [
-  { id: 'nodes', title: 'Nodes', lowest: undefined, show: (of: Of) => <Nodes {...of} /> },
-  { id: 'members', title: 'Members', lowest: 'member', show: (of: Of) => <Members {...of} /> },
-  { id: 'tokens', title: 'Tokens', lowest: 'admin', show: (of: Of) => <Tokens {...of} /> },
-  {
-    id: 'trusted',
-    title: 'Trusted publishers',
-    lowest: 'admin',
-    show: (of: Of) => <TrustedPublishers {...of} />,
-  },
-  {
-    id: 'endpoints',
-    title: 'Endpoints',
-    lowest: 'member',
-    show: (of: Of) => <Endpoints {...of} />,
-  },
-  { id: 'settings', title: 'About', lowest: undefined, show: (of: Of) => <Settings {...of} /> },
-] as const
 
 /** One publisher: what it owns, who may do what, and how it publishes. */
 export const PublisherPage = () => {
   const { publisher: id } = route.useParams()
-  const { tab } = route.useSearch()
-  const navigate = useNavigate()
   const publisher = useQuery(publisherQuery(id))
+  const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
-  const tabs = TABS.filter(({ lowest }) => lowest === undefined || mayAs(role, lowest)).map(
-    ({ show, ...one }) => ({ ...one, content: () => show({ id, role }) }),
-  )
+  const tabs = TABS.filter(({ lowest }) => mayAs(role, lowest)).map(({ Content, ...tab }) => ({
+    ...tab,
+    content: <Content id={id} role={role} />,
+  }))
   return (
     <>
       <PageTitle
         extra={
           <Row>
-            <Tile src={logoOf(id)} name={publisher.data?.name ?? id} size={32} />
+            <Tile src={logoOf(id)} name={name} size={32} />
             {role && <Badge>{role}</Badge>}
           </Row>
         }
@@ -81,10 +54,10 @@ export const PublisherPage = () => {
           )
         }
       >
-        {publisher.data?.name ?? id}
+        {name}
       </PageTitle>
       <Show query={publisher}>
-        {({ status }) => (
+        {() => (
           <Stack>
             {status === 'PublisherStatusBanned' && (
               <Note tone="bad">
@@ -92,18 +65,7 @@ export const PublisherPage = () => {
                 them for the reason.
               </Note>
             )}
-            <Tabs
-              label="Publisher"
-              tabs={tabs}
-              selected={tabs.find((one) => one.id === tab)?.id ?? 'nodes'}
-              onSelect={(next) =>
-                void navigate({
-                  to: '.',
-                  search: next === 'nodes' ? {} : { tab: next },
-                  replace: true,
-                })
-              }
-            />
+            <Tabs label="Publisher" tabs={tabs} />
           </Stack>
         )}
       </Show>
@@ -120,8 +82,8 @@ const TEXTS = [
   ['logo', 'Logo'],
 ] as const
 
-const Settings = ({ id, role }: OfPublisher) => {
-  const { data: publisher } = useQuery(publisherQuery(id))
+const About = ({ id: publisherId, role }: OfPublisher) => {
+  const { data: publisher } = useQuery(publisherQuery(publisherId))
   if (!publisher) return null
   return (
     <Stack>
@@ -155,17 +117,28 @@ const Settings = ({ id, role }: OfPublisher) => {
               ...(name === 'description' && { rows: 3 }),
             }))}
             write={(body) =>
-              answerOf(
-                api.PUT('/publishers/{publisherId}', {
-                  params: { path: { publisherId: publisher.id } },
-                  body,
-                }),
-              )
+              send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
             }
-            refresh={[publisherKey(publisher.id), PUBLISHERS_KEY]}
           />
         </Row>
       )}
     </Stack>
   )
 }
+
+interface PublisherTab {
+  id: string
+  title: string
+  Content: ComponentType<OfPublisher>
+  /** The lowest role that sees it; without one everybody does. */
+  lowest?: Role
+}
+
+const TABS: readonly PublisherTab[] = [
+  { id: 'nodes', title: 'Nodes', Content: Nodes },
+  { id: 'members', title: 'Members', Content: Members, lowest: 'member' },
+  { id: 'tokens', title: 'Tokens', Content: Tokens, lowest: 'admin' },
+  { id: 'trusted', title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
+  { id: 'endpoints', title: 'Endpoints', Content: Endpoints, lowest: 'member' },
+  { id: 'settings', title: 'About', Content: About },
+]

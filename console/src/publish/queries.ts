@@ -1,107 +1,64 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
+import { readQuery } from '../api/read.ts'
 import { versionsQuery } from '../registry/queries.ts'
 
-type Role = Schema<'MemberRole'>
+export type Role = Schema<'MemberRole'>
+type Publisher = Schema<'Publisher'>
 
-export const PUBLISHERS_KEY = ['publishers', 'mine'] as const
-export const publisherKey = (id: string, part?: string) =>
-  ['publisher', id.toLowerCase(), ...(part === undefined ? [] : [part])] as const
-const at = (publisherId: string) => ({ params: { path: { publisherId } } })
+/** What a tab of a publisher is given. */
+export interface OfPublisher {
+  id: string
+  role: Role | undefined
+}
 
-export const publishersQuery = queryOptions({
-  queryKey: PUBLISHERS_KEY,
-  queryFn: ({ signal }) =>
-    answerOf(api.GET('/users/publishers/', { params: { query: { limit: 1000 } }, signal })),
+const ALL = { limit: 1000 }
+const PUBLISHER = '/publishers/{publisherId}'
+
+export const publisherKey = (id: string) => ['publisher', id.toLowerCase()]
+const at = (publisherId: string) => ({ path: { publisherId } })
+
+export const publishersQuery = readQuery(['publishers', 'mine'], '/users/publishers/', {
+  query: ALL,
 })
 
-export const publisherQuery = (id: string) =>
-  queryOptions({
-    queryKey: publisherKey(id),
-    queryFn: ({ signal }) => answerOf(api.GET('/publishers/{publisherId}', { ...at(id), signal })),
-  })
+export const publisherQuery = (id: string) => readQuery(publisherKey(id), PUBLISHER, at(id))
 
 export const nodesQuery = (id: string) =>
-  queryOptions({
-    queryKey: publisherKey(id, 'nodes'),
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/publishers/{publisherId}/nodes', {
-          params: { path: { publisherId: id }, query: { limit: 1000, include_banned: true } },
-          signal,
-        }),
-      ),
+  readQuery([...publisherKey(id), 'nodes'], `${PUBLISHER}/nodes`, {
+    ...at(id),
+    query: { ...ALL, include_banned: true },
   })
 
 export const membersQuery = (id: string) =>
-  queryOptions({
-    queryKey: publisherKey(id, 'members'),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/publishers/{publisherId}/members', { ...at(id), signal })),
-  })
+  readQuery([...publisherKey(id), 'members'], `${PUBLISHER}/members`, at(id))
 
 export const tokensQuery = (id: string) =>
-  queryOptions({
-    queryKey: publisherKey(id, 'tokens'),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/publishers/{publisherId}/tokens', { ...at(id), signal })),
-  })
-
-export const trustedQuery = (publisherId: string, nodeId: string) =>
-  queryOptions({
-    queryKey: [...publisherKey(publisherId, 'trusted'), nodeId.toLowerCase()],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/publishers/{publisherId}/nodes/{nodeId}/trusted-publishers', {
-          params: { path: { publisherId, nodeId } },
-          signal,
-        }),
-      ),
-  })
+  readQuery([...publisherKey(id), 'tokens'], `${PUBLISHER}/tokens`, at(id))
 
 export const endpointsQuery = (id: string) =>
-  queryOptions({
-    queryKey: publisherKey(id, 'endpoints'),
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/publishers/{publisherId}/endpoints', { ...at(id), signal })),
-  })
+  readQuery([...publisherKey(id), 'endpoints'], `${PUBLISHER}/endpoints`, at(id))
 
 /** Versions of a node that installs do not get, or not yet. */
 export const heldVersionsQuery = (nodeId: string) =>
-  queryOptions({
-    queryKey: [...versionsQuery(nodeId).queryKey, 'held'],
-    queryFn: ({ signal }) =>
-      answerOf(
-        api.GET('/nodes/{nodeId}/versions', {
-          params: {
-            path: { nodeId },
-            query: {
-              statuses: [
-                'NodeVersionStatusPending',
-                'NodeVersionStatusFlagged',
-                'NodeVersionStatusBanned',
-              ],
-            },
-          },
-          signal,
-        }),
-      ),
+  readQuery([...versionsQuery(nodeId).queryKey, 'held'], '/nodes/{nodeId}/versions', {
+    path: { nodeId },
+    query: {
+      statuses: ['NodeVersionStatusPending', 'NodeVersionStatusFlagged', 'NodeVersionStatusBanned'],
+    },
   })
 
-const RANKS: Record<Role, number> = { member: 1, admin: 2, owner: 3 }
-
 /** The caller's role in a publisher; undefined of a stranger, and until it is known. */
-export const roleIn = (
-  publisher: Schema<'Publisher'> | undefined,
-  me: string | undefined,
-): Role | undefined => publisher?.members?.find(({ user }) => user.id === me && me)?.role
+export const roleIn = (publisher: Publisher | undefined, me: string | undefined) =>
+  publisher?.members?.find(({ user }) => user.id === me && me)?.role
 
-/** Whether a role may do what the lowest one may. */
-export const mayAs = (role: Role | undefined, lowest: Role): boolean =>
-  role !== undefined && RANKS[role] >= RANKS[lowest]
+/** Whether a role may do what the lowest one may; without a lowest one everybody may. */
+export const mayAs = (role: Role | undefined, lowest?: Role): boolean => {
+  const ranks = [undefined, 'member', 'admin', 'owner']
+  return ranks.indexOf(role) >= ranks.indexOf(lowest)
+}
 
 export const useRole = (publisherId: string): Role | undefined =>
   roleIn(useQuery(publisherQuery(publisherId)).data, useMe()?.id)

@@ -7,7 +7,6 @@ import {
 } from '@zip.js/zip.js/lib/zip-core-native.js'
 
 import { parseProject } from '../../../client/cli/parse-project.ts'
-import type { Project } from '../../../client/cli/parse-project.ts'
 import { findRoot, sortEntries } from './pack.ts'
 import type { Entry, Pack } from './pack.ts'
 
@@ -17,48 +16,39 @@ configure({ useWebWorkers: false })
 /** The first day that a zip can name: the same files give the same bytes. */
 const EPOCH = new Date(1980, 0, 1)
 
-/** Reads a zip. Throws when it is none. */
-export const readZip = async (zip: File): Promise<Pack> => {
-  const reader = new ZipReader(new BlobReader(zip))
+/** Reads a zip, or packs the entries of a folder. Throws when a zip is none. */
+export const readPack = async (name: string, given: readonly Entry[] | File): Promise<Pack> => {
+  if (!(given instanceof File)) return await makePack(name, given)
+  const reader = new ZipReader(new BlobReader(given))
   try {
-    const entries = (await reader.getEntries()).flatMap((entry): Entry[] =>
-      entry.directory
-        ? []
-        : [
-            {
-              path: entry.filename,
-              bytes: entry.uncompressedSize,
-              read: () => entry.getData(new BlobWriter()),
-            },
-          ],
-    )
-    // What has nothing to leave out is sent as it is.
-    return await makePack(zip.name, entries, zip)
+    const entries = (await reader.getEntries()).filter((entry) => !entry.directory)
+    const files = entries.map((entry) => ({
+      path: entry.filename,
+      bytes: entry.uncompressedSize,
+      read: () => entry.getData(new BlobWriter()),
+    }))
+    return await makePack(name, files, given)
   } finally {
     await reader.close()
   }
 }
 
-/** Packs the files of a folder. */
-export const readFolder = (name: string, entries: readonly Entry[]): Promise<Pack> =>
-  makePack(name, entries)
-
+/** A zip that has nothing to leave out is sent as it is. */
 const makePack = async (name: string, entries: readonly Entry[], zip?: File): Promise<Pack> => {
   const { kept, leftOut } = sortEntries(entries)
   const root = findRoot(kept.map(({ path }) => path))
   const toml = kept.find(({ path }) => path === `${root}pyproject.toml`)
-  const archive = zip && leftOut.length === 0 ? zip : await packEntries(kept)
   return {
     name,
     files: kept.map(({ path, bytes }) => ({ path, bytes })),
     leftOut,
     root,
-    archive,
+    archive: zip && leftOut.length === 0 ? zip : await packEntries(kept),
     ...(toml && readProject(await (await toml.read()).text())),
   }
 }
 
-const readProject = (text: string): { project: Project } | { projectFault: string } => {
+const readProject = (text: string): Pick<Pack, 'project' | 'projectFault'> => {
   try {
     return { project: parseProject(text) }
   } catch (error) {

@@ -6,31 +6,33 @@ import { Time } from '../ui/values.tsx'
 import type { Check } from './pack.ts'
 import styles from './publish.module.css'
 
+/** Of each state its icon, and the class of its colour. */
 const ICONS = {
-  ok: CircleCheck,
-  warn: TriangleAlert,
-  bad: CircleX,
-  waiting: Clock,
-  running: LoaderCircle,
-  done: CircleCheck,
-  failed: CircleX,
-  held: ShieldAlert,
-}
+  ok: [CircleCheck, 'ok'],
+  warn: [TriangleAlert, 'warn'],
+  bad: [CircleX, 'bad'],
+  waiting: [Clock, 'soft'],
+  running: [LoaderCircle, 'info'],
+  done: [CircleCheck, 'ok'],
+  failed: [CircleX, 'bad'],
+  held: [ShieldAlert, 'warn'],
+} as const
 
-/** One line of a list of checks or steps, with an icon for its state, which is also read out. */
-const Line = ({
-  state,
-  at,
-  children,
-}: {
+interface LineProps {
   state: keyof typeof ICONS
   at?: string
   children: ReactNode
-}) => {
-  const Icon = ICONS[state]
+}
+
+/** One line of a list of checks or steps, with an icon for its state, which is also read out. */
+const Line = ({ state, at, children }: LineProps) => {
+  const [Icon, tone] = ICONS[state]
   return (
-    <li className={styles[state]} aria-current={state === 'running' ? 'step' : undefined}>
-      <Icon aria-hidden />
+    <li
+      className={state === 'waiting' ? 'soft' : ''}
+      aria-current={state === 'running' ? 'step' : undefined}
+    >
+      <Icon className={tone} aria-hidden />
       <span>
         {children} <Hidden>({state})</Hidden>
       </span>

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 
-import { answerOf, api } from '../api/client.ts'
 import type { Schema } from '../api/client.ts'
-import { AskButton, SecretDialog } from '../ui/ask.tsx'
+import { send } from '../api/send.ts'
+import { AskButton } from '../ui/ask.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Table } from '../ui/list.tsx'
 import { Row, Stack } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { SecretButton } from '../ui/secret.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Time } from '../ui/values.tsx'
-import type { OfPublisher } from './publisher.tsx'
-import { nodesQuery, publisherKey, tokensQuery } from './queries.ts'
+import { nodesQuery, tokensQuery } from './queries.ts'
+import type { OfPublisher } from './queries.ts'
 
+const TOKENS = '/publishers/{publisherId}/tokens'
 const SCOPES = [
   { value: 'publish', label: 'publish: new versions' },
   { value: 'read', label: 'read: what members read' },
@@ -27,29 +27,19 @@ const DAY_MS = 86_400_000
 
 /** The tokens by which tools and CI act for a publisher. A value is shown once, after it was made. */
 export const Tokens = ({ id }: OfPublisher) => {
-  const tokens = useQuery(tokensQuery(id))
-  const nodes = useQuery(nodesQuery(id))
-  const [secret, setSecret] = useState<string>()
-  const forAll = { value: '', label: 'all nodes' }
+  const { data: nodes = [] } = useQuery(nodesQuery(id))
+  const choices = nodes.map((node) => ({ value: node.id, label: node.id }))
+  const options = [{ value: '', label: 'all nodes' }, ...choices]
   return (
     <Stack>
       <Row>
-        <AskButton
+        <SecretButton
           label="Make a token"
-          title="Make a token"
           action="Make token"
           fields={[
             { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
             { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
-            {
-              name: 'node_id',
-              label: 'For',
-              isOptional: true,
-              options: [
-                forAll,
-                ...(nodes.data ?? []).map((node) => ({ value: node.id, label: node.id })),
-              ],
-            },
+            { name: 'node_id', label: 'For', isOptional: true, options },
             {
               name: 'expires_at',
               label: 'Ends after',
@@ -58,74 +48,57 @@ export const Tokens = ({ id }: OfPublisher) => {
               value: '90',
             },
           ]}
-          write={({ name = '', scope, node_id: node, expires_at: days }, headers) =>
-            answerOf(
-              api.POST('/publishers/{publisherId}/tokens', {
-                params: { path: { publisherId: id } },
-                headers,
-                body: {
-                  name,
-                  scope: scope as Schema<'TokenScope'>,
-                  ...(node && { node_id: node }),
-                  ...(days && {
-                    expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
-                  }),
-                },
-              }),
-            )
+          write={({ name = '', scope, node_id: node, expires_at: days }, headers) => {
+            const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+            const body = {
+              name,
+              scope: scope as Schema<'TokenScope'>,
+              ...(node && { node_id: node }),
+              ...(end && { expires_at: end }),
+            }
+            return send('POST', TOKENS, { path: { publisherId: id }, body, headers })
+          }}
+          secretTitle="The token"
+          secretOf={({ token }) => token}
+          about={
+            <p>
+              <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
+            </p>
           }
-          refresh={[publisherKey(id, 'tokens')]}
-          onDone={({ token }) => setSecret(token)}
         />
       </Row>
-      {secret !== undefined && (
-        <SecretDialog title="The token" secret={secret} onClose={() => setSecret(undefined)}>
-          <p>
-            <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
-          </p>
-        </SecretDialog>
-      )}
-      <Show query={tokens}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>
-              <p>No token is live. Publishing on this page needs none.</p>
-            </Empty>
-          ) : (
-            <Table label="Tokens" columns={['Token', 'May', 'Last used', 'Ends', '']}>
-              {list.map((token) => (
-                <tr key={token.id}>
-                  <td>
-                    <Bdi>{token.name}</Bdi> <code>{token.token}</code> by{' '}
-                    <Bdi>{token.created_by}</Bdi>
-                  </td>
-                  <td>
-                    <Badge>{token.scope}</Badge> <Bdi>{token.node_id ?? 'all nodes'}</Bdi>
-                  </td>
-                  <td>{token.last_used_at ? <Time at={token.last_used_at} /> : 'never'}</td>
-                  <td>{token.expires_at ? <Time at={token.expires_at} /> : 'never'}</td>
-                  <td>
-                    <AskButton
-                      label="Revoke"
-                      look="danger"
-                      title={`Revoke ${token.name}?`}
-                      action="Revoke token"
-                      write={() =>
-                        api.DELETE('/publishers/{publisherId}/tokens/{tokenId}', {
-                          params: { path: { publisherId: id, tokenId: token.id } },
-                        })
-                      }
-                      refresh={[publisherKey(id, 'tokens')]}
-                    >
-                      <p>Whatever uses it is refused from then on.</p>
-                    </AskButton>
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
-      </Show>
+      <Listing
+        label="Tokens"
+        query={useQuery(tokensQuery(id))}
+        empty="No token is live. Publishing on this page needs none."
+        columns={{
+          Token: ({ name, token, created_by: maker }) => (
+            <>
+              <Bdi>{name}</Bdi> <code>{token}</code> by <Bdi>{maker}</Bdi>
+            </>
+          ),
+          May: ({ scope, node_id: node }) => (
+            <>
+              <Badge>{scope}</Badge> <Bdi>{node ?? 'all nodes'}</Bdi>
+            </>
+          ),
+          'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
+          Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
+          '': ({ id: tokenId, name }) => (
+            <AskButton
+              label="Revoke"
+              look="danger"
+              title={`Revoke ${name}?`}
+              action="Revoke token"
+              write={() =>
+                send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId: id, tokenId } })
+              }
+            >
+              <p>Whatever uses it is refused from then on.</p>
+            </AskButton>
+          ),
+        }}
+      />
     </Stack>
   )
 }

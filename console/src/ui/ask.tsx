@@ -8,12 +8,10 @@ import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
-import { Code } from './code.tsx'
 import { Dialog } from './dialog.tsx'
-import type { DialogProps } from './dialog.tsx'
 import { Checkbox, Select, TextField } from './fields.tsx'
 import { Stack } from './page.tsx'
-import { ErrorPanel, Note } from './panels.tsx'
+import { ErrorPanel } from './panels.tsx'
 import { Bdi } from './text.tsx'
 
 /** A field of a form that is written down as data. */
@@ -36,7 +34,8 @@ export interface FieldSpec {
 export type Values = Readonly<Record<string, string>>
 
 export interface AskProps<Output> {
-  title: string
+  /** Without one it is that of the button. */
+  title?: string
   /** Names the effect: "Delete node". */
   action: string
   look?: ButtonProps['look']
@@ -44,7 +43,7 @@ export interface AskProps<Output> {
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values, headers: { 'idempotency-key': string }): Promise<Output>
-  /** What is read anew afterwards. */
+  /** What is read anew afterwards; without it all that is shown. */
   refresh?: readonly QueryKey[]
   onDone?(output: Output): void
   children?: ReactNode
@@ -53,7 +52,7 @@ export interface AskProps<Output> {
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
   write: (input: Input, headers: { 'idempotency-key': string }) => Promise<Output>,
-  { refresh = [], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
+  { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
   const queries = useQueryClient()
@@ -168,7 +167,7 @@ export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonPro
       <Button look={props.look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && <Ask {...props} onClose={() => setOpen(false)} />}
+      {isOpen && <Ask title={label} {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -191,17 +190,3 @@ export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
     </Button>
   )
 }
-
-type SecretProps = Omit<DialogProps, 'isOpen' | 'children'> & {
-  secret: string
-  children?: ReactNode
-}
-
-/** A secret that is shown this once. It lives in the state of whoever shows it, and nowhere else. */
-export const SecretDialog = ({ secret, children, ...props }: SecretProps) => (
-  <Dialog {...props} isOpen>
-    <Note tone="warn">Copy it now: it is shown this once, and stored by its digest alone.</Note>
-    <Code text={secret} label="secret" />
-    {children}
-  </Dialog>
-)

@@ -24,10 +24,16 @@ export const useNow = (): number => {
   return useStore(clock)
 }
 
+interface TimeProps {
+  at: string | undefined | null
+  /** What is said where there is no time. */
+  none?: string
+}
+
 /** A time as `3 min ago`, from a day on as a date; in full in the tooltip. */
-export const Time = ({ at }: { at: string | undefined | null }) => {
+export const Time = ({ at, none = '–' }: TimeProps) => {
   const now = useNow()
-  if (!at) return <>–</>
+  if (!at) return none
   const time = new Date(at)
   return (
     <time dateTime={at} title={time.toLocaleString('en', { dateStyle: 'full', timeStyle: 'long' })}>

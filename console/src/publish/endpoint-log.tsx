@@ -1,0 +1,124 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import type { Schema } from '../api/client.ts'
+import { read, readQuery } from '../api/read.ts'
+import { send } from '../api/send.ts'
+import { WriteButton } from '../ui/ask.tsx'
+import { Attempts } from '../ui/attempts.tsx'
+import { StateBadge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Copied } from '../ui/code.tsx'
+import { Select } from '../ui/fields.tsx'
+import { Stack } from '../ui/page.tsx'
+import { Show } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { Bdi } from '../ui/text.tsx'
+import { Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+
+const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
+const PAGE = 20
+
+type State = Schema<'DeliveryState'>
+const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map((value) => ({
+  value,
+  label: value || 'all',
+}))
+
+interface LogProps {
+  path: { publisherId: string; endpoint_id: string }
+  mayManage: boolean
+}
+
+/** The events of an endpoint, the newest first, with their attempts at a press. */
+export const EndpointLog = ({ path, mayManage }: LogProps) => {
+  const [state, setState] = useState<State | ''>('')
+  const [open, setOpen] = useState<readonly string[]>([])
+  const log = useInfiniteQuery({
+    queryKey: ['endpoint', path.endpoint_id, 'events', state],
+    initialPageParam: '',
+    queryFn: async ({ pageParam, signal }) => {
+      const before = pageParam && { before: pageParam }
+      const query = { limit: PAGE, ...before, ...(state && { state }) }
+      return (await read(EVENTS, { path, query }, signal)).events
+    },
+    getNextPageParam: (events) => (events.length < PAGE ? undefined : events.at(-1)?.id),
+    select: ({ pages }) => pages.flat(),
+    refetchInterval: (query) =>
+      query.state.data?.pages.flat().some((event) => event.state === 'pending') && 3000,
+  })
+  return (
+    <Stack>
+      <Select
+        label="State"
+        isLabelHidden
+        options={STATES}
+        value={state}
+        onChange={(next) => setState(next)}
+      />
+      <Listing
+        label="Events"
+        query={log}
+        empty="It was told of nothing yet. “Send a test event” tries it."
+        columns={{
+          Event: ({ type, subject_id: subject }) => (
+            <>
+              <code>{type}</code> <Bdi>{subject}</Bdi>
+            </>
+          ),
+          State: (event) => <StateBadge state={event.state} />,
+          Made: ({ created_at: at }) => <Time at={at} />,
+          Tries: ({ id, attempts, next_attempt_at: next }) => (
+            <>
+              <Button
+                look="quiet"
+                onPress={() =>
+                  setOpen(open.includes(id) ? open.filter((one) => one !== id) : [...open, id])
+                }
+                aria-expanded={open.includes(id)}
+              >
+                {counted(attempts, 'try', 'tries')}
+              </Button>
+              {next && 'next '}
+              {next && <Time at={next} />}
+            </>
+          ),
+          '': (event) =>
+            mayManage &&
+            event.state !== 'pending' && (
+              <WriteButton
+                label="Send again"
+                write={(headers) =>
+                  send('POST', `${EVENTS}/{event_id}/redeliver`, {
+                    path: { ...path, event_id: event.id },
+                    headers,
+                  })
+                }
+              />
+            ),
+        }}
+        below={(event) => open.includes(event.id) && <Tries path={path} event={event} />}
+      />
+    </Stack>
+  )
+}
+
+interface TriesProps {
+  path: LogProps['path']
+  event: Schema<'EndpointEvent'>
+}
+
+const Tries = ({ path, event: { id, attempts } }: TriesProps) => {
+  const tries = useQuery(
+    readQuery(['event', id, 'attempts', attempts], `${EVENTS}/{event_id}/attempts`, {
+      path: { ...path, event_id: id },
+    }),
+  )
+  return (
+    <>
+      <Show query={tries}>{(data) => <Attempts attempts={data.attempts} />}</Show>
+      <Copied text={id} label="event id" />
+    </>
+  )
+}
