@@ -9,6 +9,7 @@ const config = ({ production = false }): KnipConfig => ({
   entry: [
     'src/*.ts!',
     'workflows/index.ts!',
+    'workflows/trace.ts!',
     'activities/index.ts!',
     // Threads and processes are started by their path.
     'src/adapters/image-engine/render-thread.ts!',

@@ -16,6 +16,7 @@ import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
 import type { Metrics } from '../src/process/metrics.ts'
+import type { Tracing } from '../src/process/tracing.ts'
 
 /** What the activities of every worker use. */
 export interface CommonDependencies {
@@ -24,6 +25,8 @@ export interface CommonDependencies {
   log: Log
   /** Absent: nothing is counted. */
   metrics?: Metrics | undefined
+  /** Absent: nothing is traced. */
+  tracing?: Tracing | undefined
   /** Tells those who watch a task or version that it has changed. */
   news: News
 }

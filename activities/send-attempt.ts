@@ -10,6 +10,7 @@ import { endpointSecretOwner } from '../src/domain/event/endpoint.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { makeEventBody } from './event-body.ts'
+import { makeTraceAttempt } from './trace-attempt.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
 /** One attempt that is to be made. */
@@ -41,22 +42,26 @@ export type SendAttempt = (job: AttemptJob) => Promise<number>
  */
 export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const makeBody = makeEventBody(deps)
+  const trace = makeTraceAttempt(deps)
 
   const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
     const body = Buffer.from(JSON.stringify(await makeBody(begun)))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
     const secrets = await deps.webhookSecrets.active(secretOwnerOf(begun))
-    return await deps.outbound.post({
-      url: begun.url,
-      headers: {
-        ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
-        'webhook-sequence': String(begun.sequence),
-      },
-      body,
-      located,
-      limits: deps.delivery.limits,
-      signal: job.signal,
-    })
+    const headers = {
+      ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
+      'webhook-sequence': String(begun.sequence),
+    }
+    const send = (traced: Record<string, string>): Promise<Posted> =>
+      deps.outbound.post({
+        url: begun.url,
+        headers: { ...headers, ...traced },
+        body,
+        located,
+        limits: deps.delivery.limits,
+        signal: job.signal,
+      })
+    return await trace(job, begun, send)
   }
 
   const send = (job: AttemptJob): Promise<Sent | PutOff> => {

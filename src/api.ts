@@ -50,6 +50,7 @@ import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
 import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
+import { loadTracing } from './process/load-tracing.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireSchema } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
@@ -71,7 +72,8 @@ await requireSchema(sql, log)
 const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' })
 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)
-const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, { service: 'kiln-api', log })
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
 const storage = timeStorage(
   metrics,
   makeLocalStorage({ root: config.STORAGE_PATH }),
@@ -175,6 +177,7 @@ const app = makeApp({
   routes,
   log,
   metrics,
+  tracing,
   lifecycle,
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
@@ -252,6 +255,7 @@ closeOnSignal(
     metricsServer?.close()
     await Promise.all([jobs.settle(), stopListening(), ...loops.map((loop) => loop.stop())])
     await connection.close()
+    await tracing?.stop()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },
   { limitMs: 10_000, log },

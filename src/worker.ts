@@ -39,8 +39,10 @@ import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstTries } from './jobs/event.ts'
 import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
+import { traceActivities } from './jobs/trace.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
+import { loadTracing } from './process/load-tracing.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
@@ -81,6 +83,10 @@ const connection = await untilAnswers(
   () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
 )
+const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
+  service: `kiln-worker-${config.WORKER_ROLE}`,
+  log,
+})
 const common = {
   sql,
   storage: timeStorage(
@@ -90,11 +96,16 @@ const common = {
   ),
   log,
   metrics,
+  tracing,
   news: makeNews(sql),
 }
-const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
 
-const temporal = { connection, namespace: config.TEMPORAL_NAMESPACE }
+const temporal = {
+  connection,
+  namespace: config.TEMPORAL_NAMESPACE,
+  ...(tracing && { interceptors: traceActivities(tracing) }),
+}
 
 const outboundRules = {
   allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
@@ -127,14 +138,17 @@ const makeDelivery = () => ({
 
 const stopping = new AbortController()
 
+const workflowFile = (name: string): string =>
+  new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
+
 const coreWorker = (): Promise<Worker> =>
   Worker.create({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
     ...(config.WORKFLOW_BUNDLE === undefined
       ? {
-          workflowsPath: new URL(`../workflows/index${extname(import.meta.url)}`, import.meta.url)
-            .pathname,
+          workflowsPath: workflowFile('index'),
+          interceptors: { ...temporal.interceptors, workflowModules: [workflowFile('trace')] },
         }
       : { workflowBundle: { codePath: config.WORKFLOW_BUNDLE } }),
     activities: createCoreActivities({
@@ -294,6 +308,7 @@ closeOnSignal(
     await media?.inspector.close()
     await scratch?.stop()
     await connection.close()
+    await tracing?.stop()
     await sql.end({ timeout: 1 })
   },
   { limitMs: 45_000, log },

@@ -60,6 +60,7 @@ const compile = (out: string, flags: readonly string[]): void => {
 const bundleWorkflows = async (path: string): Promise<number> => {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(ROOT, 'workflows/index.ts'),
+    workflowInterceptorModules: [join(ROOT, 'workflows/trace.ts')],
     logger: new DefaultLogger('WARN'),
   })
   await writeFile(path, code)

@@ -63,8 +63,17 @@ const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts', 'client/cli
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
-/** Native code, and what only the bundling of workflows loads. */
-const LEFT_OUT = ['sharp', 'webpack', '@swc/core', 'swc-loader', 'source-map-loader']
+/** Native code, and what only the bundling of workflows or tracing loads. */
+const LEFT_OUT = [
+  'sharp',
+  'webpack',
+  '@swc/core',
+  'swc-loader',
+  'source-map-loader',
+  // It imports modules while it runs.
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-trace-base',
+]
 
 /** Path of what a source file, named below the checkout, becomes. */
 export const builtPath = (source) => join(BUILT, source.replace(/\.ts$/, '.js'))

@@ -16,7 +16,7 @@ const LOOK_PAUSE_MS = 100
 export interface UnitDeps {
   sql: Sql
   /** Begins to tell Temporal of a committed row. Without it, and where it fails, the relay tells. */
-  jobs?: { kick(row: OutboxRow): void }
+  jobs?: { kick(row: OutboxRow): void; tracing?: { current(): string | undefined } | undefined }
   /** Tells those who watch a task or version that it has changed. */
   news?: News
 }
@@ -52,7 +52,12 @@ export const unitOfWork = async <T>(
   const deadline = Date.now() + deadlineOf(sql)
   const unit: Unit<T> = { told: [], isLate: false }
   try {
-    await inTime(beginWithRetries(sql, unit, { work, at }), deadline - Date.now(), 'PostgreSQL')
+    const traceparent = jobs?.tracing?.current()
+    await inTime(
+      beginWithRetries(sql, unit, { work, at, traceparent }),
+      deadline - Date.now(),
+      'PostgreSQL',
+    )
   } catch (error) {
     // From here on no transaction of this unit may reach its COMMIT.
     unit.isLate = true
@@ -88,17 +93,28 @@ interface Unit<T> {
 const mayHaveCommitted = (error: unknown): boolean =>
   error instanceof LateError || isUnknownOutcome(error)
 
+interface Tries<T> extends Pick<UnitOptions, 'at'> {
+  work: (sql: Transaction, tell: Tell) => Promise<T>
+  traceparent: string | undefined
+}
+
+/** What a transaction starts belongs to the trace that it belongs to. */
+const withTrace = (entry: OutboxEntry, traceparent: string | undefined): OutboxEntry =>
+  entry.kind === 'signal' || traceparent === undefined
+    ? entry
+    : { ...entry, options: { ...entry.options, traceparent } }
+
 const beginWithRetries = async <T>(
   sql: Sql,
   unit: Unit<T>,
-  { work, at }: { work: (sql: Transaction, tell: Tell) => Promise<T>; at: UnitOptions['at'] },
+  { work, at, traceparent }: Tries<T>,
 ): Promise<void> => {
   for (let tries = 1; ; tries += 1)
     try {
       await sql.begin(async (sql) => {
         const told: OutboxRow[] = []
         const result = await work(sql, async (entry) => {
-          told.push(await insertOutbox(sql, entry))
+          told.push(await insertOutbox(sql, withTrace(entry, traceparent)))
         })
         if (unit.isLate) throw new LateError('the caller has been answered')
         if (at) failpoint(`${at}.before-commit`)

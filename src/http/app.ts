@@ -7,8 +7,10 @@ import helmet from 'helmet'
 import { apiError, errors } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
+import type { Tracing } from '../process/tracing.ts'
 import { makeCors } from './serve/cors.ts'
 import { makeErrorRenderer } from './serve/errors.ts'
+import { makeRequestSpan } from './serve/request-span.ts'
 import { makeRequestTimer } from './serve/request-timer.ts'
 import { readRequestId } from './serve/request-id.ts'
 import { findRoute } from './route.ts'
@@ -21,6 +23,8 @@ export interface AppDeps extends ServeDeps {
   log: Log
   /** Absent: requests are not counted. */
   metrics?: Metrics | undefined
+  /** Absent: nothing is traced. */
+  tracing?: Tracing | undefined
   /** Origins whose pages may call every route (CORS_ORIGINS); none unless given. */
   corsOrigins?: readonly string[]
   /** Serves /console/; absent where the console is off. */
@@ -38,6 +42,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.set('query parser', false)
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
   if (deps.metrics) app.use(makeRequestTimer(deps.metrics))
+  if (deps.tracing) app.use(makeRequestSpan(deps.tracing))
   app.use(makeIdentify(), refuseBadPath)
   if (deps.console) app.use('/console', deps.console)
   const serve = makeServe(deps)

@@ -17,21 +17,27 @@ import { isStartPending, markDispatched, markFailed } from '../db/shared/outbox.
 import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { failpoint } from '../process/failpoint.ts'
 import type { Log } from '../log.ts'
+import type { Tracing } from '../process/tracing.ts'
 import { deliveryWorkflowId } from './event.ts'
+import { traceStarts } from './trace.ts'
 
 export interface JobsOptions {
   connection: ConnectionLike
   namespace: string
   sql: Sql
   log: Log
+  /** Absent: nothing is traced. */
+  tracing?: Tracing | undefined
 }
 
 /**
  * Makes the client that dispatches the rows of the outbox to Temporal. A start of a workflow that runs already succeeds,
  * and so does a signal to one that has ended.
  */
-export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
-  const client = new Client({ connection, namespace })
+export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptions) => {
+  const plain = { connection, namespace }
+  const client = new Client(plain)
+  const tracingClient = tracing && new Client({ ...plain, interceptors: traceStarts(tracing) })
   const inFlight = new Set<Promise<void>>()
   const mark = makeBatch(async (ids: readonly string[]) => {
     await markDispatched(sql, ids)
@@ -42,7 +48,17 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
     connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
 
   const dispatch = (row: OutboxRow): Promise<void> =>
-    inTime(() => (row.kind === 'signal' ? signal(client, row) : start(client, row)))
+    inTime(() => (row.kind === 'signal' ? signal(client, row) : startTraced(row)))
+
+  const startTraced = async (row: OutboxStart): Promise<void> => {
+    const { workflowType, workflowId, options } = row
+    const { traceparent: parent } = options
+    if (!tracing || !tracingClient || parent === undefined) return await start(client, row)
+    const attributes = { 'workflow.id': workflowId }
+    await tracing.span(`start ${workflowType}`, { kind: 'producer', parent, attributes }, () =>
+      start(tracingClient, row),
+    )
+  }
 
   /** Dispatches a row at once. The relay takes over whatever fails here, so this never rejects. */
   const tryNow = async (row: OutboxRow): Promise<void> => {
@@ -59,6 +75,7 @@ export const makeJobs = ({ connection, namespace, sql, log }: JobsOptions) => {
 
   return {
     client,
+    tracing,
     dispatch,
     /** Asks whether a workflow runs. */
     look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),

@@ -28,6 +28,7 @@ export const bundleWorkflows = async (): Promise<string> => {
   ) as typeof Worker
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(SOURCES, 'index.ts'),
+    workflowInterceptorModules: [join(SOURCES, 'trace.ts')],
     logger: new DefaultLogger('WARN'),
   })
   // A source that changed meanwhile is in it, or is not.

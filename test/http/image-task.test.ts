@@ -5,6 +5,7 @@ import sharp from 'sharp'
 
 import type { TaskDetail } from '../../src/domain/task/task-item.ts'
 import { IMAGE_API } from '../support/client.ts'
+import { useCollector } from '../support/collector.ts'
 import { metricsUrl, readMetrics } from '../support/metrics.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -19,8 +20,16 @@ const CREATIONS = [
   ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }],
 ] as const
 
+const collector = await useCollector()
+
 describe('an image task', () => {
-  const service = useService({ env: { METRICS_PORT: '0' } })
+  const service = useService({
+    env: {
+      METRICS_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    },
+  })
   const alice = service.client('alice')
   const bob = service.client('bob')
 
@@ -139,5 +148,39 @@ describe('an image task', () => {
       const health = await fetch(`${metricsUrl(entry)}/health`)
       assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
     }
+  })
+
+  test('is one trace from its creation to its receiver, with nothing of its own in it', async () => {
+    const traceId = 'a'.repeat(32)
+    const created = await alice.post(
+      `${IMAGE_API}/image-upscaler`,
+      { image: await base64(), webhook_url: `${collector.url}/told?secret=1` },
+      { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` },
+    )
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    const wanted = [
+      `POST ${IMAGE_API}/image-upscaler`,
+      'start imageTask',
+      'renderImageTask',
+      'completeImageTask',
+      'tell the receiver',
+    ]
+    const ofTrace = () => collector.spans().filter((span) => span.traceId === traceId)
+    await waitFor('its spans', () =>
+      Promise.resolve(wanted.every((name) => ofTrace().some((span) => span.name === name))),
+    )
+    const spans = ofTrace()
+    const parentOf = ({ parentSpanId }: { parentSpanId?: string }) =>
+      spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? parentSpanId
+    const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
+    assert.deepEqual(
+      wanted.map((name) => parents.get(name)),
+      ['b'.repeat(16), wanted[0], wanted[1], wanted[1], wanted[0]],
+    )
+    const told = collector.told().at(-1)?.['traceparent'] ?? ''
+    assert.match(String(told), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+    const lastSpan = spans.findLast(({ name }) => name === 'tell the receiver')
+    assert.ok(lastSpan)
+    assert.doesNotMatch(JSON.stringify(spans), /secret|alice|127\.0\.0\.1|Bearer|ey[JK]/)
   })
 })

@@ -113,6 +113,7 @@ const GROUPS: Record<string, Name[]> = {
     'LOG_LEVEL',
     'METRICS_PORT',
     'METRICS_HOST',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
     'FAILPOINT',
     'VIDEO_TINY',
     'WEBHOOK_TIME_FACTOR',

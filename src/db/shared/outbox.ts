@@ -11,6 +11,8 @@ export interface StartOptions {
   fairnessKey: string
   /** Sent to the workflow with its start, also when it runs already. */
   signal?: string
+  /** The trace that it belongs to, as W3C Trace Context has it. */
+  traceparent?: string
   /** With the kind restart: a run that is open is ended first, in the same step. */
   endsOpen?: boolean
 }
@@ -123,6 +125,22 @@ export const markDispatched = async (sql: Sql, ids: readonly string[]): Promise<
     returning ${withoutSync(sql)}
   `
 }
+
+/** A subject that receivers are told of, and the trace that its workflow was started in. */
+export interface Traced {
+  subject: string
+  traceparent: string
+}
+
+/** The traces of tasks and versions by their ids. Rows are kept for a week, longer than anything is told. */
+export const listTraces = async (sql: Sql, subjects: readonly string[]): Promise<Traced[]> =>
+  await sql`
+  select subject, options->>'traceparent' as traceparent
+  from unnest(${[...subjects]}::text[]) as subject
+  join outbox on kind = 'start' and options ? 'traceparent' and workflow_id = any(
+    array['image-task/' || subject, 'video-task/' || subject, 'publish-version/' || subject]
+  )
+`
 
 /** Backoff in seconds after the nth try; steady from the fourth on, since an outage should end with little delay. */
 const BACKOFF_SECONDS = [1, 2, 4, 5] as const

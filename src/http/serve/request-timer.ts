@@ -1,3 +1,4 @@
+import { routeOf } from './request-span.ts'
 import type { Request, RequestHandler, Response } from 'express'
 
 import type { Metrics } from '../../process/metrics.ts'
@@ -24,9 +25,7 @@ const isWaiting = (response: Response): boolean =>
 
 const labelsOf = (request: Request, response: Response) => {
   const status = response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'gone'
-  // Express types it as anything.
-  const route = request.route as { path: string } | undefined
-  if (!route || response.statusCode === 405) return { method: 'other', route: 'none', status }
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  return { method, route: route.path, status }
+  const route = response.statusCode === 405 ? 'none' : routeOf(request)
+  if (route === 'none') return { method: 'other', route, status }
+  return { method: request.method === 'HEAD' ? 'GET' : request.method, route, status }
 }

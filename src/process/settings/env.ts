@@ -130,6 +130,11 @@ export const Env = Type.Object({
     'Address that this port listens on; whoever reaches it needs no credential.',
     '127.0.0.1',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
+    default: '',
+    description:
+      'Address of a collector of OpenTelemetry (OTLP over HTTP) that traces are sent to; without it nothing is traced. Other settings of its SDK hold, such as OTEL_TRACES_SAMPLER.',
+  }),
   CORS_ORIGINS: list(
     'Origins, such as https://registry.example.com, whose pages may call every route; public reads are for all.',
   ),

@@ -159,6 +159,7 @@ const RULES = {
   CONSOLE_AUTH_ORIGINS: judgeOrigins,
   CONSOLE_AUTH_PARAMS: judgeParams,
   TEMPORAL_UI_URL: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
   PUBLIC_URL: judgeUrl,
   VENDOR_IMAGE_URL: judgeUpstream,
   VENDOR_VIDEO_URL: judgeUpstream,
