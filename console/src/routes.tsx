@@ -19,59 +19,51 @@ declare module '@tanstack/react-router' {
 }
 
 const root = createRootRoute({ component: Frame })
-const parent = { getParentRoute: () => root }
+
+const page = <const Path extends string>(path: Path, title: string, who: Who = 'all') => ({
+  getParentRoute: () => root,
+  path,
+  staticData: { title, who },
+})
 
 const home = createRoute({
-  ...parent,
-  path: '/',
-  staticData: { title: 'Home', who: 'all' },
+  ...page('/', 'Home'),
   component: lazyPage(() => import('./home/page.tsx'), 'HomePage'),
 })
 
 const signedIn = createRoute({
-  ...parent,
-  path: '/signed-in',
-  staticData: { title: 'Signing in', who: 'all' },
+  ...page('/signed-in', 'Signing in'),
   component: lazyPage(() => import('./account/signed-in.tsx'), 'SignedInPage'),
 })
 
 const trySearch = search({ from: text, view: text })
 
 const tryAny = createRoute({
-  ...parent,
-  path: '/try',
+  ...page('/try', 'Try', 'user'),
   validateSearch: trySearch,
-  staticData: { title: 'Try', who: 'user' },
   component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
 })
 
 const tryKind = createRoute({
-  ...parent,
-  path: '/try/$kind',
+  ...page('/try/$kind', 'Try', 'user'),
   validateSearch: trySearch,
-  staticData: { title: 'Try', who: 'user' },
   component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
 })
 
 const tasks = createRoute({
-  ...parent,
-  path: '/tasks',
+  ...page('/tasks', 'Tasks', 'user'),
   validateSearch: search({ kind: text, state: text, from: time, to: time, q: text, owner: text }),
-  staticData: { title: 'Tasks', who: 'user' },
   component: lazyPage(() => import('./tasks/list.tsx'), 'TasksPage'),
 })
 
 const task = createRoute({
-  ...parent,
-  path: '/tasks/$task',
+  ...page('/tasks/$task', 'Task', 'user'),
   validateSearch: search({ event: text }),
-  staticData: { title: 'Task', who: 'user' },
   component: lazyPage(() => import('./tasks/task.tsx'), 'TaskPage'),
 })
 
 const registry = createRoute({
-  ...parent,
-  path: '/registry',
+  ...page('/registry', 'Registry'),
   validateSearch: search({
     q: text,
     in: oneOf('names', 'host-nodes', 'repository'),
@@ -80,78 +72,59 @@ const registry = createRoute({
     tag: texts,
     sort: text,
   }),
-  staticData: { title: 'Registry', who: 'all' },
   component: lazyPage(() => import('./registry/search.tsx'), 'RegistryPage'),
 })
 
 const node = createRoute({
-  ...parent,
-  path: '/registry/$node',
+  ...page('/registry/$node', 'Node'),
   validateSearch: search({ tab: text, 'host-node': text, q: text }),
-  staticData: { title: 'Node', who: 'all' },
   component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
 })
 
 const compare = createRoute({
-  ...parent,
   // {from}...{to}
-  path: '/registry/$node/compare/$range',
+  ...page('/registry/$node/compare/$range', 'Compare versions'),
   validateSearch: search({ level: text, q: text }),
-  staticData: { title: 'Compare versions', who: 'all' },
   component: lazyPage(() => import('./registry/compare.tsx'), 'ComparePage'),
 })
 
 const version = createRoute({
-  ...parent,
-  path: '/registry/$node/$version',
+  ...page('/registry/$node/$version', 'Version'),
   validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
-  staticData: { title: 'Version', who: 'all' },
   component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
 })
 
 const publishers = createRoute({
-  ...parent,
-  path: '/publishers',
-  staticData: { title: 'Publishers', who: 'user' },
+  ...page('/publishers', 'Publishers', 'user'),
   component: lazyPage(() => import('./publish/publishers.tsx'), 'PublishersPage'),
 })
 
 const publisher = createRoute({
-  ...parent,
-  path: '/publishers/$publisher',
+  ...page('/publishers/$publisher', 'Publisher', 'user'),
   validateSearch: search({ tab: text }),
-  staticData: { title: 'Publisher', who: 'user' },
   component: lazyPage(() => import('./publish/publisher.tsx'), 'PublisherPage'),
 })
 
 const publish = createRoute({
-  ...parent,
-  path: '/publishers/$publisher/publish',
+  ...page('/publishers/$publisher/publish', 'Publish', 'user'),
   validateSearch: search({ node: text, version: text }),
-  staticData: { title: 'Publish', who: 'user' },
   component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
 })
 
 const moderation = createRoute({
-  ...parent,
-  path: '/moderation',
+  ...page('/moderation', 'Moderation', 'admin'),
   validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
-  staticData: { title: 'Moderation', who: 'admin' },
   component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
 })
 
 const operations = createRoute({
-  ...parent,
-  path: '/operations',
+  ...page('/operations', 'Operations', 'admin'),
   validateSearch: search({ tab: text }),
-  staticData: { title: 'Operations', who: 'admin' },
   component: lazyPage(() => import('./operations/page.tsx'), 'OperationsPage'),
 })
 
 const account = createRoute({
-  ...parent,
-  path: '/account',
-  staticData: { title: 'Account', who: 'user' },
+  ...page('/account', 'Account', 'user'),
   component: lazyPage(() => import('./account/page.tsx'), 'AccountPage'),
 })
 

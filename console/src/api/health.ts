@@ -11,21 +11,14 @@ export interface Health {
 const ASK_MS = 2000
 
 export const health = makeStore<Health>({})
-const backListeners = new Set<() => void>()
+
+const answers = (): boolean => health.get().awaySince === undefined
 
 /** Calls when the service is back after it was away. */
-export const onBack = (listener: () => void): (() => void) => {
-  backListeners.add(listener)
-  return () => void backListeners.delete(listener)
-}
+export const onBack = (listener: () => void): (() => void) =>
+  health.subscribe(() => answers() && listener())
 
-export const untilBack = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = onBack(() => {
-      stop()
-      resolve()
-    })
-  })
+export const untilBack = (): Promise<void> => health.until(answers)
 
 /** Asks whether the service answers; where it does not the page says so. */
 export const isAway = async (): Promise<boolean> => {
@@ -39,18 +32,13 @@ const isReady = async (): Promise<boolean> =>
 
 /** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
 export const noteAnswer = (reached: boolean): void => {
-  const { awaySince } = health.get()
-  if (reached || awaySince !== undefined) return
+  if (reached || !answers()) return
   health.set({ awaySince: Date.now(), nextAt: Date.now() + ASK_MS })
   setTimeout(() => void askReady(), ASK_MS)
 }
 
 const askReady = async (): Promise<void> => {
-  if (await isReady()) {
-    health.set({})
-    for (const listener of backListeners) listener()
-    return
-  }
+  if (await isReady()) return health.set({})
   health.set({ ...health.get(), nextAt: Date.now() + ASK_MS })
   setTimeout(() => void askReady(), ASK_MS)
 }

@@ -19,6 +19,9 @@ export const httpsLink = (address: string | undefined): URL | undefined => {
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined
 }
 
+/** The address that the issuer sends back to; an operator registers it for the client. */
+export const REDIRECT_PATH = '/console/signed-in'
+
 /** Where to go back to after signing in: an address of the console, or its beginning. */
 export const ownPath = (path: string | undefined, origin = here()): string => {
   if (path === undefined || !URL.canParse(path, origin)) return '/console/'

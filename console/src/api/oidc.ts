@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 
-import { ownPath } from './links.ts'
+import { ownPath, REDIRECT_PATH } from './links.ts'
 
 /** What the service tells of its issuer. */
 export interface IssuerSettings {
@@ -31,14 +31,16 @@ interface Attempt {
 
 const ATTEMPT = 'kiln.signing-in'
 
-/** The address that the issuer sends back to; an operator registers it for the client. */
-export const REDIRECT_PATH = '/console/signed-in'
 const redirectUri = (): string => location.origin + REDIRECT_PATH
 
-const client = ({ client_id: id = '' }: IssuerSettings): oauth.Client => ({ client_id: id })
+/** What each request to the issuer begins with: a client without a secret. */
+const partiesOf = async (settings: IssuerSettings) => {
+  const own: oauth.Client = { client_id: settings.client_id ?? '' }
+  return [await discover(settings.issuer), own, oauth.None()] as const
+}
 
 /** Over plain HTTP only an issuer on this machine is spoken to. */
-const options = (issuer: string) => ({
+const optionsOf = (issuer: string) => ({
   [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(issuer),
 })
 
@@ -47,7 +49,7 @@ let known: Promise<oauth.AuthorizationServer> | undefined
 const discover = (issuer: string): Promise<oauth.AuthorizationServer> => {
   known ??= (async () => {
     const url = new URL(issuer)
-    const answer = await oauth.discoveryRequest(url, { ...options(issuer), algorithm: 'oidc' })
+    const answer = await oauth.discoveryRequest(url, { ...optionsOf(issuer), algorithm: 'oidc' })
     return await oauth.processDiscoveryResponse(url, answer)
   })().catch((error: unknown) => {
     known = undefined
@@ -101,17 +103,15 @@ export const finishSignIn = async (
   const attempt = JSON.parse(text) as Attempt
   const path = ownPath(attempt.path)
   if (attempt.silent && address.searchParams.has('error')) return { path, tokens: undefined }
-  const server = await discover(settings.issuer)
-  const own = client(settings)
+  const parties = await partiesOf(settings)
+  const [server, own] = parties
   const parameters = oauth.validateAuthResponse(server, own, address, attempt.state)
   const answer = await oauth.authorizationCodeGrantRequest(
-    server,
-    own,
-    oauth.None(),
+    ...parties,
     parameters,
     redirectUri(),
     attempt.verifier,
-    options(settings.issuer),
+    optionsOf(settings.issuer),
   )
   const isOidc = settings.scopes.split(' ').includes('openid')
   const result = await oauth.processAuthorizationCodeResponse(server, own, answer, {
@@ -122,15 +122,10 @@ export const finishSignIn = async (
 
 /** New tokens for a refresh token; the issuer may give another one in its place. */
 export const renewTokens = async (settings: IssuerSettings, refresh: string): Promise<Tokens> => {
-  const server = await discover(settings.issuer)
-  const own = client(settings)
-  const answer = await oauth.refreshTokenGrantRequest(
-    server,
-    own,
-    oauth.None(),
-    refresh,
-    options(settings.issuer),
-  )
+  const parties = await partiesOf(settings)
+  const [server, own] = parties
+  const options = optionsOf(settings.issuer)
+  const answer = await oauth.refreshTokenGrantRequest(...parties, refresh, options)
   const tokens = toTokens(await oauth.processRefreshTokenResponse(server, own, answer))
   return { ...tokens, refresh: tokens.refresh ?? refresh }
 }
@@ -151,15 +146,10 @@ export const leaveToSignOut = async (
   settings: IssuerSettings,
   refresh: string | undefined,
 ): Promise<void> => {
-  const server = await discover(settings.issuer)
+  const parties = await partiesOf(settings)
+  const [server] = parties
   if (refresh !== undefined && server.revocation_endpoint !== undefined)
-    await oauth.revocationRequest(
-      server,
-      client(settings),
-      oauth.None(),
-      refresh,
-      options(settings.issuer),
-    )
+    await oauth.revocationRequest(...parties, refresh, optionsOf(settings.issuer))
   if (server.end_session_endpoint === undefined) return
   const url = new URL(server.end_session_endpoint)
   // No id_token_hint: no token stands in an address.

@@ -1,7 +1,8 @@
-import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { QueryClient, useMutation, useQuery } from '@tanstack/react-query'
 import type { UseMutationOptions } from '@tanstack/react-query'
 
-import { answerOf, api, isPassing } from './client.ts'
+import { isPassing } from './client.ts'
+import { readQuery } from './read.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 
@@ -30,18 +31,13 @@ export const makeQueryClient = (): QueryClient =>
   })
 
 /** What the page must know of the service. */
-export const serviceQuery = queryOptions({
-  queryKey: ['service'],
-  queryFn: ({ signal }) => answerOf(api.GET('/service', { signal })),
+export const serviceQuery = {
+  ...readQuery(['service'], '/service', {}),
   staleTime: 60_000,
   refetchInterval: 60_000,
-})
+}
 
-const meQuery = queryOptions({
-  queryKey: ['me'],
-  queryFn: ({ signal }) => answerOf(api.GET('/users', { signal })),
-  staleTime: 300_000,
-})
+const meQuery = { ...readQuery(['me'], '/users', {}), staleTime: 300_000 }
 
 /** The caller, once signed in and read. */
 export const useMe = () => {
@@ -52,28 +48,23 @@ export const useMe = () => {
 type WriteHeaders = { 'idempotency-key': string }
 
 /**
- * A write: `press(input)` makes one Idempotency-Key for all repeats of that press. `write` gives it along:
- * `useWrite((id: string, headers) => answerOf(api.POST(path, { params, headers })))`.
+ * A write: `press(input)` makes one Idempotency-Key for all repeats of that press, and `write` gives it along:
+ * `useWrite((id: string, headers) => send('POST', path, { path: { id }, headers }))`.
  */
 export const useWrite = <Input = void, Output = unknown>(
   write: (input: Input, headers: WriteHeaders) => Promise<Output>,
-  options: Omit<
-    UseMutationOptions<Output, Error, { input: Input; headers: WriteHeaders }>,
-    'mutationFn'
-  > = {},
+  options: Omit<UseMutationOptions<Output, Error, Press<Input>>, 'mutationFn'> = {},
 ) => {
   const mutation = useMutation({
     ...options,
-    mutationFn: ({ input, headers }: { input: Input; headers: WriteHeaders }) =>
-      write(input, headers),
+    mutationFn: ({ input, headers }: Press<Input>) => write(input, headers),
   })
-  const withKey = (input: Input) => ({
-    input,
-    headers: { 'idempotency-key': crypto.randomUUID() },
-  })
-  return {
-    ...mutation,
-    press: (input: Input): void => mutation.mutate(withKey(input)),
-    pressAndWait: (input: Input): Promise<Output> => mutation.mutateAsync(withKey(input)),
-  }
+  const press = (input: Input): void =>
+    mutation.mutate({ input, headers: { 'idempotency-key': crypto.randomUUID() } })
+  return { ...mutation, press }
+}
+
+interface Press<Input> {
+  input: Input
+  headers: WriteHeaders
 }

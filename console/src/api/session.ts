@@ -1,4 +1,5 @@
 import { dropDrafts } from './drafts.ts'
+import { REDIRECT_PATH } from './links.ts'
 import type { IssuerSettings, Tokens } from './oidc.ts'
 import { makeStore } from './store.ts'
 
@@ -38,8 +39,6 @@ let tokens: Tokens | undefined
 let settings: Settings | undefined
 let renewing: Promise<boolean> | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
-/** Called once somebody is signed in again, or nobody. */
-let waiting: (() => void)[] = []
 
 /** One tab that signs out signs out all. */
 const channel = new BroadcastChannel('kiln.session')
@@ -54,22 +53,17 @@ const here = (): string => location.pathname + location.search + location.hash
 export const startSession = async (known: Settings): Promise<void> => {
   settings = known
   const user = sessionStorage.getItem(DEVELOPMENT_USER)
-  const { REDIRECT_PATH, leaveToSignIn } = await (isAtIssuer(known) ? oidc() : NOWHERE)
   // That page finishes by itself.
   if (location.pathname === REDIRECT_PATH) return
   try {
     if (known.development && user !== null) return await signInAs(user)
-    if (isAtIssuer(known) && sessionStorage.getItem(WAS_SIGNED_IN) === known.issuer)
-      await leaveToSignIn?.(known, { path: here(), silent: true })
+    if (known.client_id && sessionStorage.getItem(WAS_SIGNED_IN) === known.issuer)
+      await leave({ path: here(), silent: true })
   } catch {
     // The issuer does not answer: the page goes on as nobody.
   }
   session.set({})
 }
-
-const NOWHERE = { REDIRECT_PATH: undefined, leaveToSignIn: undefined }
-
-const isAtIssuer = ({ client_id: id }: Settings): boolean => id !== undefined
 
 export const listDevelopmentUsers = async (): Promise<DevelopmentUser[]> => {
   const answer = await fetch('/development/users')
@@ -91,10 +85,11 @@ export const signInAs = async (user: string): Promise<void> => {
 }
 
 /** Leaves for the issuer, which sends back to where the page is now. */
-export const signIn = async (path = here()): Promise<void> => {
-  if (settings === undefined) return
+export const signIn = (): Promise<void> => leave({ path: here(), silent: false })
+
+const leave = async (way: { path: string; silent: boolean }): Promise<void> => {
   const { leaveToSignIn } = await oidc()
-  await leaveToSignIn(settings, { path, silent: false })
+  if (settings) await leaveToSignIn(settings, way)
 }
 
 /** The way back from the issuer; answers where the page was before. */
@@ -118,7 +113,6 @@ const accept = (given: Tokens): void => {
   tokens = given
   session.set({ user: given.user ?? session.get().user ?? '' })
   plan(given)
-  release()
 }
 
 /** Renews a minute before the end; where that is not possible, says two minutes before when the session ends. */
@@ -180,23 +174,13 @@ const forget = (): void => {
   sessionStorage.removeItem(WAS_SIGNED_IN)
   dropDrafts()
   session.set({})
-  release()
-}
-
-const release = (): void => {
-  const released = waiting
-  waiting = []
-  for (const go of released) go()
 }
 
 /** Once a credential was refused none is sent again before there is a new one: refused ones are counted. */
 const untilSure = async (signal: AbortSignal): Promise<void> => {
   await renewing
-  if (session.get().ended !== true) return
-  await new Promise<void>((resolve, reject) => {
-    waiting.push(resolve)
-    signal.addEventListener('abort', () => reject(signal.reason as Error))
-  })
+  await session.until(({ ended }) => ended !== true)
+  signal.throwIfAborted()
 }
 
 /**

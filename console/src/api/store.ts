@@ -5,11 +5,17 @@ export interface Store<T> {
   get(): T
   set(value: T): void
   subscribe(listener: () => void): () => void
+  /** Waits for a value. */
+  until(isIt: (value: T) => boolean): Promise<void>
 }
 
 export const makeStore = <T>(first: T): Store<T> => {
   let value = first
   const listeners = new Set<() => void>()
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
   return {
     get: () => value,
     set: (next) => {
@@ -17,10 +23,17 @@ export const makeStore = <T>(first: T): Store<T> => {
       value = next
       for (const listener of listeners) listener()
     },
-    subscribe: (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
+    until: (isIt) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!isIt(value)) return
+          stop()
+          resolve()
+        }
+        const stop = subscribe(look)
+        look()
+      }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 
+import { pause } from '../../../client/lib/pause.ts'
 import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
 import { sendRequest } from './client.ts'
 import { onBack } from './health.ts'
@@ -37,41 +38,25 @@ export const useStream = (options: StreamOptions): void => {
   useEffect(() => {
     if (path === undefined) return
     closeCurrent?.()
-    const follower = makeFollower(path, latest)
-    const look = (): void => (document.hidden ? follower.pause() : follower.resume())
-    document.addEventListener('visibilitychange', look)
-    const stopListening = onBack(follower.restart)
+    const position: Position = { lastEventId: undefined, isOver: false }
+    let running: AbortController | undefined
+    const restart = (): void => {
+      running?.abort()
+      running = new AbortController()
+      if (!document.hidden && !position.isOver)
+        void follow({ path, latest, position, signal: running.signal })
+    }
+    document.addEventListener('visibilitychange', restart)
+    const stopListening = onBack(restart)
     const close = (): void => {
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', restart)
       stopListening()
-      follower.pause()
+      running?.abort()
     }
     closeCurrent = close
-    look()
+    restart()
     return close
   }, [path])
-}
-
-const makeFollower = (path: string, latest: { current: StreamOptions }) => {
-  const position: Position = { lastEventId: undefined, isOver: false }
-  let running: AbortController | undefined
-  const resume = (): void => {
-    if (running || position.isOver) return
-    running = new AbortController()
-    void follow({ path, latest, position, signal: running.signal })
-  }
-  const pause = (): void => {
-    running?.abort()
-    running = undefined
-  }
-  return {
-    pause,
-    resume,
-    restart: (): void => {
-      pause()
-      if (!document.hidden) resume()
-    },
-  }
 }
 
 interface Position {
@@ -100,14 +85,8 @@ const follow = async (following: Following): Promise<void> => {
   }
 }
 
-const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+/** Rests until then, or until nobody follows any more. */
+const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, signal).catch(() => {})
 
 /** Windows that are seen at once share what a browser has of connections: three of them have streams, the others poll. */
 const SLOTS = ['kiln.stream.1', 'kiln.stream.2', 'kiln.stream.3']

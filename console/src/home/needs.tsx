@@ -1,29 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Answer } from '../api/client.ts'
 import { Link } from '../ui/link.tsx'
 import { Note, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { counted } from '../words/text.ts'
-import { heldBackQuery, reviewsQuery } from './queries.ts'
+import { heldBackQuery, reviewsQuery, summaryQuery } from './queries.ts'
 
 const DAY_MS = 86_400_000
 
 /** What waits for the caller; nothing where nothing does. */
-export const Needs = ({
-  summary,
-  isAdmin,
-}: {
-  summary: UseQueryResult<Answer<'/tasks/summary'>>
-  isAdmin: boolean
-}) => (
+export const Needs = ({ isAdmin }: { isAdmin: boolean }) => (
   <>
-    <Show query={summary} loading={null}>
+    <OwnTasks />
+    <HeldBack />
+    {isAdmin && <Reviews />}
+  </>
+)
+
+const OwnTasks = () => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
+  return (
+    <Show query={useQuery(summaryQuery)} loading={null}>
       {({ day, exhausted_deliveries: exhausted }) => (
         <>
-          {day.failed > 0 && <Failed count={day.failed} />}
+          {day.failed > 0 && (
+            <Note tone="bad">
+              <p>
+                {counted(day.failed, 'task')} failed in the last 24 hours.{' '}
+                <Link to="/tasks" search={{ state: 'failed', from }}>
+                  Show them
+                </Link>
+              </p>
+            </Note>
+          )}
           {exhausted > 0 && (
             <Note tone="warn">
               <p>
@@ -36,29 +46,13 @@ export const Needs = ({
         </>
       )}
     </Show>
-    <HeldBack />
-    {isAdmin && <Reviews />}
-  </>
-)
-
-const Failed = ({ count }: { count: number }) => {
-  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
-  return (
-    <Note tone="bad">
-      <p>
-        {counted(count, 'task')} failed in the last 24 hours.{' '}
-        <Link to="/tasks" search={{ state: 'failed', from }}>
-          Show them
-        </Link>
-      </p>
-    </Note>
   )
 }
 
 const HeldBack = () => (
   <Show query={useQuery(heldBackQuery)} loading={null}>
     {(versions) =>
-      versions.length === 0 ? null : (
+      versions.length > 0 && (
         <Note tone="warn">
           <p>{counted(versions.length, 'version')} of yours held back:</p>
           <ul>
@@ -78,11 +72,11 @@ const HeldBack = () => (
 
 const Reviews = () => (
   <Show query={useQuery(reviewsQuery)} loading={null}>
-    {(count) =>
-      count === 0 ? null : (
+    {({ total }) =>
+      total > 0 && (
         <Note>
           <p>
-            {counted(count, 'request')} for a review. <Link to="/moderation">Decide</Link>
+            {counted(total, 'request')} for a review. <Link to="/moderation">Decide</Link>
           </p>
         </Note>
       )

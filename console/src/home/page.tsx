@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { useMe } from '../api/queries.ts'
+import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import { SignIn } from '../shell/sign-in.tsx'
+import type { TaskItem } from '../tasks/types.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Code } from '../ui/code.tsx'
+import { LinkButton } from '../ui/link.tsx'
 import { Columns, PageTitle, Stack } from '../ui/page.tsx'
-import { Panel } from '../ui/panels.tsx'
-import { FirstSteps } from './first-steps.tsx'
+import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
 import { Needs } from './needs.tsx'
-import { lastQuery, putTask, summaryQuery } from './queries.ts'
-import type { TaskItem } from './queries.ts'
-import { Last } from './last.tsx'
-import { Running } from './running.tsx'
-import { ServiceState } from './service-state.tsx'
+import { lastQuery, putTask, readyQuery, summaryQuery } from './queries.ts'
+import { Last, Running } from './tasks.tsx'
 
 export const HomePage = () => {
   const { user, starting } = useStore(session)
@@ -41,14 +41,13 @@ const Visitor = () => (
 const Own = () => {
   const me = useMe()
   const queries = useQueryClient()
-  const summary = useQuery(summaryQuery)
-  const { data: last = [], isSuccess } = useQuery(lastQuery)
+  const { data: last } = useQuery(lastQuery)
   useStream({
     path: '/tasks/stream',
     onEvent: ({ data: task }) => {
       putTask(queries, task as TaskItem)
-      void queries.invalidateQueries({ queryKey: summaryQuery.queryKey })
-      void queries.invalidateQueries({ queryKey: lastQuery.queryKey })
+      for (const { queryKey } of [summaryQuery, lastQuery])
+        void queries.invalidateQueries({ queryKey })
     },
     poll: async () => {
       await queries.invalidateQueries({ queryKey: ['tasks'] })
@@ -58,17 +57,79 @@ const Own = () => {
   if (me === undefined) return null
   return (
     <Stack>
-      <Needs summary={summary} isAdmin={me.isAdmin} />
+      <Needs isAdmin={me.isAdmin} />
       <Columns>
         <Stack>
           <Running ofAll={me.isAdmin} />
-          {last.length > 0 && <Last tasks={last} />}
+          {last && last.tasks.length > 0 && <Last tasks={last.tasks} />}
         </Stack>
         <Stack>
           <ServiceState />
-          {isSuccess && last.length === 0 && <FirstSteps />}
+          {last?.tasks.length === 0 && <FirstSteps />}
         </Stack>
       </Columns>
     </Stack>
+  )
+}
+
+/** Three commands to a first picture, until one has come out of it. */
+const FirstSteps = () => {
+  const { data: service } = useQuery(serviceQuery)
+  const me = useMe()
+  const token = service?.development
+    ? `export KILN_TOKEN="$(npm run --silent token -- ${me?.id ?? 'alice'})"`
+    : 'export KILN_API_KEY="…"   # make one under Account'
+  return (
+    <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>
+      <p>Or from a terminal, in a checkout of Kiln:</p>
+      <Code label="the first command" text={`${token}\nexport KILN_URL="${location.origin}"`} />
+      <Code
+        label="the second command"
+        text="npm run kiln -- relight samples/thumbnail.jpg --prompt sunset -o lit.jpg"
+      />
+      <Code
+        label="the third command"
+        text="npm run kiln -- upscale samples/thumbnail.jpg --scale 2x -o large.jpg"
+      />
+    </Panel>
+  )
+}
+
+const STATES = {
+  ready: ['ok', 'ready'],
+  degraded: ['warn', 'goes on with a part away'],
+  unready: ['bad', 'not ready'],
+  ok: ['ok', 'works'],
+  down: ['bad', 'away'],
+} as const
+
+const State = ({ of }: { of: keyof typeof STATES }) => (
+  <Badge tone={STATES[of][0]}>{STATES[of][1]}</Badge>
+)
+
+/** How the service and what it stands on are. */
+const ServiceState = () => {
+  const { data: service } = useQuery(serviceQuery)
+  return (
+    <Panel title="Service" actions={<a href="/docs">Documentation</a>}>
+      <Show query={useQuery(readyQuery)}>
+        {({ status, checks }) => (
+          <Facts>
+            <Fact name="Kiln">
+              <State of={status} /> {service?.version}
+            </Fact>
+            <Fact name="Database">
+              <State of={checks.postgres} />
+            </Fact>
+            <Fact name="Workflows">
+              <State of={checks.temporal} />
+            </Fact>
+            <Fact name="Files">
+              <State of={checks.storage} />
+            </Fact>
+          </Facts>
+        )}
+      </Show>
+    </Panel>
   )
 }

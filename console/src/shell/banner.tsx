@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 
 import { health } from '../api/health.ts'
 import { serviceQuery } from '../api/queries.ts'
+import { session, signIn, signInAs, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { useNow } from '../ui/values.tsx'
 import styles from './frame.module.css'
 
@@ -22,7 +24,7 @@ const Away = ({ since }: { since: number }) => {
   if (now - since < QUIET_MS) return null
   const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
   return (
-    <div className={styles.banner} role="status">
+    <div className={`${styles.banner} warn`} role="status">
       Kiln does not answer; trying again in {seconds} s. What is shown is as of{' '}
       {new Date(since).toLocaleTimeString('en-GB')}.
     </div>
@@ -37,9 +39,42 @@ const News = () => {
   const { data } = useQuery(serviceQuery)
   if (data === undefined || data.build === firstBuild(data.build)) return null
   return (
-    <div className={`${styles.banner} ${styles.news}`} role="status">
+    <div className={`${styles.banner} info`} role="status">
       A new version is here.
       <Button onPress={() => location.reload()}>Reload</Button>
+    </div>
+  )
+}
+
+const signInAgain = (user: string): void => {
+  void signInAs(user).catch(() => signIn())
+}
+
+/** A notice before a session ends that cannot be renewed, and what is to be done once it has. */
+export const SessionEnd = () => {
+  const { user = '', endsAt, ended } = useStore(session)
+  const now = useNow()
+  const isOver = ended === true || (endsAt !== undefined && now >= endsAt)
+  if (!isOver && endsAt === undefined) return null
+  if (isOver)
+    return (
+      <Dialog
+        title="Your session has ended"
+        isOpen
+        onClose={() => void signOut()}
+        actions={
+          <Button look="primary" onPress={() => signInAgain(user)}>
+            Sign in again
+          </Button>
+        }
+      >
+        <p>What you have typed is kept. Cancel signs you out.</p>
+      </Dialog>
+    )
+  return (
+    <div className={`${styles.banner} warn`} role="status">
+      Your session ends in {Math.ceil(((endsAt ?? now) - now) / 1000)} s.
+      <Button onPress={() => void signIn()}>Sign in again</Button>
     </div>
   )
 }

@@ -9,56 +9,40 @@ import { TextField } from '../ui/fields.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import layers from '../ui/layers.module.css'
 import { Fact, Facts } from '../ui/panels.tsx'
+import { Bdi } from '../ui/text.tsx'
 import { KEYS } from '../words/keys.ts'
 import type { PageLinkSpec } from './pages.ts'
 import { changeSettings } from './settings.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Everything that can be done from anywhere, by its name; what is typed can be searched for, and the id of a task be opened. */
-export const Commands = ({
-  pages,
-  isSignedIn,
-  onHelp,
-  onClose,
-}: {
+interface CommandsProps {
   pages: readonly PageLinkSpec[]
   isSignedIn: boolean
   onHelp(): void
   onClose(): void
-}) => {
-  const navigate = useNavigate()
+}
+
+/** Everything that can be done from anywhere, by its name; what is typed can be searched for, and the id of a task be opened. */
+export const Commands = ({ pages, isSignedIn, onHelp, onClose }: CommandsProps) => {
+  const go = useNavigate()
   const { contains } = useFilter({ sensitivity: 'base' })
   const [text, setText] = useState('')
-  const query = text.trim()
-  const commands: [name: string, act: () => void][] = [
-    ...pages.map(({ to, title }): [string, () => void] => [title, () => void navigate({ to })]),
-    ['Account', () => void navigate({ to: '/account' })],
+  const q = text.trim()
+  const commands: [name: string, act: () => unknown][] = [
+    ...pages.map(({ to, title }): [string, () => unknown] => [title, () => go({ to })]),
+    ['Account', () => go({ to: '/account' })],
     ['Documentation', () => location.assign('/docs')],
     ['Keys', onHelp],
     ['Light theme', () => changeSettings({ theme: 'light' })],
     ['Dark theme', () => changeSettings({ theme: 'dark' })],
     ['Theme of the system', () => changeSettings({ theme: 'system' })],
-    ...(isSignedIn ? [['Sign out', () => void signOut()] as [string, () => void]] : []),
   ]
-  const typed: typeof commands = [
-    ...(TASK_ID.test(query)
-      ? [
-          [
-            `Open task ${query}`,
-            () => void navigate({ to: '/tasks/$task', params: { task: query } }),
-          ],
-        ]
-      : []),
-    ...(query === ''
-      ? []
-      : [
-          [
-            `Search the registry for ${query}`,
-            () => void navigate({ to: '/registry', search: { q: query } }),
-          ],
-        ]),
-  ] as typeof commands
+  if (isSignedIn) commands.push(['Sign out', signOut])
+  if (TASK_ID.test(q))
+    commands.push([`Open task ${q}`, () => go({ to: '/tasks/$task', params: { task: q } })])
+  if (q !== '')
+    commands.push([`Search the registry for ${q}`, () => go({ to: '/registry', search: { q } })])
   return (
     <Dialog title="Commands" isOpen onClose={onClose}>
       <Autocomplete filter={contains} inputValue={text} onInputChange={setText}>
@@ -70,7 +54,7 @@ export const Commands = ({
           placeholder="Type a command, a search or an id"
         />
         <Menu className={layers.items} aria-label="Commands">
-          {[...commands, ...typed].map(([name, act]) => (
+          {commands.map(([name, act]) => (
             <MenuItem
               key={name}
               id={name}
@@ -80,7 +64,7 @@ export const Commands = ({
                 act()
               }}
             >
-              <bdi>{name}</bdi>
+              <Bdi>{name}</Bdi>
             </MenuItem>
           ))}
         </Menu>

@@ -17,14 +17,15 @@ let lastId = 0
 let saidAt = 0
 let next: ReturnType<typeof setTimeout> | undefined
 
-/** A message at the edge of the page, for six seconds, or for as long as an undo can be pressed. */
+const dismiss = (id: number): void => toasts.set(toasts.get().filter((toast) => toast.id !== id))
+
+/** A message at the edge of the page, for six seconds, or for as long as an undo can be pressed; answers what takes it away. */
 export const showToast = (
   text: ReactNode,
   { action, seconds = 6 }: { action?: ReactNode; seconds?: number } = {},
 ): (() => void) => {
-  lastId += 1
-  const id = lastId
-  const close = (): void => toasts.set(toasts.get().filter((toast) => toast.id !== id))
+  const id = (lastId += 1)
+  const close = (): void => dismiss(id)
   toasts.set([...toasts.get().slice(-2), { id, text, action }])
   setTimeout(close, seconds * 1000)
   return close
@@ -54,10 +55,7 @@ export const Toasts = () => {
           <div key={id} className={styles.toast}>
             <div>{text}</div>
             {action}
-            <IconButton
-              label="Dismiss"
-              onPress={() => toasts.set(shown.filter((toast) => toast.id !== id))}
-            >
+            <IconButton label="Dismiss" onPress={() => dismiss(id)}>
               <X aria-hidden />
             </IconButton>
           </div>

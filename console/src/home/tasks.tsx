@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { ownLink } from '../api/links.ts'
+import type { TaskItem } from '../tasks/types.ts'
+import { titleOf } from '../try/kinds.ts'
 import { StateBadge } from '../ui/badge.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { Tile } from '../ui/picture.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Progress, Time } from '../ui/values.tsx'
-import { titleOf } from '../try/kinds.ts'
 import styles from './home.module.css'
 import { runningQuery } from './queries.ts'
-import type { TaskItem } from './queries.ts'
 
 /** The newest tasks that have not ended. */
 export const Running = ({ ofAll }: { ofAll: boolean }) => (
@@ -28,9 +28,7 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
         ) : (
           <ul>
             {tasks.map((task) => (
-              <li key={task.task_id} className={styles.task}>
-                <Row task={task} />
-              </li>
+              <Row key={task.task_id} task={task} />
             ))}
           </ul>
         )
@@ -43,18 +41,16 @@ const Row = ({ task }: { task: TaskItem }) => {
   const { task_id: id, kind, prompt, status, progress, created_at: made, owner } = task
   const name = titleOf(kind)
   return (
-    <>
+    <li className={styles.task}>
       <Tile src={ownLink(task.thumbnail_url)} name={name} />
       <div>
         <Link to="/tasks/$task" params={{ task: id }}>
           {name}
         </Link>
-        {prompt && (
-          <p className={styles.prompt}>
-            <Bdi>{prompt}</Bdi>
-          </p>
-        )}
-        <p className={styles.soft}>
+        <p className="cut">
+          <Bdi>{prompt}</Bdi>
+        </p>
+        <p className="soft small">
           {owner && <Bdi>{`${owner}, `}</Bdi>}
           <Time at={made} />
         </p>
@@ -63,6 +59,25 @@ const Row = ({ task }: { task: TaskItem }) => {
         <StateBadge state={status} suffix={progress > 0 ? `${progress} %` : ''} />
         {progress > 0 && <Progress part={progress / 100} label={`Progress of ${name}`} />}
       </div>
-    </>
+    </li>
   )
 }
+
+/** What has ended last, by its picture. */
+export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
+  <Panel title="Lately">
+    <ul className={styles.last}>
+      {tasks.map(({ task_id: id, kind, state, status, thumbnail_url: picture, ended_at: at }) => (
+        <li key={id}>
+          <Link to="/tasks/$task" params={{ task: id }}>
+            <Tile src={ownLink(picture)} name={kind} size={96} />
+            {titleOf(kind)}
+          </Link>
+          <span className="soft small">
+            {state === 'done' ? <Time at={at} /> : <StateBadge state={status} />}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)
