@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait.ts'
 import { CREATE, clientOf } from './calls.ts'
 import { makeRandom } from './random.ts'
 
-const TASKS = Number(process.env['TASKS'] ?? 40)
+const TASKS = Number(process.env['TASKS'] ?? 20)
 /** The others are videos. */
 const IMAGES = Math.round(TASKS * 0.8)
 

@@ -12,7 +12,7 @@ import { makeRegistryClient } from './registry-client.ts'
 import type { RegistryClient } from './registry-client.ts'
 import { assertNothingLeft, assertVersionWorkflows, assertVersions } from './registry-ledger.ts'
 
-const VERSIONS = Number(process.env['VERSIONS'] ?? 20)
+const VERSIONS = Number(process.env['VERSIONS'] ?? 10)
 const SEEDS = (process.env['SEEDS'] ?? '1').split(',').map(Number)
 const LANES = 6
 /** Kills of each process: one in ten versions, and two at least. */

@@ -7,7 +7,7 @@ const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10
 export const waitFor = async <T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<T> => {
   const start = Date.now()
   for (;;) {
