@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { memo, useCallback } from 'react'
+import { memo, useCallback, useDeferredValue } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
@@ -78,7 +78,7 @@ const Cards = ({ pages, list, onOpen }: CardsProps) => {
   const end = useNear<HTMLDivElement>(hasMore && !isLoading ? readMore : undefined)
   return (
     <div className={styles.canvas}>
-      {pages.map((page) => (
+      {useDeferredValue(pages).map((page) => (
         <CardPage key={page.page} page={page} onOpen={onOpen} />
       ))}
       <div ref={end}>

@@ -60,11 +60,13 @@ export const searchQuery = (filter: Filter, depth: number) =>
     refetchOnWindowFocus: false,
   })
 
+type Facets = Partial<Record<string, { value: string; count: number }[]>>
+
 /** How many there are of each word of a filter; asked for behind the rows, which need not wait for it. */
 export const facetsQuery = (filter: Filter) =>
   queryOptions({
     queryKey: ['search', filter, 'facets'],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Facets> => {
       const query = { limit: 1, facets: true, ...paramsOf(filter) }
       return (await read('/nodes/search', { query }, signal)).facets ?? {}
     },
@@ -88,7 +90,7 @@ export const versionQuery = (nodeId: string, version: string) =>
   readQuery(versionKey(nodeId, version), VERSION, { path: { nodeId, version } })
 
 /** Cards that are drawn at once. */
-const CARDS = 24
+const CARDS = 12
 
 export const hostNodesQuery = (
   { node_id: nodeId, version, status }: Version,

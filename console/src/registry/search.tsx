@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Fragment, memo, useState } from 'react'
 
 import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
@@ -44,115 +44,148 @@ const FACETS = [
 /** The most entries that pages lead to, until the service has said it. */
 const DEPTH = 10_000
 
-export const RegistryPage = () => {
+// Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
+export const RegistryPage = () => (
+  <>
+    <PageTitle>Registry</PageTitle>
+    <SearchBar />
+    <div className={styles.results}>
+      <aside aria-label="Filters">
+        <Filters />
+      </aside>
+      <Found />
+    </div>
+  </>
+)
+
+const useList = () => {
+  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? DEPTH
+  return useInfiniteQuery(searchQuery(route.useSearch(), depth))
+}
+
+const countChosen = (filter: Filter): number =>
+  FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
+
+const SearchBar = () => {
   const filter = route.useSearch()
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
-  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? DEPTH
-  const list = useInfiniteQuery(searchQuery(filter, depth))
-  const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
-  const filters = <Filters filter={filter} facets={facets.data} />
-  const chosen = FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
+  const chosen = countChosen(filter)
+  return (
+    <div className={styles.search}>
+      <SearchField
+        label="Search the registry"
+        placeholder="Search nodes"
+        value={filter.q}
+        onChange={(q) => change({ q })}
+      />
+      <Segments
+        label="Search in"
+        isLabelHidden
+        options={PLACES}
+        value={filter.in ?? 'names'}
+        onChange={(place) => change({ in: place === 'names' ? undefined : place })}
+      />
+      <Select
+        label="Sort by"
+        isLabelHidden
+        options={SORT_OPTIONS}
+        value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
+        onChange={(sort) => change({ sort })}
+      />
+      <div className={styles.phone}>
+        <Button onPress={() => setIsOpen(true)}>
+          <SlidersHorizontal aria-hidden />
+          Filters{chosen > 0 && ` (${chosen})`}
+        </Button>
+      </div>
+      <Dialog title="Filters" isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <Filters />
+      </Dialog>
+    </div>
+  )
+}
+
+const Found = () => {
+  const filter = route.useSearch()
+  const change = useChangeSearch()
+  const list = useList()
   const clear = (): void =>
     change({ os: undefined, accelerator: undefined, tag: undefined }, { replace: false })
   return (
-    <>
-      <PageTitle>Registry</PageTitle>
-      <div className={styles.search}>
-        <SearchField
-          label="Search the registry"
-          placeholder="Search nodes"
-          value={filter.q}
-          onChange={(q) => change({ q })}
-        />
-        <Segments
-          label="Search in"
-          isLabelHidden
-          options={PLACES}
-          value={filter.in ?? 'names'}
-          onChange={(place) => change({ in: place === 'names' ? undefined : place })}
-        />
-        <Select
-          label="Sort by"
-          isLabelHidden
-          options={SORT_OPTIONS}
-          value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
-          onChange={(sort) => change({ sort })}
-        />
-        <div className={styles.phone}>
-          <Button onPress={() => setIsOpen(true)}>
-            <SlidersHorizontal aria-hidden />
-            Filters{chosen > 0 && ` (${chosen})`}
-          </Button>
+    <Show query={list}>
+      {({ pages }) => (
+        <div aria-busy={list.isPlaceholderData}>
+          <p className={`soft ${styles.total}`} role="status">
+            {counted(pages[0]?.total ?? 0, 'node')}
+            {countChosen(filter) > 0 && (
+              <Button look="quiet" onPress={clear}>
+                Clear filters
+              </Button>
+            )}
+          </p>
+          <Results list={list} pages={pages} />
         </div>
-      </div>
-      <div className={styles.results}>
-        <aside aria-label="Filters">{filters}</aside>
-        <Show query={list}>
-          {({ pages }) => (
-            <div aria-busy={list.isPlaceholderData}>
-              <p className={`soft ${styles.total}`} role="status">
-                {counted(pages[0]?.total ?? 0, 'node')}
-                {chosen > 0 && (
-                  <Button look="quiet" onPress={clear}>
-                    Clear filters
-                  </Button>
-                )}
-              </p>
-              <Results list={list} pages={pages} />
-            </div>
-          )}
-        </Show>
-      </div>
-      <Dialog title="Filters" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        {filters}
-      </Dialog>
-    </>
+      )}
+    </Show>
   )
 }
 
-interface FiltersProps {
-  filter: Filter
-  facets: Partial<Record<string, { value: string; count: number }[]>> | undefined
-}
-
-const Filters = ({ filter, facets }: FiltersProps) => {
-  const change = useChangeSearch()
+const Filters = () => {
+  const filter: Filter = route.useSearch()
+  const list = useList()
+  const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
   return (
     <Stack>
-      {FACETS.map(({ name, title }) => {
-        const chosen = filter[name] ?? []
-        const counts = facets?.[name] ?? []
-        const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
-        const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
-        const toggle = (value: string, isOn: boolean): void => {
-          const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
-          change({ [name]: next }, { replace: false })
-        }
-        return (
-          values.length > 0 && (
-            <div key={name} role="group" aria-label={title}>
-              <strong>{title}</strong>
-              {values.map(({ value, count }) => (
-                <Checkbox
-                  key={value}
-                  isSelected={chosen.includes(value)}
-                  onChange={(isOn) => toggle(value, isOn)}
-                  label={
-                    <>
-                      <Bdi>{value}</Bdi>{' '}
-                      <small className="soft">{count.toLocaleString('en')}</small>
-                    </>
-                  }
-                />
-              ))}
-            </div>
-          )
-        )
-      })}
+      {FACETS.map(({ name, title }) => (
+        <Facet
+          key={name}
+          name={name}
+          title={title}
+          chosen={filter[name]}
+          counts={facets.data?.[name]}
+        />
+      ))}
     </Stack>
   )
 }
+
+interface FacetProps {
+  name: string
+  title: string
+  chosen: readonly string[] | undefined
+  counts: readonly { value: string; count: number }[] | undefined
+}
+
+const NONE: readonly never[] = []
+
+const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) => {
+  const change = useChangeSearch()
+  const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
+  const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
+  const toggle = (value: string, isOn: boolean): void => {
+    const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
+    change({ [name]: next }, { replace: false })
+  }
+  if (values.length === 0) return null
+  return (
+    <div role="group" aria-label={title}>
+      <strong>{title}</strong>
+      {values.map(({ value, count }) => (
+        <Checkbox
+          key={value}
+          isSelected={chosen.includes(value)}
+          onChange={(isOn) => toggle(value, isOn)}
+          label={
+            <>
+              <Bdi>{value}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
+            </>
+          }
+        />
+      ))}
+    </div>
+  )
+})
 
 interface ResultsProps {
   list: EndlessQuery
