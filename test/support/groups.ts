@@ -8,8 +8,12 @@ import { codePath } from '../../src/local/root.ts'
 const SHARED = /^test\/(activities|adapters|console|db|docs|domain|extraction|faults|http|local)\//
 /** It counts what its process holds. */
 const ALONE = 'test/extraction/hostile.test.ts'
-/** Those of faults wait for most of their time, so that few of them must not end the run alone. Those of the console share a browser. */
-const filesIn = (room: string): number => ({ faults: 2, console: 100 })[room] ?? 10
+/**
+ * Those of faults wait for most of their time, so that few of them must not end the run alone. Those of the console share
+ * a browser; those of domain and extraction take less than their process does.
+ */
+const filesIn = (room: string): number =>
+  ({ faults: 2, console: 100, domain: 100, extraction: 20 })[room] ?? 10
 
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
 const RANKS = [
