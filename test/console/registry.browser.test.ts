@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 
 import { expectStatus, makeRegistry, unique } from '../http/registry-support.ts'
 import type { Owned, Registry } from '../http/registry-support.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 /** What a stranger may write: a script, an image that fails, a turned direction, and more than any box holds. */
 const EVIL = `"><img src=x onerror="window.hit=1"><script>window.hit=1</script>\u202e${'x'.repeat(120)}`
@@ -130,6 +130,76 @@ describe('the registry of the console', { skip }, () => {
     await assertSound(page)
   })
 
+  test(
+    'is walked by keyboard alone, from a search to the host node of a version',
+    inLong,
+    async () => {
+      const page = await console.open('/registry')
+      await page.keyboard.press('/')
+      await page.keyboard.type('light mixer')
+      const row = page.getByRole('listitem').filter({ hasText: 'Light Mixer Pack' })
+      await row.waitFor()
+      await tabTo(page, row)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/registry/${nodeId}`)
+      const title = page.getByRole('heading', { name: 'Light Mixer Pack', level: 1 })
+      await title.waitFor()
+      assert.ok(await isFocused(title), 'the title has the focus')
+      await tabTo(page, page.getByRole('tab', { name: '3 versions' }))
+      await page.keyboard.press('ArrowRight')
+      const open = page.getByRole('button', { name: 'Open Light Mixer' })
+      await open.waitFor()
+      await tabTo(page, open)
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByText('Inputs as the pack declares them').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.ok(await isFocused(open), 'the focus is back')
+    },
+  )
+
+  test(
+    'a search that is refused for a while counts down, and goes on by itself',
+    inLong,
+    async () => {
+      const page = await console.open('/registry')
+      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+      let left = 1
+      await page.route(/nodes.search.*limit=50/, (route) =>
+        left-- > 0
+          ? route.fulfill({
+              status: 429,
+              headers: { 'retry-after': '3' },
+              json: { error: 'rate_limited', message: 'Too many requests.', details: [] },
+            })
+          : route.continue(),
+      )
+      await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
+      for (const seconds of [3, 2]) await page.getByText(`Trying again in ${seconds} s.`).waitFor()
+      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+      await page.getByText('Trying again').waitFor({ state: 'detached' })
+    },
+  )
+
+  test('tells of a new build, and loads it at a press', inLong, async () => {
+    const page = await console.open('/registry')
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+    await page.route('**/service', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), build: 'another' } })
+    })
+    // All is read anew once there is an api again.
+    await console.service.entry('api').kill()
+    await page.getByRole('searchbox', { name: 'Search the registry' }).fill('mixer')
+    await page.getByText('Kiln does not answer').waitFor()
+    await console.service.start('api')
+    await page.getByText('A new version is here.').waitFor()
+    await page.unroute('**/service')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByText('A new version is here.').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+  })
+
   test('shows what strangers wrote as text, and follows none of it', async () => {
     const id = unique('evil')
     await publish(
@@ -170,6 +240,16 @@ describe('the registry of the console', { skip }, () => {
     }
   })
 })
+
+const isFocused = (element: Locator): Promise<boolean> =>
+  element.evaluate((found) => found === found.ownerDocument.activeElement)
+
+/** Presses Tab until an element has the focus. */
+const tabTo = async (page: Page, element: Locator): Promise<void> => {
+  for (let presses = 0; presses < 60 && !(await isFocused(element)); presses += 1)
+    await page.keyboard.press('Tab')
+  assert.ok(await isFocused(element), `Tab leads to ${String(element)}`)
+}
 
 /** Asserts that nothing ran, nothing was made an element or a link, and nothing is wider than the page. */
 const assertHarmless = async (page: Page): Promise<void> => {
