@@ -67,7 +67,7 @@ export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: Host
       ))}
       {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
       {node.description && (
-        <p className={`small ${isWhole ? styles.full : styles.description}`}>
+        <p className={`small ${styles.description} ${isWhole ? styles.full : 'clamp'}`}>
           <Bdi>{node.description}</Bdi>
         </p>
       )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
-import { memo, useCallback, useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
@@ -79,10 +79,7 @@ const Changes = ({ found }: { found: Comparison }) => {
   const list = useRef<HTMLUListElement>(null)
   const { verdict, counts, changes, partial, from, to } = found
   const chosen = LEVELS.find((one) => one === level)
-  const groups = useMemo(
-    () => groupChanges(changes, { level: chosen, search: q }),
-    [changes, chosen, q],
-  )
+  const groups = groupChanges(changes, { level: chosen, search: q })
   const { shown, more } = useMore(groups, STEP)
   const step = (by: 1 | -1): void => {
     const titles = [...(list.current?.querySelectorAll<HTMLElement>('h2') ?? [])]
@@ -136,10 +133,9 @@ interface GroupProps {
   range: Range
 }
 
-const Group = memo(({ group, range }: GroupProps) => {
+const Group = ({ group, range }: GroupProps) => {
   const [isNear, setIsNear] = useState(false)
-  const show = useCallback(() => setIsNear(true), [])
-  const box = useNear<HTMLLIElement>(isNear ? undefined : show)
+  const box = useNear<HTMLLIElement>(isNear ? undefined : () => setIsNear(true))
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
     <li ref={box} className={styles.group}>
@@ -158,7 +154,7 @@ const Group = memo(({ group, range }: GroupProps) => {
       </div>
     </li>
   )
-})
+}
 
 /** The host node in both versions; one that is gone stands beside what it perhaps is now. */
 const BothCards = ({ group, range }: GroupProps) => {
@@ -169,11 +165,8 @@ const BothCards = ({ group, range }: GroupProps) => {
     ...hostNodeQuery(node, range.to, nameAfter ?? name),
     enabled: !isGone || nameAfter !== undefined,
   })
-  const marks = useMemo(
-    () =>
-      before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined,
-    [before.data, after.data, isGone, changes],
-  )
+  const marks =
+    before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined
   const sides = [
     { version: range.from, card: before.data, marks: marks?.before },
     { version: range.to, card: after.data, marks: marks?.after },

@@ -19,7 +19,7 @@ export const LongText = ({ text }: { text: string }) => {
   const isLong = text.length > SHORT || text.split('\n', LINES + 1).length > LINES
   return (
     <div className={styles.long}>
-      <p className={isLong && !isOpen ? styles.clamped : ''}>
+      <p className={isLong && !isOpen ? 'clamp' : ''}>
         <Bdi>{text}</Bdi>
       </p>
       {isLong && (

@@ -88,6 +88,7 @@ export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
             <Slider
               className={styles.split}
               aria-label="Part that shows the picture before"
+              formatOptions={{ style: 'unit', unit: 'percent' }}
               value={split}
               onChange={setSplit}
             >

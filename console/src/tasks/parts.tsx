@@ -4,13 +4,13 @@ import { kindOfPath } from '../try/kinds.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/link.tsx'
+import { Row } from '../ui/page.tsx'
 import { Note } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Progress, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { cancelTask, taskKey } from './queries.ts'
 import { Result } from './result.tsx'
-import styles from './tasks.module.css'
 import { wordOf } from './types.ts'
 import type { TaskDetail } from './types.ts'
 
@@ -20,9 +20,11 @@ export const State = ({ task }: { task: TaskDetail }) => {
   const { created_at: from, ended_at: to, task_id: id, credits } = task
   const seconds = ((to === undefined ? now : Date.parse(to)) - Date.parse(from)) / 1000
   return (
-    <span className={`soft ${styles.state}`}>
+    <Row>
       <StateBadge state={wordOf(task)} />
-      {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
+      <span className="soft">
+        {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
+      </span>
       {task.cancellable && (
         <AskButton
           label="Cancel"
@@ -35,7 +37,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
           <p>It ends without a result. {credits > 0 && 'Its credits are given back.'}</p>
         </AskButton>
       )}
-    </span>
+    </Row>
   )
 }
 

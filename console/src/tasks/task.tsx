@@ -12,7 +12,7 @@ import { schemaOf } from '../try/schema.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink } from '../ui/link.tsx'
-import { Columns, PageTitle, Stack } from '../ui/page.tsx'
+import { Columns, PageTitle, Row, Stack } from '../ui/page.tsx'
 import { Empty, Fact, Facts, Panel, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/text.tsx'
 import { Bytes, Time } from '../ui/values.tsx'
@@ -136,9 +136,9 @@ const InputFile = ({ input }: { input: TaskDetail['inputs'][number] }) => {
   const [isBroken, setBroken] = useState(false)
   const src = ownLink(url)
   return (
-    <div className={styles.input}>
+    <Row>
       {src !== undefined && !type?.startsWith('video/') && !isBroken && (
-        <img src={src} alt="" onError={() => setBroken(true)} />
+        <img className={styles.input} src={src} alt="" onError={() => setBroken(true)} />
       )}
       <span>
         <b>{field}</b>
@@ -147,6 +147,6 @@ const InputFile = ({ input }: { input: TaskDetail['inputs'][number] }) => {
         {width !== undefined && `${width} × ${height} `}
         {bytes !== undefined && <Bytes count={bytes} />}
       </span>
-    </div>
+    </Row>
   )
 }

@@ -98,6 +98,7 @@ const SEVERITIES = {
 } as const
 
 const SHOWN = 3
+const STEP = 100
 
 interface RuleProps {
   places: readonly Finding[]
@@ -106,7 +107,7 @@ interface RuleProps {
 }
 
 const Rule = ({ places, known, of }: RuleProps) => {
-  const { shown, more } = useMore(places, SHOWN)
+  const { shown, more } = useMore(places, SHOWN, STEP)
   const [first] = places
   if (!first) return null
   const isOld = places.every((place) => known.has(sameIn(place)))

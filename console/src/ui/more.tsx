@@ -3,12 +3,13 @@ import type { ReactNode } from 'react'
 
 import { Button } from './button.tsx'
 
-/** So many of the rows, and a button that shows as many more. */
+/** So many of the rows, and a button that shows as many more, or `step`. */
 export const useMore = <Row,>(
   rows: readonly Row[],
-  step: number,
+  first: number,
+  step = first,
 ): { shown: readonly Row[]; more: ReactNode } => {
-  const [most, setMost] = useState(step)
+  const [most, setMost] = useState(first)
   const left = rows.length - most
   const more = left > 0 && (
     <Button onPress={() => setMost(most + step)}>
