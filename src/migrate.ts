@@ -1,7 +1,6 @@
 import { Connection } from '@temporalio/client'
 
 import { loadConfig } from './config.ts'
-import { makeDatabase } from './db/client.ts'
 import { migrate } from './db/migrate.ts'
 import { makeLog } from './log.ts'
 import { createPurgeSchedule } from './jobs/schedule.ts'
@@ -10,14 +9,9 @@ import { registerSearchAttributes } from './jobs/search-attributes.ts'
 const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)
 
-const sql = makeDatabase({
-  url: config.DATABASE_URL,
-  pool: 1,
-  name: 'kiln migrate',
-  statementTimeoutMs: 0,
+const applied = await migrate(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
+  onApplied: (migration) => log.info({ migration }, 'migration applied'),
 })
-const applied = await migrate(sql)
-await sql.end()
 log.info({ applied }, applied.length > 0 ? 'database migrated' : 'database is up to date')
 
 const connection = await Connection.connect({

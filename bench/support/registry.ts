@@ -31,7 +31,7 @@ export const withRegistry = async (
     keep({ stop: remove })
     const sql = makeDatabase({ url, pool: POOL, name: 'kiln bench', statementTimeoutMs: 0 })
     keep({ stop: () => sql.end() })
-    await migrate(sql)
+    await migrate(url)
     await loadCatalogue(url, planCatalogue(nodes))
     await verifyCatalogue(sql)
     say(`${nodes} nodes and ${10 * nodes} versions are made`)

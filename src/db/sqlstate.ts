@@ -46,3 +46,6 @@ export const isUnknownOutcome = (error: unknown): boolean =>
 export const endsConnection = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) ||
   ['FATAL', 'PANIC'].includes(String((error as { severity?: unknown } | null)?.severity))
+
+/** A lock was not to be had in time, or the wait for it was a deadlock. */
+export const isLocked = (error: unknown): boolean => /^(55P03|40P01)$/.test(codeOf(error))

@@ -61,7 +61,7 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
   await chmod(folder, 0o711)
   const server = await startPostgres({ dataDir: folder, say })
   const sql = makeDatabase({ url: server.url, pool: 4, name: 'kiln test', statementTimeoutMs: 0 })
-  await migrate(sql)
+  await migrate(server.url)
   const drop = async (): Promise<void> => {
     await sql.end({ timeout: 1 })
     await server.remove()

@@ -144,8 +144,7 @@ const makeTemplate = async (url: string): Promise<void> => {
   try {
     await admin`drop database if exists ${admin(TEMPLATE)}`
     await admin`create database ${admin(TEMPLATE)}`
-    const sql = makeDatabase({ url: template.href, ...options })
-    await migrate(sql).finally(async () => await sql.end())
+    await migrate(template.href)
     await admin`alter database ${admin(TEMPLATE)} with allow_connections false`
   } finally {
     await admin.end()

@@ -1,5 +1,6 @@
 -- The names of a node's host nodes in one text, in lower case and apart by U+0001: a search looks at one narrow row for
 -- each node and not at one for each name. Triggers keep it, so that an api of the release before does so, too.
+-- earlier: d8df29aad8a0a66a4dd037972cb36aea438f0d056ba708a6a60f89d8b9b264ea
 create table node_host_names (
   node_id text collate "C" primary key references node (id),
   names text not null
@@ -27,13 +28,30 @@ create trigger current_host_node_inserted after insert on current_host_node
 create trigger current_host_node_deleted after delete on current_host_node
   referencing old table as changed for each statement execute function settle_host_names();
 
-insert into node_host_names (node_id, names)
-select node_id, string_agg(lower(name collate "default"), E'\x01' order by name)
-from current_host_node
-group by node_id;
-
 create index node_host_names_part on node_host_names
   using gin (names gin_trgm_ops) with (fastupdate = off);
 
+-- step alone
+-- Those that were there before, of a few nodes at a time: whoever writes the names of a node has its lock, too.
+do $$
+declare
+  last text collate "C" := '';
+  nodes text[];
+begin
+  loop
+    nodes := array(select id from node where id > last order by id limit 100 for no key update);
+    exit when cardinality(nodes) = 0;
+    insert into node_host_names (node_id, names)
+    select node_id, string_agg(lower(name collate "default"), E'\x01' order by name)
+    from current_host_node
+    where node_id = any(nodes)
+    group by node_id
+    on conflict (node_id) do nothing;
+    last := nodes[cardinality(nodes)];
+    commit;
+  end loop;
+end $$;
+
 -- The few nodes that a count leaves out.
-create index node_stats_unlisted on node_stats (node_id) where not listed;
+-- step alone
+create index concurrently node_stats_unlisted on node_stats (node_id) where not listed;

@@ -1,5 +1,6 @@
 -- The first tries at telling receivers of events, as a queue of its own: it stays small however many events there are.
 -- Triggers keep it true, so a statement that settles an event need not know of it.
+-- earlier: e24bddbb2fadc262fd2d4e9c9d30e1602ed4f728361666754b759fbbff267b4f
 
 create table first_try (
   event_id uuid primary key references event (id) on delete cascade,
@@ -48,10 +49,30 @@ create trigger event_leaves_first_try after update of state, failures on event f
   when (old.state = 'pending' and (new.state <> 'pending' or (old.failures = 0 and new.failures > 0)))
   execute function leave_first_try();
 
--- A worker of the release before may be sending one of these: it has 20 seconds for it.
-insert into first_try (event_id, task_id, sequence, account, host, due_at)
-select e.id, e.task_id, e.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url),
-  clock_timestamp() + interval '20 seconds'
-from event e
-join task t on t.id = e.task_id
-where e.state = 'pending' and e.failures = 0;
+-- step alone
+-- Those that were there before, of a few tasks at a time. The lock is that of whoever settles an event. A worker of the
+-- release before may be sending one of these: it has 20 seconds for it.
+do $$
+declare
+  last uuid := '00000000-0000-0000-0000-000000000000';
+  tasks uuid[];
+begin
+  loop
+    tasks := array(
+      select distinct task_id from event
+      where state = 'pending' and task_id > last
+      order by task_id limit 200
+    );
+    exit when cardinality(tasks) = 0;
+    perform from event where task_id = any(tasks) and state = 'pending' order by id for no key update;
+    insert into first_try (event_id, task_id, sequence, account, host, due_at)
+    select e.id, e.task_id, e.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url),
+      clock_timestamp() + interval '20 seconds'
+    from event e
+    join task t on t.id = e.task_id
+    where e.task_id = any(tasks) and e.state = 'pending' and e.failures = 0
+    on conflict (event_id) do nothing;
+    last := tasks[cardinality(tasks)];
+    commit;
+  end loop;
+end $$;

@@ -1,4 +1,5 @@
 -- Whose CI jobs may publish a node, by what their identity tokens say.
+-- earlier: 163064a7a7077546161db984f87a2dd395fb42c364d1099c8b6c5036d7246573
 create table trusted_publisher (
   id uuid primary key default gen_random_uuid(),
   publisher_id text collate "C" not null references publisher (id),
@@ -15,6 +16,7 @@ create table trusted_publisher (
 create index trusted_publisher_by_node on trusted_publisher (node_id, created_at);
 create index trusted_publisher_by_publisher on trusted_publisher (publisher_id, created_by);
 
+-- step
 alter table personal_access_token
   -- publishing includes reading
   add column scope text not null default 'publish' check (scope in ('publish', 'read')),
@@ -25,11 +27,15 @@ alter table personal_access_token
   add column identity_sha256 text,
   add column provenance jsonb;
 
+-- step alone
 -- An identity token is exchanged once.
-create unique index personal_access_token_of_identity on personal_access_token (identity_sha256)
+create unique index concurrently personal_access_token_of_identity on personal_access_token (identity_sha256)
   where identity_sha256 is not null;
-create index personal_access_token_by_trust on personal_access_token (trusted_publisher_id)
+
+-- step alone
+create index concurrently personal_access_token_by_trust on personal_access_token (trusted_publisher_id)
   where trusted_publisher_id is not null;
 
+-- step
 -- where it was published from, if that was proved
 alter table version add column provenance jsonb;

@@ -1,6 +1,7 @@
 -- Endpoints: addresses that publishers, and owners of tasks, are told at. Their events go the way of task events: a row of
 -- `event` for each endpoint that wants one, written with the move. Those of tasks are written by the one statement that
 -- moves tasks; those of the registry by triggers, so that none of its statements can forget them.
+-- earlier: 3c610a94ce8f4afd0c8d71a4b738fe4e9d761ffffd98aa4cecf50d032fd50976
 
 create table endpoint (
   id uuid primary key default gen_random_uuid(),
@@ -23,6 +24,7 @@ create index endpoint_by_publisher on endpoint (publisher_id) where status <> 'd
 create index endpoint_by_owner on endpoint (owner) where status <> 'deleted';
 create index endpoint_deleted on endpoint (id) where status = 'deleted';
 
+-- step
 -- Of an endpoint's event task_id is its chain: what is told in order, which is one task, version, token or member at one
 -- endpoint. A chain has no row. `status` is the type of the event.
 alter table event drop constraint event_task_id_fkey;
@@ -33,10 +35,14 @@ alter table event
   -- what is told; null where it is made of the task when it is sent
   add column data jsonb;
 
-create index event_by_endpoint on event (endpoint_id, created_at desc, id desc)
+-- step alone
+create index concurrently event_by_endpoint on event (endpoint_id, created_at desc, id desc)
   where endpoint_id is not null;
-create index event_of_endpoint_by_age on event (created_at) where endpoint_id is not null;
 
+-- step alone
+create index concurrently event_of_endpoint_by_age on event (created_at) where endpoint_id is not null;
+
+-- step
 -- An event with where it is sent: url is null where nobody is to be told any more.
 create view told_event as
 select e.id, e.task_id, e.sequence, e.status, e.state, e.failures, e.next_attempt_at, t.family,
@@ -130,6 +136,7 @@ begin
   return null;
 end $$;
 
+-- step
 create trigger version_told after update of status, archive_state on version for each row
   when (old.status <> new.status and new.status <> 'NodeVersionStatusPending'
     or old.status = new.status and old.archive_state = 'awaiting' and new.archive_state = 'received')
@@ -142,6 +149,7 @@ begin
   return null;
 end $$;
 
+-- step
 create trigger review_requested_told after insert on review_request for each row
   execute function tell_review();
 create trigger review_decided_told after update of closed_at on review_request for each row
@@ -158,6 +166,7 @@ begin
   return null;
 end $$;
 
+-- step
 create trigger token_created_told after insert on personal_access_token for each row
   execute function tell_token();
 create trigger token_revoked_told after update of revoked_at on personal_access_token for each row
@@ -175,6 +184,7 @@ begin
   return null;
 end $$;
 
+-- step
 create trigger member_told after insert or delete on publisher_member for each row
   execute function tell_member();
 create trigger member_changed_told after update of role on publisher_member for each row

@@ -1,8 +1,11 @@
 -- Lists of tasks of every kind, and what a task keeps of its life.
+-- earlier: c5c75d111e438eb4b24fb88d969326f51e6f9efe043a584813327612fb8c9b43
 
+-- step alone
 -- of all owners; that of one owner is merged from its lists by segment
-create index task_by_age on task (created_at desc, id desc);
+create index concurrently task_by_age on task (created_at desc, id desc);
 
+-- step
 alter table task
   -- storage key of a small picture of the result; removed with the results
   add column thumbnail text,
