@@ -34,13 +34,15 @@ export interface Service {
   database: TestDatabase
   taskQueue: string
   storagePath: string
+  /** Of its processes, as it starts them. */
+  settings: NodeJS.ProcessEnv
   /** Signs what anonymous callers are told. */
   webhookSecret: string
   token(subject: string): Promise<string>
   /** The private key of the tokens, for tokens that are to be refused. */
   issuerKey: JWK
-  /** Starts a process; with settings of its own, such as a failpoint. */
-  start(role: Role, env?: NodeJS.ProcessEnv): Promise<Entry>
+  /** Starts a process; with settings of its own, such as a failpoint, or of the built release in a folder. */
+  start(role: Role, env?: NodeJS.ProcessEnv, release?: string): Promise<Entry>
   /** Starts one more api on a port of its own, beside the first. */
   startSecondApi(env?: NodeJS.ProcessEnv): Promise<{ baseUrl: string; entry: Entry }>
   /** The process of a role as it was last started. */
@@ -121,15 +123,21 @@ export const startService = async ({
   const tokens = new Map<string, Promise<string>>()
   const started: Entry[] = []
 
-  const start = async (role: Role, own: NodeJS.ProcessEnv = {}): Promise<Entry> => {
+  const start = async (
+    role: Role,
+    own: NodeJS.ProcessEnv = {},
+    release?: string,
+  ): Promise<Entry> => {
+    const path = { ...ENTRIES, media }[role]
     const entry = await startEntry({
-      path: { ...ENTRIES, media }[role],
+      path: release ? join(release, 'dist', path.replace('.ts', '.js')) : path,
       readyMessage: READY[role],
       env: {
         ...settings,
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
         ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
-        ...(role === 'media' && WITHOUT_KEYS),
+        ...(role === 'media' && !release && WITHOUT_KEYS),
+        ...(release && { WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js') }),
         ...own,
       },
     })
@@ -168,6 +176,7 @@ export const startService = async ({
     database,
     taskQueue,
     storagePath,
+    settings,
     webhookSecret,
     token: (subject) => {
       const token = tokens.get(subject) ?? signToken(key, subject)

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer, request as send } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Balancer {
+  url: string
+  /** Ports of the apis that it looks at. */
+  ports: Set<number>
+  isReady(port: number): boolean
+  stop(): Promise<void>
+}
+
+const LOOK_MS = 200
+
+/** What stands before two apis: it sends requests in turn to those whose /ready says so, and repeats none. */
+export const startBalancer = async (): Promise<Balancer> => {
+  const ports = new Set<number>()
+  let ready: number[] = []
+  let turn = 0
+  const forward = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method, url: path, headers } = request
+    const port = ready[(turn += 1) % ready.length]
+    const sending = send({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    sending.on('error', () => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502).end('{"error":"balancer"}')
+    })
+    request.pipe(sending)
+  }
+  const isUp = async (port: number): Promise<boolean> =>
+    await fetch(`http://127.0.0.1:${port}/ready`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+  const stopping = new AbortController()
+  const look = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const all = [...ports]
+      const up = await Promise.all(all.map(isUp))
+      ready = all.filter((_, index) => up[index])
+      await sleep(LOOK_MS)
+    }
+  }
+  const server = createServer(forward).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const looking = look()
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ports,
+    isReady: (port) => ready.includes(port),
+    async stop() {
+      stopping.abort()
+      await looking
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * Upgrades a running service: the release serves callers with some two hundred tasks in every state, the migrations run, and
+ * each process is replaced by one of this checkout. Callers go on all the time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Client, Connection } from '@temporalio/client'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { secondsSince } from '../../src/local/console.ts'
+import { findPort } from '../../src/local/port.ts'
+import { assertCredits } from '../faults/ledger.ts'
+import type { Entry } from '../support/entry.ts'
+import { makePicture } from '../support/pictures.ts'
+import { answer, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
+import { startTestServers } from '../support/servers.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { startBalancer } from './balancer.ts'
+import type { Balancer } from './balancer.ts'
+import { migrateToRelease } from './release.ts'
+import { startTraffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
+
+type Say = (line: string) => void
+
+/** A day of the schedule takes 86 s: seven tries have failed after 113 s, and the last is made after 272 s. */
+const TIME_FACTOR = '0.001'
+const DAY_TWO_TRIES = 7
+const LONG_MS = 240_000
+/** Longer than a balancer takes to see that an api stops, shorter than that waits. */
+const UPLOAD_MS = 3000
+
+interface Started {
+  service: Service
+  balancer: Balancer
+  receiver: WebhookReceiver
+  release: string
+  say: Say
+}
+
+interface Upgrade extends Started {
+  traffic: Traffic
+}
+
+/** Answers whether nothing was lost. */
+export const tryUpgrade = async (release: string, say: Say): Promise<boolean> => {
+  const stops: (() => Promise<unknown>)[] = []
+  const keep = <T extends { stop(): Promise<unknown> }>(started: T): T => {
+    stops.unshift(() => started.stop())
+    return started
+  }
+  try {
+    const servers = keep(await startTestServers(say))
+    Object.assign(process.env, servers.env)
+    const balancer = keep(await startBalancer())
+    const receiver = keep(await startWebhookReceiver())
+    const service = keep(await prepareService(release, balancer.url))
+    const all = { service, balancer, receiver, release, say }
+    const old = await startRelease(all)
+    const traffic = await startTraffic(balancer.url, await service.token('alice'))
+    return await upgrade({ ...all, traffic }, old)
+  } finally {
+    for (const stop of stops) await stop()
+  }
+}
+
+/** A database at the release's schema, and settings; no process yet. */
+const prepareService = async (release: string, publicUrl: string): Promise<Service> => {
+  const url = new URL(process.env['TEST_DATABASE_URL'] ?? '')
+  const open = (): Sql =>
+    makeDatabase({ url: url.href, pool: 4, name: 'kiln test', statementTimeoutMs: 0 })
+  const admin = open()
+  await admin`create database upgrade`
+  await admin.end()
+  url.pathname = '/upgrade'
+  const sql = open()
+  await migrateToRelease(sql, release)
+  return await startService({
+    roles: [],
+    database: { url: url.href, sql, drop: () => sql.end({ timeout: 1 }) },
+    env: {
+      PUBLIC_URL: publicUrl,
+      DRAIN_DELAY_SECONDS: '2',
+      WEBHOOK_TIME_FACTOR: TIME_FACTOR,
+      VIDEO_TINY: 'true',
+      VIDEO_CONCURRENCY_PER_OWNER: '2',
+      IMAGE_URL_TIMEOUT_SECONDS: '600',
+      HEARTBEAT_SECONDS: '5',
+      RECONCILE_INTERVAL_SECONDS: '5',
+    },
+  })
+}
+
+type Running = Record<'api' | 'core' | 'media', Entry[]>
+
+const startRelease = async (all: Started): Promise<Running> => {
+  const start = (role: 'core' | 'media') => all.service.start(role, {}, all.release)
+  return {
+    api: [await startApi(all, all.release), await startApi(all, all.release)],
+    core: await Promise.all([start('core'), start('core')]),
+    media: await Promise.all([start('media'), start('media')]),
+  }
+}
+
+/** Puts processes of this checkout, or of a release, in the place of those that run. `links` are uploaded meanwhile. */
+const replace = async (
+  all: Upgrade,
+  old: Running,
+  { release, links = [] }: { release?: string; links?: string[] } = {},
+): Promise<Running> => {
+  const { service, traffic } = all
+  const what = release ? 'back: ' : ''
+  const made: Running = { api: [], core: [], media: [] }
+
+  traffic.begin(`${what}core workers`)
+  if (process.env['ORDER'] !== 'mixed') {
+    // All end before one of the others begins: no workflow is run by both in turns.
+    await Promise.all(old.core.map(drain))
+    made.core = await Promise.all(old.core.map(() => service.start('core', {}, release)))
+  } else
+    for (const entry of old.core) {
+      made.core.push(await service.start('core', {}, release))
+      await drain(entry)
+    }
+
+  traffic.begin(`${what}media workers`)
+  for (const entry of old.media) {
+    await drain(entry)
+    made.media.push(await service.start('media', {}, release))
+  }
+
+  traffic.begin(`${what}apis`)
+  const uploads: Promise<void>[] = []
+  for (const [index, entry] of old.api.entries()) {
+    made.api.push(await startApi(all, release))
+    uploads.push(traffic.upload(links[index] ?? '', UPLOAD_MS))
+    await drain(entry)
+  }
+  await Promise.all(uploads)
+  return made
+}
+
+const startApi = async ({ service, balancer }: Started, release?: string): Promise<Entry> => {
+  const port = await findPort()
+  const entry = await service.start('api', { PORT: String(port) }, release)
+  balancer.ports.add(port)
+  await waitFor('the balancer sees the api', async () => balancer.isReady(port))
+  return entry
+}
+
+const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
+  const { service, traffic, receiver, release, say } = all
+  const stopping = new AbortController()
+  const { heal, healed } = makeHealing()
+  await fillStates(all, healed)
+  const awaited = await Promise.all(Array.from({ length: 20 }, () => traffic.publish()))
+  const [links, late] = [awaited.slice(0, 2), awaited.slice(2)]
+  const before = await readStates(service)
+
+  traffic.begin('release')
+  const calling = [0, 1, 2].map((lane) =>
+    traffic.run(stopping.signal, (n) => receiver.url(`/ok/${lane}/${n}`)),
+  )
+  await sleep(3000)
+
+  traffic.begin('migrations')
+  const start = Date.now()
+  const applied = await migrate(service.database.url)
+  say(`${applied.length} migrations in ${secondsSince(start)}`)
+  await sleep(3000)
+
+  receiver.script('/later', answer(204))
+  const running = await replace(all, old, { links })
+  if (process.env['ORDER'] === 'back') await replace(all, await replace(all, running, { release }))
+
+  traffic.begin('new code')
+  heal()
+  await Promise.all(late.map((link) => traffic.upload(link)))
+  stopping.abort()
+  await Promise.all(calling)
+  const settled = await waitFor('everything has ended', () => hasSettled(service), LONG_MS).then(
+    () => true,
+    (error: unknown) => say(String(error)),
+  )
+  await report(all, before)
+  const zeros = await countLosses(all)
+  for (const [name, count] of Object.entries(zeros))
+    say(`upgrade.${name} ${count} aim <= 0 ${count === 0 ? 'ok' : 'short'}`)
+  return settled === true && Object.values(zeros).every((count) => count === 0)
+}
+
+const makeHealing = (): { heal: () => void; healed: Promise<void> } => {
+  let heal = (): void => {}
+  const healed = new Promise<void>((resolve) => (heal = resolve))
+  return { heal, healed }
+}
+
+/** As a supervisor stops it: SIGTERM, and it ends by itself. */
+const drain = async (entry: Entry): Promise<void> => {
+  entry.signal('SIGTERM')
+  const how = await entry.ended
+  if (how !== '0') throw new Error(`a process of the release ended by ${how}: ${entry.log.at(-1)}`)
+}
+
+/** Tasks that cannot go on until something heals, in every state; then a queue of some that can. */
+const fillStates = async (
+  { service: { database }, receiver, traffic, say }: Upgrade,
+  healed: Promise<void>,
+): Promise<void> => {
+  receiver.script('/later', answer(500))
+  const picture = await makePicture()
+  receiver.script(
+    '/held',
+    heldUntil(healed, ({ response }) => void response.end(picture)),
+  )
+  const held = receiver.url('/held')
+  // Few at once: those of one owner queue for its row.
+  const times = async (count: number, create: () => Promise<unknown>): Promise<void> => {
+    for (let left = count; left > 0; left -= 4)
+      await Promise.all(Array.from({ length: Math.min(left, 4) }, create))
+  }
+  await times(30, () => traffic.createImage(receiver.url('/later')))
+  await times(10, () => traffic.createVideo(receiver.url('/later')))
+  say('waits until deliveries are on their second day')
+  await waitFor(
+    'deliveries on day two',
+    async () => {
+      const late = await database.sql`
+        select from event where state = 'pending' and failures >= ${DAY_TWO_TRIES}
+      `
+      return late.length >= 35
+    },
+    LONG_MS,
+  )
+  // Both slots of the owner are held, so the other videos queue; half of the slots for rendering are.
+  await times(2, () => traffic.createVideo(receiver.url('/ok'), { images: [held] }))
+  await times(40, () => traffic.createVideo(receiver.url('/ok')))
+  await times(20, () => traffic.createVideo(receiver.url('/ok'), { off_peak: true }))
+  await times(78, () => traffic.createImage(receiver.url('/ok')))
+}
+
+const readStates = async ({ database: { sql } }: Service): Promise<Record<string, string>> => {
+  const rows = await sql<{ id: string; state: string }[]>`
+    select t.id, t.family || ' ' || case when t.off_peak then 'off-peak ' else '' end || t.status || case
+      when exists (select from event e where e.task_id = t.id and e.state = 'pending' and e.failures > 0)
+      then ', delivering on day two' else '' end as state
+    from task t
+    union all select id, 'version ' || status || ', archive ' || archive_state from version
+  `
+  return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
+}
+
+const hasSettled = async ({ database: { sql } }: Service): Promise<boolean> => {
+  const open = await sql`
+    select from task where ended_at is null
+    union all select from version where status = 'NodeVersionStatusPending'
+    union all select from event where state = 'pending'
+    union all select from outbox where dispatched_at is null
+  `
+  return open.length === 0
+}
+
+const report = async (
+  { service, traffic, say }: Upgrade,
+  before: Record<string, string>,
+): Promise<void> => {
+  say('\nphase | requests | failed | slowest')
+  for (const [name, { requests, failed, slowestMs }] of traffic.phases) {
+    say(`${name} | ${requests} | ${failed.length} | ${slowestMs.toFixed(0)} ms`)
+    for (const line of failed.slice(0, 3)) say(`  ${line}`)
+  }
+  const after = await readStates(service)
+  const counts = new Map<string, number>()
+  for (const [id, state] of Object.entries(after)) {
+    const row = `${before[id] ?? 'made meanwhile'} | ${state}`
+    counts.set(row, (counts.get(row) ?? 0) + 1)
+  }
+  say('\nbefore | after | count')
+  for (const line of [...counts].map(([row, count]) => `${row} | ${count}`).toSorted()) say(line)
+  say('')
+}
+
+const countLosses = async ({ service, receiver, traffic, say }: Upgrade) => {
+  const { sql } = service.database
+  const failed = [...traffic.phases.values()].flatMap((phase) => phase.failed)
+  const ended = await sql`select from task where status not in ('COMPLETED', 'success')`
+  const events = await sql<{ id: string; state: string }[]>`
+    select id, state from event where deliver and state not in ('superseded', 'unsent')
+  `
+  const told = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
+  const unsent = events.filter(({ id, state }) => state !== 'delivered' || !told.has(id))
+  await assertCredits(service)
+  const { workflows, steps } = await findFailures(service)
+  for (const line of [...workflows, ...steps].slice(0, 10)) say(line)
+  return {
+    'failed-requests': failed.length,
+    'lost-tasks': ended.length,
+    'lost-events': unsent.length,
+    'failed-workflows': workflows.length,
+    'failed-workflow-tasks': steps.length,
+  }
+}
+
+/** Workflows that have not completed, and workflow tasks that have failed, with their cause. */
+const findFailures = async ({ taskQueue }: Service) => {
+  const connection = await Connection.connect({ address: temporalAddress() })
+  const { workflow } = new Client({ connection })
+  const workflows: string[] = []
+  const steps: string[] = []
+  const query = `TaskQueue = '${taskQueue}' and WorkflowType != 'deliverFirst'`
+  await waitFor('no workflow is open', async () => {
+    const { count } = await workflow.count(`${query} and ExecutionStatus = 'Running'`)
+    return count === 0
+  }).catch((error: unknown) => workflows.push(String(error)))
+  for await (const { workflowId, runId, status } of workflow.list({ query })) {
+    if (status.name !== 'COMPLETED') workflows.push(`${workflowId} ${status.name}`)
+    const { events } = await workflow.getHandle(workflowId, runId).fetchHistory()
+    for (const { workflowTaskFailedEventAttributes: fault } of events ?? [])
+      // A signal came while the step was made, and Temporal has it made anew: no fault of anybody.
+      if (fault && fault.failure?.message !== 'UnhandledCommand')
+        steps.push(`${workflowId}: ${fault.failure?.message ?? fault.cause}`)
+  }
+  await connection.close()
+  return { workflows, steps }
+}

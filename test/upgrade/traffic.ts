@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { makeZip } from '../support/zip.ts'
+
+/** What callers saw in one phase of the upgrade. */
+export interface Phase {
+  requests: number
+  failed: string[]
+  slowestMs: number
+}
+
+export interface Traffic {
+  phases: Map<string, Phase>
+  begin(phase: string): void
+  createImage(webhook: string, image?: string): Promise<string>
+  createVideo(webhook: string, more?: object): Promise<string>
+  /** Publishes a version that awaits its archive; answers the link for it. */
+  publish(): Promise<string>
+  /** Sends an archive, half of it so many milliseconds after the rest. */
+  upload(link: string, pauseMs?: number): Promise<void>
+  /** Creates, polls, lists and publishes until the signal. */
+  run(signal: AbortSignal, webhook: (n: number) => string): Promise<void>
+}
+
+const PAUSE_MS = 60
+
+/** A caller that repeats nothing: each request that is not answered 2xx counts as failed. */
+export const startTraffic = async (base: string, token: string): Promise<Traffic> => {
+  const phases = new Map<string, Phase>()
+  let now: Phase
+  const begin = (name: string): void => {
+    now = { requests: 0, failed: [], slowestMs: 0 }
+    phases.set(name, now)
+  }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+
+  const ask = async (
+    url: string,
+    init: RequestInit & { duplex?: 'half' } = {},
+  ): Promise<unknown> => {
+    const phase = now
+    const start = performance.now()
+    phase.requests += 1
+    try {
+      const answer = await fetch(url, init)
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 200)}`)
+      return text.startsWith('{') ? JSON.parse(text) : text
+    } catch (error) {
+      phase.failed.push(`${init.method ?? 'GET'} ${url.slice(base.length)}: ${String(error)}`)
+      return undefined
+    } finally {
+      if (!init.duplex) phase.slowestMs = Math.max(phase.slowestMs, performance.now() - start)
+    }
+  }
+  const get = async (path: string): Promise<unknown> => await ask(base + path, { headers })
+  const post = async <T>(path: string, body: object): Promise<T | undefined> =>
+    (await ask(base + path, { method: 'POST', headers, body: JSON.stringify(body) })) as
+      | T
+      | undefined
+
+  begin('fill')
+  const picture = await base64()
+  const archive = makeZip('NODE_CLASS_MAPPINGS = {}\n')
+  await post('/publishers', { id: 'pub', name: 'Pub' })
+  const pat = await post<{ token: string }>('/publishers/pub/tokens', { name: 'upgrade' })
+  await post('/publishers/pub/nodes', { id: 'pack', name: 'Pack' })
+  let published = 0
+
+  const traffic: Traffic = {
+    phases,
+    begin,
+    async createImage(webhook_url, image = picture) {
+      const body = { image, webhook_url }
+      const made = await post<{ data: { task_id: string } }>(`${IMAGE_API}/image-relight`, body)
+      return made?.data.task_id ?? ''
+    },
+    async createVideo(callback_url, more = {}) {
+      const body = {
+        model: 'videoq3-pro',
+        prompt: 'a lighthouse',
+        duration: 1,
+        callback_url,
+        ...more,
+      }
+      return (await post<{ task_id: string }>(`${VIDEO_API}/text2video`, body))?.task_id ?? ''
+    },
+    async publish() {
+      const body = {
+        personal_access_token: pat?.token,
+        node: { id: 'pack' },
+        node_version: { version: `1.0.${(published += 1)}` },
+      }
+      const made = await post<{ signedUrl: string }>('/publishers/pub/nodes/pack/versions', body)
+      return made?.signedUrl ?? ''
+    },
+    async upload(link, pauseMs = 0) {
+      const half = archive.length >> 1
+      const body = async function* () {
+        yield archive.subarray(0, half)
+        await sleep(pauseMs)
+        yield archive.subarray(half)
+      }
+      const length = { 'content-type': 'application/zip', 'content-length': String(archive.length) }
+      if (link !== '')
+        await ask(link, { method: 'PUT', headers: length, body: body() as never, duplex: 'half' })
+    },
+    async run(signal, webhook) {
+      for (let n = 0; !signal.aborted; n += 1) {
+        const image = await traffic.createImage(webhook(n))
+        await get(`${IMAGE_API}/image-relight/${image}`)
+        await get(`${IMAGE_API}/image-relight`)
+        await get('/nodes/pack/versions')
+        if (n % 4 === 0) {
+          const video = await traffic.createVideo(webhook(n))
+          await get(`${VIDEO_API}/tasks/${video}/creations`)
+        }
+        if (n % 8 === 0) await traffic.upload(await traffic.publish())
+        await sleep(PAUSE_MS)
+      }
+    },
+  }
+  return traffic
+}
