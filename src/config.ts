@@ -3,10 +3,28 @@ import { makeValidator } from './domain/shared/validate.ts'
 import { Env, splitList } from './process/settings/env.ts'
 import type { Config } from './process/settings/env.ts'
 import { findSettingFaults, NO_PROXY } from './process/settings/faults.ts'
-import type { ProcessName } from './process/settings/faults.ts'
+import type { ProcessName, SettingFault } from './process/settings/faults.ts'
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
+}
+
+/** Settings of a process, and what is wrong with them. The value of one with a fault is not to be used. */
+export const judgeConfig = (
+  environment: NodeJS.ProcessEnv,
+  process: ProcessName,
+): { config: Config; faults: SettingFault[] } => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const { value, faults } = makeValidator(Env)(fromText(Env, given))
+  const env = value as Env
+  const broken = faults.map(({ field, message }): SettingFault => {
+    const name = field.slice(1) as keyof Env
+    return { name, message: hideValue(name, message) }
+  })
+  const further = findSettingFaults(env, process).filter(
+    ({ name }) => !broken.some((fault) => fault.name === name),
+  )
+  return { config: splitLists(env), faults: [...broken, ...further] }
 }
 
 /** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
@@ -14,32 +32,25 @@ export const readConfig = (
   environment: NodeJS.ProcessEnv,
   process: ProcessName = 'api',
 ): Config => {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { value, faults } = makeValidator(Env)(fromText(Env, given))
-  const env = value as Env
-  const broken = new Set(faults.map((fault) => fault.field.slice(1)))
-  const further = findSettingFaults(env, process)
-  const messages = [
-    ...faults.map((fault) => hideValue(fault.field.slice(1), fault.message)),
-    ...further.filter(({ name }) => !broken.has(name)).map(({ message }) => message),
-  ]
-  if (messages.length > 0)
-    throw new ConfigError(
-      `the settings are not usable:\n${messages.map((message) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
-    )
-  return {
-    ...env,
-    ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
-    DEVELOPMENT_USERS: splitList(env.DEVELOPMENT_USERS),
-    CONSOLE_AUTH_ORIGINS: splitList(env.CONSOLE_AUTH_ORIGINS),
-    CORS_ORIGINS: splitList(env.CORS_ORIGINS),
-    TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
-    SIGNING_KEYS: splitList(env.SIGNING_KEYS),
-    SECRETS_KEYS: splitList(env.SECRETS_KEYS),
-    OUTBOUND_PORTS: splitList(env.OUTBOUND_PORTS).map(Number),
-    OUTBOUND_DENY: splitList(env.OUTBOUND_DENY),
-  }
+  const { config, faults } = judgeConfig(environment, process)
+  if (faults.length === 0) return config
+  throw new ConfigError(
+    `the settings are not usable:\n${faults.map(({ message }) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
+  )
 }
+
+const splitLists = (env: Env): Config => ({
+  ...env,
+  ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
+  DEVELOPMENT_USERS: splitList(env.DEVELOPMENT_USERS),
+  CONSOLE_AUTH_ORIGINS: splitList(env.CONSOLE_AUTH_ORIGINS),
+  CORS_ORIGINS: splitList(env.CORS_ORIGINS),
+  TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
+  SIGNING_KEYS: splitList(env.SIGNING_KEYS),
+  SECRETS_KEYS: splitList(env.SECRETS_KEYS),
+  OUTBOUND_PORTS: splitList(env.OUTBOUND_PORTS).map(Number),
+  OUTBOUND_DENY: splitList(env.OUTBOUND_DENY),
+})
 
 /** Folders in which programs are looked for. */
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
@@ -55,8 +66,20 @@ export const loadConfig = (name: ProcessName): Config => {
   }
 }
 
+const SECRET = /KEY|SECRET|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/
+
+/** Keys and passwords in the settings of a process, which nothing may tell. */
+export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
+  Object.keys(Env.properties)
+    .filter((name) => SECRET.test(name))
+    .flatMap((name) => {
+      const value = environment[name] ?? ''
+      return [value, ...splitList(value), URL.canParse(value) ? new URL(value).password : '']
+    })
+    .filter((value) => value !== '')
+
 /** Settings that can hold a password or key are told of without their value. */
 const hideValue = (name: string, message: string): string =>
-  /KEY|SECRET|DATABASE_URL|EXTRACTION_TOKEN/.test(name) && !message.endsWith('but is absent')
+  SECRET.test(name) && !message.endsWith('but is absent')
     ? `${name} is not usable`
     : message.slice(1)

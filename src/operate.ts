@@ -1,11 +1,15 @@
 import { Connection } from '@temporalio/client'
 
-import { loadConfig } from './config.ts'
+import { judgeConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
 import { readTimings } from './process/settings/derived.ts'
+import type { Config } from './process/settings/env.ts'
 import { makeDatabase } from './db/client.ts'
+import type { Sql } from './db/client.ts'
 import { makeJobs } from './jobs/client.ts'
 import { makeLog } from './log.ts'
+import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
+import { examine } from './operate/doctor.ts'
 import { OperatorError } from './process/operator-error.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 
@@ -14,6 +18,7 @@ const USAGE = `usage: npm run operate -- <command>
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
+  doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
   reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    read the host nodes of versions anew that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
@@ -25,14 +30,40 @@ if (process.argv.length < 3 || process.argv[2] === '--help') {
   process.exit()
 }
 
+const openDatabase = ({ DATABASE_URL: url }: Config): Sql =>
+  makeDatabase({ url, pool: 2, name: 'kiln operate', statementTimeoutMs: 10_000 })
+
+/** The only command that is of use while the settings are not. */
+const doctor = async (): Promise<void> => {
+  const { config, faults } = judgeConfig(process.env, 'api')
+  const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+  let sql: Sql | undefined
+  const database = (): Sql => (sql ??= openDatabase(config))
+  const log = makeLog('operate', 'silent')
+  const namespace = config.TEMPORAL_NAMESPACE
+  const checks = makeChecks({
+    config,
+    sql: database,
+    connection,
+    jobs: () => makeJobs({ connection, namespace, sql: database(), log }),
+    searchPath: readSearchPath(),
+  })
+  const { lines, isWell } = await examine(checks, faults)
+  // Messages that others wrote may hold what must not be told.
+  const told = listSecretValues(process.env).reduce(
+    (text, secret) => text.replaceAll(secret, '***'),
+    lines.join('\n'),
+  )
+  process.stdout.write(`${told}\n`)
+  // Checks that were late may still wait for a server.
+  process.exit(isWell ? 0 : 1)
+}
+
+if (process.argv[2] === 'doctor') await doctor()
+
 const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
-const sql = makeDatabase({
-  url: config.DATABASE_URL,
-  pool: 2,
-  name: 'kiln operate',
-  statementTimeoutMs: 10_000,
-})
+const sql = openDatabase(config)
 const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }

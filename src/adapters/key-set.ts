@@ -14,6 +14,13 @@ export interface KeySetOptions {
   fetch?: FetchImplementation
 }
 
+/** Fetches the key set at an address and answers how many keys it has. Throws when there is none. */
+export const readKeySet = async (url: string): Promise<number> => {
+  const remote = createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS })
+  await remote.reload()
+  return remote.jwks()?.keys.length ?? 0
+}
+
 /**
  * Makes the look-up of the issuer's signing keys. They are fetched on first need, again when older than 10 minutes or
  * when a token names an unknown key, at most every 30 s, and serve for 24 hours while the issuer is down. Throws

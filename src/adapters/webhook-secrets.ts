@@ -1,7 +1,12 @@
 import type { Secrets } from './secrets.ts'
 import { makeWebhookSecret } from './webhook.ts'
 import type { Queryable, Sql, Transaction } from '../db/client.ts'
-import { insertFirstSecret, listSecrets, rotateSecret } from '../db/event/webhook-secret.ts'
+import {
+  findSomeSecret,
+  insertFirstSecret,
+  listSecrets,
+  rotateSecret,
+} from '../db/event/webhook-secret.ts'
 import type { StoredSecret } from '../db/event/webhook-secret.ts'
 
 /** A secret in clear. */
@@ -39,6 +44,12 @@ export const makeWebhookSecrets = ({
   }
   return {
     get,
+    /** Whether there is any secret. Throws when one does not open. */
+    check: async (): Promise<boolean> => {
+      const found = await findSomeSecret(sql)
+      if (found !== undefined) secrets.decrypt(found, CONTEXT)
+      return found !== undefined
+    },
     /** What signs the notifications of an owner. */
     active: async (owner: string): Promise<string[]> =>
       owner === 'anonymous' ? [shared] : (await get(owner)).map(({ secret }) => secret),

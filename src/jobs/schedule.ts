@@ -3,6 +3,14 @@ import type { Connection } from '@temporalio/client'
 
 const ID = 'purge-expired'
 
+/** The schedule of removals as it stands. Throws when there is none. */
+export const describePurgeSchedule = async (
+  client: Client,
+): Promise<{ id: string; isPaused: boolean; taskQueue: string }> => {
+  const { state, action } = await client.schedule.getHandle(ID).describe()
+  return { id: ID, isPaused: state.paused, taskQueue: action.taskQueue }
+}
+
 /** Creates the hourly schedule of removals. Answers false when it exists. */
 export const createPurgeSchedule = async (
   connection: Connection,

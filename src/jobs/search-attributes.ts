@@ -14,13 +14,21 @@ const SEARCH_ATTRIBUTES = [
 const KEYWORD = 2
 const ALREADY_EXISTS = 6
 
+/** Those that the namespace does not have. */
+export const listMissingSearchAttributes = async (
+  connection: Connection,
+  namespace: string,
+): Promise<string[]> => {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+  return SEARCH_ATTRIBUTES.filter((name) => !(name in customAttributes))
+}
+
 /** Registers the search attributes and returns the new ones. An attribute must exist before the first start that uses it. */
 export const registerSearchAttributes = async (
   connection: Connection,
   namespace: string,
 ): Promise<string[]> => {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
-  const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in customAttributes))
+  const missing = await listMissingSearchAttributes(connection, namespace)
   if (missing.length === 0) return []
   try {
     await connection.operatorService.addSearchAttributes({

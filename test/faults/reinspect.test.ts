@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
+import { createPurgeSchedule } from '../../src/jobs/schedule.ts'
 import { LOW_PRIORITY } from '../../src/jobs/start.ts'
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
 import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
@@ -13,7 +14,7 @@ import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { clientOf } from './calls.ts'
-import { operate } from './operate.ts'
+import { operate, operateWith } from './operate.ts'
 import { ACTIVE, PENDING, VERSION, makeRegistryClient } from './registry-client.ts'
 import type { RegistryClient } from './registry-client.ts'
 
@@ -31,15 +32,23 @@ const NODES = Object.keys(SOURCES)
 const EXTRACTOR = `extractor ${EXTRACTOR_VERSION}`
 const BELOW = String(EXTRACTOR_VERSION)
 
+let service: Service
+let started: Promise<Service> | undefined
+const startOnce = async (): Promise<void> => {
+  started ??= startService({ env: { ADMIN_SUBJECTS: 'root' } })
+  service = await started
+}
+before(startOnce)
+after(() => service.stop())
+
 describe('archives that are read anew', () => {
-  let service: Service
   let client: RegistryClient
   let admin: Client
   const ids = new Map<string, string>()
   const idOf = (nodeId: string): string => ids.get(nodeId) ?? ''
 
   before(async () => {
-    service = await startService({ env: { ADMIN_SUBJECTS: 'root' } })
+    await startOnce()
     client = await makeRegistryClient(service)
     admin = await clientOf(service, 'root')
     await Promise.all(NODES.map(publish))
@@ -48,7 +57,6 @@ describe('archives that are read anew', () => {
     await editVersion('plain', { host_node_policies: banned, tags_admin: ['chosen'] })
     await makeOlder()
   })
-  after(() => service.stop())
 
   const publish = async (nodeId: string): Promise<void> => {
     const { id, signedUrl } = await client.publishUntilAnswered(nodeId)
@@ -218,4 +226,87 @@ describe('archives that are read anew', () => {
       await connection.close()
     }
   }
+})
+
+describe('the doctor', () => {
+  let connection: Connection
+  before(async () => {
+    await startOnce()
+    connection = await Connection.connect({ address: temporalAddress() })
+    const options = { namespace: 'default', taskQueue: service.taskQueue }
+    await createPurgeSchedule(connection, options)
+    // Makes a secret, which is stored encrypted.
+    await (await clientOf(service)).get('/webhook-secret')
+  })
+  after(async () => {
+    await new TemporalClient({ connection }).schedule.getHandle('purge-expired').delete()
+    await connection.close()
+  })
+
+  test('finds a service well', async () => {
+    const { output, errors, code } = await operate(service, 'doctor')
+    const lines = output.trim().split('\n')
+    assert.deepEqual([errors, lines.filter((line) => !line.startsWith('ok '))], ['', []])
+    assert.deepEqual([lines.length, code], [14, 0])
+  })
+
+  /** Settings and facts that are wrong at once, and what their lines say. */
+  const ILLNESSES: Record<string, { settings: NodeJS.ProcessEnv; told: Record<string, RegExp> }> = {
+    'that servers are away': {
+      settings: {
+        DATABASE_URL: 'postgres://kiln:hunter2hunter2@127.0.0.1:1/kiln',
+        TEMPORAL_ADDRESS: '127.0.0.1:1',
+        AUTH_JWKS_URL: 'https://127.0.0.1:1/keys',
+        STORAGE_PATH: '/proc/kiln',
+        FFMPEG_PATH: '/nowhere/ffmpeg',
+      },
+      told: {
+        postgres: /start PostgreSQL, or correct DATABASE_URL/,
+        schema: /start PostgreSQL/,
+        temporal: /start Temporal, or correct TEMPORAL_ADDRESS/,
+        'search attributes': /start Temporal/,
+        schedule: /run `npm run migrate`/,
+        workers: /start Temporal/,
+        store: /let this user write in STORAGE_PATH/,
+        ffmpeg: /FFMPEG_PATH/,
+        issuer: /correct AUTH_JWKS_URL/,
+        certificate: /renew the certificate of AUTH_JWKS_URL, or correct that/,
+      },
+    },
+    'what does not belong together': {
+      settings: { TASK_QUEUE: 'another', SECRETS_KEYS: Buffer.alloc(32, 'x').toString('base64') },
+      told: {
+        schema: /lacks 0022_picture\.sql: run `npm run migrate`/,
+        secrets: /no key of SECRETS_KEYS opens.*put the key that was in use back into it/,
+        schedule: /starts in the queue test-.*delete it and run `npm run migrate`/,
+        workers: /another \(workflow\).*another-media \(activity\).*start workers of both/,
+      },
+    },
+    'settings that cannot be': {
+      settings: { DATABASE_URL: '', SIGNING_KEYS: 'c2hvcnQ=', TEMPORAL_NAMESPACE: 'nobodys' },
+      told: {
+        settings: /SIGNING_KEYS must hold keys of 32 bytes in Base64/,
+        postgres: /not looked at: mend DATABASE_URL/,
+        temporal: /correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE/,
+      },
+    },
+  }
+  for (const [what, { settings, told }] of Object.entries(ILLNESSES))
+    test(`tells ${what}, each in a line with the next step, and no secret`, async () => {
+      const { sql } = service.database
+      const [newest] = await sql`delete from migration where name = '0022_picture.sql' returning *`
+      const given = { ...service.settings, ...settings }
+      const { output, code } = await operateWith(given, 'doctor').finally(
+        () => sql`insert into migration ${sql(newest ?? {})}`,
+      )
+      assert.equal(code, 1)
+      const faults = output.split('\n').filter((line) => line.startsWith('FAULT'))
+      for (const [name, step] of Object.entries(told))
+        assert.ok(
+          faults.some((line) => line.slice(7).startsWith(`${name} `) && step.test(line)),
+          `${name}: ${String(step)} in\n${output}`,
+        )
+      for (const secret of ['hunter2', given['SIGNING_KEYS'], given['SECRETS_KEYS']])
+        assert.ok(!output.includes(secret ?? ''), output)
+    })
 })

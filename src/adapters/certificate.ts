@@ -1,0 +1,20 @@
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+
+/** When the certificate of a https address ends. Throws when nobody answers there, or the certificate is not trusted. */
+export const readCertificateEnd = async ({ hostname, port }: URL): Promise<Date> => {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({
+    host,
+    port: Number(port || 443),
+    ...(isIP(host) === 0 && { servername: host }),
+    timeout: 5000,
+  })
+  try {
+    await once(socket, 'secureConnect')
+    return new Date(socket.getPeerCertificate().valid_to)
+  } finally {
+    socket.destroy()
+  }
+}

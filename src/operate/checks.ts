@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+
+import type { Connection } from '@temporalio/client'
+
+import { readCertificateEnd } from '../adapters/certificate.ts'
+import { readKeySet } from '../adapters/key-set.ts'
+import { makeSecrets } from '../adapters/secrets.ts'
+import { makeLocalStorage } from '../adapters/storage/local.ts'
+import { findVideoBinaries } from '../adapters/video-engine/binaries.ts'
+import { makeWebhookSecrets } from '../adapters/webhook-secrets.ts'
+import type { Sql } from '../db/client.ts'
+import { MigrationError, checkSchema } from '../db/migrate.ts'
+import { readServer } from '../db/shared/server.ts'
+import { readClock } from '../jobs/clock.ts'
+import type { Jobs } from '../jobs/client.ts'
+import { readQueues } from '../jobs/queues.ts'
+import { describePurgeSchedule } from '../jobs/schedule.ts'
+import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
+import { OperatorError } from '../process/operator-error.ts'
+import type { Config } from '../process/settings/env.ts'
+import type { Check } from './doctor.ts'
+
+export interface CheckDeps {
+  config: Config
+  /** Opened by the first check that asks: an address that cannot be read is a fault of its checks alone. */
+  sql(): Sql
+  connection: Connection
+  jobs(): Jobs
+  /** PATH. */
+  searchPath: string
+}
+
+const NODE = { major: 20, minor: 19 }
+const POSTGRES = 16
+/** Beyond it leases, links and tokens end too early or too late. Clocks that NTP sets differ by milliseconds. */
+const CLOCK_MS = 5000
+/** A poll waits up to a minute for work; one that came and went since then leaves its time behind. */
+const POLL_MS = 150_000
+const FREE_GIB = 1
+const FREE_PERCENT = 5
+const CERTIFICATE_DAYS = 14
+const DAY_MS = 86_400_000
+const GIB = 2 ** 30
+
+/** The checks of `operate -- doctor`, in the order in which an operator mends what they find. */
+export const makeChecks = (deps: CheckDeps): Check[] => [
+  ['node', [], 'install another', checkNode],
+  ...makePostgresChecks(deps),
+  ...makeTemporalChecks(deps),
+  ...makeStoreChecks(deps),
+  ...makeTrustChecks(deps),
+]
+
+const fail = (message: string): never => {
+  throw new OperatorError(message)
+}
+
+const checkNode = async (): Promise<string> => {
+  const { version } = process
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major < NODE.major || (major === NODE.major && minor < NODE.minor))
+    fail(`${version} is too old: install Node ${NODE.major}.${NODE.minor} or later`)
+  return version
+}
+
+const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
+  const needs = ['DATABASE_URL'] as const
+  const advice = 'start PostgreSQL, or correct DATABASE_URL'
+  const checkServer = async (): Promise<string> => {
+    const start = Date.now()
+    const { version, now } = await readServer(sql())
+    if (Number.parseInt(version, 10) < POSTGRES)
+      fail(`${version} is too old: upgrade to ${POSTGRES} or later`)
+    return `${version}, ${compareClock(start, now)}`
+  }
+  const checkMigrations = async (): Promise<string> => {
+    await checkSchema(sql()).catch((error: unknown) => {
+      throw error instanceof MigrationError ? new OperatorError(error.message) : error
+    })
+    return 'has every migration of this code'
+  }
+  const checkSecrets = async (): Promise<string> => {
+    const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
+    const kept = makeWebhookSecrets({ sql: sql(), secrets, shared: '' })
+    return (await kept.check()) ? 'SECRETS_KEYS open what is stored' : 'none are stored yet'
+  }
+  return [
+    ['postgres', needs, advice, checkServer],
+    ['schema', needs, advice, checkMigrations],
+    [
+      'secrets',
+      [...needs, 'SECRETS_KEYS'],
+      'put the key that was in use back into it',
+      checkSecrets,
+    ],
+  ]
+}
+
+/** Half of the time that the answer took belongs to the way there. */
+const compareClock = (start: number, there: number): string => {
+  const ms = Math.round(there - (start + Date.now()) / 2)
+  const told = `its clock is ${ms} ms from that of this machine`
+  if (Math.abs(ms) > CLOCK_MS) fail(`${told}: let NTP set both`)
+  return told
+}
+
+const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] => {
+  const namespace = config.TEMPORAL_NAMESPACE
+  const needs = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TASK_QUEUE'] as const
+  const advice = 'start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE'
+  const migrate = 'run `npm run migrate`'
+  const checkServer = async (): Promise<string> => {
+    const { serverVersion } = await connection.workflowService.getSystemInfo({})
+    const { config: kept } = await connection.workflowService.describeNamespace({ namespace })
+    const hours = Number(kept?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600
+    const start = Date.now()
+    const clock = compareClock(start, await readClock(connection, namespace))
+    return `${serverVersion}, ${namespace} keeps ended workflows for ${hours} h, ${clock}`
+  }
+  const checkAttributes = async (): Promise<string> => {
+    const missing = await listMissingSearchAttributes(connection, namespace)
+    if (missing.length > 0) fail(`${missing.join(', ')} are missing: ${migrate}`)
+    return 'all are registered'
+  }
+  const checkSchedule = async (): Promise<string> => {
+    const { id, isPaused, taskQueue } = await describePurgeSchedule(jobs().client)
+    if (isPaused) fail(`${id} is paused: \`temporal schedule toggle --unpause -s ${id}\``)
+    if (taskQueue !== config.TASK_QUEUE)
+      fail(`${id} starts in the queue ${taskQueue}: delete it and ${migrate}`)
+    return `${id} is in place`
+  }
+  return [
+    ['temporal', needs, advice, checkServer],
+    ['search attributes', needs, advice, checkAttributes],
+    ['schedule', needs, migrate, checkSchedule],
+    ['workers', needs, advice, () => checkWorkers(jobs(), config.TASK_QUEUE)],
+  ]
+}
+
+const checkWorkers = async (jobs: Jobs, taskQueue: string): Promise<string> => {
+  const state = await readQueues(jobs, taskQueue)
+  if (!state.reachable) throw new Error(state.error)
+  const since = Date.now() - POLL_MS
+  const idle = state.queues
+    .filter(({ pollers }) => !pollers.some(({ seen_at }) => Date.parse(seen_at ?? '') > since))
+    .map(({ name, type }) => `${name} (${type})`)
+  if (idle.length > 0)
+    fail(`nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs`)
+  return `each of ${state.queues.length} queues has one`
+}
+
+const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
+  const path = config.STORAGE_PATH
+  const checkStore = async (): Promise<string> => {
+    const storage = makeLocalStorage({ root: path })
+    const key = `doctor-${randomUUID()}`
+    await storage.putStream(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 })
+    const { stream } = await storage.open(key)
+    const read = await text(stream).finally(() => storage.remove(key))
+    if (read !== key) throw new Error('what was written was read otherwise')
+    const { bavail, blocks, bsize } = await statfs(path)
+    const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
+    const told = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
+    if (gib < FREE_GIB || percent < FREE_PERCENT)
+      fail(`${told}: make room, or lower RESULT_RETENTION_DAYS`)
+    return told
+  }
+  const checkPrograms = async (): Promise<string> => {
+    const { ffmpeg, ffprobe } = await findVideoBinaries({
+      ffmpegPath: config.FFMPEG_PATH,
+      ffprobePath: config.FFPROBE_PATH,
+      searchPath,
+      production: config.NODE_ENV === 'production',
+    })
+    return `${ffmpeg.path}, ${ffprobe.path}`
+  }
+  const needs = ['STORAGE_PATH'] as const
+  return [
+    ['store', needs, 'let this user write in STORAGE_PATH', checkStore],
+    ['ffmpeg', [], 'set FFMPEG_PATH and FFPROBE_PATH', checkPrograms],
+  ]
+}
+
+const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
+  const checkIssuer = async (): Promise<string> => {
+    const keys = await readKeySet(config.AUTH_JWKS_URL)
+    if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
+    return `its key set has ${keys} keys`
+  }
+  const makeCertificateCheck = (name: 'PUBLIC_URL' | 'AUTH_JWKS_URL'): Check => [
+    'certificate',
+    [name],
+    `renew the certificate of ${name}, or correct that`,
+    async () => {
+      const url = new URL(config[name])
+      if (url.protocol === 'http:') return `${name} is without TLS`
+      const days = Math.floor(((await readCertificateEnd(url)).getTime() - Date.now()) / DAY_MS)
+      if (days < CERTIFICATE_DAYS) fail(`that of ${name} ends in ${days} days: renew it`)
+      return `that of ${name} is good for ${days} days`
+    },
+  ]
+  return [
+    ['issuer', ['AUTH_JWKS_URL'], 'correct AUTH_JWKS_URL, or start its server', checkIssuer],
+    makeCertificateCheck('PUBLIC_URL'),
+    makeCertificateCheck('AUTH_JWKS_URL'),
+  ]
+}
