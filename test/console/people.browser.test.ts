@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
+import { makeClient } from '../support/client.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
@@ -138,4 +139,121 @@ describe('publishers, moderation and operations', { skip }, () => {
       await assertSound(owner)
     },
   )
+
+  test('a member gets another role, and jobs are trusted and no longer', inLong, async () => {
+    await console.open('/account', { as: 'bob' })
+    const page = await console.open('/publishers/alice-packs?tab=members', { as: 'alice' })
+    await press(page, 'Add a member')
+    await page.getByLabel('User id').fill('bob')
+    await press(page, 'Add member')
+    await page.getByRole('button', { name: 'Role of bob' }).click()
+    await page.getByRole('option', { name: 'admin' }).click()
+    const bob = page.getByRole('row', { name: 'bob' })
+    await bob.getByRole('button', { name: 'admin' }).waitFor()
+    await page.reload()
+    await bob.getByRole('button', { name: 'admin' }).waitFor()
+    await bob.getByRole('button', { name: 'Remove' }).click()
+    await press(page, 'Remove member')
+    await bob.waitFor({ state: 'detached' })
+    await page.getByRole('tab', { name: 'Trusted publishers' }).click()
+    await press(page, 'Trust a GitHub repository')
+    await page.getByLabel('Number of the repository').fill('12')
+    await page.getByLabel('Workflow file').fill('.github/workflows/publish.yml')
+    await press(page, 'Trust its jobs')
+    await page.getByText('repository_id=12').waitFor()
+    await press(page, 'Trust no longer')
+    await inDialog(page, 'Trust no longer')
+    await page.getByText('No job is trusted.').waitFor()
+  })
+
+  test('a ban is told to its publisher, and lifted', inLong, async () => {
+    const page = await console.open('/moderation?tab=bans', { as: 'operator' })
+    for (const [kind, id, path] of [
+      ['publisher', 'alice-packs', '/publishers/alice-packs'],
+      ['node', 'light-mixer', '/registry/light-mixer'],
+    ] as const) {
+      await press(page, `Ban a ${kind}`)
+      await page.getByLabel(`Id of the ${kind}`).fill(id)
+      await page.getByLabel('Reason').fill('It mines.')
+      await press(page, `Ban ${kind}`)
+      const list = page.getByRole('table', { name: `Banned ${kind}s` })
+      await list.getByRole('button', { name: 'Lift ban' }).waitFor()
+      const owner = await console.open(path, { as: 'alice' })
+      await owner.getByText('It mines.').first().waitFor()
+      await list.getByRole('button', { name: 'Lift ban' }).click()
+      await page.getByLabel('Reason').fill('It does not.')
+      await inDialog(page, 'Lift ban')
+      await page.getByText(`No ${kind} is banned.`).waitFor()
+    }
+  })
+
+  test('stuck work is restarted and failed with a reason', inLong, async () => {
+    const token = await console.service.token('alice')
+    const body = { model: 'videoq2-pro', prompt: 'stuck', duration: 8, resolution: '1080p' }
+    const made = await makeClient(console.service.baseUrl, token).post(
+      '/proxy/vidvendor/text2video',
+      body,
+    )
+    const { task_id: id } = made.body as unknown as { task_id: string }
+    const { sql } = console.service.database
+    const stand = () =>
+      sql`update task set last_moved_at = now() - interval '1 hour' where id = ${id}`
+    await stand()
+    const page = await console.open('/operations', { as: 'operator' })
+    const row = page.getByRole('row', { name: 'text2video of alice' })
+    await row.getByRole('button', { name: 'Restart' }).click()
+    await press(page, 'Restart task')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await stand()
+    await row.getByRole('button', { name: 'Fail' }).click()
+    await page.getByLabel('Reason').fill('The engine is away.')
+    await press(page, 'Fail task')
+    await page.getByText('Nothing has stood still').waitFor()
+    await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
+    await page.getByRole('row', { name: 'task.fail' }).getByText('The engine is away.').waitFor()
+    const owner = await console.open(`/tasks/${id}`, { as: 'alice' })
+    await owner.getByText('failed').first().waitFor()
+  })
+
+  test('every control is reached by the keyboard, and seen to be', inLong, async () => {
+    for (const path of [
+      '/',
+      '/publishers',
+      ...['nodes', 'members', 'tokens', 'trusted', 'endpoints', 'settings'].map(
+        (tab) => `/publishers/alice-packs?tab=${tab}`,
+      ),
+      '/publishers/alice-packs/publish',
+      ...['versions', 'failed', 'bans', 'log'].map((tab) => `/moderation?tab=${tab}`),
+      '/operations',
+      '/account',
+    ]) {
+      const as = /moderation|operations/.test(path) ? 'operator' : 'alice'
+      const page = await console.open(path, { as })
+      await page.locator('main [aria-label=Loading]').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await findUnreached(page), [], path)
+      await page.context().close()
+    }
+  })
 })
+
+const inDialog = (page: Page, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+/** Walks a page by Tab; what it has not come to, and what had no ring when it did. */
+const findUnreached = async (page: Page): Promise<string[]> => {
+  const count = await page.evaluate<number>(`(() => {
+    const all = [...document.querySelectorAll('a[href], button, input, textarea, [tabindex="0"]')]
+    self.unreached = new Set(all.filter((one) => one.tabIndex >= 0 && !one.disabled && one.ariaChecked !== 'false' && one.checkVisibility() && !one.closest('[inert]')))
+    self.faint = []
+    document.addEventListener('focusin', ({ target }) => {
+      self.unreached.delete(target)
+      const ringed = target.matches('[type=radio], [type=checkbox]') ? target.closest('label') : target
+      if (getComputedStyle(ringed).outlineStyle === 'none') self.faint.push(target.outerHTML.slice(0, 200))
+    })
+    return self.unreached.size
+  })()`)
+  for (let press = 0; press < count + 4; press += 1) await page.keyboard.press('Tab')
+  return await page.evaluate<string[]>(
+    `[...[...self.unreached].filter((one) => one.isConnected && one.checkVisibility()).map((one) => 'unreached ' + one.outerHTML.slice(0, 200)), ...self.faint.map((one) => 'faint ' + one)]`,
+  )
+}

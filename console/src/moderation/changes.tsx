@@ -7,8 +7,9 @@ import { useKeys } from '../shell/keys.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { fileQuery } from '../ui/findings.tsx'
+import { Lines } from '../ui/lines.tsx'
 import { Empty, Show } from '../ui/panels.tsx'
-import { Bdi, Hidden } from '../ui/text.tsx'
+import { Bdi } from '../ui/text.tsx'
 import { changedFiles, diffLines } from './diff.ts'
 import type { FileChange } from './diff.ts'
 import styles from './moderation.module.css'
@@ -94,15 +95,5 @@ const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChang
   const lines = diffLines(before.data?.text ?? '', after.data?.text ?? '')
   if (!lines) return <p>Nearly all of it changed: too much to show line by line.</p>
   if (lines.length === 0) return <p>Nothing in it changed.</p>
-  return (
-    <pre className={styles.diff} tabIndex={0} role="region" aria-label={`Changes of ${path}`}>
-      {lines.map(({ kind: change, number, text }, index) => (
-        <span key={index} className={styles[change]}>
-          <span aria-hidden>{change === 'gap' ? '…' : number}</span>
-          {(change === 'added' || change === 'removed') && <Hidden>{change}: </Hidden>}
-          <Bdi>{text || ' '}</Bdi>
-        </span>
-      ))}
-    </pre>
-  )
+  return <Lines label={`Changes of ${path}`} lines={lines} />
 }

@@ -26,10 +26,8 @@ export const changedFiles = (
     }))
 }
 
-export interface DiffLine {
-  /** gap: lines that are the same lie between. */
+interface DiffLine {
   kind: 'added' | 'removed' | 'same' | 'gap'
-  /** Number in the version after; of a removed one in that before. */
   number: number
   text: string
 }
@@ -37,7 +35,7 @@ export interface DiffLine {
 /** Changed lines beyond which a comparison takes seconds, and nobody reads it. */
 const MOST_CHANGES = 3000
 
-/** The lines that changed, with three around each; undefined where nearly all did. */
+/** The lines that changed, by their numbers in the version after or, of removed ones, before, with three around each; undefined where nearly all did. */
 export const diffLines = (before: string, after: string): DiffLine[] | undefined => {
   const patch = structuredPatch('', '', before, after, '', '', {
     context: 3,

@@ -130,7 +130,7 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
       look="danger"
       title={`Fail ${kind} ${id}?`}
       action="Fail task"
-      fields={[{ ...WHY, help: 'Its owner reads it.', rows: 2 }]}
+      fields={[{ ...WHY, help: 'It stands in the audit log.', rows: 2 }]}
       write={({ reason = '' }, headers) =>
         send('POST', '/admin/tasks/{id}/fail', { path: { id }, body: { reason }, headers })
       }

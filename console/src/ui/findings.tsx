@@ -7,6 +7,7 @@ import { counted } from '../words/text.ts'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import styles from './findings.module.css'
+import { Lines } from './lines.tsx'
 import { useMore } from './more.tsx'
 import { Empty, Loading, Show } from './panels.tsx'
 import { Row, Stack } from './page.tsx'
@@ -147,12 +148,12 @@ const Place = ({ place, of }: { place: Finding; of: FindingsProps }) => {
           </Button>
         )}
       </Row>
-      {hasCode && isOpen && <Lines place={place} path={path} line={line} of={of} />}
+      {hasCode && isOpen && <CodeOf place={place} path={path} line={line} of={of} />}
     </div>
   )
 }
 
-interface LinesProps {
+interface CodeProps {
   place: Finding
   path: string
   line: number
@@ -160,19 +161,15 @@ interface LinesProps {
 }
 
 /** The line and three before and after it; where the file may not be read, the line alone. */
-const Lines = ({ place, path, line, of }: LinesProps) => {
+const CodeOf = ({ place, path, line, of }: CodeProps) => {
   const { data, isPending } = useQuery(fileQuery(of.nodeId, of.version, path))
   if (isPending) return <Loading rows={1} height={132} />
   const from = data ? Math.max(1, line - 3) : line
-  const lines = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3)
-  return (
-    <pre className={styles.lines} tabIndex={0} role="region" aria-label={`${path}, line ${line}`}>
-      {(lines ?? [place.code_snippet]).map((text, index) => (
-        <span key={index} className={from + index === line ? styles.hit : undefined}>
-          <span aria-hidden>{from + index}</span>
-          <Bdi>{text || ' '}</Bdi>
-        </span>
-      ))}
-    </pre>
-  )
+  const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3)
+  const lines = (texts ?? [place.code_snippet ?? '']).map((text, index) => ({
+    number: from + index,
+    text,
+    kind: from + index === line ? ('hit' as const) : ('same' as const),
+  }))
+  return <Lines label={`${path}, line ${line}`} lines={lines} />
 }
