@@ -1,6 +1,7 @@
 /**
  * What `npm run docs` runs: writes `.env.example`, the pages of docs/reference, and the picture in docs/architecture.md.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
+ * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
  * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -45,6 +46,9 @@ if (process.argv[1] === import.meta.filename) {
   if (log === '--pictures') {
     const { takePictures } = await import('./docs/pictures.ts')
     await takePictures()
+  } else if (log === '--dashboard') {
+    const { drawDashboard } = await import('./docs/dashboard.ts')
+    await drawDashboard(Number(process.argv[3]), Number(process.argv[4]))
   } else if (log !== undefined) {
     const output = log === '-' ? await text(process.stdin) : await readFile(log, 'utf8')
     await write(FIGURES, mergeFigures(await read(FIGURES), output))

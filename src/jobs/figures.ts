@@ -1,6 +1,7 @@
 import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { measureBacklog } from '../db/event/first-try.ts'
+import { inTime } from '../domain/shared/in-time.ts'
 import { listEndedTasks, readFigures } from '../db/shared/figures.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
@@ -8,6 +9,7 @@ import { readQueues } from './queues.ts'
 
 /** However many ask, the servers are asked once in so long. */
 const CACHE_MS = 1000
+const LIMIT_MS = 1000
 
 export interface FiguresOptions {
   sql: Sql
@@ -24,12 +26,26 @@ export interface FiguresOptions {
  */
 export const makeFigures = (options: FiguresOptions): (() => Promise<void>) => {
   const readers = [makeDatabaseFigures(options), makeQueueFigures(options), makeUp(options)]
-  let last: { at: number; done: Promise<unknown> } | undefined
-  return async () => {
-    if (!last || performance.now() - last.at > CACHE_MS)
-      last = { at: performance.now(), done: Promise.all(readers.map((read) => read())) }
-    await last.done
+  let last: Reading | undefined
+  const readAll = (): Reading => {
+    const done = Promise.all(readers.map((read) => read()))
+    const reading = { at: Infinity, done }
+    void done.finally(() => {
+      reading.at = performance.now()
+    })
+    return reading
   }
+  return async () => {
+    if (!last || performance.now() - last.at > CACHE_MS) last = readAll()
+    // An answer that comes late is shown the next time: whoever asks waits for seconds only.
+    await inTime(last.done, LIMIT_MS, 'a server').catch(() => {})
+  }
+}
+
+interface Reading {
+  /** When it was done; never before that. */
+  at: number
+  done: Promise<unknown>
 }
 
 const makeUp = ({ metrics, checks }: FiguresOptions) => {

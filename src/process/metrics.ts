@@ -28,6 +28,13 @@ export const makeMetrics = () => {
     help: string,
     { labelNames, buckets }: { labelNames: Label[]; buckets: number[] },
   ) => new Histogram({ name: `kiln_${name}`, help, labelNames, buckets, registers })
+  const reconciled = counter('reconciled_total', 'What stood still and was mended.', [
+    'what',
+    'workflow',
+  ])
+  // Alerts look for growth, and one that begins at 1 has not grown.
+  for (const what of ['task', 'delivery', 'redelivery', 'version', 'extraction'])
+    for (const workflow of ['missing', 'closed']) reconciled.inc({ what, workflow }, 0)
   return {
     registry,
     gauge,
@@ -58,10 +65,7 @@ export const makeMetrics = () => {
     engineFailures: counter('engine_failures_total', 'Renders that failed or were stopped.', [
       'kind',
     ]),
-    reconciled: counter('reconciled_total', 'What stood still and was mended.', [
-      'what',
-      'workflow',
-    ]),
+    reconciled,
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
 import type { TaskDetail } from '../../src/domain/task/task-item.ts'
+import { ROOT } from '../../src/local/root.ts'
 import { IMAGE_API } from '../support/client.ts'
 import { useCollector } from '../support/collector.ts'
 import { metricsUrl, readMetrics } from '../support/metrics.ts'
@@ -21,6 +24,7 @@ const CREATIONS = [
 ] as const
 
 const collector = await useCollector()
+const operations = await readFile(join(ROOT, 'docs/operations.md'), 'utf8')
 
 describe('an image task', () => {
   const service = useService({
@@ -143,6 +147,10 @@ describe('an image task', () => {
         [],
       )
       assert.ok(names.length < 3000, String(names.length))
+      for (const [own = ''] of names
+        .join('\n')
+        .matchAll(/^kiln_[a-z_]+?(?=_bucket|_count|_sum|\{|$)/gm))
+        assert.ok(operations.includes(`\`${own}\``), own)
       if (entry !== api)
         assert.ok(names.some((name) => name.startsWith('temporal_worker_task_slots_used')))
       const health = await fetch(`${metricsUrl(entry)}/health`)

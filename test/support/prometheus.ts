@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+import { withDeathSignal } from '../../src/local/child.ts'
+import { findPort } from '../../src/local/port.ts'
+import { waitFor } from './wait.ts'
+
+/** A program on PATH; undefined where it is missing. */
+export const findProgram = (name: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+
+/** Says what to do about tests that are skipped. */
+export const WITHOUT_PROMETHEUS = 'prometheus and promtool are missing: apt-get install prometheus'
+
+/** Figures of one series by time in seconds. */
+export interface Series {
+  metric: Record<string, string>
+  values: [number, string][]
+}
+
+export interface Prometheus {
+  /** Asks for figures of the last so many seconds. */
+  range(query: string, seconds: number): Promise<Series[]>
+  /** Names of the alerts that fire. */
+  firing(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+interface Options {
+  program: string
+  /** Addresses, host:port, of the processes by their job. */
+  jobs: Record<string, string[]>
+  /** The text of a file of rules. */
+  rules: string
+  intervalSeconds: number
+}
+
+/** Starts a Prometheus of its own that watches processes and judges rules. */
+export const startPrometheus = async (options: Options): Promise<Prometheus> => {
+  const { program, jobs, rules, intervalSeconds } = options
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-prometheus-'))
+  const port = await findPort()
+  const interval = `${intervalSeconds}s`
+  const config = {
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
+    rule_files: [join(folder, 'rules.yml')],
+    scrape_configs: Object.entries(jobs).map(([name, targets]) => ({
+      job_name: name,
+      static_configs: [{ targets }],
+    })),
+  }
+  await writeFile(join(folder, 'rules.yml'), rules)
+  // JSON is YAML.
+  await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config))
+  const [command, ...args] = withDeathSignal('SIGKILL', [
+    program,
+    `--config.file=${join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--log.level=error',
+  ])
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = once(child, 'exit')
+  const ask = async <T>(path: string, query: Record<string, string> = {}): Promise<T> => {
+    const url = `http://127.0.0.1:${port}/${path}?${new URLSearchParams(query).toString()}`
+    const answer = await fetch(url)
+    if (!answer.ok) throw new Error(`${url}: ${await answer.text()}`)
+    return ((await answer.json()) as { data: T }).data
+  }
+  await waitFor('Prometheus answers', () =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  return {
+    range: async (query, seconds) => {
+      const end = Date.now() / 1000
+      const times = { start: String(end - seconds), end: String(end), step: String(seconds / 120) }
+      return (await ask<{ result: Series[] }>('api/v1/query_range', { query, ...times })).result
+    },
+    firing: async () => {
+      const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>(
+        'api/v1/alerts',
+      )
+      return alerts
+        .filter(({ state }) => state === 'firing')
+        .map(({ labels: { alertname } }) => alertname)
+    },
+    stop: async () => {
+      child.kill()
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
