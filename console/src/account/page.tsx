@@ -8,7 +8,6 @@ import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import type { Theme } from '../shell/settings.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
@@ -16,8 +15,7 @@ import { Columns, PageTitle, Stack } from '../ui/page.tsx'
 import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { SecretButton } from '../ui/secret.tsx'
-import { Bdi } from '../ui/text.tsx'
-import { Time } from '../ui/values.tsx'
+import { Badge, Bdi, Time } from '../ui/values.tsx'
 
 export const AccountPage = () => (
   <>

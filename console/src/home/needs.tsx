@@ -3,7 +3,7 @@ import { useState } from 'react'
 
 import { Link } from '../ui/link.tsx'
 import { Note, Show } from '../ui/panels.tsx'
-import { Bdi } from '../ui/text.tsx'
+import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { heldBackQuery, reviewsQuery, summaryQuery } from './queries.ts'
 

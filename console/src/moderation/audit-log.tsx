@@ -6,8 +6,7 @@ import { useChangeSearch } from '../ui/address.ts'
 import { Stack } from '../ui/page.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { Bdi } from '../ui/text.tsx'
-import { Time } from '../ui/values.tsx'
+import { Bdi, Time } from '../ui/values.tsx'
 
 const route = getRouteApi('/moderation')
 

@@ -9,7 +9,7 @@ import { Link } from '../ui/link.tsx'
 import { Columns } from '../ui/page.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi } from '../ui/text.tsx'
+import { Bdi } from '../ui/values.tsx'
 
 type Kind = 'node' | 'publisher'
 

@@ -1,8 +1,7 @@
 import { CircleCheck, CircleX, Clock, LoaderCircle, ShieldAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-import { Bdi, Hidden } from '../ui/text.tsx'
-import { Time } from '../ui/values.tsx'
+import { Bdi, Hidden, Time } from '../ui/values.tsx'
 import type { Check } from './pack.ts'
 import styles from './publish.module.css'
 

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 
 import type { Schema } from '../api/client.ts'
-import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { StrangersLink } from '../ui/link.tsx'
 import { Row } from '../ui/page.tsx'
 import { Fact } from '../ui/panels.tsx'
-import { Bdi } from '../ui/text.tsx'
+import { Badge, Bdi } from '../ui/values.tsx'
 import type { Version } from './queries.ts'
 import styles from './registry.module.css'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { Badge } from '../ui/badge.tsx'
+import { Badge } from '../ui/values.tsx'
 import { Link } from '../ui/link.tsx'
 import { Row } from '../ui/page.tsx'
 import type { Tone } from '../words/states.ts'

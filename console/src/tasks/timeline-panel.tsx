@@ -1,8 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 
-import { StateBadge } from '../ui/badge.tsx'
 import { Panel } from '../ui/panels.tsx'
-import { useNow } from '../ui/values.tsx'
+import { StateBadge, useNow } from '../ui/values.tsx'
 import { causeOf } from '../words/deliveries.ts'
 import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'

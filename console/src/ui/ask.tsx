@@ -12,7 +12,7 @@ import { Dialog } from './dialog.tsx'
 import { Checkbox, Select, TextField } from './fields.tsx'
 import { Stack } from './page.tsx'
 import { ErrorPanel } from './panels.tsx'
-import { Bdi } from './text.tsx'
+import { Bdi } from './values.tsx'
 
 /** A field of a form that is written down as data. */
 export interface FieldSpec {

@@ -1,11 +1,9 @@
 import type { Schema } from '../api/client.ts'
 import { causeOf } from '../words/deliveries.ts'
 import { showSeconds } from '../words/text.ts'
-import { Badge } from './badge.tsx'
 import { Code } from './code.tsx'
 import { Row, Stack } from './page.tsx'
-import { Bdi } from './text.tsx'
-import { Time } from './values.tsx'
+import { Badge, Bdi, Time } from './values.tsx'
 
 type Tried = Schema<'DeliveryAttempt'>
 

@@ -4,14 +4,13 @@ import { useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import { readQuery } from '../api/read.ts'
 import { counted } from '../words/text.ts'
-import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import styles from './findings.module.css'
 import { Lines } from './lines.tsx'
 import { useMore } from './more.tsx'
 import { Empty, Loading, Show } from './panels.tsx'
 import { Row, Stack } from './page.tsx'
-import { Bdi } from './text.tsx'
+import { Badge, Bdi } from './values.tsx'
 
 type Finding = Schema<'Finding'>
 

@@ -1,4 +1,4 @@
-import { Bdi, Hidden } from './text.tsx'
+import { Bdi, Hidden } from './values.tsx'
 import styles from './lines.module.css'
 
 export interface Line {

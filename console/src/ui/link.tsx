@@ -6,7 +6,7 @@ import type { AnchorHTMLAttributes, ReactNode } from 'react'
 import { httpsLink } from '../api/links.ts'
 import { buttonClass } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
-import { Bdi } from './text.tsx'
+import { Bdi } from './values.tsx'
 
 const Anchor = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
   <a {...props}>{props.children}</a>

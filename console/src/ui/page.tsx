@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 
-import { Bdi } from './text.tsx'
+import { Bdi } from './values.tsx'
 import styles from './page.module.css'
 
 /** The page that was opened first has the focus where the browser put it. */

@@ -7,8 +7,7 @@ import { nextStep } from '../words/errors.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
 import { Row } from './page.tsx'
-import { Bdi } from './text.tsx'
-import { useNow } from './values.tsx'
+import { Bdi, useNow } from './values.tsx'
 import styles from './show.module.css'
 
 interface PanelProps {

@@ -1,8 +1,34 @@
-import { useEffect } from 'react'
+import {
+  Ban,
+  Check,
+  CircleCheck,
+  Clock,
+  Hourglass,
+  LoaderCircle,
+  SearchCheck,
+  ShieldAlert,
+  Trash2,
+  X,
+} from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
-import { showBytes, showTime } from '../words/text.ts'
+import { wordsOf } from '../words/states.ts'
+import type { StateIcon, Tone } from '../words/states.ts'
+import { showBytes, showControls, showTime } from '../words/text.ts'
 import styles from './show.module.css'
+
+/** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
+export const Bdi = ({ children }: { children: string | undefined }) => (
+  <bdi>{showControls(children ?? '')}</bdi>
+)
+
+/** Text for screen readers alone. */
+export const Hidden = ({ children }: { children: ReactNode }) => (
+  <span className="hidden-text">{children}</span>
+)
 
 /** One clock for all times of the page. */
 const clock = makeStore(Date.now())
@@ -59,3 +85,53 @@ export const Progress = ({ part, label }: { part: number | undefined; label: str
     <div style={{ width: `${(part ?? 0.1) * 100}%` }} />
   </div>
 )
+
+const ICONS: Record<StateIcon, LucideIcon> = {
+  waiting: Clock,
+  queued: Hourglass,
+  running: LoaderCircle,
+  done: Check,
+  failed: X,
+  cancelled: Ban,
+  checking: SearchCheck,
+  live: CircleCheck,
+  held: ShieldAlert,
+  removed: Trash2,
+}
+
+/** A state in words and with an icon; the API's own word is the tooltip. */
+export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }) => {
+  const { word, tone, icon } = wordsOf(state)
+  const Icon = ICONS[icon]
+  return (
+    <span className={`${styles.badge} ${tone}`} title={state}>
+      <Icon aria-hidden />
+      {suffix ? `${word} ${suffix}` : word}
+    </span>
+  )
+}
+
+export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: ReactNode }) => (
+  <span className={`${styles.badge} ${tone}`}>{children}</span>
+)
+
+interface TileProps {
+  src: string | undefined
+  name: string
+  /** Pixels. */
+  size?: number
+}
+
+/** A small picture of the service's own addresses; where there is none, a tile with the first letter. */
+export const Tile = ({ src, name, size = 40 }: TileProps) => {
+  const [broken, setBroken] = useState<string>()
+  return (
+    <span className={styles.tile} style={{ width: size, height: size }} aria-hidden>
+      {src === undefined || src === broken ? (
+        <bdi>{showControls([...name.trim()][0] ?? '?').toUpperCase()}</bdi>
+      ) : (
+        <img src={src} alt="" loading="lazy" onError={() => setBroken(src)} />
+      )}
+    </span>
+  )
+}
