@@ -36,6 +36,7 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
   const list = useInfiniteQuery(
     versionsQuery({ filter, node, reason: filter === 'failed' ? undefined : q }),
   )
+  const search = (name: 'node' | 'q') => (text?: string) => changeSearch({ [name]: text })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
@@ -52,16 +53,8 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={styles.filters}>
-              <SearchField
-                label="Node id"
-                value={node}
-                onChange={(text) => changeSearch({ node: text })}
-              />
-              <SearchField
-                label="In the reason"
-                value={q}
-                onChange={(text) => changeSearch({ q: text })}
-              />
+              <SearchField label="Node id" value={node} onChange={search('node')} />
+              <SearchField label="In the reason" value={q} onChange={search('q')} />
             </div>
           </>
         )}
