@@ -26,127 +26,104 @@ const page = <const Path extends string>(path: Path, title: string, who: Who = '
   staticData: { title, who },
 })
 
-const home = createRoute({
-  ...page('/', 'Home'),
-  component: lazyPage(() => import('./home/page.tsx'), 'HomePage'),
-})
-
-const signedIn = createRoute({
-  ...page('/signed-in', 'Signing in'),
-  component: lazyPage(() => import('./account/signed-in.tsx'), 'SignedInPage'),
-})
-
 const trySearch = search({ from: text, view: text })
 
-const tryAny = createRoute({
-  ...page('/try', 'Try', 'user'),
-  validateSearch: trySearch,
-  component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
-})
-
-const tryKind = createRoute({
-  ...page('/try/$kind', 'Try', 'user'),
-  validateSearch: trySearch,
-  component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
-})
-
-const tasks = createRoute({
-  ...page('/tasks', 'Tasks', 'user'),
-  validateSearch: search({ kind: text, state: text, from: time, to: time, q: text, owner: text }),
-  component: lazyPage(() => import('./tasks/list.tsx'), 'TasksPage'),
-})
-
-const task = createRoute({
-  ...page('/tasks/$task', 'Task', 'user'),
-  validateSearch: search({ event: text }),
-  component: lazyPage(() => import('./tasks/task.tsx'), 'TaskPage'),
-})
-
-const registry = createRoute({
-  ...page('/registry', 'Registry'),
-  validateSearch: search({
-    q: text,
-    in: oneOf('names', 'host-nodes', 'repository'),
-    os: texts,
-    accelerator: texts,
-    tag: texts,
-    sort: text,
+const pages = [
+  createRoute({
+    ...page('/', 'Home'),
+    component: lazyPage(() => import('./home/page.tsx'), 'HomePage'),
   }),
-  component: lazyPage(() => import('./registry/search.tsx'), 'RegistryPage'),
-})
-
-const node = createRoute({
-  ...page('/registry/$node', 'Node'),
-  validateSearch: search({ tab: text, 'host-node': text, q: text }),
-  component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
-})
-
-const compare = createRoute({
-  // {from}...{to}
-  ...page('/registry/$node/compare/$range', 'Compare versions'),
-  validateSearch: search({ level: text, q: text }),
-  component: lazyPage(() => import('./registry/compare.tsx'), 'ComparePage'),
-})
-
-const version = createRoute({
-  ...page('/registry/$node/$version', 'Version'),
-  validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
-  component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
-})
-
-const publishers = createRoute({
-  ...page('/publishers', 'Publishers', 'user'),
-  component: lazyPage(() => import('./publish/publishers.tsx'), 'PublishersPage'),
-})
-
-const publisher = createRoute({
-  ...page('/publishers/$publisher', 'Publisher', 'user'),
-  validateSearch: search({ tab: text }),
-  component: lazyPage(() => import('./publish/publisher.tsx'), 'PublisherPage'),
-})
-
-const publish = createRoute({
-  ...page('/publishers/$publisher/publish', 'Publish', 'user'),
-  validateSearch: search({ node: text, version: text }),
-  component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
-})
-
-const moderation = createRoute({
-  ...page('/moderation', 'Moderation', 'admin'),
-  validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
-  component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
-})
-
-const operations = createRoute({
-  ...page('/operations', 'Operations', 'admin'),
-  validateSearch: search({ tab: text }),
-  component: lazyPage(() => import('./operations/page.tsx'), 'OperationsPage'),
-})
-
-const account = createRoute({
-  ...page('/account', 'Account', 'user'),
-  component: lazyPage(() => import('./account/page.tsx'), 'AccountPage'),
-})
+  createRoute({
+    ...page('/signed-in', 'Signing in'),
+    component: lazyPage(() => import('./account/signed-in.tsx'), 'SignedInPage'),
+  }),
+  createRoute({
+    ...page('/try', 'Try', 'user'),
+    validateSearch: trySearch,
+    component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
+  }),
+  createRoute({
+    ...page('/try/$kind', 'Try', 'user'),
+    validateSearch: trySearch,
+    component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
+  }),
+  createRoute({
+    ...page('/tasks', 'Tasks', 'user'),
+    validateSearch: search({
+      kind: text,
+      state: text,
+      from: time,
+      to: time,
+      q: text,
+      owner: text,
+    }),
+    component: lazyPage(() => import('./tasks/list.tsx'), 'TasksPage'),
+  }),
+  createRoute({
+    ...page('/tasks/$task', 'Task', 'user'),
+    validateSearch: search({ event: text }),
+    component: lazyPage(() => import('./tasks/task.tsx'), 'TaskPage'),
+  }),
+  createRoute({
+    ...page('/registry', 'Registry'),
+    validateSearch: search({
+      q: text,
+      in: oneOf('names', 'host-nodes', 'repository'),
+      os: texts,
+      accelerator: texts,
+      tag: texts,
+      sort: text,
+    }),
+    component: lazyPage(() => import('./registry/search.tsx'), 'RegistryPage'),
+  }),
+  createRoute({
+    ...page('/registry/$node', 'Node'),
+    validateSearch: search({ tab: text, 'host-node': text, q: text }),
+    component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
+  }),
+  createRoute({
+    // {from}...{to}
+    ...page('/registry/$node/compare/$range', 'Compare versions'),
+    validateSearch: search({ level: text, q: text }),
+    component: lazyPage(() => import('./registry/compare.tsx'), 'ComparePage'),
+  }),
+  createRoute({
+    ...page('/registry/$node/$version', 'Version'),
+    validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
+    component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
+  }),
+  createRoute({
+    ...page('/publishers', 'Publishers', 'user'),
+    component: lazyPage(() => import('./publish/publishers.tsx'), 'PublishersPage'),
+  }),
+  createRoute({
+    ...page('/publishers/$publisher', 'Publisher', 'user'),
+    validateSearch: search({ tab: text }),
+    component: lazyPage(() => import('./publish/publisher.tsx'), 'PublisherPage'),
+  }),
+  createRoute({
+    ...page('/publishers/$publisher/publish', 'Publish', 'user'),
+    validateSearch: search({ node: text, version: text }),
+    component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
+  }),
+  createRoute({
+    ...page('/moderation', 'Moderation', 'admin'),
+    validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
+    component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
+  }),
+  createRoute({
+    ...page('/operations', 'Operations', 'admin'),
+    validateSearch: search({ tab: text }),
+    component: lazyPage(() => import('./operations/page.tsx'), 'OperationsPage'),
+  }),
+  createRoute({
+    ...page('/account', 'Account', 'user'),
+    component: lazyPage(() => import('./account/page.tsx'), 'AccountPage'),
+  }),
+] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([
-    home,
-    signedIn,
-    tryAny,
-    tryKind,
-    tasks,
-    task,
-    registry,
-    node,
-    compare,
-    version,
-    publishers,
-    publisher,
-    publish,
-    moderation,
-    operations,
-    account,
-  ]),
+  routeTree: root.addChildren(pages),
   basepath: '/console',
   parseSearch,
   stringifySearch: writeSearch,
