@@ -1,15 +1,17 @@
 import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { measureBacklog } from '../db/event/first-try.ts'
-import { inTime } from '../domain/shared/in-time.ts'
 import { listEndedTasks, readFigures } from '../db/shared/figures.ts'
+import { inTime } from '../domain/shared/in-time.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
 import { readQueues } from './queues.ts'
 
 /** However many ask, the servers are asked once in so long. */
 const CACHE_MS = 1000
-const LIMIT_MS = 1000
+/** A server that is silent for so long cannot be used. */
+const SILENT_MS = 1000
+const LIMIT_MS = 1500
 
 export interface FiguresOptions {
   sql: Sql
@@ -53,7 +55,7 @@ const makeUp = ({ metrics, checks }: FiguresOptions) => {
   return () =>
     Promise.all(
       Object.entries(checks).map(([dependency, check]) =>
-        check().then(
+        inTime(check(), SILENT_MS, dependency).then(
           () => up.set({ dependency }, 1),
           () => up.set({ dependency }, 0),
         ),
@@ -109,7 +111,8 @@ const makeQueueFigures = ({ jobs, taskQueue, metrics }: FiguresOptions) => {
     for (const gauge of [...Object.values(gauges), pollers]) gauge.reset()
     const { queues } = await readQueues(jobs, taskQueue).catch(() => ({ queues: [] }))
     for (const found of queues) {
-      const queue = found.name === taskQueue ? found.type : 'media'
+      // `media` or `vendor`: what the name adds to that of the workflows' queue.
+      const queue = found.name.slice(taskQueue.length + 1) || found.type
       gauges.backlog.set({ queue }, found.backlog)
       gauges.backlog_age_seconds.set({ queue }, found.backlog_age_seconds)
       pollers.set({ queue }, found.pollers.length)

@@ -58,7 +58,8 @@ const answer =
       response.writeHead(404).end()
       return
     }
-    Promise.all([further(), refresh()])
+    // What others keep is left out where it cannot be had.
+    Promise.all([further().catch(() => ''), refresh()])
       .then(async ([others]) => (await registry.metrics()) + others)
       .then(
         (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),

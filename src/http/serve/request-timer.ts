@@ -1,7 +1,7 @@
-import { routeOf } from './request-span.ts'
 import type { Request, RequestHandler, Response } from 'express'
 
 import type { Metrics } from '../../process/metrics.ts'
+import { routeOf } from './request-span.ts'
 
 /**
  * Makes what counts and times requests by route. A path that is no route's, and a method that a route does not have, are
