@@ -159,7 +159,8 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   const stopping = new AbortController()
   const { heal, healed } = makeHealing()
   await fillStates(all, healed)
-  const awaited = await Promise.all(Array.from({ length: 20 }, () => traffic.publish()))
+  const awaited: string[] = []
+  while (awaited.length < 20) awaited.push(await traffic.publish())
   const [links, late] = [awaited.slice(0, 2), awaited.slice(2)]
   const before = await readStates(service)
 
