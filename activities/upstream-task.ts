@@ -54,10 +54,15 @@ export const runUpstreamTask = async <Done, Made>(
   try {
     return await follow(given, id)
   } catch (error) {
-    if (attempt.isOver()) await cancel(given, id)
+    if (attempt.isOver() || (attempt.signal.aborted && (await hasEnded(given))))
+      await cancel(given, id)
     throw error
   }
 }
+
+/** A workflow that has ended tells its activity no reason, and neither does a server that has given it up: the row knows. */
+const hasEnded = async <Done, Made>({ deps, task }: UpstreamTask<Done, Made>): Promise<boolean> =>
+  (await findTaskState(deps.sql, task.id))?.ended === true
 
 const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<string> => {
   const { task, attempt, job } = given
@@ -95,8 +100,7 @@ const keepId = async <Done, Made>(
     failpoint('upstream.after-store')
     return upstreamId
   }
-  const state = await findTaskState(deps.sql, task.id)
-  if (state?.fence === task.fence) await cancel(given, upstreamId)
+  if (await hasEnded(given)) await cancel(given, upstreamId)
   throw new Error('the task has ended or is with a newer attempt')
 }
 

@@ -67,6 +67,21 @@ export interface ServiceOptions {
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
 const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
 
+/** With an upstream in the environment (`npm run test:vendor -- http`) services of tests have it render. */
+const readUpstream = (): NodeJS.ProcessEnv => {
+  const { TEST_UPSTREAM_URL: url, TEST_UPSTREAM_KEY: key } = process.env
+  return url === undefined
+    ? {}
+    : {
+        IMAGE_ENGINE: 'vendor',
+        VENDOR_IMAGE_URL: url,
+        VENDOR_IMAGE_KEY: key,
+        VIDEO_ENGINE: 'vendor',
+        VENDOR_VIDEO_URL: url,
+        VENDOR_VIDEO_KEY: key,
+      }
+}
+
 /** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
 export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
 
@@ -117,6 +132,7 @@ export const startService = async ({
     DRAIN_DELAY_SECONDS: '0',
     MEDIA_SLOTS: '2',
     RATE_LIMITS: 'off',
+    ...readUpstream(),
     ...env,
   }
   const entries = new Map<Role, Entry>()

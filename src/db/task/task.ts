@@ -42,11 +42,14 @@ export const storeUpstreamId = async (
 export interface TaskState {
   status: string
   fence: number
+  ended?: boolean
 }
 
 /** Where a task stands; undefined when there is none. */
 export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
-  const [row] = await sql<TaskState[]>`select status, fence from task where id = ${id}`
+  const [row] = await sql<TaskState[]>`
+    select status, fence, ended_at is not null as ended from task where id = ${id}
+  `
   return row
 }
 

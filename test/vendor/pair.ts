@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+
+import { startService } from '../support/service.ts'
+import type { Service, ServiceOptions } from '../support/service.ts'
+
+/** Two services: `near` has `far` render. */
+export interface Pair {
+  near: Service
+  far: Service
+  /** The near one's key at the far one. */
+  key: string
+  stop(): Promise<void>
+}
+
+/** Whom the tasks of the far one belong to. */
+const CALLER = 'near'
+
+/** Unless it is to read packs as well, the near one has nothing to render with. */
+export const startPair = async ({
+  env = {},
+  roles = ['api', 'core'],
+}: Pick<ServiceOptions, 'env' | 'roles'> = {}): Promise<Pair> => {
+  const common = { VIDEO_TINY: 'true', HEARTBEAT_SECONDS: '2', ...env }
+  const far = await startService({
+    env: {
+      ...common,
+      OWNER_TASK_LIMIT: '100000',
+      VIDEO_CONCURRENCY_PER_OWNER: '1000',
+      VIDEO_EXTEND_SOURCE: 'any',
+    },
+  })
+  const key = await far.token(CALLER)
+  try {
+    const near = await startService({
+      roles,
+      env: {
+        ...common,
+        IMAGE_ENGINE: 'vendor',
+        VENDOR_IMAGE_URL: far.baseUrl,
+        VENDOR_IMAGE_KEY: key,
+        VENDOR_IMAGE_RATE: '200',
+        VENDOR_IMAGE_CONCURRENCY: '40',
+        VIDEO_ENGINE: 'vendor',
+        VENDOR_VIDEO_URL: far.baseUrl,
+        VENDOR_VIDEO_KEY: key,
+        VENDOR_VIDEO_RATE: '200',
+        VENDOR_VIDEO_CONCURRENCY: '40',
+        VENDOR_SLOTS: '200',
+        VIDEO_CONCURRENCY_PER_OWNER: '1000',
+      },
+    })
+    const stop = async (): Promise<void> => {
+      await near.stop()
+      await far.stop()
+    }
+    return { near, far, key, stop }
+  } catch (error) {
+    await far.stop()
+    throw error
+  }
+}
+
+/** Asserts that each task that is for the far one is one task of it, under the id that the near one knows. */
+export const assertOneEach = async ({ near, far }: Pair): Promise<void> => {
+  const here = await near.database.sql<{ upstreamId: string }[]>`
+    select upstream_id as "upstreamId" from task where engine = 'vendor'
+  `
+  const there = await far.database.sql<{ id: string }[]>`select id from task`
+  assert.deepEqual(
+    there.map(({ id }) => id).toSorted(),
+    here.map(({ upstreamId }) => upstreamId).toSorted(),
+    'tasks there',
+  )
+}
