@@ -29,6 +29,7 @@ const config = ({ production = false }): KnipConfig => ({
     'test/support/run.ts',
     'test/contract/run.ts',
     'test/upgrade/run.ts',
+    'test/vendor/run.ts',
     'test/adapters/video-engine/render-alone.ts',
     'test/deploy/confined-probe.mjs',
     'test/extraction/store-results.ts',
