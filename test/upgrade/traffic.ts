@@ -31,7 +31,8 @@ export const startTraffic = async (base: string, token: string): Promise<Traffic
   const phases = new Map<string, Phase>()
   let now: Phase
   const begin = (name: string): void => {
-    now = { requests: 0, failed: [], slowestMs: 0 }
+    // The way there comes twice when the way back is tried.
+    now = phases.get(name) ?? { requests: 0, failed: [], slowestMs: 0 }
     phases.set(name, now)
   }
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
