@@ -34,6 +34,7 @@ describe('a reader of video tasks', () => {
     assert.deepEqual(video, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     assert.deepEqual(rest, {
       id,
+      engine: 'local',
       state: 'success',
       rev: 4,
       charged: 40,
