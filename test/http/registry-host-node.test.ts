@@ -95,6 +95,18 @@ describe('the host nodes of a version', () => {
     assert.match(expectStatus(long, 400, 'validation_failed').body.details?.[0] ?? '', /^\?search/)
   })
 
+  test('of two versions may differ by a ban alone', async () => {
+    const { admin, anonymous } = registry
+    const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })
+    const { version } = await owned.addFlagged({ nodeId, version: '2.0.0' })
+    for (const path of [old, version])
+      expectStatus(await anonymous.post(`${path}/host-nodes`, { nodes: { Bare: {} } }), 204)
+    const policies = { host_node_policies: { Bare: 'HostNodePolicyBanned' } }
+    expectStatus(await admin.put(`/admin${version}`, policies), 200)
+    const found = expectStatus(await anonymous.get(`${node}/compare?from=1.0.0&to=2.0.0`), 200)
+    assert.deepEqual(pluck(listOf(found, 'changes'), 'code'), ['host_node_banned'])
+  })
+
   test('of two versions are compared', async () => {
     const { admin, anonymous } = registry
     const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })

@@ -64,7 +64,8 @@ const BATCH_BYTES = 2 ** 20
 
 const inBatches = (differences: readonly Difference[]): string[][] => {
   const batches: string[][] = []
-  let room = 0
+  // Less than any host node takes: the first one begins a batch, even if it has no bytes.
+  let room = -1
   for (const { name, bytes } of differences) {
     if (room < bytes) batches.push([])
     room = (room < bytes ? BATCH_BYTES : room) - bytes
