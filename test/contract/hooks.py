@@ -63,13 +63,25 @@ FALSE_ALARMS = [
     ),
     (
         REJECTED,
+        r"GET /tasks|GET /events|GET /admin/tasks",
+        r"after must be a next of this list",
+        "Only a page before makes such a token.",
+    ),
+    (
+        REJECTED,
+        r"GET /versions",
+        r"sort must not be \S*review",
+        "This order is that of requests for a review, which the other parameter leaves out.",
+    ),
+    (
+        REJECTED,
         r"GET /publishers/validate",
         r"must not be taken",
         "The answer to the question that the route is for.",
     ),
     (
         REJECTED,
-        r"GET /tasks/\{task_id\}/stream",
+        r"GET /tasks/(\{task_id\}/)?stream",
         r"Last-Event-ID must be the id of an event of this task",
         "Only the stream itself makes such an id.",
     ),

@@ -784,6 +784,9 @@ describe('a creation that is only tried', () => {
     const { status, body } = await client.post(`${UPSCALE}?dry_run=perhaps`, { image: DOT })
     assert.equal(status, 400)
     assert.match(body.details?.[0] ?? '', /^\?dry_run must be/)
+    const key = { 'idempotency-key': 'a b' }
+    const tried = await client.post(`${UPSCALE}?dry_run=true`, { image: DOT }, key)
+    assert.deepEqual([tried.status, tried.body.error], [400, 'idempotency_key_invalid'])
   })
 
   test('names the median of what its kind took lately', async () => {

@@ -46,7 +46,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     const counted = isTried ? ({ ...route, quota: 'read' } as const) : route
     await limiter.count(counted, { address, response, caller })
     reader.check(request)
-    const claim = isTried ? undefined : await claimKey(deps, route, { request, caller })
+    const claim = await claimKey(deps, route, { request, caller, isTried })
     const answer = await underClaim(claim, async () => {
       const body = await reader.read(request, response, address)
       try {
@@ -133,10 +133,10 @@ const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError
 const claimKey = async (
   { idempotency }: ServeDeps,
   route: Route,
-  { request, caller }: { request: Request; caller: Caller | undefined },
+  { request, caller, isTried }: { request: Request; caller: Caller | undefined; isTried: boolean },
 ): Promise<Claim | undefined> => {
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
-  if (key === undefined) return undefined
+  if (key === undefined || isTried) return undefined
   const principal = principalOf(caller, request.ip)
   const scope = { principal, method: 'POST', path: scopePath(request), key }
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
