@@ -154,8 +154,8 @@ const runTests = async ({
   setMaxListeners(0, signal)
   const stream = run({
     files: groups,
-    // Two more than cores: tests that kill wait for time-outs of Temporal.
-    concurrency: availableParallelism() + 2,
+    // One more than cores: tests that kill wait for time-outs of Temporal.
+    concurrency: availableParallelism() + 1,
     timeout,
     signal,
     ...(testNamePatterns.length === 0 ? {} : { testNamePatterns }),
