@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
+import { on } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { ActivityCancellationDetails } from '@temporalio/common'
+import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { VendorDependencies } from '../../activities/dependencies.ts'
 import { createVendorActivities } from '../../activities/index.ts'
@@ -65,6 +66,12 @@ after(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.close()))
   await place.close()
 })
+
+/** The first heartbeat that tells the id of the task at the upstream. */
+const waitUntilSubmitted = async (environment: MockActivityEnvironment): Promise<unknown> => {
+  for await (const [details] of on(environment, 'heartbeat') as AsyncIterable<[object]>)
+    if ('upstream_id' in details) return details
+}
 
 /** An upstream of its own, and what a worker that calls it needs. */
 const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
@@ -240,9 +247,9 @@ describe('an image task of an upstream', { concurrency: true }, () => {
       steps: { status: [said(200, { task_id: 'x', status: 'NEW' })] },
     })
     const environment = makeEnvironment()
-    const stop = once(environment, 'heartbeat').then(([details]) => {
+    const stop = waitUntilSubmitted(environment).then((details) => {
       environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
-      return details as unknown
+      return details
     })
     const timing = { ...TIMING, heartbeatSeconds: 2 }
     await assert.rejects(render(deps, id, { environment, timing }), again('attempt_ended'))
@@ -265,7 +272,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     const environment = makeEnvironment()
     const details = new ActivityCancellationDetails({ cancelRequested: true })
     const timing = { ...TIMING, heartbeatSeconds: 2 }
-    void once(environment, 'heartbeat').then(() => environment.cancel('CANCELLED', details))
+    void waitUntilSubmitted(environment).then(() => environment.cancel('CANCELLED', details))
     await assert.rejects(render(deps, id, { environment, timing }), { name: 'CancelledFailure' })
     const [cancel] = fake.asked.filter(({ path }) => path.endsWith('/cancel'))
     assert.match(cancel?.path ?? '', new RegExp(`/image-upscaler/${fake.tasks.get(id)}/cancel$`))
@@ -276,7 +283,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
       steps: { status: [said(503)] },
       forever: 'status',
     })
-    const timing = { heartbeatSeconds: 10, deadlineSeconds: 1.5 }
+    const timing = { heartbeatSeconds: 10, deadlineSeconds: 6 }
     await assert.rejects(render(deps, id, { timing }), forGood('timeout'))
     assert.equal(fake.count('cancel'), 1)
   })
