@@ -1,4 +1,5 @@
 import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
+import { isObject } from '../../domain/shared/is-object.ts'
 import type { DownloadOptions } from '../outbound/download.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
 import type { OutboundOptions } from '../outbound/outbound.ts'
@@ -112,6 +113,3 @@ const parse = (text: string): Record<string, unknown> => {
     return {}
   }
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { apiError } from '../../domain/shared/errors.ts'
+import { isObject } from '../../domain/shared/is-object.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import { makeAssembler } from './assembler.ts'
 import type { Assembler, Hold } from './assembler.ts'
@@ -111,9 +112,6 @@ const readAccepted = async (
     source.close()
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const makeBodyAssembler = (
   options: ReadJsonBodyOptions,
