@@ -18,7 +18,6 @@ import {
   readTimings,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
-import type { PoolLoad } from './db/pool.ts'
 import { listenForNews, makeNews } from './db/shared/news.ts'
 import { readRevisions } from './db/shared/revision.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
@@ -65,8 +64,12 @@ const database = {
   statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
   waitMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
 }
-const load: PoolLoad = { busy: 0 }
-const sql = makeDatabase({ ...database, pool: config.DATABASE_POOL, name: 'kiln api', load })
+const sql = makeDatabase({
+  ...database,
+  pool: config.DATABASE_POOL,
+  name: 'kiln api',
+  load: metrics && showPool(metrics, config.DATABASE_POOL),
+})
 await requireSchema(sql, log)
 
 const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' })
@@ -213,7 +216,6 @@ await new Promise<void>((resolve, reject) => {
 const { port } = server.address() as AddressInfo
 
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
-if (metrics) showPool(metrics, load, config.DATABASE_POOL)
 const figures = metrics && makeFigures({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
 const metricsServer =
   metrics && (await startMetricsServer({ port: metricsPort, host, metrics, refresh: figures }))

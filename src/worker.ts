@@ -32,7 +32,6 @@ import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
 import { readDelivery, readMediaLimits, readUpstreams } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
-import type { PoolLoad } from './db/pool.ts'
 import { makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
@@ -55,13 +54,11 @@ const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 
 const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
-const load: PoolLoad = { busy: 0 }
-if (metrics) showPool(metrics, load, config.DATABASE_POOL)
 
 const sql = makeDatabase({
   url: config.DATABASE_URL,
   pool: config.DATABASE_POOL,
-  load,
+  load: metrics && showPool(metrics, config.DATABASE_POOL),
   name: `kiln worker ${config.WORKER_ROLE}`,
   statementTimeoutMs: 10_000,
 })

@@ -24,8 +24,8 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Longest wait for a connection, and for a lock, in milliseconds. */
   waitMs?: number
-  /** Is told what the pool does. */
-  load?: PoolLoad
+  /** Is told what the pool does; without it nothing is counted. */
+  load?: PoolLoad | undefined
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }

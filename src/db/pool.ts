@@ -17,11 +17,7 @@ export interface PoolLoad {
  * Queries under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes
  * without the holes that the driver may leave.
  */
-export const makePool = (
-  url: string,
-  options: Options,
-  load: PoolLoad = { busy: 0 },
-): postgres.Sql => {
+export const makePool = (url: string, options: Options, load?: PoolLoad): postgres.Sql => {
   let current: postgres.Sql | undefined
   let ended = false
 
@@ -53,15 +49,23 @@ export const makePool = (
 
   current = open()
   return new Proxy(current, {
-    apply: (_first, self, values: unknown[]) =>
-      watch(Reflect.apply(use(), self, values) as unknown, load),
+    apply: (_first, self, values: unknown[]) => {
+      const query = Reflect.apply(use(), self, values) as unknown
+      if (query instanceof Promise) {
+        removeHoles(query)
+        if (load) count(query, load)
+      }
+      return query
+    },
     get: (_first, name) => {
       if (name === 'begin')
-        return (work: Parameters<typeof beginSafely>[1]) => {
-          load.busy += 1
-          return beginSafely(use(), work).finally(() => {
-            load.busy -= 1
-          })
+        return async (work: Parameters<typeof beginSafely>[1]) => {
+          if (load) load.busy += 1
+          try {
+            return await beginSafely(use(), work)
+          } finally {
+            if (load) load.busy -= 1
+          }
         }
       if (name === 'end') return end
       return Reflect.get(use(), name) as unknown
@@ -76,9 +80,8 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** Counts a query while it is under way, and cleans its rows. */
-const watch = (query: unknown, load: PoolLoad): unknown => {
-  if (!(query instanceof Promise)) return query
+/** Counts a query while it is under way. */
+const count = (query: Promise<unknown>, load: PoolLoad): void => {
   const pending = query as unknown as Pending
   const { handler, resolve, reject } = pending
   let sent = 0
@@ -94,13 +97,12 @@ const watch = (query: unknown, load: PoolLoad): unknown => {
   }, handler)
   pending.resolve = (rows) => {
     settle()
-    resolve(withoutHoles(rows))
+    resolve(rows)
   }
   pending.reject = (error) => {
     settle()
     reject(error)
   }
-  return query
 }
 
 /**
@@ -108,11 +110,15 @@ const watch = (query: unknown, load: PoolLoad): unknown => {
  * completed. Such an answer begins with a hole for each row that the failed statement sent. Inside a transaction none
  * does, because BEGIN and ROLLBACK complete.
  */
-const withoutHoles = (rows: unknown): unknown => {
-  if (Array.isArray(rows) && rows[0] === undefined)
-    rows.splice(
-      0,
-      rows.findIndex((row) => row !== undefined),
-    )
-  return rows
+const removeHoles = (query: Promise<unknown>): void => {
+  const pending = query as unknown as Pending
+  const { resolve } = pending
+  pending.resolve = (rows) => {
+    if (Array.isArray(rows) && rows[0] === undefined)
+      rows.splice(
+        0,
+        rows.findIndex((row) => row !== undefined),
+      )
+    resolve(rows)
+  }
 }

@@ -69,8 +69,9 @@ export const makeMetrics = () => {
   }
 }
 
-/** Shows how many connections of a pool work, and how much waits for one. */
-export const showPool = ({ gauge }: Metrics, load: PoolLoad, pool: number): void => {
+/** Shows how many connections of a pool work, and how much waits for one, as the pool tells the load that it answers. */
+export const showPool = ({ gauge }: Metrics, pool: number): PoolLoad => {
+  const load = { busy: 0 }
   const shown = gauge('db_pool_connections', 'Connections that work, and work without one.', [
     'state',
   ])
@@ -81,6 +82,7 @@ export const showPool = ({ gauge }: Metrics, load: PoolLoad, pool: number): void
       shown.set({ state: 'waiting' }, Math.max(0, load.busy - pool))
     },
   })
+  return load
 }
 
 /** Names of the operations that are timed: each is one answer of the store. */
