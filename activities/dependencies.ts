@@ -93,6 +93,6 @@ export interface MediaDependencies extends RenderDependencies {
   engine: ImageEngine
   inspector: Inspector
   videoEngine: VideoEngine
-  /** VIDEO_TINY: 8 frames of 64×36, whatever a video task asks for. */
+  /** VIDEO_TINY: 8 frames of 96×64, whatever a video task asks for. */
   tinyVideos: boolean
 }

@@ -169,6 +169,12 @@ const coreWorker = (): Promise<Worker> =>
     shutdownForceTime: '30 seconds',
   })
 
+/** A cancelled render should stop soon, so its heartbeats are not held back for most of the heartbeat time-out. */
+const renderHeartbeats = {
+  maxHeartbeatThrottleInterval: '1 second',
+  defaultHeartbeatThrottleInterval: '1 second',
+} as const
+
 /** The upstreams of this worker by family: none in a media worker. */
 const upstreams = Object.fromEntries(
   Object.entries(config.WORKER_ROLE === 'core' ? readUpstreams(config) : {}).map(
@@ -191,8 +197,7 @@ const vendorWorker = ({ dir: scratchDir }: Scratch): Promise<Worker> =>
       mostClaims: 1000,
     }),
     maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
-    maxHeartbeatThrottleInterval: '1 second',
-    defaultHeartbeatThrottleInterval: '1 second',
+    ...renderHeartbeats,
     // The next attempt goes on where this one stops, so nobody waits for an upstream. A submission under way has 10 s.
     shutdownGraceTime: '1 second',
     shutdownForceTime: '20 seconds',
@@ -219,9 +224,7 @@ const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker
       tinyVideos: config.VIDEO_TINY,
     }),
     maxConcurrentActivityTaskExecutions: config.MEDIA_SLOTS,
-    // A cancelled render should stop soon, so its heartbeats are not held back for most of the heartbeat time-out.
-    maxHeartbeatThrottleInterval: '1 second',
-    defaultHeartbeatThrottleInterval: '1 second',
+    ...renderHeartbeats,
     shutdownGraceTime: '30 seconds',
     shutdownForceTime: '40 seconds',
   })
