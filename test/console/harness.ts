@@ -3,7 +3,8 @@ import { after, afterEach, before } from 'node:test'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
-import { findBarriers, findChromium, startChromium, watchPage } from '../support/browser.ts'
+import { assertSoundAs, findChromium, LOOKS, startChromium, watchPage } from '../support/browser.ts'
+import { isLong } from '../support/long.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -14,7 +15,7 @@ export const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH 
 
 /** For tests beside the main paths, which `npm test -- --long test/console` and `npm run test:faults` have. */
 export const inLong = {
-  skip: skip || (process.env['LONG_PAGES'] === undefined && 'it is one of the long run'),
+  skip: skip || (!isLong && 'it is one of the long run'),
 }
 
 export interface Visit {
@@ -101,24 +102,10 @@ export const useConsole = (): Console => {
 /** A refusal of the service is none of the page. */
 const isFault = (line: string): boolean => !line.startsWith('Failed to load resource')
 
-/** Those of the short run take turns from page to page: a phone in the dark, a screen in the light. The long run has all. */
 let turn = 0
-const LOOKS = [
-  { width: 390, colorScheme: 'dark' },
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-] as const
 
-/** Asserts that a page has nothing serious for axe-core and does not scroll sideways, on a phone and a screen, light and dark. */
+/** Asserts that a page is sound: in the short run pages take turns between two looks, the long run has all. */
 export const assertSound = async (page: Page): Promise<void> => {
-  const looks = process.env['LONG_PAGES'] === undefined ? [LOOKS[turn++ % 2 ? 1 : 0]] : LOOKS
-  for (const { width, colorScheme } of looks) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const look = `${page.url()} at ${width} pixels, ${colorScheme}`
-    assert.deepEqual(await findBarriers(page), [], look)
-    const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-    assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
-  }
+  const looks = isLong ? LOOKS : [LOOKS[turn++ % 2 ? 1 : 0]]
+  for (const look of looks) await assertSoundAs(page, page.url(), look)
 }

@@ -7,9 +7,8 @@ import type { Page } from 'playwright-core'
 import { planCatalogue } from '../../bench/search/catalogue.ts'
 import { loadCatalogue } from '../../bench/search/load.ts'
 import { expectStatus, makeRegistry, unique } from '../http/registry-support.ts'
+import { isLong } from '../support/long.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
-
-const isLong = process.env['LONG_PAGES'] !== undefined
 
 /** `npm test -- --long test/console`. */
 describe('the console with much in it', { skip: skip || (!isLong && 'only with --long') }, () => {

@@ -3,7 +3,15 @@ import { after, before, describe, test } from 'node:test'
 
 import type { Browser, Page } from 'playwright-core'
 
-import { findBarriers, findChromium, startChromium, watchPage } from '../support/browser.ts'
+import {
+  assertSoundAs,
+  findBarriers,
+  findChromium,
+  LOOKS,
+  startChromium,
+  watchPage,
+} from '../support/browser.ts'
+import { isLong } from '../support/long.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -114,17 +122,6 @@ describe('in a browser', { skip }, () => {
   })
   after(() => browser?.close())
 
-  interface Look {
-    width: number
-    colorScheme: 'light' | 'dark'
-  }
-  const LOOKS: Look[] = [
-    { width: 390, colorScheme: 'light' },
-    { width: 390, colorScheme: 'dark' },
-    { width: 1280, colorScheme: 'dark' },
-    { width: 1280, colorScheme: 'light' },
-  ]
-
   const open = async (path: string): Promise<{ page: Page; faults: string[] }> => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     const faults = watchPage(page, service.baseUrl)
@@ -132,21 +129,13 @@ describe('in a browser', { skip }, () => {
     return { page, faults }
   }
 
-  /** The short run takes a phone in the dark and a screen in the light, the long run all four. */
-  const looks = process.env['LONG_PAGES'] === undefined ? LOOKS.filter((_, at) => at % 2) : LOOKS
-
   const assertSound = async (page: Page, what: string): Promise<void> => {
-    for (const { width, colorScheme } of looks) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const look = `${what} at ${width} pixels, ${colorScheme}`
-      assert.deepEqual(await findBarriers(page), [], look)
-      const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-      assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
+    for (const look of isLong ? LOOKS : LOOKS.slice(0, 2)) {
+      const told = await assertSoundAs(page, what, look)
       const background = await page.evaluate<string>(
         'getComputedStyle(document.body).backgroundColor',
       )
-      assert.equal(background === 'rgb(255, 255, 255)', colorScheme === 'light', look)
+      assert.equal(background === 'rgb(255, 255, 255)', look.colorScheme === 'light', told)
     }
   }
 

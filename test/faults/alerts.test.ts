@@ -9,6 +9,7 @@ import { Client as TemporalClient } from '@temporalio/client'
 import { ROOT } from '../../src/local/root.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Client } from '../support/client.ts'
+import { isLong } from '../support/long.ts'
 import { metricsUrl } from '../support/metrics.ts'
 import { findProgram, startPrometheus, WITHOUT_PROMETHEUS } from '../support/prometheus.ts'
 import type { Prometheus } from '../support/prometheus.ts'
@@ -28,7 +29,6 @@ const shorten = (rules: string): string =>
     .replace('< 5e9', '< 1e18')
 
 const program = findProgram('prometheus')
-const isLong = process.env['LONG_PAGES'] !== undefined
 const skip = program === undefined ? WITHOUT_PROMETHEUS : !isLong && 'only with --long'
 
 describe('an alert fires when', { skip }, () => {

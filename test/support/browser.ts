@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -54,4 +55,32 @@ export const findBarriers = async (page: Page): Promise<string[]> => {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ impact, id, nodes }) => `${impact} ${id}: ${String(nodes[0]?.target)}`)
+}
+
+interface Look {
+  width: number
+  colorScheme: 'light' | 'dark'
+}
+
+/** How pages are looked at. The short run has the first two: a phone in the dark, a screen in the light. */
+export const LOOKS = [
+  { width: 390, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+] as const satisfies Look[]
+
+/** Asserts that a page has nothing serious for axe-core and does not scroll sideways in a look. Answers what was looked at. */
+export const assertSoundAs = async (
+  page: Page,
+  what: string,
+  { width, colorScheme }: Look,
+): Promise<string> => {
+  await page.setViewportSize({ width, height: 900 })
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  const look = `${what} at ${width} pixels, ${colorScheme}`
+  assert.deepEqual(await findBarriers(page), [], look)
+  const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+  assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
+  return look
 }
