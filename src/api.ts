@@ -6,7 +6,6 @@ import { makeFetchPicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
-import { makeLocalStorage } from './adapters/storage/local.ts'
 import { loadConfig } from './config.ts'
 import {
   readAuthOrigins,
@@ -33,7 +32,7 @@ import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
-import { makeGate } from './http/serve/gate.ts'
+import { makeGate } from './domain/shared/gate.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
@@ -47,10 +46,11 @@ import { makeLog } from './log.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
-import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
+import { makeMetrics, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { loadTracing } from './process/load-tracing.ts'
 import { closeOnSignal } from './process/shutdown.ts'
+import { requireStorage } from './process/open-storage.ts'
 import { requireSchema } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
@@ -77,11 +77,7 @@ const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)
 const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, { service: 'kiln-api', log })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
-const storage = timeStorage(
-  metrics,
-  makeLocalStorage({ root: config.STORAGE_PATH }),
-  config.STORAGE_PATH,
-)
+const storage = await requireStorage(config, { metrics, log })
 const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
 const lifecycle: Lifecycle = { state: 'serving' }
 const scratch = await startScratch('bodies', { storage, log })

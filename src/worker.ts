@@ -22,7 +22,6 @@ import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeAttemptSlots } from './adapters/outbound/attempt-slots.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
-import { makeLocalStorage } from './adapters/storage/local.ts'
 import { makeUpstream } from './adapters/upstream/upstream.ts'
 import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
@@ -40,12 +39,13 @@ import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { traceActivities } from './jobs/trace.ts'
 import { makeLog } from './log.ts'
-import { makeMetrics, showPool, timeStorage } from './process/metrics.ts'
+import { makeMetrics, showPool } from './process/metrics.ts'
 import { loadTracing } from './process/load-tracing.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
+import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilAnswers } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
@@ -86,11 +86,7 @@ const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
 })
 const common = {
   sql,
-  storage: timeStorage(
-    metrics,
-    makeLocalStorage({ root: config.STORAGE_PATH }),
-    config.STORAGE_PATH,
-  ),
+  storage: await requireStorage(config, { metrics, log }),
   log,
   metrics,
   tracing,

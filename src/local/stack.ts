@@ -127,8 +127,8 @@ const startAll = async (
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
     AUTH_JWKS_URL: issuer.jwksUrl,
-    STORAGE: 'local',
     STORAGE_PATH: join(dataDir, 'storage'),
+    SCRATCH_PATH: context.env['SCRATCH_PATH'] || join(dataDir, 'scratch'),
     ...keys,
     // Whoever reaches an api that listens beyond this machine is not given them.
     ...(isHere && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),

@@ -8,7 +8,7 @@ import type { Connection } from '@temporalio/client'
 import { readCertificateEnd } from '../adapters/certificate.ts'
 import { readKeySet } from '../adapters/key-set.ts'
 import { makeSecrets } from '../adapters/secrets.ts'
-import { makeLocalStorage } from '../adapters/storage/local.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import { findVideoBinaries } from '../adapters/video-engine/binaries.ts'
 import { makeWebhookSecrets } from '../adapters/webhook-secrets.ts'
 import type { Sql } from '../db/client.ts'
@@ -19,6 +19,7 @@ import type { Jobs } from '../jobs/client.ts'
 import { readQueues } from '../jobs/queues.ts'
 import { describePurgeSchedule } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
+import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
@@ -153,14 +154,14 @@ const checkWorkers = async (jobs: Jobs, taskQueue: string): Promise<string> => {
 }
 
 const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
-  const path = config.STORAGE_PATH
   const checkStore = async (): Promise<string> => {
-    const storage = makeLocalStorage({ root: path })
-    const key = `doctor-${randomUUID()}`
-    await storage.putStream(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 })
-    const { stream } = await storage.open(key)
-    const read = await text(stream).finally(() => storage.remove(key))
-    if (read !== key) throw new Error('what was written was read otherwise')
+    const storage = await openStorage(config)
+    await writeProbe(storage).catch(async (error: unknown) => {
+      const advice = await adviseStorage(config, error)
+      throw advice === undefined ? error : new OperatorError(`${String(error)}: ${advice}`)
+    })
+    if (config.STORAGE === 's3') return `the bucket ${config.S3_BUCKET} can be written and read`
+    const path = config.STORAGE_PATH
     const { bavail, blocks, bsize } = await statfs(path)
     const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
     const told = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
@@ -177,11 +178,32 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     })
     return `${ffmpeg.path}, ${ffprobe.path}`
   }
-  const needs = ['STORAGE_PATH'] as const
+  const advice =
+    config.STORAGE === 's3'
+      ? 'start the server, or correct S3_ENDPOINT'
+      : 'let this user write in STORAGE_PATH'
   return [
-    ['store', needs, 'let this user write in STORAGE_PATH', checkStore],
+    ['store', STORE_SETTINGS, advice, checkStore],
     ['ffmpeg', [], 'set FFMPEG_PATH and FFPROBE_PATH', checkPrograms],
   ]
+}
+
+const STORE_SETTINGS = [
+  'STORAGE_PATH',
+  'S3_ENDPOINT',
+  'S3_BUCKET',
+  'S3_PREFIX',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+] as const
+
+const writeProbe = async (storage: Storage): Promise<void> => {
+  const key = `doctor-${randomUUID()}`
+  await storage.check()
+  await storage.putStream(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 })
+  const { stream } = await storage.open(key)
+  const read = await text(stream).finally(() => storage.remove(key))
+  if (read !== key) throw new Error('what was written was read otherwise')
 }
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {

@@ -162,6 +162,23 @@ describe('settings', () => {
       assert.deepEqual(namesOf({ ...upstream, VENDOR_IMAGE_URL: url }, 'worker'), both.slice(0, 1))
   })
 
+  test('of a bucket are its name, an address without more, and a key with its secret or neither', () => {
+    const namesOf = (env: NodeJS.ProcessEnv) =>
+      faultsOf({ ...GOOD, STORAGE: 's3', S3_BUCKET: 'kiln', ...env }).map(
+        (fault) => fault.split(' ')[0],
+      )
+    const pair = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+    readConfig({ ...GOOD, STORAGE: 's3', S3_BUCKET: 'kiln', S3_PREFIX: 'a/b-c', ...pair })
+    readConfig({ ...GOOD, S3_ACCESS_KEY_ID: 'id' })
+    assert.deepEqual(namesOf({ S3_BUCKET: '' }), ['S3_BUCKET'])
+    assert.deepEqual(namesOf({ S3_ACCESS_KEY_ID: 'id' }), ['S3_SECRET_ACCESS_KEY'])
+    assert.deepEqual(namesOf({ S3_SECRET_ACCESS_KEY: 'secret' }), ['S3_ACCESS_KEY_ID'])
+    for (const url of ['s3.example', 'ftp://s3.example', 'https://id:secret@s3.example'])
+      assert.deepEqual(namesOf({ S3_ENDPOINT: url }), ['S3_ENDPOINT'], url)
+    for (const prefix of ['/a', 'a/', 'a//b', '../a', 'a b', '.a'])
+      assert.deepEqual(namesOf({ S3_PREFIX: prefix }), ['S3_PREFIX'], prefix)
+  })
+
   test('with faults of every sort are told in one message', () => {
     const faults = faultsOf({
       NODE_ENV: 'production',

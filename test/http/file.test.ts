@@ -342,16 +342,23 @@ describe('a link that does not hold', () => {
   test('is not 410 while an upload is replaced: the new bytes are answered', async (context) => {
     const link = await insertUpload('replaced.png', true)
     const id = new URL(link).pathname.split('/')[2] ?? ''
-    const { stat } = storage
-    context.mock.method(storage, 'stat', async (key: string) => {
-      if (key !== `uploads/${id}`) return await stat(key)
-      await store(`uploads/${id}.new`, 'new')
-      await sql`update upload set storage_key = ${`uploads/${id}.new`} where id = ${id}`
+    const { open } = storage
+    context.mock.method(storage, 'open', async (key: string) => {
+      if (key !== `uploads/${id}`) return await open(key)
+      const { bytes } = await store(`uploads/${id}.new`, 'new')
+      await sql`update upload set storage_key = ${`uploads/${id}.new`}, bytes = ${bytes} where id = ${id}`
       await storage.remove(key)
-      return await stat(key)
+      return await open(key)
     })
     const { status, body } = await get(link)
     assert.deepEqual([status, body], [200, 'new'])
+  })
+
+  test('is 503 while the store does not answer', async (context) => {
+    const { link } = await insertResult()
+    context.mock.method(storage, 'open', () => Promise.reject(new Error('connect ECONNREFUSED')))
+    const { status, body } = await get(link)
+    assert.deepEqual([status, JSON.parse(body).error], [503, 'unavailable'])
   })
 
   test('is 404 when there never was such a file', async () => {

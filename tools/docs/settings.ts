@@ -52,7 +52,20 @@ const GROUPS: Record<string, Name[]> = {
     'ADDRESS_TASK_LIMIT',
     'ADDRESS_BYTE_LIMIT',
   ],
-  Files: ['STORAGE', 'STORAGE_PATH', 'RESULT_LINK_SECONDS', 'RESULT_RETENTION_DAYS'],
+  Files: [
+    'STORAGE',
+    'STORAGE_PATH',
+    'S3_ENDPOINT',
+    'S3_REGION',
+    'S3_BUCKET',
+    'S3_PREFIX',
+    'S3_PATH_STYLE',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
+    'SCRATCH_PATH',
+    'RESULT_LINK_SECONDS',
+    'RESULT_RETENTION_DAYS',
+  ],
   'Image tasks': [
     'IMAGE_MAX_BYTES',
     'IMAGE_MAX_PIXELS',
@@ -189,8 +202,8 @@ TEMPORAL_DATABASE_PASSWORD=
 # Port of this machine that shows the Temporal UI.
 # TEMPORAL_UI_PORT=8233
 
-# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE, STORAGE_PATH,
-# WORKER_ROLE, WORKFLOW_BUNDLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
+# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE_PATH,
+# SCRATCH_PATH, WORKER_ROLE, WORKFLOW_BUNDLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
 
 const makeEntry = (name: Name): string => {
   const lines = describe(name)

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
   copyFile,
@@ -16,6 +16,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { isCode, makeFolder, noEntry, syncFile, syncFolders } from './files.ts'
+import { makeMeasure } from './measure.ts'
 import { sweepFolder } from './scratch.ts'
 import { keySegments, StorageFault } from './storage.ts'
 import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
@@ -136,20 +137,11 @@ const writeStream = async (
   readable: Readable,
   maxBytes: number,
 ): Promise<StoredDigest> => {
-  const hash = createHash('sha256')
-  let bytes = 0
-  const count = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new StorageFault('too_large', `longer than ${maxBytes} bytes`)
-      hash.update(chunk)
-      yield chunk
-    }
-  }
+  const measure = makeMeasure(maxBytes)
   const file = await open(path, 'wx')
   // The stream closes the file, also when it fails.
-  await pipeline(readable, count, file.createWriteStream())
-  return { bytes, sha256: hash.digest('hex') }
+  await pipeline(readable, measure.pass, file.createWriteStream())
+  return measure.digest()
 }
 
 const openFile = async (key: string, path: string, range?: ByteRange): Promise<StoredFile> => {

@@ -6,6 +6,8 @@ export interface FileRecord {
   /** Absent once the file was removed by age. */
   storage_key: string | null
   content_type: string | null
+  /** Absent where nobody has counted them. */
+  bytes: number | null
   sha256: string | null
   gone: boolean
 }
@@ -19,18 +21,20 @@ export const findFile = async (
   { id, name }: { id: string; name: string },
 ): Promise<FileRecord | undefined> => {
   const [row] = await sql<FileRecord[]>`
-    select file.storage_key, file.content_type, file.sha256, task.purged_at is not null as gone
+    select
+      file.storage_key, file.content_type, file.bytes::float8 as bytes, file.sha256,
+      task.purged_at is not null as gone
     from task
     join (
-      select task_id, name, storage_key, content_type, sha256 from task_result
+      select task_id, name, storage_key, content_type, bytes, sha256 from task_result
       union all
-      select task_id, ${servedName(sql)}, storage_key, content_type, sha256 from task_input
+      select task_id, ${servedName(sql)}, storage_key, content_type, bytes, sha256 from task_input
       union all
-      select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null from task where thumbnail is not null
+      select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null, null from task where thumbnail is not null
     ) file on file.task_id = task.id
     where task.id = ${id} and file.name = ${name}
     union all
-    select storage_key, content_type, sha256, purged_at is not null
+    select storage_key, content_type, bytes::float8, sha256, purged_at is not null
     from upload
     where id = ${id} and file_name = ${name} and received_at is not null
     limit 1

@@ -1,5 +1,5 @@
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { Gate } from '../serve/gate.ts'
+import type { Gate } from '../../domain/shared/gate.ts'
 import type { Watches } from './watches.ts'
 
 export interface LiveDeps {

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+
 import { Type } from 'typebox'
 
 import type { Signer } from '../../adapters/signing.ts'
@@ -6,11 +9,13 @@ import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { findFile } from '../../db/shared/file.ts'
-import { apiError, ERROR_CODES } from '../../domain/shared/errors.ts'
+import type { FileRecord } from '../../db/shared/file.ts'
+import { apiError, ERROR_CODES, errors } from '../../domain/shared/errors.ts'
 import type { ApiError, ErrorCodeName } from '../../domain/shared/errors.ts'
 import { UNKNOWN_MEDIA_TYPE } from '../../domain/shared/media-type.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { OPEN_TO_ALL, planFile, sendFile } from '../serve/file-response.ts'
+import type { FilePlan } from '../serve/file-response.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
@@ -57,16 +62,14 @@ export const makeFileRoutes = ({
     handler: async ({ params, query, incoming }) => {
       const verdict = signer.verifyFile({ ...params, ...query }, now())
       if (verdict !== 'ok') throw refusal(verdict)
-      const file = await getFile({ sql, storage }, params)
       const maxAge = Math.max(0, Math.floor(Number(query.expires) - now().getTime() / 1000))
       const cacheControl = `private, max-age=${maxAge}`
-      const served = { ...file, name: params.name, cacheControl }
-      const plan = planFile(incoming.method, incoming.headers, served)
-      if (incoming.method === 'HEAD' || plan.status === 304)
-        return { stream: (response) => sendFile(response, plan, undefined) }
       return {
         stream: async (response) => {
-          const { stream } = await storage.open(file.key, plan.range).catch(goneWhenMissing)
+          const { plan, stream } = await openFile(
+            { sql, storage },
+            { params, incoming, cacheControl },
+          )
           await sendFile(response, plan, stream)
         },
       }
@@ -92,38 +95,53 @@ export const FILE_RESPONSES = {
 const refusal = (code: ErrorCodeName): ApiError =>
   apiError(code, ERROR_CODES[code].meaning, { headers: OPEN_TO_ALL })
 
-interface StoredFile {
-  key: string
-  size: number
-  contentType: string
-  sha256: string | undefined
+interface FileRequest {
+  params: { id: string; name: string }
+  incoming: Pick<IncomingMessage, 'method' | 'headers'>
+  cacheControl: string
 }
 
 /**
- * The file of a link. An upload may be replaced between the look at its row and the look at its file: then the row names
- * another one. Throws file_not_found, or file_gone when it was removed by age.
+ * Plans the answer by the row alone where it knows the size, and opens the file if bytes are to be sent. An upload may
+ * be replaced, and what is past its age removed, between the look at the row and the look at the store: then the row
+ * names another file, or none. Throws file_not_found, or file_gone when it was removed by age.
  */
-const getFile = async (
+const openFile = async (
   deps: Pick<FileRouteDeps, 'sql' | 'storage'>,
-  name: { id: string; name: string },
+  request: FileRequest,
   missing?: string,
-): Promise<StoredFile> => {
-  const { sql, storage } = deps
-  const record = isUuid(name.id) ? await withinDeadline(sql, findFile(sql, name)) : undefined
-  if (record === undefined) throw refusal('file_not_found')
-  const { storage_key: key } = record
+): Promise<{ plan: FilePlan; stream?: Readable }> => {
+  const { params, incoming, cacheControl } = request
+  const { storage_key: key, ...record } = await getFile(deps, params)
   if (record.gone || key === null || key === missing) throw refusal('file_gone')
-  const stat = await storage.stat(key)
-  if (stat === undefined) return await getFile(deps, name, key)
-  return {
-    key,
-    size: stat.size,
+  const size = record.bytes ?? (await deps.storage.stat(key).catch(refuseForNow))?.size
+  if (size === undefined) return await openFile(deps, request, key)
+  const plan = planFile(incoming.method, incoming.headers, {
+    name: params.name,
+    size,
     contentType: record.content_type ?? UNKNOWN_MEDIA_TYPE,
     sha256: record.sha256 ?? undefined,
-  }
+    cacheControl,
+  })
+  if (incoming.method === 'HEAD' || plan.status === 304) return { plan }
+  const opened = await deps.storage.open(key, plan.range).catch(unlessMissing)
+  return opened ? { plan, stream: opened.stream } : await openFile(deps, request, key)
 }
 
-/** The sweep removes the file before it marks the row, and may do so between two steps of a request. */
-const goneWhenMissing = (error: unknown): never => {
-  throw error instanceof StorageFault && error.code === 'not_found' ? refusal('file_gone') : error
+const getFile = async (
+  { sql }: Pick<FileRouteDeps, 'sql'>,
+  name: { id: string; name: string },
+): Promise<FileRecord> => {
+  const record = isUuid(name.id) ? await withinDeadline(sql, findFile(sql, name)) : undefined
+  if (record === undefined) throw refusal('file_not_found')
+  return record
+}
+
+/** A link is good for hours: what the store cannot give now, it can give later. */
+const refuseForNow = (error: unknown): never => {
+  throw errors.unavailable(error)
+}
+
+const unlessMissing = (error: unknown): undefined => {
+  if (!(error instanceof StorageFault && error.code === 'not_found')) refuseForNow(error)
 }

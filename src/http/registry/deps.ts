@@ -6,7 +6,7 @@ import type { CountMemo } from '../../db/search/listed-count.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import type { Log } from '../../log.ts'
 import type { LiveDeps } from '../live/prefer.ts'
-import type { Gate } from '../serve/gate.ts'
+import type { Gate } from '../../domain/shared/gate.ts'
 
 /** What the routes of the registry work with. */
 export interface RegistryDeps extends LiveDeps {

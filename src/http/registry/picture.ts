@@ -11,7 +11,7 @@ import { apiError, errors } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
 import type { RouteRequest, StreamAnswer } from '../route.ts'
 import { planFile, sendFile } from '../serve/file-response.ts'
-import { makeGate } from '../serve/gate.ts'
+import { makeGate } from '../../domain/shared/gate.ts'
 
 export interface PictureDeps {
   sql: Sql

@@ -110,8 +110,38 @@ export const Env = Type.Object({
   OWNER_BYTE_LIMIT: bytes('Bytes of files and payloads kept for an owner.', 100 * 2 ** 30),
   ADDRESS_TASK_LIMIT: count('Open tasks of an address without a credential.', 1000, 1),
   ADDRESS_BYTE_LIMIT: bytes('Bytes kept for an address without a credential.', 10 * 2 ** 30),
-  STORAGE: Type.Enum(['local'], { default: 'local', description: 'Where files are kept.' }),
+  STORAGE: Type.Enum(['local', 's3'], {
+    default: 'local',
+    description: 'Where files are kept: in a folder that all processes share, or in a bucket.',
+  }),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
+  S3_ENDPOINT: Type.String({
+    default: '',
+    description: 'Address of the S3 server; without it that of AWS in S3_REGION.',
+  }),
+  S3_REGION: text('Region of the bucket; most servers other than AWS take any.', 'us-east-1'),
+  S3_BUCKET: Type.String({ default: '', description: 'The bucket, which exists already.' }),
+  S3_PREFIX: Type.String({
+    default: '',
+    maxLength: 512,
+    pattern: '^([A-Za-z0-9_+-][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*)?$',
+    description: 'Folder of the bucket in which all files are, such as `kiln/files`.',
+    'x-expectation': 'a path without a slash at its ends',
+  }),
+  S3_PATH_STYLE: flag(
+    'Puts the bucket into the path of requests and not into the host name; most servers other than AWS need it.',
+  ),
+  S3_ACCESS_KEY_ID: Type.String({
+    default: '',
+    description:
+      'Key of the bucket. Without it the SDK of AWS looks for one: AWS_ variables, shared files, the role of the machine.',
+  }),
+  S3_SECRET_ACCESS_KEY: Type.String({ default: '', description: 'Its secret.' }),
+  SCRATCH_PATH: Type.String({
+    default: '',
+    description:
+      'Folder of this machine for unfinished files where STORAGE is s3; without it one below the temporary folder. A local store has them in its own folder.',
+  }),
   ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
   ADMIN_CLAIM: Type.String({
     default: '',

@@ -32,6 +32,7 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
   const further = [
     ...developmentFaults(env),
     ...vendorFaults(env, process),
+    ...bucketFaults(env),
     ...productionFaults(env, process),
   ].filter(({ name }) => !faults.some((fault) => fault.name === name))
   return [...faults, ...further]
@@ -111,7 +112,7 @@ const judgeUrl: Rule = (value, name) =>
     ? []
     : [`${name} must be an http or https URL, got ${JSON.stringify(value)}`]
 
-const judgeUpstream: Rule = (value, name) => {
+const judgeServer: Rule = (value, name) => {
   if (value === '') return []
   const faults = judgeUrl(value, name)
   if (faults.length > 0) return faults
@@ -161,8 +162,9 @@ const RULES = {
   TEMPORAL_UI_URL: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
   OTEL_EXPORTER_OTLP_ENDPOINT: (value, name) => (value === '' ? [] : judgeUrl(value, name)),
   PUBLIC_URL: judgeUrl,
-  VENDOR_IMAGE_URL: judgeUpstream,
-  VENDOR_VIDEO_URL: judgeUpstream,
+  S3_ENDPOINT: judgeServer,
+  VENDOR_IMAGE_URL: judgeServer,
+  VENDOR_VIDEO_URL: judgeServer,
   AUTH_JWKS_URL: judgeUrl,
   DEVELOPMENT_ISSUER_KEY: judgeIssuerKey,
   DEVELOPMENT_USERS: judgeUsers,
@@ -203,6 +205,19 @@ const vendorFaults = (env: Env, process: ProcessName): SettingFault[] => {
       .filter((name) => isUsed && env[name] === '')
       .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
   })
+}
+
+const bucketFaults = (env: Env): SettingFault[] => {
+  if (env.STORAGE !== 's3') return []
+  const pair = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const absent = pair.filter((name) => env[name] === '')
+  return [
+    ...(env.S3_BUCKET === '' ? (['S3_BUCKET'] as const) : []),
+    ...(absent.length === 1 ? absent : []),
+  ].map((name) => ({
+    name,
+    message: `${name} is absent: ${name === 'S3_BUCKET' ? 'STORAGE=s3 needs a bucket' : 'a key needs its secret, and a secret its key'}`,
+  }))
 }
 
 const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {

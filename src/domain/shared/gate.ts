@@ -1,4 +1,4 @@
-import { errors } from '../../domain/shared/errors.ts'
+import { errors } from './errors.ts'
 
 /** Lets a few pieces of work of one process run at once; the others wait for their turn. */
 export interface Gate {

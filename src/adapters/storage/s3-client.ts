@@ -1,0 +1,107 @@
+import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+
+import { StorageFault } from './storage.ts'
+
+export interface S3Options {
+  /** Address of the server; without it that of AWS in the region. */
+  endpoint?: string | undefined
+  region: string
+  bucket: string
+  /** Begins every key, without a slash at its end; empty for none. */
+  prefix: string
+  /** The bucket stands in the path, not in the host name. */
+  pathStyle: boolean
+  /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
+  credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
+}
+
+const CONNECT_MS = 3000
+/** Until the head of an answer: one part goes out in it, at 170 kB/s or faster, or a list is made. */
+const ANSWER_MS = 30_000
+/** A reader holds a connection for as long as it reads, so there are as many as an api lets in, and more. */
+const CONNECTIONS = 5000
+
+/**
+ * Makes a client. Bodies are buffers, so that each request can be repeated, and each is signed with its SHA-256: every
+ * server refuses a body that arrived otherwise. The SDK's own checksums come only where an operation asks for one: many
+ * servers do not take them.
+ */
+export const makeS3Client = (options: S3Options): S3Client =>
+  new S3Client({
+    region: options.region,
+    forcePathStyle: options.pathStyle,
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    ...(options.credentials && { credentials: options.credentials }),
+    maxAttempts: 3,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+      // A socket also stands still while its reader does. `readBody` counts only the time that it waits.
+      socketTimeout: 0,
+      httpAgent: { maxSockets: CONNECTIONS },
+      httpsAgent: { maxSockets: CONNECTIONS },
+    },
+  })
+
+/** What the server said no to, or that it did not answer. Its message holds nothing that was signed or sent. */
+export class S3Fault extends Error {
+  override name = 'S3Fault'
+  /** As the server, or the system, calls it. */
+  readonly code: string
+  /** Of the answer; undefined when there was none. */
+  readonly status: number | undefined
+
+  constructor(operation: string, error: Error) {
+    const isAnswer = error instanceof S3ServiceException
+    const code = 'code' in error && !isAnswer ? String(error.code) : error.name
+    const status = isAnswer ? error.$metadata.httpStatusCode : undefined
+    super(`S3 ${operation}: ${[status, code, error.message].filter(Boolean).join(' ')}`)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** Makes an S3Fault of what an operation throws, which would show headers and signatures to a log; for `catch`. */
+export const hide =
+  (operation: string) =>
+  (error: unknown): never => {
+    if (error instanceof StorageFault || error instanceof S3Fault) throw error
+    const isOfSystem = error instanceof Error && 'syscall' in error && 'path' in error
+    throw isOfSystem || !(error instanceof Error) ? error : new S3Fault(operation, error)
+  }
+
+/** The server's words for "no such key". That of a HEAD has no body to say what is missing. */
+const MISSING = ['NoSuchKey', 'NotFound']
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof S3Fault && MISSING.includes(error.code)
+
+const KEYS = 'correct S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or what the SDK finds without them'
+const REGION = 'correct S3_REGION and S3_ENDPOINT: the bucket is elsewhere'
+const RIGHTS = 'give the key the rights that docs/operations.md lists'
+
+const ADVICE: Record<string, string> = {
+  NoSuchBucket: 'make the bucket, or correct S3_BUCKET',
+  InvalidAccessKeyId: KEYS,
+  SignatureDoesNotMatch: KEYS,
+  InvalidToken: KEYS,
+  ExpiredToken: KEYS,
+  AccessDenied: RIGHTS,
+  CredentialsProviderError: KEYS,
+  PermanentRedirect: REGION,
+  AuthorizationHeaderMalformed: REGION,
+  RequestTimeTooSkewed: 'let NTP set the clock of this machine',
+}
+
+/** Words of some servers alone stand behind these. */
+const REFUSALS = [301, 401, 403, 404, 405]
+
+/** What an operator does about a fault that stays until somebody does; undefined for one that may pass. */
+export const adviseS3 = (error: unknown): string | undefined => {
+  if (!(error instanceof S3Fault)) return undefined
+  const isRefusal = REFUSALS.includes(error.status ?? 0)
+  return ADVICE[error.code] ?? (isRefusal ? 'correct the settings that begin with S3_' : undefined)
+}
