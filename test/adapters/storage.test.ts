@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   mkdir,
   mkdtemp,
@@ -16,107 +17,305 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { inspect } from 'node:util'
+
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { makeS3Storage } from '../../src/adapters/storage/s3.ts'
+import type { S3StorageOptions } from '../../src/adapters/storage/s3.ts'
+import { adviseS3, makeS3Client } from '../../src/adapters/storage/s3-client.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { startS3Proxy } from '../support/s3-proxy.ts'
+import type { S3Fault, S3Proxy } from '../support/s3-proxy.ts'
+import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
+import type { S3Server } from '../support/s3-server.ts'
+import { waitFor } from '../support/wait.ts'
 
 let folder: string
 let root: string
 let storage: Storage
+let everyFile: Backend['everyFile']
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kiln-storage-'))
 })
 
-beforeEach(async () => {
-  root = await mkdtemp(join(folder, 'root-'))
-  storage = makeLocalStorage({ root })
-})
-
 after(() => rm(folder, { recursive: true, force: true }))
+
+const isLong = process.env['LONG_FAULTS'] !== undefined
+
+/** A kind of store, made anew for each test. */
+interface Backend {
+  start?(): Promise<void>
+  make(): Promise<Storage>
+  /** Names of all files, unfinished ones too. */
+  everyFile(): Promise<string[]>
+  stop?(): Promise<void>
+}
+
+const LOCAL: Backend = {
+  make: async () => {
+    root = await mkdtemp(join(folder, 'root-'))
+    return makeLocalStorage({ root })
+  },
+  everyFile: async () =>
+    (await readdir(root, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name),
+}
 
 const put = (key: string, content: string) =>
   storage.putStream(key, Readable.from([Buffer.from(content)]), { maxBytes: 1000 })
 const read = async (key: string) => text((await storage.open(key)).stream)
-const scratchFile = async (content: string) => {
+const scratchFile = async (content: string | Buffer) => {
   const path = join(await storage.scratchDir('test'), 'file')
   await writeFile(path, content)
   return path
 }
-/** All files below the root, unfinished ones too. */
-const everyFile = async () =>
-  (await readdir(root, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name)
 
-describe('putStream', () => {
-  test('stores the bytes and tells their number and SHA-256', async () => {
-    const parts = [Buffer.alloc(100_000, 1), Buffer.alloc(7, 2)]
-    const digest = await storage.putStream('a/b/c.bin', Readable.from(parts), { maxBytes: 100_007 })
-    const sha256 = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
-    assert.deepEqual(digest, { bytes: 100_007, sha256 })
-    assert.deepEqual(await buffer((await storage.open('a/b/c.bin')).stream), Buffer.concat(parts))
+const use = (backend: Backend): void => {
+  before(() => backend.start?.())
+  beforeEach(async () => {
+    storage = await backend.make()
+    everyFile = backend.everyFile
+  })
+  after(() => backend.stop?.())
+}
+
+/** What every store does. */
+const describeStore = (): void => {
+  describe('putStream', () => {
+    test('stores the bytes and tells their number and SHA-256', async () => {
+      const parts = [Buffer.alloc(100_000, 1), Buffer.alloc(7, 2)]
+      const digest = await storage.putStream('a/b/c.bin', Readable.from(parts), {
+        maxBytes: 100_007,
+      })
+      const sha256 = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
+      assert.deepEqual(digest, { bytes: 100_007, sha256 })
+      assert.deepEqual(await buffer((await storage.open('a/b/c.bin')).stream), Buffer.concat(parts))
+    })
+
+    test('replaces what was there in one step', async () => {
+      await put('a', 'old')
+      const { stream } = await storage.open('a')
+      await put('a', 'new')
+      assert.equal(await text(stream), 'old')
+      assert.equal(await read('a'), 'new')
+    })
+
+    test('keeps nothing of a stream that is too long or breaks, and what was there stays', async () => {
+      await put('a', 'old')
+      await assert.rejects(put('a', 'x'.repeat(1001)), { name: 'StorageFault', code: 'too_large' })
+      const broken = Readable.from(
+        (async function* () {
+          yield Buffer.from('half')
+          await Promise.reject(new Error('cut'))
+        })(),
+      )
+      await assert.rejects(storage.putStream('a', broken, { maxBytes: 1000 }), /cut/)
+      assert.equal(await read('a'), 'old')
+      assert.deepEqual(await everyFile(), ['a'])
+    })
+
+    test('shows nothing under the key before the stream has ended', async () => {
+      const input = new Readable({ read() {} })
+      const done = storage.putStream('a', input, { maxBytes: 10_000_000 })
+      // More than a part of a bucket.
+      input.push(Buffer.alloc(6_000_000))
+      await waitFor('something is written', async () => (await everyFile()).length > 0)
+      assert.equal(await storage.stat('a'), undefined)
+      assert.deepEqual(await storage.list(''), [])
+      input.push(null)
+      await done
+      assert.equal((await storage.stat('a'))?.size, 6_000_000)
+    })
+
+    test('lets the last of many writers of one key win with a whole file', async () => {
+      const contents = Array.from({ length: 20 }, (_, index) => String(index).repeat(500))
+      await Promise.all(contents.map((content) => put('same', content)))
+      assert.ok(contents.includes(await read('same')))
+      assert.deepEqual(await everyFile(), ['same'])
+    })
   })
 
-  test('replaces what was there in one step', async () => {
-    await put('a', 'old')
-    const { stream } = await storage.open('a')
-    await put('a', 'new')
-    assert.equal(await text(stream), 'old')
-    assert.equal(await read('a'), 'new')
+  describe('putFile', () => {
+    test('moves a scratch file under the key', async () => {
+      const path = await scratchFile('content')
+      await storage.putFile('results/1/result-1.png', path)
+      assert.equal(await read('results/1/result-1.png'), 'content')
+      await assert.rejects(stat(path), { code: 'ENOENT' })
+    })
+
+    test('takes a file that is a link to the very same bytes', async () => {
+      await put('a', 'content')
+      const path = join(await storage.scratchDir(), 'linked')
+      await storage.fetchToFile('a', path)
+      await storage.putFile('a', path)
+      assert.equal(await read('a'), 'content')
+      await assert.rejects(stat(path), { code: 'ENOENT' })
+    })
+
+    test('passes on the fault of the system when the file is not there', async () => {
+      await assert.rejects(storage.putFile('a', join(root, 'absent')), { code: 'ENOENT' })
+    })
   })
 
-  test('keeps nothing of a stream that is too long or breaks, and what was there stays', async () => {
-    await put('a', 'old')
-    await assert.rejects(put('a', 'x'.repeat(1001)), { name: 'StorageFault', code: 'too_large' })
-    const broken = Readable.from(
-      (async function* () {
-        yield Buffer.from('half')
-        await Promise.reject(new Error('cut'))
-      })(),
-    )
-    await assert.rejects(storage.putStream('a', broken, { maxBytes: 1000 }), /cut/)
-    assert.equal(await read('a'), 'old')
-    assert.deepEqual(await everyFile(), ['a'])
+  describe('open', () => {
+    test('reads all or a range, both ends included, and tells the whole size', async () => {
+      await put('a', '0123456789')
+      const { stream, size } = await storage.open('a', { start: 2, end: 4 })
+      assert.deepEqual([await text(stream), size], ['234', 10])
+      assert.equal(await read('a'), '0123456789')
+    })
+
+    test('tells when a file was written, and the folders below a folder', async () => {
+      for (const key of ['in/a/1', 'in/b/c/2', 'in/file']) await put(key, 'x')
+      const { writtenAt = 0 } = (await storage.stat('in/a/1')) ?? {}
+      assert.ok(Math.abs(Date.now() - writtenAt) < 60_000, String(writtenAt))
+      const listed = async (prefix: string): Promise<string[]> => {
+        const names: string[] = []
+        for await (const name of storage.listFolders(prefix)) names.push(name)
+        return names.toSorted()
+      }
+      assert.deepEqual(await listed('in'), ['a', 'b'])
+      assert.deepEqual(await listed('nowhere'), [])
+    })
+
+    test('reads an empty file', async () => {
+      await put('empty', '')
+      assert.equal(await read('empty'), '')
+      assert.equal((await storage.stat('empty'))?.size, 0)
+    })
+
+    test('throws not_found for what is absent or a folder', async () => {
+      await put('a/b', 'x')
+      for (const key of ['nothing', 'a', 'a/nothing', 'a/b/c'])
+        await assert.rejects(storage.open(key), { code: 'not_found' }, key)
+      assert.equal(await storage.stat('a'), undefined)
+    })
   })
 
-  test('shows nothing under the key before the stream has ended', async () => {
-    const input = new Readable({ read() {} })
-    const done = storage.putStream('a', input, { maxBytes: 1000 })
-    input.push('half')
-    const deadline = Date.now() + 5000
-    while ((await everyFile()).length === 0) assert.ok(Date.now() < deadline, 'nothing was written')
-    assert.equal(await storage.stat('a'), undefined)
-    assert.deepEqual(await storage.list(''), [])
-    input.push(null)
-    await done
-    assert.equal((await storage.stat('a'))?.size, 4)
+  describe('fetchToFile', () => {
+    test('puts the file at a path, replacing what is there', async () => {
+      await put('a', 'content')
+      const path = await scratchFile('old')
+      await storage.fetchToFile('a', path)
+      assert.equal(await readFile(path, 'utf8'), 'content')
+      await rm(path)
+      assert.equal(await read('a'), 'content')
+    })
+
+    test('throws not_found for what is absent', async () => {
+      await assert.rejects(storage.fetchToFile('a/b', join(folder, 'x')), { code: 'not_found' })
+    })
   })
 
-  test('lets the last of many writers of one key win with a whole file', async () => {
-    const contents = Array.from({ length: 20 }, (_, index) => String(index).repeat(500))
-    await Promise.all(contents.map((content) => put('same', content)))
-    assert.ok(contents.includes(await read('same')))
-    assert.deepEqual(await everyFile(), ['same'])
-  })
-})
+  describe('remove, removePrefix and list', () => {
+    test('touch the named files only', async () => {
+      for (const key of ['results/1/1/a', 'results/1/2/b', 'results/10/1/c', 'inputs/1/d'])
+        await put(key, 'x')
+      assert.deepEqual(await storage.list('results/1'), ['results/1/1/a', 'results/1/2/b'])
+      assert.deepEqual(await storage.list('results/1/'), ['results/1/1/a', 'results/1/2/b'])
+      await storage.removePrefix('results/1')
+      await storage.remove('inputs/1/d')
+      assert.deepEqual(await storage.list(''), ['results/10/1/c'])
+    })
 
-describe('putFile', () => {
-  test('moves a scratch file under the key', async () => {
-    const path = await scratchFile('content')
-    await storage.putFile('results/1/result-1.png', path)
-    assert.equal(await read('results/1/result-1.png'), 'content')
-    await assert.rejects(stat(path), { code: 'ENOENT' })
+    test('count what is absent as removed, and list nothing there', async () => {
+      await storage.remove('a/b')
+      await storage.removePrefix('a')
+      assert.deepEqual(await storage.list('a'), [])
+      assert.deepEqual(await storage.list(''), [])
+    })
   })
 
-  test('takes a file that is a link to the very same bytes', async () => {
-    await put('a', 'content')
-    const path = join(await storage.scratchDir(), 'linked')
-    await storage.fetchToFile('a', path)
-    await storage.putFile('a', path)
-    assert.equal(await read('a'), 'content')
-    await assert.rejects(stat(path), { code: 'ENOENT' })
+  describe('a key', () => {
+    const wrong = [
+      '',
+      '.',
+      '..',
+      '/',
+      '/etc/passwd',
+      'a/',
+      'a//b',
+      '../outside',
+      'a/../../outside',
+      'a/..',
+      './a',
+      'a\\..\\b',
+      'a\0b',
+      'a\nb',
+      'a b',
+      'C:',
+      'ü',
+      '%2e%2e/a',
+      '~',
+      '.scratch/put/x',
+      `a/${'x'.repeat(256)}`,
+      'a/'.repeat(600) + 'a',
+    ]
+
+    test('that is not one is refused by every operation', async () => {
+      const path = await scratchFile('content')
+      for (const key of wrong) {
+        const operations = [
+          () => storage.putFile(key, path),
+          () => put(key, 'x'),
+          () => storage.open(key),
+          () => storage.stat(key),
+          () => storage.fetchToFile(key, join(folder, 'fetched')),
+          () => storage.remove(key),
+        ]
+        for (const operation of operations)
+          await assert.rejects(operation(), { code: 'key_invalid' }, JSON.stringify(key))
+      }
+      for (const key of ['', '..', 'a/..', '/', '.scratch'])
+        await assert.rejects(storage.removePrefix(key), { code: 'key_invalid' }, key)
+      await assert.rejects(storage.list('..'), { code: 'key_invalid' })
+      assert.equal(await readFile(path, 'utf8'), 'content')
+    })
   })
+
+  describe('unfinished files', () => {
+    test('are swept by age, those of one purpose or of all', async () => {
+      const [uploads, render] = [
+        await storage.scratchDir('uploads'),
+        await storage.scratchDir('render'),
+      ]
+      const hourAgo = new Date(Date.now() - 3_600_000)
+      await put('kept', 'x')
+      for (const path of [join(uploads, 'old'), join(uploads, 'young'), join(render, 'old')])
+        await writeFile(path, 'x')
+      await mkdir(join(render, 'busy'))
+      await writeFile(join(render, 'busy', 'young'), 'x')
+      for (const path of [join(uploads, 'old'), join(render, 'old'), join(render, 'busy')])
+        await utimes(path, hourAgo, hourAgo)
+
+      assert.equal(await storage.sweepTemporary(60_000, 'uploads'), 1)
+      assert.deepEqual(await readdir(uploads), ['young'])
+      assert.equal(await storage.sweepTemporary(60_000), 1)
+      assert.deepEqual(await readdir(render), ['busy'])
+      assert.equal(await read('kept'), 'x')
+    })
+
+    test('are nothing to sweep in a new store', async () => {
+      assert.equal(await storage.sweepTemporary(0), 0)
+    })
+  })
+
+  describe('check', () => {
+    test('passes and leaves nothing behind', async () => {
+      await Promise.all([storage.check(), storage.check(), storage.check()])
+      assert.deepEqual(await everyFile(), [])
+    })
+  })
+}
+
+describe('a folder', () => {
+  use(LOCAL)
+  describeStore()
 
   test('copies a file of another file system', async (context) => {
     const other = await mkdtemp('/dev/shm/kiln-storage-').catch(() => undefined)
@@ -131,126 +330,6 @@ describe('putFile', () => {
     } finally {
       await rm(other, { recursive: true })
     }
-  })
-
-  test('passes on the fault of the system when the file is not there', async () => {
-    await assert.rejects(storage.putFile('a', join(root, 'absent')), { code: 'ENOENT' })
-  })
-})
-
-describe('open', () => {
-  test('reads all or a range, both ends included, and tells the whole size', async () => {
-    await put('a', '0123456789')
-    const { stream, size } = await storage.open('a', { start: 2, end: 4 })
-    assert.deepEqual([await text(stream), size], ['234', 10])
-    assert.equal(await read('a'), '0123456789')
-  })
-
-  test('tells when a file was written, and the folders below a folder', async () => {
-    for (const key of ['in/a/1', 'in/b/c/2', 'in/file']) await put(key, 'x')
-    const { writtenAt = 0 } = (await storage.stat('in/a/1')) ?? {}
-    assert.ok(Math.abs(Date.now() - writtenAt) < 60_000, String(writtenAt))
-    const listed = async (prefix: string): Promise<string[]> => {
-      const names: string[] = []
-      for await (const name of storage.listFolders(prefix)) names.push(name)
-      return names.toSorted()
-    }
-    assert.deepEqual(await listed('in'), ['a', 'b'])
-    assert.deepEqual(await listed('nowhere'), [])
-  })
-
-  test('reads an empty file', async () => {
-    await put('empty', '')
-    assert.equal(await read('empty'), '')
-    assert.equal((await storage.stat('empty'))?.size, 0)
-  })
-
-  test('throws not_found for what is absent or a folder', async () => {
-    await put('a/b', 'x')
-    for (const key of ['nothing', 'a', 'a/nothing', 'a/b/c'])
-      await assert.rejects(storage.open(key), { code: 'not_found' }, key)
-    assert.equal(await storage.stat('a'), undefined)
-  })
-})
-
-describe('fetchToFile', () => {
-  test('puts the file at a path, replacing what is there', async () => {
-    await put('a', 'content')
-    const path = await scratchFile('old')
-    await storage.fetchToFile('a', path)
-    assert.equal(await readFile(path, 'utf8'), 'content')
-    await rm(path)
-    assert.equal(await read('a'), 'content')
-  })
-
-  test('throws not_found for what is absent', async () => {
-    await assert.rejects(storage.fetchToFile('a/b', join(folder, 'x')), { code: 'not_found' })
-  })
-})
-
-describe('remove, removePrefix and list', () => {
-  test('touch the named files only', async () => {
-    for (const key of ['results/1/1/a', 'results/1/2/b', 'results/10/1/c', 'inputs/1/d'])
-      await put(key, 'x')
-    assert.deepEqual(await storage.list('results/1'), ['results/1/1/a', 'results/1/2/b'])
-    assert.deepEqual(await storage.list('results/1/'), ['results/1/1/a', 'results/1/2/b'])
-    await storage.removePrefix('results/1')
-    await storage.remove('inputs/1/d')
-    assert.deepEqual(await storage.list(''), ['results/10/1/c'])
-  })
-
-  test('count what is absent as removed, and list nothing there', async () => {
-    await storage.remove('a/b')
-    await storage.removePrefix('a')
-    assert.deepEqual(await storage.list('a'), [])
-    assert.deepEqual(await storage.list(''), [])
-  })
-})
-
-describe('a key', () => {
-  const wrong = [
-    '',
-    '.',
-    '..',
-    '/',
-    '/etc/passwd',
-    'a/',
-    'a//b',
-    '../outside',
-    'a/../../outside',
-    'a/..',
-    './a',
-    'a\\..\\b',
-    'a\0b',
-    'a\nb',
-    'a b',
-    'C:',
-    'ü',
-    '%2e%2e/a',
-    '~',
-    '.scratch/put/x',
-    `a/${'x'.repeat(256)}`,
-    'a/'.repeat(600) + 'a',
-  ]
-
-  test('that is not one is refused by every operation', async () => {
-    const path = await scratchFile('content')
-    for (const key of wrong) {
-      const operations = [
-        () => storage.putFile(key, path),
-        () => put(key, 'x'),
-        () => storage.open(key),
-        () => storage.stat(key),
-        () => storage.fetchToFile(key, join(folder, 'fetched')),
-        () => storage.remove(key),
-      ]
-      for (const operation of operations)
-        await assert.rejects(operation(), { code: 'key_invalid' }, JSON.stringify(key))
-    }
-    for (const key of ['', '..', 'a/..', '/', '.scratch'])
-      await assert.rejects(storage.removePrefix(key), { code: 'key_invalid' }, key)
-    await assert.rejects(storage.list('..'), { code: 'key_invalid' })
-    assert.equal(await readFile(path, 'utf8'), 'content')
   })
 
   test('does not lead through a symbolic link', async () => {
@@ -277,29 +356,6 @@ describe('a key', () => {
     assert.deepEqual(await storage.list(''), [])
     assert.deepEqual(await readdir(outside), ['secret'])
   })
-})
-
-describe('unfinished files', () => {
-  test('are swept by age, those of one purpose or of all', async () => {
-    const [uploads, render] = [
-      await storage.scratchDir('uploads'),
-      await storage.scratchDir('render'),
-    ]
-    const hourAgo = new Date(Date.now() - 3_600_000)
-    await put('kept', 'x')
-    for (const path of [join(uploads, 'old'), join(uploads, 'young'), join(render, 'old')])
-      await writeFile(path, 'x')
-    await mkdir(join(render, 'busy'))
-    await writeFile(join(render, 'busy', 'young'), 'x')
-    for (const path of [join(uploads, 'old'), join(render, 'old'), join(render, 'busy')])
-      await utimes(path, hourAgo, hourAgo)
-
-    assert.equal(await storage.sweepTemporary(60_000, 'uploads'), 1)
-    assert.deepEqual(await readdir(uploads), ['young'])
-    assert.equal(await storage.sweepTemporary(60_000), 1)
-    assert.deepEqual(await readdir(render), ['busy'])
-    assert.equal(await read('kept'), 'x')
-  })
 
   test('of a write into the store that never ended are swept with any purpose, but not early', async () => {
     const input = new Readable({ read() {} })
@@ -315,21 +371,193 @@ describe('unfinished files', () => {
     assert.equal(await read('a'), 'half')
   })
 
-  test('are nothing to sweep in a new store', async () => {
-    assert.equal(await storage.sweepTemporary(0), 0)
-  })
-})
-
-describe('check', () => {
-  test('passes and leaves nothing behind', async () => {
-    await Promise.all([storage.check(), storage.check(), storage.check()])
-    assert.deepEqual(await everyFile(), [])
-  })
-
   test('throws when the folder cannot be written', async () => {
     await writeFile(join(root, 'file'), '')
     await assert.rejects(makeLocalStorage({ root: join(root, 'file') }).check(), {
       code: 'ENOTDIR',
+    })
+  })
+})
+
+describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
+  let server: S3Server
+  let options: S3StorageOptions
+  let proxy: S3Proxy
+  let client: S3Client
+  let prefixes = 0
+
+  const listUploads = async (): Promise<string[]> => {
+    const query = { Bucket: options.bucket, Prefix: options.prefix }
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(query))
+    return Uploads.map(({ Key = '' }) => Key)
+  }
+
+  use({
+    start: async () => {
+      server = await startS3Server()
+      proxy = await startS3Proxy(server.endpoint)
+      client = makeS3Client(server.optionsOf(''))
+    },
+    make: async () => {
+      proxy.fault = undefined
+      proxy.requests.length = 0
+      prefixes += 1
+      options = {
+        ...server.optionsOf(`folder/${prefixes}`),
+        endpoint: proxy.endpoint,
+        // Long enough for a part on a machine that is busy otherwise.
+        answerMs: 2000,
+        scratch: await mkdtemp(join(folder, 'scratch-')),
+      }
+      return makeS3Storage(options)
+    },
+    everyFile: async () => [...(await storage.list('')), ...(await listUploads())],
+    stop: async () => {
+      await proxy?.close()
+      await server?.stop()
+    },
+  })
+  describeStore()
+
+  /** More than two parts, and not a whole number of them. */
+  const LARGE = randomBytes(11_000_001)
+  const putLarge = async (key = 'large') => storage.putFile(key, await scratchFile(LARGE))
+  const readLarge = async () => {
+    const bytes = await buffer((await storage.open('large')).stream)
+    assert.ok(bytes.equals(LARGE), `${bytes.length} bytes, or others`)
+  }
+  const count = (pattern: RegExp) => proxy.requests.filter((asked) => pattern.test(asked)).length
+  /** Breaks the first requests of a sort. */
+  const breakFirst = (times: number, pattern: RegExp, fault: S3Fault) => {
+    proxy.fault = (asked) => (pattern.test(asked) && (times -= 1) >= 0 ? fault : undefined)
+  }
+
+  test('takes a large file in parts, and a small one in one request', async () => {
+    await putLarge()
+    assert.equal(count(/^PUT .*partNumber=/), 3)
+    await put('small', 'x')
+    assert.equal(count(/^PUT .*small/), 1)
+    const path = join(folder, 'large')
+    await storage.fetchToFile('large', path)
+    assert.ok((await readFile(path)).equals(LARGE))
+    const { stream } = await storage.open('large', { start: 5_242_000, end: 10_999_999 })
+    assert.ok((await buffer(stream)).equals(LARGE.subarray(5_242_000, 11_000_000)))
+  })
+
+  test('reads with one request, and asks nothing of keys beside its prefix', async () => {
+    await put('a', 'x')
+    proxy.requests.length = 0
+    assert.equal(await read('a'), 'x')
+    assert.deepEqual(proxy.requests, [`GET /kiln/${options.prefix}/a?x-id=GetObject`])
+    const other = makeS3Storage({ ...options, prefix: `${options.prefix}0` })
+    await other.putFile('b', await scratchFile('y'))
+    assert.deepEqual(await storage.list(''), ['a'])
+    assert.deepEqual(await makeS3Storage({ ...options, prefix: 'folder' }).list('x'), [])
+  })
+
+  test('aborts what a killed process has left of a write, a day later', async () => {
+    const at = { Bucket: options.bucket, Key: `${options.prefix}/left` }
+    await client.send(new CreateMultipartUploadCommand(at))
+    assert.equal(await storage.sweepTemporary(0, 'uploads'), 0)
+    assert.equal((await everyFile()).length, 1)
+    assert.equal(await storage.sweepTemporary(0), 1)
+    assert.deepEqual(await everyFile(), [])
+  })
+
+  const faultOf = (store: Storage): Promise<unknown> =>
+    store.check().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  const WRONG: [string, Partial<S3StorageOptions>, RegExp][] = [
+    ['a bucket that is not there', { bucket: 'nowhere' }, /make the bucket, or correct S3_BUCKET/],
+    [
+      'a wrong secret',
+      { credentials: { accessKeyId: 'kiln-test', secretAccessKey: 'other' } },
+      /correct S3_ACCESS_KEY_ID/,
+    ],
+    [
+      'an unknown key',
+      { credentials: { accessKeyId: 'nobody', secretAccessKey: 'other' } },
+      /correct the settings|correct S3_ACCESS_KEY_ID/,
+    ],
+  ]
+  for (const [what, wrong, advice] of WRONG)
+    test(`says what to do about ${what}, and nothing that was signed`, async () => {
+      const error = await faultOf(makeS3Storage({ ...options, ...wrong }))
+      assert.match(adviseS3(error) ?? 'none', advice)
+      assert.doesNotMatch(inspect(error, { depth: 10 }), /other|Signature=|AWS4-HMAC|Credential=/)
+    })
+
+  test('has no advice about a server that is away', async () => {
+    const away = makeS3Storage({ ...options, endpoint: 'http://127.0.0.1:1' })
+    const error = await faultOf(away)
+    assert.deepEqual([String(error).includes('ECONNREFUSED'), adviseS3(error)], [true, undefined])
+  })
+
+  // Half a minute of time-outs and pauses.
+  describe('behind a bad network', { skip: isLong ? false : 'with --long' }, () => {
+    const PASSING: [string, number, RegExp, S3Fault][] = [
+      ['a write that is answered 503 twice', 2, /^PUT/, 'busy'],
+      ['a part that is answered 503 twice', 2, /partNumber=2/, 'busy'],
+      ['a part whose answer is lost', 1, /partNumber=3/, 'lost'],
+      ['a part that is never answered', 1, /partNumber=1/, 'silent'],
+      ['a read that is answered 503 twice', 2, /^GET/, 'busy'],
+      ['a read that is never answered', 1, /^GET/, 'silent'],
+      ['a read whose bytes break off', 3, /^GET/, 2_000_000],
+      ['a read whose answer is lost', 1, /^GET/, 'lost'],
+    ]
+    for (const [what, times, pattern, fault] of PASSING)
+      test(`outlives ${what}`, async () => {
+        breakFirst(times, pattern, fault)
+        await putLarge()
+        await readLarge()
+        assert.deepEqual(await everyFile(), ['large'])
+      })
+
+    test('goes on at the byte where a read broke off, of the same object', async () => {
+      await putLarge()
+      breakFirst(1, /^GET/, 2_000_000)
+      await readLarge()
+      assert.match(proxy.requests.at(-1) ?? '', /bytes=[1-9]\d*-11000000$/)
+      const { stream } = await storage.open('large', { start: 0, end: 10_000_000 })
+      breakFirst(1, /^GET/, 1000)
+      const broken = await storage.open('large', { start: 0, end: 10_000_000 })
+      await put('large', 'other')
+      await assert.rejects(buffer(broken.stream), { code: 'PreconditionFailed' })
+      stream.destroy()
+    })
+
+    const LASTING: [string, RegExp, S3Fault, object][] = [
+      ['answers 503', /^PUT/, 'busy', { code: 'SlowDown', status: 503 }],
+      ['answers 503 to one part', /partNumber=2/, 'busy', { code: 'SlowDown', status: 503 }],
+      ['answers nothing', /partNumber/, 'silent', { code: 'ETIMEDOUT' }],
+      ['loses its answers', /partNumber/, 'lost', { code: 'ECONNRESET' }],
+    ]
+    for (const [what, pattern, fault, error] of LASTING)
+      test(`keeps nothing of a write while the server ${what}`, async () => {
+        proxy.fault = (asked) => (pattern.test(asked) ? fault : undefined)
+        const path = await scratchFile(LARGE)
+        await assert.rejects(storage.putFile('large', path), { name: 'S3Fault', ...error })
+        assert.deepEqual(await everyFile(), [])
+        proxy.fault = undefined
+        await storage.putFile('large', path)
+        await readLarge()
+      })
+
+    test('ends a read that breaks off again and again', async () => {
+      await putLarge()
+      proxy.fault = (asked) => (asked.startsWith('GET') ? 0 : undefined)
+      await assert.rejects(storage.fetchToFile('large', join(folder, 'never')))
+    })
+
+    test('asks for nothing more once its reader has gone', async () => {
+      await putLarge()
+      const { stream } = await storage.open('large')
+      stream.once('data', () => stream.destroy())
+      await once(stream, 'close')
+      await waitFor('the server is told', () => Promise.resolve(proxy.underway === 0))
+      assert.equal(count(/^GET/), 1)
     })
   })
 })

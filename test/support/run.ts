@@ -30,7 +30,13 @@ const TYPES = join(ROOT, '.built/types.tsbuildinfo')
 const CONSOLE_TYPES = join(ROOT, '.built/console-types.tsbuildinfo')
 
 /** What the fault tests of `npm run test:faults` take, for hours; those of `npm test` have each kill once. */
-const LONG = { TASKS: '200', VERSIONS: '100', SEEDS: '1,2,3,4,5', LONG_PAGES: '1' }
+const LONG = {
+  TASKS: '200',
+  VERSIONS: '100',
+  SEEDS: '1,2,3,4,5',
+  LONG_PAGES: '1',
+  LONG_FAULTS: '1',
+}
 
 /** A file, or a group of files, that has not ended by then hangs, which must not hang the run. */
 const FILE_MS = 300_000

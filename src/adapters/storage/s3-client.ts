@@ -13,6 +13,8 @@ export interface S3Options {
   pathStyle: boolean
   /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
+  /** Milliseconds until the head of an answer. */
+  answerMs?: number
 }
 
 const CONNECT_MS = 3000
@@ -33,11 +35,13 @@ export const makeS3Client = (options: S3Options): S3Client =>
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(options.credentials && { credentials: options.credentials }),
     maxAttempts: 3,
+    // It would cost a connection for each part.
+    expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      requestTimeout: ANSWER_MS,
+      requestTimeout: options.answerMs ?? ANSWER_MS,
       throwOnRequestTimeout: true,
       // A socket also stands still while its reader does. `readBody` counts only the time that it waits.
       socketTimeout: 0,

@@ -71,7 +71,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Storag
       .catch(hide('DeleteObject'))
       .catch(unlessMissing)
   }
-  const list = (prefix: string): Promise<string[]> => listKeys(bucket, folderOf(prefix))
+  const list = async (prefix: string): Promise<string[]> => await listKeys(bucket, folderOf(prefix))
   let lookedAt = 0
   const storage: Storage = {
     scratchDir: async (purpose = 'other') => {

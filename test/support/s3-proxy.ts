@@ -1,0 +1,74 @@
+import { createServer, request } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { listen } from './network.ts'
+
+/**
+ * What happens to a request: it is answered 503 without being done, never answered, done with its answer lost, or its
+ * answer breaks off after so many bytes.
+ */
+export type S3Fault = 'busy' | 'silent' | 'lost' | number
+
+export interface S3Proxy {
+  endpoint: string
+  /** What has come: method, path, query and range. */
+  requests: string[]
+  /** Decides about a request; all pass while it is absent. */
+  fault?: ((asked: string) => S3Fault | undefined) | undefined
+  /** How many requests have no end yet. */
+  underway: number
+  close(): Promise<void>
+}
+
+const BUSY =
+  '<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>'
+
+/** Stands between a store and its server, and breaks what it is told to. */
+export const startS3Proxy = async (target: string): Promise<S3Proxy> => {
+  const proxy: Omit<S3Proxy, 'endpoint' | 'close'> = { requests: [], underway: 0 }
+  const server = createServer((incoming, response) => {
+    const { method = '', url = '', headers } = incoming
+    const asked = [method, url, headers.range].filter(Boolean).join(' ')
+    proxy.requests.push(asked)
+    const fault = proxy.fault?.(asked)
+    proxy.underway += 1
+    response.on('close', () => (proxy.underway -= 1))
+    incoming.on('error', () => {})
+    if (fault !== 'busy' && fault !== 'silent') return pass(target, { incoming, response, fault })
+    incoming.resume()
+    if (fault === 'busy') response.writeHead(503, { 'content-type': 'application/xml' }).end(BUSY)
+  })
+  const { port, close } = await listen(server)
+  return Object.assign(proxy, { endpoint: `http://127.0.0.1:${port}`, close })
+}
+
+interface Passing {
+  incoming: IncomingMessage
+  response: ServerResponse
+  fault: 'lost' | number | undefined
+}
+
+/** The server looks at the host that was signed, so that stays. */
+const pass = (target: string, { incoming, response, fault }: Passing): void => {
+  const { method, url = '', headers } = incoming
+  const onward = request(new URL(url, target), { method, headers }, (answer) => {
+    if (fault === 'lost') {
+      answer.resume()
+      response.destroy()
+      return
+    }
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    let left = fault ?? Number.POSITIVE_INFINITY
+    answer.on('data', (chunk: Buffer) => {
+      response.write(chunk.subarray(0, Math.max(left, 0)))
+      left -= chunk.length
+      // What was written first has to arrive.
+      if (left <= 0) setImmediate(() => response.destroy())
+    })
+    answer.on('end', () => left > 0 && response.end())
+    answer.on('error', () => response.destroy())
+    response.on('close', () => answer.destroy())
+  })
+  onward.on('error', () => response.destroy())
+  incoming.pipe(onward)
+}
