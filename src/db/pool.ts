@@ -20,7 +20,14 @@ export interface PoolLoad {
 export const makePool = (url: string, options: Options, load?: PoolLoad): postgres.Sql => {
   let current: postgres.Sql | undefined
   let ended = false
+  // The server ends a longer statement, so one without an answer by then gets none.
+  const silentMs = Number(options.connection?.['statement_timeout']) * 1.2
 
+  const leave = (pool: postgres.Sql): void => {
+    if (current === pool) current = undefined
+    // A pool with broken slots may never end by itself, so nobody waits for it.
+    void pool.end()
+  }
   const open = (): postgres.Sql => {
     const pool: postgres.Sql = postgres(url, {
       ...options,
@@ -30,10 +37,7 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
       idle_timeout: undefined,
       max_lifetime: null,
       onclose: () => {
-        if (ended) return
-        if (current === pool) current = undefined
-        // A pool with broken slots may never end by itself, so nobody waits for it.
-        void pool.end()
+        if (!ended) leave(pool)
       },
     })
     return pool
@@ -50,9 +54,11 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
   current = open()
   return new Proxy(current, {
     apply: (_first, self, values: unknown[]) => {
-      const query = Reflect.apply(use(), self, values) as unknown
+      const pool = use()
+      const query = Reflect.apply(pool, self, values) as unknown
       if (query instanceof Promise) {
         removeHoles(query)
+        if (silentMs > 0) endSilence(query, silentMs, () => leave(pool))
         if (load) count(query, load)
       }
       return query
@@ -75,6 +81,8 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
 
 /** What the driver (3.4.9) calls to send a query and to settle it. A part of a query is neither. */
 interface Pending {
+  /** It is the one that its connection answers next. */
+  active: boolean
   handler(query: unknown): unknown
   resolve(rows: unknown): void
   reject(error: unknown): void
@@ -101,6 +109,35 @@ const count = (query: Promise<unknown>, load: PoolLoad): void => {
   }
   pending.reject = (error) => {
     settle()
+    reject(error)
+  }
+}
+
+/**
+ * Rejects a query that has been next at its connection for so long, and leaves the pool. A server that lost its power or its
+ * network tells nobody: TCP alone gives its connections up after a quarter of an hour.
+ */
+const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): void => {
+  const pending = query as unknown as Pending
+  const { handler, resolve, reject } = pending
+  let timer: NodeJS.Timeout | undefined
+  const look = (wasActive: boolean): void => {
+    timer = setTimeout(() => {
+      if (!wasActive || !pending.active) return look(pending.active)
+      leave()
+      reject(Object.assign(new Error('PostgreSQL is silent'), { code: 'CONNECTION_CLOSED' }))
+    }, ms).unref()
+  }
+  pending.handler = Object.assign((sending: unknown) => {
+    if (!timer) look(false)
+    return handler(sending)
+  }, handler)
+  pending.resolve = (rows) => {
+    clearTimeout(timer)
+    resolve(rows)
+  }
+  pending.reject = (error) => {
+    clearTimeout(timer)
     reject(error)
   }
 }
