@@ -153,13 +153,17 @@ const signal = async (client: Client, row: OutboxSignal & { id: string }): Promi
   }
 }
 
-/** `missing`: it never started, or Temporal has forgotten it. */
-export type WorkflowState = 'open' | 'closed' | 'missing'
+/**
+ * `missing`: it never started, or Temporal has forgotten it. `completed`: it came to its own end; when its row has not, the
+ * database was put back to an earlier time. `closed`: somebody ended it.
+ */
+export type WorkflowState = 'open' | 'completed' | 'closed' | 'missing'
 
 const look = async (client: Client, workflowId: string): Promise<WorkflowState> => {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe()
-    return ['RUNNING', 'PAUSED'].includes(status.name) ? 'open' : 'closed'
+    if (['RUNNING', 'PAUSED'].includes(status.name)) return 'open'
+    return status.name === 'COMPLETED' ? 'completed' : 'closed'
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'
     throw error

@@ -88,7 +88,10 @@ const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promis
   if (state === 'open') return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   options.metrics?.reconciled.inc({ what: 'task', workflow: state })
-  if (state === 'missing') return await startAgain(options, startTaskAgain(options, task))
+  if (state !== 'closed') {
+    const start = startTaskAgain(options, task)
+    return await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
+  }
   const code = 'workflow_lost'
   await unitOfWork(options, (sql, tell) => failAnyTask(sql, task, { ...options, code, tell }))
 }
@@ -138,7 +141,7 @@ const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion)
     await unitOfWork(options, (sql) =>
       giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
     )
-  else await startAgain(options, { ...start, kind: state === 'closed' ? 'restart' : 'start' })
+  else await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
 }
 
 /** Leaves an extraction alone while either of its workflows runs. */

@@ -34,7 +34,7 @@ export const makeMetrics = () => {
   ])
   // Alerts look for growth, and one that begins at 1 has not grown.
   for (const what of ['task', 'delivery', 'redelivery', 'version', 'extraction'])
-    for (const workflow of ['missing', 'closed']) reconciled.inc({ what, workflow }, 0)
+    for (const workflow of ['missing', 'completed', 'closed']) reconciled.inc({ what, workflow }, 0)
   return {
     registry,
     gauge,

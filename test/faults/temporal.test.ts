@@ -57,6 +57,28 @@ describe('while Temporal', () => {
     await waitFor('the service says so', async () => (await readiness()) === 'ready')
   })
 
+  test('knows the end of a task that a restored database does not, the task is done again', async () => {
+    const { sql } = service.database
+    const [id = ''] = await createMany(1)
+    await alice.untilEnded('image-upscaler', id)
+    await waitFor('nothing is left to do', async () => {
+      const { workflow } = new TemporalClient({ connection: temporal.connection })
+      const { status } = await workflow.getHandle(`image-task/${id}`).describe()
+      return status.name === 'COMPLETED'
+    })
+    await sql.begin(async (sql) => {
+      await sql`delete from task_result where task_id = ${id}`
+      await sql`delete from event where task_id = ${id} and sequence > 2`
+      await sql`
+        update task set status = 'IN_PROGRESS', ended_at = null, thumbnail = null, last_sequence = 2,
+          last_moved_at = now() - interval '1 hour'
+        where id = ${id}
+      `
+    })
+    const ended = await alice.untilEnded('image-upscaler', id)
+    assert.equal(ended.status, 'COMPLETED')
+  })
+
   test('has one workflow ended by hand, its task fails', async () => {
     await service.entry('media').kill()
     const [id = ''] = await createMany(1)
