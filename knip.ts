@@ -28,6 +28,7 @@ const config = ({ production = false }): KnipConfig => ({
     'test/**/*.test.ts',
     'test/support/run.ts',
     'test/contract/run.ts',
+    'test/machines/run.ts',
     'test/upgrade/run.ts',
     'test/vendor/run.ts',
     'test/adapters/video-engine/render-alone.ts',
@@ -61,7 +62,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go'],
+  ignoreBinaries: ['go', 'pgbouncer'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

@@ -8,6 +8,7 @@ import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { loadConfig } from './config.ts'
 import {
+  readAddresses,
   readAuthOrigins,
   makeWorkflowUrl,
   readDevelopment,
@@ -59,20 +60,28 @@ const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
 const log = makeLog('api', config.LOG_LEVEL)
 armFailpoint(config.FAILPOINT)
 
+const { pooled, direct } = readAddresses(config)
 const database = {
-  url: config.DATABASE_URL,
   statementTimeoutMs: config.DATABASE_TIMEOUT_MS,
   waitMs: Math.round((config.DATABASE_TIMEOUT_MS * 2) / 3),
 }
 const sql = makeDatabase({
   ...database,
+  ...pooled,
   pool: config.DATABASE_POOL,
   name: 'kiln api',
   load: metrics && showPool(metrics, config.DATABASE_POOL),
 })
 await requireSchema(sql, log)
 
-const lockSql = makeDatabase({ ...database, pool: 1, name: 'kiln api reconcile' })
+const lockSql = makeDatabase({
+  ...database,
+  url: direct,
+  pool: 1,
+  name: 'kiln api reconcile',
+  // The lock of a host that is cut off is free again after this time; TCP alone would notice after two hours.
+  idleMs: 120_000,
+})
 
 const connection = connectTemporal(config.TEMPORAL_ADDRESS)
 const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, { service: 'kiln-api', log })
@@ -85,7 +94,7 @@ const budget = makeBudget()
 
 const watches = makeWatches({ most: config.STREAMS_MAX })
 const stopListening = listenForNews({
-  url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+  url: direct,
   onNews: watches.ring,
   onConnect: watches.ring,
 })

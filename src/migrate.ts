@@ -3,13 +3,14 @@ import { Connection } from '@temporalio/client'
 import { loadConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { makeLog } from './log.ts'
+import { readAddresses } from './process/settings/derived.ts'
 import { createPurgeSchedule } from './jobs/schedule.ts'
 import { registerSearchAttributes } from './jobs/search-attributes.ts'
 
 const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)
 
-const applied = await migrate(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, {
+const applied = await migrate(readAddresses(config).direct, {
   onApplied: (migration) => log.info({ migration }, 'migration applied'),
 })
 log.info({ applied }, applied.length > 0 ? 'database migrated' : 'database is up to date')

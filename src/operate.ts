@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client'
 
 import { judgeConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
-import { readTimings } from './process/settings/derived.ts'
+import { readAddresses, readTimings } from './process/settings/derived.ts'
 import type { Config } from './process/settings/env.ts'
 import { makeDatabase } from './db/client.ts'
 import type { Sql } from './db/client.ts'
@@ -30,8 +30,13 @@ if (process.argv.length < 3 || process.argv[2] === '--help') {
   process.exit()
 }
 
-const openDatabase = ({ DATABASE_URL: url }: Config): Sql =>
-  makeDatabase({ url, pool: 2, name: 'kiln operate', statementTimeoutMs: 10_000 })
+const openDatabase = (config: Config): Sql =>
+  makeDatabase({
+    ...readAddresses(config).pooled,
+    pool: 2,
+    name: 'kiln operate',
+    statementTimeoutMs: 10_000,
+  })
 
 /** The only command that is of use while the settings are not. */
 const doctor = async (): Promise<void> => {

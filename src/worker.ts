@@ -29,7 +29,12 @@ import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { sweepOrphans } from './adapters/video-engine/orphan.ts'
 import { makeBell } from './domain/shared/bell.ts'
 import { loadConfig, readSearchPath } from './config.ts'
-import { readDelivery, readMediaLimits, readUpstreams } from './process/settings/derived.ts'
+import {
+  readAddresses,
+  readDelivery,
+  readMediaLimits,
+  readUpstreams,
+} from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
@@ -56,7 +61,7 @@ armFailpoint(config.FAILPOINT)
 const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
 
 const sql = makeDatabase({
-  url: config.DATABASE_URL,
+  ...readAddresses(config).pooled,
   pool: config.DATABASE_POOL,
   load: metrics && showPool(metrics, config.DATABASE_POOL),
   name: `kiln worker ${config.WORKER_ROLE}`,

@@ -24,6 +24,10 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Longest wait for a connection, and for a lock, in milliseconds. */
   waitMs?: number
+  /** Whether sessions keep prepared statements: not behind a pooler that lends connections for a transaction. */
+  prepare?: boolean
+  /** The server ends a session that has said nothing for so many milliseconds, and frees its locks; never when absent. */
+  idleMs?: number
   /** Is told what the pool does; without it nothing is counted. */
   load?: PoolLoad | undefined
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
@@ -37,6 +41,8 @@ export const makeDatabase = ({
   name,
   statementTimeoutMs,
   waitMs = 1000,
+  prepare = true,
+  idleMs,
   load,
   onStatement,
 }: DatabaseOptions): Sql =>
@@ -44,6 +50,7 @@ export const makeDatabase = ({
     url,
     {
       max: pool,
+      prepare,
       connect_timeout: waitMs / 1000,
       // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
       backoff: () => 0.1,
@@ -53,6 +60,7 @@ export const makeDatabase = ({
         statement_timeout: statementTimeoutMs,
         lock_timeout: waitMs,
         idle_in_transaction_session_timeout: 10_000,
+        ...(idleMs !== undefined && { idle_session_timeout: idleMs }),
         // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
         // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
         jit: 'off',

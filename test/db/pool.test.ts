@@ -5,6 +5,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import type { Queryable, Sql } from '../../src/db/client.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
+import { startLink } from '../machines/link.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('a pool', () => {
@@ -125,6 +126,41 @@ describe('a pool', () => {
         'b' = any(${['a', 'b']}) as found
     `
     assert.deepEqual(row, { texts, ids, numbers: [1, -2], none: [], found: true })
+  })
+
+  test('behind a pooler leaves no prepared statement in its session', async () => {
+    const options = { url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 }
+    const left = async (prepare: boolean): Promise<number> => {
+      const own = makeDatabase({ ...options, prepare })
+      for (const value of [1, 2]) await own`select ${value}::int`
+      const { length } = await own`select from pg_prepared_statements where name <> ''`
+      await own.end({ timeout: 1 })
+      return length
+    }
+    assert.ok((await left(true)) > 0)
+    assert.equal(await left(false), 0)
+  })
+
+  test('that says nothing for too long loses its lock, and goes on', async () => {
+    const options = { url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 }
+    const own = makeDatabase({ ...options, idleMs: 100 })
+    await own`select pg_advisory_lock(1)`
+    await database.sql`select pg_advisory_lock(1)`
+    await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
+    await own.end({ timeout: 1 })
+  })
+
+  test('whose server went silent rejects the query, and goes on', async () => {
+    const { hostname, port } = new URL(database.url)
+    const link = await startLink(hostname, Number(port))
+    const options = { pool: 1, name: 'own', statementTimeoutMs: 200 }
+    const own = makeDatabase({ url: link.url(database.url), ...options })
+    await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
+    link.leadTo(Number(port), { leaveBehind: true })
+    await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_CLOSED' })
+    await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
+    await own.end({ timeout: 1 })
+    await link.stop()
   })
 
   test('that is ended refuses', async () => {

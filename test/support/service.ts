@@ -82,6 +82,13 @@ const readUpstream = (): NodeJS.ProcessEnv => {
       }
 }
 
+/** With a pooler in the environment (`npm run test:machines -- pgbouncer`) services go by way of it, but for those that have a proxy. */
+const readPooler = (url: string): NodeJS.ProcessEnv => {
+  const { TEST_POOLER: host, TEST_DATABASE_URL: server = '' } = process.env
+  if (host === undefined || new URL(url).host !== new URL(server).host) return {}
+  return { DATABASE_URL: Object.assign(new URL(url), { host }).href, DATABASE_DIRECT_URL: url }
+}
+
 /** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
 export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
 
@@ -133,6 +140,7 @@ export const startService = async ({
     MEDIA_SLOTS: '2',
     RATE_LIMITS: 'off',
     ...readUpstream(),
+    ...readPooler(database.url),
     ...env,
   }
   const entries = new Map<Role, Entry>()

@@ -10,6 +10,8 @@ const SCRIPTS: Record<string, string> = {
     'runs the fault tests in their long forms, with more work and other seeds, and the console with much in it; it takes hours',
   'test:contract':
     'checks `/openapi.json` against a running service: linters, clients generated from it, and schemathesis with all checks; needs Python 3.11 and the package registries',
+  'test:machines':
+    'tries what one machine does not show: `-- pgbouncer` a pooler before PostgreSQL, `-- failover` a standby that takes over, `-- hosts` three hosts that are killed and cut off, `-- restore` a backup taken under load; three to ten minutes each',
   'test:upgrade':
     'upgrades a running service from the last release under load, and tries the migrations on a million tasks; `-- rolling` and `-- locks` are its two parts, some ten minutes each',
   'test:vendor':

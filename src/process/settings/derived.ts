@@ -8,6 +8,18 @@ import type { Quotas } from '../../domain/task/quota.ts'
 import type { RenderTiming, VideoTiming } from '../../domain/task/render-timing.ts'
 import type { Config } from './env.ts'
 
+/**
+ * The database by way of the pooler, where there is one, and past it. Prepared statements would stay behind in sessions
+ * that a pooler has lent to others since.
+ */
+export const readAddresses = ({
+  DATABASE_URL: url,
+  DATABASE_DIRECT_URL: direct,
+}: Config): { pooled: { url: string; prepare: boolean }; direct: string } => ({
+  pooled: { url, prepare: direct === undefined },
+  direct: direct ?? url,
+})
+
 /** What all quotas of requests are multiplied by; undefined when nobody is limited. */
 export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
   if (RATE_LIMITS === 'off') return undefined

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { IMAGE_API } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+
+export interface Callers {
+  /** Ids of the tasks that were answered with 200, each with the time of the answer in Unix milliseconds. */
+  accepted: Map<string, number>
+  /** Requests that were answered otherwise, or not at all, by what they were answered with. */
+  refused: Map<string, number>
+  /** The longest time in which no task was accepted, since the last call of it; milliseconds. */
+  longestGap(): number
+  /** Ends when every key was accepted. */
+  stop(): Promise<void>
+}
+
+const LANES = 4
+/** Four lanes make a dozen tasks a second at most: more than one machine with all hosts can do would only pile up. */
+const PAUSE_MS = 300
+/** As long does a caller wait for an answer before it asks the next api. */
+const PATIENCE_MS = 4000
+
+/** Callers who create small tasks one after another and repeat what was not answered, with its key, at the next api. */
+export const startCallers = async (urls: readonly string[], token: string): Promise<Callers> => {
+  const accepted = new Map<string, number>()
+  const refused = new Map<string, number>()
+  const stopping = new AbortController()
+  const body = JSON.stringify({ image: await base64() })
+  let turn = 0
+  let last = Date.now()
+  let longest = 0
+  const seeGap = (): void => {
+    longest = Math.max(longest, Date.now() - last)
+    last = Date.now()
+  }
+  const tryCreate = async (key: string): Promise<string | number> => {
+    const answer = await fetch(`${urls[(turn += 1) % urls.length]}${IMAGE_API}/image-relight`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    const text = await answer.text()
+    if (answer.status !== 200) return answer.status
+    return (JSON.parse(text) as { data: { task_id: string } }).data.task_id
+  }
+  /** Whether it is accepted by now. A key that a dead process still holds is for later. */
+  const settle = async (key: string): Promise<boolean> => {
+    for (;;) {
+      const made = await tryCreate(key).catch(() => 0)
+      if (typeof made === 'string') {
+        accepted.set(made, Date.now())
+        seeGap()
+        return true
+      }
+      const why = made === 0 ? 'no answer' : String(made)
+      refused.set(why, (refused.get(why) ?? 0) + 1)
+      if (made === 409) return false
+      await sleep(PAUSE_MS)
+    }
+  }
+  const call = async (): Promise<void> => {
+    const held: string[] = []
+    while (!stopping.signal.aborted || held.length > 0) {
+      const key = stopping.signal.aborted ? (held.shift() ?? '') : randomUUID()
+      if (!(await settle(key))) held.push(key)
+      await sleep(PAUSE_MS)
+    }
+  }
+  const calling = Promise.all(Array.from({ length: LANES }, call))
+  return {
+    accepted,
+    refused,
+    longestGap() {
+      seeGap()
+      const found = longest
+      longest = 0
+      return found
+    },
+    async stop() {
+      stopping.abort()
+      await calling
+    },
+  }
+}

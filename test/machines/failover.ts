@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Client } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
+
+import { makeDatabase } from '../../src/db/client.ts'
+import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
+import { startService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { startCallers } from './callers.ts'
+import { withKept } from '../../bench/support/keep.ts'
+import { startLink } from './link.ts'
+import { startStandby } from './standby.ts'
+import type { Say } from './run.ts'
+
+interface Way {
+  name: string
+  isSynchronous: boolean
+  /** The standby is behind by so many milliseconds of commits. */
+  behindMs: number
+  /** What connections to the primary that died hear: that they are broken, or nothing at all. */
+  leaveBehind: boolean
+}
+
+const WAYS: Way[] = [
+  { name: 'asynchronous', isSynchronous: false, behindMs: 0, leaveBehind: false },
+  {
+    name: 'asynchronous, standby behind',
+    isSynchronous: false,
+    behindMs: 1500,
+    leaveBehind: false,
+  },
+  { name: 'synchronous, standby behind', isSynchronous: true, behindMs: 1500, leaveBehind: false },
+  { name: 'synchronous, primary silent', isSynchronous: true, behindMs: 0, leaveBehind: true },
+]
+
+/** A primary with callers is killed, and its standby promoted two seconds later at the same address. */
+export const tryFailover = async (say: Say): Promise<boolean> => {
+  say(
+    'replication | accepted before | of them lost | no task accepted for | accepted after | not ended',
+  )
+  let isWell = true
+  for (const way of WAYS) isWell = (await failOver(way, say)) && isWell
+  return isWell
+}
+
+const failOver = async (way: Way, say: Say): Promise<boolean> => {
+  let isWell = false
+  await withKept(async (keep) => {
+    const primary = await startOwnPostgres()
+    keep({ stop: primary.database.drop })
+    const standby = keep(await startStandby(primary.server))
+    if (way.isSynchronous) {
+      const { sql } = primary.database
+      await sql`alter system set synchronous_standby_names = '*'`
+      await sql`select pg_reload_conf()`
+    }
+    const temporal = keep(await startOwnTemporal())
+    const link = keep(await startLink('127.0.0.10', primary.server.port))
+    const url = link.url(primary.server.url)
+    const sql = makeDatabase({ url, pool: 2, name: 'kiln machines', statementTimeoutMs: 5000 })
+    const service = keep(
+      await startService({
+        database: { url, sql, drop: () => sql.end({ timeout: 1 }) },
+        env: {
+          TEMPORAL_ADDRESS: temporal.server.address,
+          DATABASE_TIMEOUT_MS: '1500',
+          RECONCILE_AFTER_SECONDS: '10',
+        },
+      }),
+    )
+    const callers = keep(await startCallers([service.baseUrl], await service.token('alice')))
+    await waitFor('tasks are accepted', async () => callers.accepted.size >= 40)
+    if (way.behindMs > 0) {
+      standby.fallBehind()
+      await sleep(way.behindMs)
+    }
+    callers.longestGap()
+    if (way.leaveBehind) link.leadTo(standby.server.port, { leaveBehind: true })
+    else link.set('closed')
+    await primary.server.kill()
+    const before = new Set(callers.accepted.keys())
+    await sleep(2000)
+    await standby.promote()
+    link.leadTo(standby.server.port)
+    link.set('open')
+    await waitFor(
+      'tasks are accepted again',
+      async () => callers.accepted.size >= before.size + 40,
+      120_000,
+    )
+    const gap = callers.longestGap()
+    await callers.stop()
+    const ids = async (rows: Promise<{ id: string }[]>) => new Set((await rows).map(({ id }) => id))
+    const found = await ids(standby.sql<{ id: string }[]>`select id from task`)
+    const lost = [...before].filter((id) => !found.has(id))
+    const later = [...callers.accepted.keys()].filter((id) => !before.has(id))
+    const lostLater = later.filter((id) => !found.has(id))
+    const hasEnded = async () =>
+      (await standby.sql`select from task where ended_at is null`).length === 0
+    const ended = await waitFor('all have ended', hasEnded, 120_000).catch(() => false)
+    const open = (): Promise<number> => countOpen(temporal.connection)
+    await waitFor('no workflow is left', async () => (await open()) === 0).catch(() =>
+      say('  workflows are left open'),
+    )
+    const wrong = await standby.sql`
+      select status, error_code, count(*)::int from task where status <> 'COMPLETED' group by 1, 2
+    `
+    say(
+      `${way.name} | ${before.size} | ${lost.length} | ${(gap / 1000).toFixed(1)} s | ${later.length}, lost ${lostLater.length} | ${ended ? 0 : 'some'}`,
+    )
+    for (const row of wrong) say(`  ended otherwise: ${JSON.stringify(row)}`)
+    const mayLose = !way.isSynchronous
+    isWell =
+      ended && lostLater.length === 0 && (mayLose || (lost.length === 0 && wrong.length === 0))
+  })
+  return isWell
+}
+
+/** Workflows of tasks. */
+const countOpen = async (connection: Connection): Promise<number> => {
+  const { workflow } = new Client({ connection })
+  const { count } = await workflow.count(
+    "WorkflowType = 'imageTask' and ExecutionStatus = 'Running'",
+  )
+  return count
+}

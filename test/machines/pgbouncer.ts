@@ -1,0 +1,117 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { withKept } from '../../bench/support/keep.ts'
+import { withDeathSignal } from '../../src/local/child.ts'
+import { runDemo } from '../../src/local/demo.ts'
+import { findPort } from '../../src/local/port.ts'
+import { findServerUser, identityOf } from '../../src/local/postgres-user.ts'
+import { ROOT } from '../../src/local/root.ts'
+import { startService } from '../support/service.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { Say } from './run.ts'
+
+/** Fewer than the processes of one service may open, so that sessions are lent in turns. */
+const POOL = 5
+/** What Kiln asks for at the start of a session, and pgbouncer keeps to itself. */
+const SETTINGS = [
+  `statement_timeout = '10s'`,
+  `lock_timeout = '1s'`,
+  `idle_in_transaction_session_timeout = '10s'`,
+  'jit = off',
+  'max_parallel_workers_per_gather = 0',
+]
+const TESTS = (process.env['TESTS'] ?? 'test/http').split(' ')
+
+/** As docs/operations.md says. */
+const configure = (server: URL, port: number, users: string): string => `[databases]
+* = host=${server.hostname} port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${POOL}
+max_client_conn = 1000
+ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,jit,max_parallel_workers_per_gather
+`
+
+/** The demo and the tests of the interface, with DATABASE_URL by way of pgbouncer in transaction mode. */
+export const tryPgbouncer = async (say: Say): Promise<boolean> => {
+  if (spawnSync('pgbouncer', ['--version']).status !== 0) {
+    say('skipped: there is no pgbouncer; Debian has it as a package')
+    return true
+  }
+  let isWell = false
+  await withKept(async (keep) => {
+    const pooler = keep(await startPgbouncer(process.env['TEST_DATABASE_URL'] ?? ''))
+    const database = await createDatabase()
+    for (const setting of SETTINGS)
+      await database.sql.unsafe(`alter role current_user set ${setting}`)
+    const service = keep(
+      await startService({
+        database,
+        env: { DATABASE_URL: pooler.url(database.url), DATABASE_DIRECT_URL: database.url },
+      }),
+    )
+    const outDir = keep(await makeFolder())
+    const demo = await runDemo({
+      baseUrl: service.baseUrl,
+      token: await service.token('demo'),
+      outDir: outDir.path,
+      out: process.stdout,
+      signal: new AbortController().signal,
+    })
+    const sessions = await database.sql<{ name: string; count: number }[]>`
+      select application_name as name, count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() group by 1 order by 1
+    `
+    say(sessions.map(({ name, count }) => `${name}: ${count} sessions`).join(', '))
+    isWell = demo && (await runHttpTests(pooler.url(database.url)))
+  })
+  return isWell
+}
+
+const runHttpTests = async (pooler: string): Promise<boolean> => {
+  const args = [join(ROOT, 'tools/run.mjs'), 'test/support/run.ts', ...TESTS]
+  const env = { ...process.env, TEST_POOLER: new URL(pooler).host }
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code === 0
+}
+
+const makeFolder = async () => {
+  const path = await mkdtemp(join(tmpdir(), 'kiln-pgbouncer-'))
+  await chmod(path, 0o755)
+  return { path, stop: () => rm(path, { recursive: true, force: true }) }
+}
+
+const startPgbouncer = async (server: string) => {
+  const folder = await makeFolder()
+  const port = await findPort()
+  const path = join(folder.path, 'pgbouncer.ini')
+  const users = join(folder.path, 'userlist.txt')
+  const address = new URL(server)
+  await writeFile(users, `"${address.username}" "${address.password}"\n`)
+  await writeFile(path, configure(address, port, users))
+  const command = withDeathSignal('SIGKILL', ['pgbouncer', '--quiet', path])
+  const child = spawn(command[0], command.slice(1), {
+    ...identityOf(findServerUser([])),
+    cwd: '/',
+    stdio: 'inherit',
+  })
+  const url = (of: string): string => Object.assign(new URL(of), { port: String(port) }).href
+  return {
+    url,
+    async stop() {
+      child.kill('SIGINT')
+      await once(child, 'close')
+      await folder.stop()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What `npm run test:machines` runs; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by way of a
+ * pooler. `failover`: PostgreSQL's primary dies and its standby takes over.
+ */
+import { secondsSince } from '../../src/local/console.ts'
+import { startTestServers } from '../support/servers.ts'
+import { tryFailover } from './failover.ts'
+import { tryPgbouncer } from './pgbouncer.ts'
+
+export type Say = (line: string) => void
+
+const PARTS: Record<string, (say: Say) => Promise<boolean>> = {
+  pgbouncer: tryPgbouncer,
+  failover: tryFailover,
+}
+
+const say: Say = (line) => void process.stdout.write(`${line}\n`)
+
+const chosen = process.argv.slice(2)
+const servers = await startTestServers(say)
+try {
+  Object.assign(process.env, servers.env)
+  for (const [name, run] of Object.entries(PARTS)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue
+    const start = Date.now()
+    say(`\n== ${name}`)
+    const isWell = await run(say)
+    say(`${name}: ${isWell ? 'ok' : 'FAILED'}, ${secondsSince(start)}`)
+    if (!isWell) process.exitCode = 1
+  }
+} finally {
+  await servers.stop()
+}
