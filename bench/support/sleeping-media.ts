@@ -7,11 +7,11 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
-import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { loadConfig } from '../../src/config.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { makeLog } from '../../src/log.ts'
+import { openStorage } from '../../src/process/open-storage.ts'
 import { startScratch } from '../../src/process/scratch.ts'
 import { readMediaLimits } from '../../src/process/settings/derived.ts'
 
@@ -32,7 +32,7 @@ const engine: ImageEngine = {
 
 const config = loadConfig('worker')
 const log = makeLog('worker-media', config.LOG_LEVEL)
-const storage = makeLocalStorage({ root: config.STORAGE_PATH })
+const storage = await openStorage(config)
 const sql = makeDatabase({
   url: config.DATABASE_URL,
   pool: config.DATABASE_POOL,

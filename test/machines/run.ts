@@ -1,17 +1,22 @@
 /**
  * What `npm run test:machines` runs; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by way of a
- * pooler. `failover`: PostgreSQL's primary dies and its standby takes over.
+ * pooler. `failover`: PostgreSQL's primary dies and its standby takes over. `hosts`: three hosts with a bucket in common are
+ * killed and cut off. `restore`: a backup taken under load is restored into empty servers.
  */
 import { secondsSince } from '../../src/local/console.ts'
 import { startTestServers } from '../support/servers.ts'
 import { tryFailover } from './failover.ts'
+import { tryHosts } from './hosts.ts'
 import { tryPgbouncer } from './pgbouncer.ts'
+import { tryRestore } from './restore.ts'
 
 export type Say = (line: string) => void
 
 const PARTS: Record<string, (say: Say) => Promise<boolean>> = {
   pgbouncer: tryPgbouncer,
   failover: tryFailover,
+  hosts: tryHosts,
+  restore: tryRestore,
 }
 
 const say: Say = (line) => void process.stdout.write(`${line}\n`)

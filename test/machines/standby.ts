@@ -25,7 +25,7 @@ export interface Standby {
  * Copies the cluster of a running server into a folder that PostgreSQL may start from, without pg_basebackup, which the
  * packaged server lacks. What is committed when it ends is in it.
  */
-const backUp = async (primary: PostgresServer, folder: string): Promise<string> => {
+export const backUp = async (primary: PostgresServer, folder: string): Promise<string> => {
   const source = await open(primary.url)
   const [row] = await source<{ from: string }[]>`select current_setting('data_directory') as from`
   const from = row?.from ?? ''
