@@ -123,7 +123,7 @@ describe('docker-compose.yml', () => {
   })
 
   test('pins every image by the tag of a version', () => {
-    for (const [name, { image }] of services) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, name)
+    for (const [name, { image }] of services) assert.match(image, /^[\w./-]+:v?\d[\w.-]*$/, name)
     const { version } = JSON.parse(read('package.json')) as { version: string }
     for (const [, { image }] of own) assert.equal(image, `kiln:${version}`)
   })

@@ -202,6 +202,9 @@ TEMPORAL_DATABASE_PASSWORD=
 # Port of this machine that shows the Temporal UI.
 # TEMPORAL_UI_PORT=8233
 
+# Starts an S3 server, too: with STORAGE=s3, S3_ENDPOINT=http://s3:7070, S3_PATH_STYLE=true, a bucket and a key of your choice.
+# COMPOSE_PROFILES=s3
+
 # docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE_PATH,
 # SCRATCH_PATH, WORKER_ROLE, WORKFLOW_BUNDLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
 
