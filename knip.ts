@@ -28,6 +28,7 @@ const config = ({ production = false }): KnipConfig => ({
     'test/**/*.test.ts',
     'test/support/run.ts',
     'test/contract/run.ts',
+    'test/compose/run.ts',
     'test/machines/run.ts',
     'test/upgrade/run.ts',
     'test/vendor/run.ts',

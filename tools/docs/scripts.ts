@@ -10,6 +10,8 @@ const SCRIPTS: Record<string, string> = {
     'runs the fault tests in their long forms, with more work and other seeds, and the console with much in it; it takes hours',
   'test:contract':
     'checks `/openapi.json` against a running service: linters, clients generated from it, and schemathesis with all checks; needs Python 3.11 and the package registries',
+  'test:compose':
+    'builds the image and starts `docker-compose.yml` on an engine for containers, which it brings along on Debian: `-- faults` kills, cuts off and restarts its parts, `-- volumes` takes it down with and without them, `-- upgrade` comes from the last release, `-- machines` makes three of it; some ten minutes each',
   'test:machines':
     'tries what one machine does not show: `-- pgbouncer` a pooler before PostgreSQL, `-- failover` a standby that takes over, `-- hosts` three hosts that are killed and cut off, `-- restore` a backup taken under load; three to ten minutes each',
   'test:upgrade':

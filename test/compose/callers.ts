@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { waitFor } from '../support/wait.ts'
+import type { Stack } from './stack.ts'
+
+const MINUTES = 60_000
+const PAUSE_MS = 150
+const TRY_MS = 10_000
+const SUBJECT = 'caller'
+
+export interface Row {
+  what: string
+  accepted: number
+  /** Tries that were not answered, or refused. */
+  repeated: number
+  /** Longest time in which none was accepted. */
+  gapSeconds: number
+  /** From the last acceptance until all had ended. */
+  drainSeconds: number
+  /** Tasks from the first acceptance until all had ended. */
+  tasksPerSecond: number
+}
+
+export interface Report {
+  say(line: string): void
+  add(row: Row): void
+}
+
+export interface Callers {
+  /** Callers create tasks while something is done, until a while after it; then all of them end. */
+  during(what: string, work: () => Promise<void>, options?: DuringOptions): Promise<Row>
+  /** Every task that was accepted is there once, has ended well, and its files are served. */
+  assertLedger(): Promise<void>
+  /** Forgets what was accepted. */
+  forget(): void
+}
+
+interface DuringOptions {
+  lanes?: number
+  videos?: number
+  /** Where the callers send to, in turn. */
+  urls?: readonly string[]
+}
+
+export const makeCallers = async (stack: Stack): Promise<Callers> => {
+  const token = await stack.token(SUBJECT)
+  const image = await base64({ width: 256, height: 256 })
+  const accepted = new Map<string, 'image' | 'video'>()
+  let count = 0
+
+  const ask = async (url: string, init: RequestInit & { key?: string } = {}): Promise<Response> =>
+    await fetch(url, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        ...(init.key === undefined ? {} : { 'idempotency-key': init.key }),
+      },
+      signal: AbortSignal.timeout(TRY_MS),
+    })
+
+  /** Repeats until it is accepted, so that nothing is in doubt. Answers how often it had to. */
+  const create = async (family: 'image' | 'video', urls: readonly string[]): Promise<number> => {
+    const key = randomUUID()
+    const start = (count += 1)
+    const path = family === 'image' ? `${IMAGE_API}/image-relight` : `${VIDEO_API}/text2video`
+    const order =
+      family === 'image'
+        ? { image, prompt: 'sunset' }
+        : { model: 'videoq3-pro', prompt: 'a lighthouse', duration: 1 }
+    for (let tries = 0; ; tries += 1) {
+      const base = urls[(start + tries) % urls.length] ?? ''
+      const body = JSON.stringify(order)
+      const answer = await ask(base + path, { method: 'POST', key, body })
+        .then(async (response) => ({ status: response.status, text: await response.text() }))
+        .catch(() => ({ status: 0, text: '' }))
+      if (answer.status === 200) {
+        const made = JSON.parse(answer.text) as { task_id?: string; data?: { task_id: string } }
+        accepted.set(made.data?.task_id ?? made.task_id ?? '', family)
+        return tries
+      }
+      assert.ok([0, 409, 500, 502, 503].includes(answer.status), `${answer.status} ${answer.text}`)
+      assert.notEqual(answer.status, 500, answer.text)
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  const callers: Callers = {
+    async during(what, work, { lanes = 2, videos = 1, urls = [stack.url] } = {}) {
+      const before = accepted.size
+      const [stopping, times] = [new AbortController(), [performance.now()]]
+      let repeated = 0
+      const run = async (): Promise<void> => {
+        for (let made = 0; !stopping.signal.aborted; made += 1) {
+          repeated += await create(made < videos ? 'video' : 'image', urls)
+          times.push(performance.now())
+          await sleep(PAUSE_MS)
+        }
+      }
+      const running = Array.from({ length: lanes }, run)
+      const failed = Promise.all(running)
+      failed.catch(() => stopping.abort())
+      try {
+        await waitFor('tasks before it', async () => accepted.size >= before + 6, MINUTES)
+        await work()
+        const then = accepted.size
+        await waitFor('tasks after it', async () => accepted.size >= then + 6, 3 * MINUTES)
+      } finally {
+        stopping.abort()
+        await failed
+      }
+      const last = performance.now()
+      await untilEnded(stack)
+      const end = performance.now()
+      const gaps = times.map((time, index) => time - (times[index - 1] ?? time))
+      return {
+        what,
+        accepted: accepted.size - before,
+        repeated,
+        gapSeconds: Math.max(...gaps) / 1000,
+        drainSeconds: (end - last) / 1000,
+        tasksPerSecond: (1000 * (accepted.size - before)) / (end - (times[0] ?? 0)),
+      }
+    },
+    async assertLedger() {
+      await untilEnded(stack)
+      const rows = await stack.query(
+        `select id, status from task where owner = '${SUBJECT}' order by id`,
+      )
+      const found = new Map(rows.map((row) => row.split('|') as [string, string]))
+      assert.deepEqual(
+        [...found.keys()].toSorted(),
+        [...accepted.keys()].toSorted(),
+        'lost or made twice',
+      )
+      for (const [id, family] of accepted) {
+        assert.equal(found.get(id), family === 'image' ? 'COMPLETED' : 'success', id)
+        await assertServed(id, family)
+      }
+    },
+    forget: () => accepted.clear(),
+  }
+
+  const assertServed = async (id: string, family: 'image' | 'video'): Promise<void> => {
+    const path =
+      family === 'image' ? `${IMAGE_API}/image-relight/${id}` : `${VIDEO_API}/tasks/${id}/creations`
+    const task = (await (await ask(stack.url + path)).json()) as {
+      data?: { generated: string[] }
+      creations?: { url: string }[]
+    }
+    const link = task.data?.generated[0] ?? task.creations?.[0]?.url ?? ''
+    const file = await fetch(link)
+    assert.equal(file.status, 200, `${id}: ${link}`)
+    assert.ok((await file.arrayBuffer()).byteLength > 100, id)
+  }
+  return callers
+}
+
+const untilEnded = async (stack: Stack): Promise<void> => {
+  const open = 'select count(*) from task where ended_at is null'
+  await waitFor(
+    'every task has ended',
+    async () => (await stack.query(open).catch(() => ['?']))[0] === '0',
+    5 * MINUTES,
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * What `npm run test:compose` runs: the Dockerfile and docker-compose.yml on an engine. `-- faults`, `-- volumes`, `-- upgrade` and
+ * `-- machines` choose one of its parts; KEEP_ENGINE_IMAGES=no begins with an engine without images.
+ */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { listenForInterrupt } from '../../src/local/interrupt.ts'
+import type { Row } from './callers.ts'
+import { CACHE, findEngine, timed } from './engine.ts'
+import type { Engine, Say } from './engine.ts'
+import { tryFaults, tryVolumes } from './faults.ts'
+import { makeImages } from './images.ts'
+import { makeMachines, tryMachines } from './machines.ts'
+import { makeStack } from './stack.ts'
+import type { Stack } from './stack.ts'
+import { tryUpgrade } from './upgrade.ts'
+
+type Keep = (stack: Stack) => Stack
+type Part = (engine: Engine, keep: Keep) => Promise<void>
+
+const rows: Row[] = []
+
+const say: Say = (line) => void process.stdout.write(`${line}\n`)
+
+const add = (row: Row): void => {
+  rows.push(row)
+  say(formatRow(row))
+}
+
+const formatRow = ({ what, accepted, repeated, ...row }: Row): string =>
+  `${what} | ${accepted} | 0 | ${repeated} | ${row.gapSeconds.toFixed(1)} s | ${row.drainSeconds.toFixed(1)} s | ${row.tasksPerSecond.toFixed(1)}`
+
+const PARTS: Record<string, Part> = {
+  faults: async (engine, keep) =>
+    await tryFaults(keep(await makeStack(engine, 'kiln-test')), { say, add }),
+  volumes: async (engine, keep) =>
+    await tryVolumes(keep(await makeStack(engine, 'kiln-volumes')), { say, add }),
+  upgrade: async (engine, keep) =>
+    await tryUpgrade(keep(await makeStack(engine, 'kiln-upgrade')), { say, add }),
+  machines: async (engine, keep) =>
+    await tryMachines(keep(await makeMachines(engine)), { say, add }),
+}
+
+const main = async (chosen: readonly string[]): Promise<void> => {
+  const interrupt = listenForInterrupt(() => say('interrupted: everything is stopped'))
+  if (process.env['KEEP_ENGINE_IMAGES'] === 'no')
+    await rm(join(CACHE, 'data'), { recursive: true, force: true })
+  const engine = await findEngine(say)
+  if (typeof engine === 'string') return say(`skipped: ${engine}`)
+  const stacks: Stack[] = []
+  const keep: Keep = (stack) => {
+    stacks.unshift(stack)
+    return stack
+  }
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt.stop.addEventListener('abort', () => reject(interrupt.stop.reason as Error))
+  })
+  try {
+    await Promise.race([runParts(engine, chosen, keep), interrupted])
+  } catch (error) {
+    for (const stack of stacks) await sayState(stack)
+    throw error
+  } finally {
+    for (const stack of stacks) await stack.remove().catch((error: unknown) => say(String(error)))
+    await engine.stop()
+    say('\nwhat | accepted | lost | tries repeated | longest gap | until all ended | tasks/s')
+    for (const row of rows) say(formatRow(row))
+  }
+}
+
+const runParts = async (engine: Engine, chosen: readonly string[], keep: Keep): Promise<void> => {
+  if (engine.isOwn) await makeImages(engine, say)
+  await buildOurs(engine)
+  for (const [name, part] of Object.entries(PARTS))
+    if (chosen.length === 0 || chosen.includes(name)) await part(engine, keep)
+}
+
+const buildOurs = async (engine: Engine): Promise<void> => {
+  const stack = await makeStack(engine, 'kiln-build')
+  await timed(say, 'image of ours by the Dockerfile', () => stack.compose(['build', 'api']))
+  await stack.remove()
+  say(await engine.docker(['images', '--format', 'table {{.Repository}}:{{.Tag}}\t{{.Size}}']))
+}
+
+const sayState = async (stack: Stack): Promise<void> => {
+  for (const args of [
+    ['ps', '--all', '--format', 'table {{.Service}}\t{{.Status}}'],
+    ['logs', '--no-color', '--tail', '15'],
+  ])
+    say(await stack.compose(args).catch(String))
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  process.exitCode = 1
+})
