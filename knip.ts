@@ -32,6 +32,7 @@ const config = ({ production = false }): KnipConfig => ({
     'test/machines/run.ts',
     'test/upgrade/run.ts',
     'test/vendor/run.ts',
+    'test/s3/run.ts',
     'test/adapters/video-engine/render-alone.ts',
     'test/deploy/confined-probe.mjs',
     'test/extraction/store-results.ts',

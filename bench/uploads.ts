@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import sharp from 'sharp'
+import { request } from 'undici'
 
 import { IMAGE_API } from '../test/support/client.ts'
 import type { Entry } from '../test/support/entry.ts'
+import { startS3Server, whyNoS3Server } from '../test/support/s3-server.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { median, say, showFigure, showSpread } from './support/figures.ts'
@@ -22,41 +24,94 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 /** A picture of noise, whose PNG of 30 MB is 40 MB of Base64. */
 const SIDE = 3155
 
+/** What each of two clients sends, again and again. */
+const FILE_BYTES = 40_000_000
+const FILES = 8
+
 /**
  * 32 clients send bodies of 40 MB at once: the longest time the api's event loop was blocked, and the api's greatest memory.
+ * Two clients send files of 40 MB one after another: how fast each of them is, and the memory again. On a local store, and
+ * on a bucket of a server on this machine where that is built.
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const body = join(keep(await makeFolder()).path, 'body.json')
     const bytes = await writeBody(body)
     say(`${CLIENTS} clients, a body of ${(bytes / 1e6).toFixed(1)} MB each`)
-    await measure(body)
+    await measure('uploads', body, {})
+    const missing = await whyNoS3Server()
+    if (missing !== undefined) return say(`a bucket is skipped: ${missing}`)
+    const { settings } = keep(await startS3Server())
+    say('the same on a bucket')
+    await measure('uploads.s3', body, settings)
   })
 
-const measure = async (body: string): Promise<void> => {
-  const { rounds } = await inTurns(ROUNDS, { rounds: () => measureOnce(body) })
-  const blocks = rounds.map(({ blockMs }) => blockMs)
-  const memories = rounds.map(({ rss }) => rss / 1e6)
+const measure = async (name: string, body: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  const { many, two } = await inTurns(ROUNDS, {
+    many: () => measureOnce(env, (service) => upload(service, body)),
+    two: () => measureOnce(env, sendTwo),
+  })
+  const blocks = many.map(({ blockMs }) => blockMs)
+  const memories = many.map(({ rss }) => rss / 1e6)
+  const speeds = two.map(({ seconds }) => (FILES * FILE_BYTES) / 1e6 / seconds)
   showSpread('longest block of the event loop', blocks, 'ms')
   showSpread('peak memory of the api (RSS)', memories, 'MB')
-  showFigure('uploads.block', median(blocks), { unit: 'ms', aim: 100, atMost: true })
-  showFigure('uploads.rss', median(memories), { unit: 'MB', aim: 300, atMost: true })
+  showSpread('each of two clients', speeds, 'MB/s')
+  showSpread(
+    'peak memory of the api with two',
+    two.map(({ rss }) => rss / 1e6),
+    'MB',
+  )
+  showFigure(`${name}.block`, median(blocks), { unit: 'ms', aim: 100, atMost: true })
+  showFigure(`${name}.rss`, median(memories), { unit: 'MB', aim: 300, atMost: true })
+  showFigure(`${name}.two`, median(speeds), { unit: 'MB/s', aim: 40, atMost: false })
 }
 
-const measureOnce = async (body: string): Promise<Probe> => {
-  const service = await startProbed()
+const measureOnce = async (
+  env: NodeJS.ProcessEnv,
+  work: (service: Service) => Promise<void>,
+): Promise<Probe & { seconds: number }> => {
+  const service = await startProbed(env)
   try {
-    await upload(service, body)
-    return await readProbe(service.entry('api'))
+    const start = performance.now()
+    await work(service)
+    const seconds = (performance.now() - start) / 1000
+    return { ...(await readProbe(service.entry('api'))), seconds }
   } finally {
     await service.stop()
   }
 }
 
+const sendTwo = async (service: Service): Promise<void> => {
+  const file = randomBytes(FILE_BYTES)
+  const links = [await askForLink(service), await askForLink(service)]
+  const send = async (link: string): Promise<void> => {
+    for (let sent = 0; sent < FILES; sent += 1) {
+      const { statusCode, body } = await request(link, { method: 'PUT', body: file })
+      const text = await body.text()
+      if (statusCode !== 200) throw new Error(`a file is answered ${text}`)
+    }
+  }
+  await Promise.all(links.map(send))
+}
+
+const askForLink = async (service: Service): Promise<string> => {
+  const { body } = await request(`${service.baseUrl}/customers/storage`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await service.token('bench')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ file_name: `${randomUUID()}.bin` }),
+  })
+  return ((await body.json()) as { upload_url: string }).upload_url
+}
+
 /** An api whose process tells of itself. */
-const startProbed = async (): Promise<Service> => {
+const startProbed = async (settings: NodeJS.ProcessEnv): Promise<Service> => {
   const probe = fileURLToPath(new URL('./support/probe.mjs', import.meta.url))
-  const service = await startService({ roles: ['api'], env: { NODE_OPTIONS: `--import ${probe}` } })
+  const env = { NODE_OPTIONS: `--import ${probe}`, ...settings }
+  const service = await startService({ roles: ['api'], env })
   // The probe begins 5 s after the start of the process.
   await sleep(6000)
   return service

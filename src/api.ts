@@ -51,7 +51,7 @@ import { makeMetrics, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { loadTracing } from './process/load-tracing.ts'
 import { closeOnSignal } from './process/shutdown.ts'
-import { requireStorage } from './process/open-storage.ts'
+import { readOrigins, requireStorage } from './process/open-storage.ts'
 import { requireSchema } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
@@ -115,6 +115,7 @@ const isConsoleOn = config.CONSOLE === 'on'
 const consolePages = isConsoleOn
   ? await makeConsole({
       authOrigins: readAuthOrigins(config),
+      storeOrigins: await readOrigins(storage),
       reread: config.NODE_ENV !== 'production',
     })
   : undefined

@@ -10,6 +10,7 @@ import { makeLog } from './log.ts'
 import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
+import { moveFiles } from './operate/move-files.ts'
 import { OperatorError } from './process/operator-error.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 
@@ -23,6 +24,8 @@ const USAGE = `usage: npm run operate -- <command>
                    read the host nodes of versions anew that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    the same of the security scan
+  move-files --to <local|s3>
+                   move every file of STORAGE_ALSO to STORAGE, while the service runs
 `
 
 if (process.argv.length < 3 || process.argv[2] === '--help') {
@@ -73,13 +76,12 @@ const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
-const reinspect = makeReinspectCommands({
-  ...deps,
-  write: (line) => void process.stdout.write(`${line}\n`),
-})
+const write = (line: string): void => void process.stdout.write(`${line}\n`)
+const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async ([name = '', ...rest]: string[]): Promise<string> => {
   if (Object.hasOwn(reinspect, name)) return await reinspect[name as keyof typeof reinspect](rest)
+  if (name === 'move-files') return await moveFiles(config, rest, write)
   const [id = ''] = rest
   const command = Object.hasOwn(commands, name)
     ? commands[name as keyof typeof commands]

@@ -21,6 +21,7 @@ import { describePurgeSchedule } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
+import { hasBucket } from '../process/settings/env.ts'
 import type { Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
 
@@ -178,10 +179,9 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     })
     return `${ffmpeg.path}, ${ffprobe.path}`
   }
-  const advice =
-    config.STORAGE === 's3'
-      ? 'start the server, or correct S3_ENDPOINT'
-      : 'let this user write in STORAGE_PATH'
+  const advice = hasBucket(config)
+    ? 'start the server, or correct S3_ENDPOINT'
+    : 'let this user write in STORAGE_PATH'
   return [
     ['store', STORE_SETTINGS, advice, checkStore],
     ['ffmpeg', [], 'set FFMPEG_PATH and FFPROBE_PATH', checkPrograms],

@@ -2,32 +2,48 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import { makeLocalStorage } from '../adapters/storage/local.ts'
+import { makeMovingStorage } from '../adapters/storage/moving.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Log } from '../log.ts'
 import { timeStorage } from './metrics.ts'
 import type { Metrics } from './metrics.ts'
+import { hasBucket } from './settings/env.ts'
 import type { Config } from './settings/env.ts'
 
-/** The store of the settings, with its operations timed. The SDK of S3 is loaded where it is used. */
+/** The store of the settings, with its operations timed. */
 export const openStorage = async (config: Config, metrics?: Metrics): Promise<Storage> => {
-  const { STORAGE_PATH: root } = config
-  if (config.STORAGE === 'local') return timeStorage(metrics, makeLocalStorage({ root }), root)
+  const { to, from } = await openStores(config)
+  const root = config.STORAGE === 'local' ? config.STORAGE_PATH : scratchOf(config)
+  return timeStorage(metrics, from ? makeMovingStorage({ to, from }) : to, root)
+}
+
+/** The store that is written to, and where files move, the one that they come from. */
+export const openStores = async (
+  config: Config,
+): Promise<{ to: Storage; from: Storage | undefined }> => ({
+  to: await openOne(config.STORAGE, config),
+  from: config.STORAGE_ALSO === 'none' ? undefined : await openOne(config.STORAGE_ALSO, config),
+})
+
+/** The SDK of S3 is loaded where it is used. */
+const openOne = async (kind: Config['STORAGE'], config: Config): Promise<Storage> => {
+  if (kind === 'local') return makeLocalStorage({ root: config.STORAGE_PATH })
   const { makeS3Storage } = await loadS3()
-  const scratch = config.SCRATCH_PATH || join(tmpdir(), `kiln-${userInfo().username}`)
-  const store = makeS3Storage({
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config
+  const { link, ...store } = makeS3Storage({
     endpoint: config.S3_ENDPOINT || undefined,
     region: config.S3_REGION,
     bucket: config.S3_BUCKET,
     prefix: config.S3_PREFIX,
     pathStyle: config.S3_PATH_STYLE,
-    credentials:
-      config.S3_ACCESS_KEY_ID === ''
-        ? undefined
-        : { accessKeyId: config.S3_ACCESS_KEY_ID, secretAccessKey: config.S3_SECRET_ACCESS_KEY },
-    scratch,
+    credentials: accessKeyId === '' ? undefined : { accessKeyId, secretAccessKey },
+    scratch: scratchOf(config),
   })
-  return timeStorage(metrics, store, scratch)
+  return config.S3_REDIRECT === 'on' ? { ...store, link } : store
 }
+
+const scratchOf = ({ SCRATCH_PATH }: Config): string =>
+  SCRATCH_PATH || join(tmpdir(), `kiln-${userInfo().username}`)
 
 const loadS3 = async () => {
   // It warns of versions of Node that its later releases will not take. The lock file names the release.
@@ -36,13 +52,8 @@ const loadS3 = async () => {
 }
 
 /** What an operator does about a fault of the store that stays until then; undefined for one that may pass. */
-export const adviseStorage = async (
-  { STORAGE }: Pick<Config, 'STORAGE'>,
-  error: unknown,
-): Promise<string | undefined> =>
-  STORAGE === 'local'
-    ? undefined
-    : (await import('../adapters/storage/s3-client.ts')).adviseS3(error)
+export const adviseStorage = async (config: Config, error: unknown): Promise<string | undefined> =>
+  hasBucket(config) ? (await import('../adapters/storage/s3-client.ts')).adviseS3(error) : undefined
 
 /**
  * Opens the store and looks whether a bucket can be written. Ends the process when that needs an operator, and says what
@@ -53,7 +64,7 @@ export const requireStorage = async (
   { metrics, log }: { metrics: Metrics | undefined; log: Log },
 ): Promise<Storage> => {
   const storage = await openStorage(config, metrics)
-  if (config.STORAGE === 'local') return storage
+  if (!hasBucket(config)) return storage
   await storage.check().catch(async (error: unknown) => {
     const advice = await adviseStorage(config, error)
     if (advice === undefined) return log.warn({ err: error }, 'the store does not answer')
@@ -61,4 +72,11 @@ export const requireStorage = async (
     process.exit(1)
   })
   return storage
+}
+
+/** Where links of the store lead: nowhere, or to its one origin. */
+export const readOrigins = async (storage: Storage): Promise<string[]> => {
+  const answer = { contentType: '', disposition: '', cacheControl: '', ends: 0 }
+  const link = await storage.link?.('origin', answer).catch(() => undefined)
+  return link === undefined ? [] : [new URL(link).origin]
 }

@@ -23,10 +23,13 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-
 import type { S3Client } from '@aws-sdk/client-s3'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import { makeMovingStorage } from '../../src/adapters/storage/moving.ts'
 import { makeS3Storage } from '../../src/adapters/storage/s3.ts'
 import type { S3StorageOptions } from '../../src/adapters/storage/s3.ts'
 import { adviseS3, makeS3Client } from '../../src/adapters/storage/s3-client.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { moveAll } from '../../src/operate/move-files.ts'
+import { isLong } from '../support/long.ts'
 import { startS3Proxy } from '../support/s3-proxy.ts'
 import type { S3Fault, S3Proxy } from '../support/s3-proxy.ts'
 import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
@@ -44,7 +47,13 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }))
 
-const isLong = process.env['LONG_FAULTS'] !== undefined
+const fetchPart = async (url: string) => {
+  const answer = await fetch(url, { headers: { range: 'bytes=2-4' } })
+  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+}
+
+/** More than two parts of a bucket, and not a whole number of them. */
+const LARGE = randomBytes(11_000_001)
 
 /** A kind of store, made anew for each test. */
 interface Backend {
@@ -379,6 +388,72 @@ describe('a folder', () => {
   })
 })
 
+describe('a folder that files move to from another', () => {
+  let stores: { to: Storage; from: Storage }
+  use({
+    make: async () => {
+      const from = await LOCAL.make()
+      stores = { to: await LOCAL.make(), from }
+      return makeMovingStorage(stores)
+    },
+    everyFile: async () => [...(await LOCAL.everyFile()), ...(await stores.from.list(''))],
+  })
+  describeStore()
+
+  const CONTENT = 'what was there before'
+  const putOld = (key: string) =>
+    stores.from.putStream(key, Readable.from([Buffer.from(CONTENT)]), { maxBytes: 1000 })
+
+  test('has the files of both, and writes to the one', async () => {
+    await putOld('results/old/1')
+    await put('results/new/1', 'new')
+    assert.deepEqual(await storage.list('results'), ['results/new/1', 'results/old/1'])
+    assert.equal(await read('results/old/1'), CONTENT)
+    assert.equal((await storage.stat('results/old/1'))?.size, CONTENT.length)
+    assert.deepEqual(await stores.from.list(''), ['results/old/1'])
+    await storage.removePrefix('results/old')
+    assert.deepEqual(await storage.list(''), ['results/new/1'])
+  })
+
+  test('is read and removed from while every file moves', async () => {
+    const keys = Array.from({ length: 60 }, (_, index) => `results/${index}/1/result`)
+    for (const key of keys) await putOld(key)
+    const removed = keys.filter((_, index) => index % 3 === 0)
+    const stayed = keys.filter((key) => !removed.includes(key))
+    const moving = moveAll(stores, () => {})
+    const reading = Promise.all(stayed.map(async (key) => assert.equal(await read(key), CONTENT)))
+    await Promise.all([moving, reading, ...removed.map((key) => storage.remove(key))])
+    assert.deepEqual(await stores.to.list(''), stayed.toSorted())
+    assert.deepEqual(await stores.from.list(''), [])
+    assert.match(await moveAll(stores, () => {}), /^0 files, 0.0 MB moved; nothing is left/)
+  })
+
+  test('takes a copy back whose file was removed meanwhile', async () => {
+    await putOld('results/a/1')
+    const { open } = stores.to
+    stores.to.open = async (key) => {
+      await storage.remove(key)
+      await putAgain(key)
+      return await open(key)
+    }
+    const putAgain = (key: string) =>
+      stores.to.putStream(key, Readable.from([Buffer.from(CONTENT)]), { maxBytes: 1000 })
+    await moveAll(stores, () => {})
+    assert.deepEqual(await storage.list(''), [])
+  })
+
+  test('keeps a file that comes back otherwise, and says so', async () => {
+    await putOld('results/a/1')
+    const { open } = stores.to
+    stores.to.open = async (key) => ({ ...(await open(key)), stream: Readable.from(['other']) })
+    await assert.rejects(
+      moveAll(stores, () => {}),
+      /results\/a\/1 came back with another digest/,
+    )
+    assert.deepEqual(await stores.from.list(''), ['results/a/1'])
+  })
+})
+
 describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   let server: S3Server
   let options: S3StorageOptions
@@ -419,8 +494,6 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   })
   describeStore()
 
-  /** More than two parts, and not a whole number of them. */
-  const LARGE = randomBytes(11_000_001)
   const putLarge = async (key = 'large') => storage.putFile(key, await scratchFile(LARGE))
   const readLarge = async () => {
     const bytes = await buffer((await storage.open('large')).stream)
@@ -453,6 +526,44 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     await other.putFile('b', await scratchFile('y'))
     assert.deepEqual(await storage.list(''), ['a'])
     assert.deepEqual(await makeS3Storage({ ...options, prefix: 'folder' }).list('x'), [])
+  })
+
+  test('gives links to files, which say what they are told to and end', async () => {
+    await put('a', '0123456789')
+    const answer = {
+      contentType: 'image/png',
+      disposition: 'inline; filename="a.png"',
+      cacheControl: 'private, max-age=600',
+      ends: Math.floor(Date.now() / 1000) + 3600,
+    }
+    const url = (await storage.link?.('a', answer)) ?? ''
+    assert.equal(url, await storage.link?.('a', answer))
+    const { status, headers, body } = await fetchPart(url)
+    assert.deepEqual([status, body], [206, '234'])
+    assert.equal(headers.get('content-type'), answer.contentType)
+    assert.equal(headers.get('content-disposition'), answer.disposition)
+    assert.equal(headers.get('cache-control'), answer.cacheControl)
+    assert.equal(new URL(url).searchParams.get('X-Amz-Expires'), '900')
+    assert.equal((await fetchPart(url.replace('/a?', '/b?'))).status, 403)
+    assert.equal(
+      (await fetchPart((await storage.link?.('a', { ...answer, ends: 1 })) ?? '')).status,
+      403,
+    )
+  })
+
+  test('takes the files of a folder while both are in use, and gives them back', async () => {
+    const here = makeLocalStorage({ root: await mkdtemp(join(folder, 'root-')) })
+    const files = Array.from({ length: 10 }, (_, index) => `uploads/${index}/a`)
+    await put('kept', 'x')
+    for (const key of files)
+      await here.putStream(key, Readable.from([LARGE.subarray(0, 6_000_000)]), { maxBytes: 1e7 })
+    const [there, both] = [storage, makeMovingStorage({ to: storage, from: here })]
+    const move = moveAll({ to: there, from: here }, () => {})
+    for (const key of files) assert.equal((await both.stat(key))?.size, 6_000_000)
+    assert.match(await move, /^10 files, 60.0 MB moved/)
+    assert.deepEqual([await there.list('uploads'), await here.list('')], [files, []])
+    assert.match(await moveAll({ to: here, from: there }, () => {}), /^10 files/)
+    assert.deepEqual([await there.list(''), await here.list('')], [['kept'], files])
   })
 
   test('aborts what a killed process has left of a write, a day later', async () => {

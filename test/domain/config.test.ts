@@ -173,6 +173,16 @@ describe('settings', () => {
     assert.deepEqual(namesOf({ S3_BUCKET: '' }), ['S3_BUCKET'])
     assert.deepEqual(namesOf({ S3_ACCESS_KEY_ID: 'id' }), ['S3_SECRET_ACCESS_KEY'])
     assert.deepEqual(namesOf({ S3_SECRET_ACCESS_KEY: 'secret' }), ['S3_ACCESS_KEY_ID'])
+    readConfig({
+      ...GOOD,
+      STORAGE: 's3',
+      STORAGE_ALSO: 'local',
+      S3_BUCKET: 'kiln',
+      S3_REDIRECT: 'on',
+    })
+    assert.deepEqual(namesOf({ STORAGE_ALSO: 's3' }), ['STORAGE_ALSO'])
+    const moving = { STORAGE: 'local', STORAGE_ALSO: 's3', S3_BUCKET: '', S3_REDIRECT: 'on' }
+    assert.deepEqual(namesOf(moving), ['S3_BUCKET', 'S3_REDIRECT'])
     for (const url of ['s3.example', 'ftp://s3.example', 'https://id:secret@s3.example'])
       assert.deepEqual(namesOf({ S3_ENDPOINT: url }), ['S3_ENDPOINT'], url)
     for (const prefix of ['/a', 'a/', 'a//b', '../a', 'a b', '.a'])

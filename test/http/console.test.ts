@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { makeConsolePolicy } from '../../src/http/console/policy.ts'
 import { useService } from '../support/service.ts'
 
 const service = useService({
@@ -57,6 +58,13 @@ describe('the console', () => {
         assert.equal(answer.headers.get('content-encoding'), encoding)
         assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
       }
+  })
+
+  test('may show what a store gives that callers are sent to', () => {
+    const policy = makeConsolePolicy([], ['https://store.example'])
+    for (const source of ['img-src', 'media-src'])
+      assert.ok(policy.includes(`${source} 'self' blob: https://store.example;`), policy)
+    assert.equal(policy.split('store.example').length, 3)
   })
 
   test('may run, load and call what is its own, and call the issuer', async () => {

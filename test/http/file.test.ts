@@ -299,6 +299,45 @@ test('If-None-Match of the file is 304 without a body', async () => {
   assert.equal((await get(link, { headers: { 'if-none-match': '"other"' } })).status, 200)
 })
 
+describe('where the store has links', () => {
+  before(() => {
+    storage.link = (key, answer) =>
+      Promise.resolve(`https://store.example/${key}?${JSON.stringify(answer)}`)
+  })
+  after(() => {
+    delete storage.link
+  })
+
+  test('a picture is read from there, described as here', async () => {
+    const { id, link } = await insertResult()
+    const { status, headers } = await get(link, { headers: { range: 'bytes=0-1' } })
+    assert.deepEqual([status, headers['cache-control']], [307, 'no-store'])
+    isOpenToAll(headers)
+    const location = new URL(headers.location ?? '')
+    assert.equal(location.pathname, `/results/${id}/1/result-1.png`)
+    assert.deepEqual(JSON.parse(decodeURIComponent(location.search.slice(1))), {
+      contentType: 'image/png',
+      disposition: 'inline; filename="result-1.png"',
+      cacheControl: 'private, max-age=600',
+      ends: signer.linkExpiry(now),
+    })
+  })
+
+  test('the service answers all else, and who asks for the bytes', async () => {
+    const { link } = await insertResult()
+    assert.equal((await get(`${link}&redirect=0`)).body, CONTENT)
+    assert.equal((await get(link, { method: 'HEAD' })).status, 200)
+    assert.equal((await get(link, { headers: { 'if-none-match': `"${DIGEST}"` } })).status, 304)
+    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=99-' } })
+    await refuses(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
+    assert.equal((await get(await insertUpload('unknown', true))).body, CONTENT)
+    assert.deepEqual(Object.keys(signer.parseOwnLink(`${link}&redirect=0`, now) ?? {}), [
+      'id',
+      'name',
+    ])
+  })
+})
+
 describe('a link that does not hold', () => {
   test('is 403 when its signature is wrong, whether the file exists or not', async () => {
     const [one, other] = [await insertResult(), await insertResult()]

@@ -30,6 +30,8 @@ export interface S3Server {
   endpoint: string
   /** The folder of the bucket, which has each object as a file of its key. */
   folder: string
+  /** Of a service that keeps its files there. */
+  settings: NodeJS.ProcessEnv
   /** What a store below a prefix is made with. */
   optionsOf(prefix: string): Omit<S3StorageOptions, 'scratch'>
   stop(): Promise<void>
@@ -78,7 +80,15 @@ export const startS3Server = async (): Promise<S3Server> => {
     pathStyle: true,
     credentials: CREDENTIALS,
   })
-  return { endpoint, folder, optionsOf, stop }
+  const settings = {
+    STORAGE: 's3',
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: BUCKET,
+    S3_PATH_STYLE: 'true',
+    S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+  }
+  return { endpoint, folder, settings, optionsOf, stop }
 }
 
 /** Whether anything answers. */

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before } from 'node:test'
 
 import type { JWK } from 'jose'
@@ -89,6 +90,15 @@ const readPooler = (url: string): NodeJS.ProcessEnv => {
   return { DATABASE_URL: Object.assign(new URL(url), { host }).href, DATABASE_DIRECT_URL: url }
 }
 
+/** With a bucket in the environment (`npm run test:s3`) services of tests keep their files there, each under its own prefix. */
+const planStore = (folder: string): { storagePath: string; env: NodeJS.ProcessEnv } => {
+  const { TEST_S3_FOLDER: bucket, TEST_S3: settings = '{}' } = process.env
+  const storagePath = join(bucket ?? folder, bucket === undefined ? 'storage' : basename(folder))
+  if (bucket === undefined) return { storagePath, env: { STORAGE_PATH: storagePath } }
+  const own = { S3_PREFIX: basename(folder), SCRATCH_PATH: join(folder, 'scratch') }
+  return { storagePath, env: { ...(JSON.parse(settings) as NodeJS.ProcessEnv), ...own } }
+}
+
 /** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
 export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
 
@@ -111,7 +121,8 @@ export const startService = async ({
   const port = await findPort()
   const baseUrl = `http://127.0.0.1:${port}`
   const taskQueue = makeTaskQueue('test')
-  const storagePath = join(folder, 'storage')
+  const store = planStore(folder)
+  const { storagePath } = store
   const webhookSecret = makeWebhookSecret()
   const settings: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
@@ -126,7 +137,7 @@ export const startService = async ({
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
     AUTH_JWKS_URL: issuer.jwksUrl,
-    STORAGE_PATH: storagePath,
+    ...store.env,
     SIGNING_KEYS: randomBytes(32).toString('base64'),
     SECRETS_KEYS: randomBytes(32).toString('base64'),
     WEBHOOK_DEFAULT_SECRET: webhookSecret,
@@ -264,5 +275,7 @@ export const listFolder = async (path: string): Promise<Dirent[]> => {
       return await readdir(path, { recursive: true, withFileTypes: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      // That of a bucket is there while it has files.
+      if (!existsSync(path)) return []
     }
 }

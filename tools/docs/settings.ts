@@ -54,6 +54,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   Files: [
     'STORAGE',
+    'STORAGE_ALSO',
     'STORAGE_PATH',
     'S3_ENDPOINT',
     'S3_REGION',
@@ -62,6 +63,7 @@ const GROUPS: Record<string, Name[]> = {
     'S3_PATH_STYLE',
     'S3_ACCESS_KEY_ID',
     'S3_SECRET_ACCESS_KEY',
+    'S3_REDIRECT',
     'SCRATCH_PATH',
     'RESULT_LINK_SECONDS',
     'RESULT_RETENTION_DAYS',

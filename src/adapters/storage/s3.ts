@@ -15,6 +15,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
 import { makeGate } from '../../domain/shared/gate.ts'
 import { makeMeasure } from './measure.ts'
@@ -39,6 +40,8 @@ const WRITES = 8
 /** How long one waits for its turn. */
 const PATIENCE_MS = 60_000
 const REMOVALS = 16
+const LINK_SECONDS = 900
+const LINK_STEP = 300
 /** Parts of a killed process may go after a day, which no write takes, and are looked for each hour. */
 const LEFT_MS = 86_400_000
 const LOOK_MS = 3_600_000
@@ -55,7 +58,7 @@ interface Bucket {
  * is written by one attempt alone, or named by its content: nothing depends on who comes first. Unfinished files lie in a
  * folder of this machine.
  */
-export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Storage => {
+export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Required<Storage> => {
   const root = options.prefix === '' ? '' : `${options.prefix}/`
   const bucket = { client: makeS3Client(options), Bucket: options.bucket, root }
   const writes = makeGate(WRITES)
@@ -73,7 +76,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Storag
   }
   const list = async (prefix: string): Promise<string[]> => await listKeys(bucket, folderOf(prefix))
   let lookedAt = 0
-  const storage: Storage = {
+  const storage: Required<Storage> = {
     scratchDir: async (purpose = 'other') => {
       const folder = join(scratch, ...keySegments(purpose))
       // Other users of the machine may pass, as the children of a media worker do, but not look.
@@ -99,6 +102,19 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Storag
       const { start, end, size } = describe(first, range !== undefined)
       const reopen = async (at: number) => toStream(await get(`bytes=${at}-${end - 1}`, first.ETag))
       return { stream: readBody(toStream(first), { start, end, reopen }), size }
+    },
+    link: async (key, { contentType, disposition, cacheControl, ends }) => {
+      const command = new GetObjectCommand({
+        ...place(bucket, key),
+        ResponseContentType: contentType,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: cacheControl,
+      })
+      // Those made within five minutes are equal, so that a browser need not load a picture twice.
+      const start = Math.floor(Date.now() / 1000 / LINK_STEP) * LINK_STEP
+      const expiresIn = Math.max(1, Math.min(LINK_SECONDS, ends - start))
+      const signingDate = new Date(start * 1000)
+      return await getSignedUrl(bucket.client, command, { expiresIn, signingDate })
     },
     stat: async (key) => {
       const head = await bucket.client

@@ -12,6 +12,15 @@ export interface StoredFile {
   size: number
 }
 
+/** What a link of the store has the answer say. */
+export interface LinkedAnswer {
+  contentType: string
+  disposition: string
+  cacheControl: string
+  /** When the link ends at the latest, in unix seconds; it lives for 15 minutes at most. */
+  ends: number
+}
+
 /**
  * Where files are kept. A key is a relative path with slashes (`results/<task id>/<fence>/result-1.png`); its segments
  * hold ASCII letters, digits and `._+-` and do not begin with a dot, so that every store can take it.
@@ -26,6 +35,8 @@ export interface Storage {
   putStream(key: string, readable: Readable, limit: { maxBytes: number }): Promise<StoredDigest>
   /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */
   open(key: string, range?: ByteRange): Promise<StoredFile>
+  /** A link that reads the file from the store itself, without a credential; absent where a store has no address. */
+  link?(key: string, answer: LinkedAnswer): Promise<string>
   /** `writtenAt`: when its last byte was written, in unix milliseconds by the clock of the store. */
   stat(key: string): Promise<{ size: number; writtenAt: number } | undefined>
   /**

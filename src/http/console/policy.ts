@@ -1,14 +1,18 @@
 /**
  * What the pages of the console may do: nothing inline, no other origin but that of the issuer, no frame around them, and no
- * text becomes HTML but the empty one, which React Aria writes to empty the box of its announcer.
+ * text becomes HTML but the empty one, which React Aria writes to empty the box of its announcer. Pictures and videos may
+ * also come from the origins of a store that callers are sent to.
  */
-export const makeConsolePolicy = (authOrigins: readonly string[]): string =>
+export const makeConsolePolicy = (
+  authOrigins: readonly string[],
+  storeOrigins: readonly string[],
+): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' blob:",
-    "media-src 'self' blob:",
+    ["img-src 'self' blob:", ...storeOrigins].join(' '),
+    ["media-src 'self' blob:", ...storeOrigins].join(' '),
     "font-src 'self'",
     ["connect-src 'self'", ...authOrigins].join(' '),
     "manifest-src 'self'",

@@ -8,6 +8,8 @@ import { makeConsolePolicy } from './policy.ts'
 interface ConsoleOptions {
   /** Origins of the issuer that the page calls. */
   authOrigins: readonly string[]
+  /** Origins of the store that it is sent to for files. */
+  storeOrigins: readonly string[]
   /** Looks for another build at each page, so that whoever works on the console only reloads. */
   reread: boolean
 }
@@ -18,9 +20,10 @@ interface ConsoleOptions {
  */
 export const makeConsole = async ({
   authOrigins,
+  storeOrigins,
   reread,
 }: ConsoleOptions): Promise<RequestHandler | undefined> => {
-  const policy = makeConsolePolicy(authOrigins)
+  const policy = makeConsolePolicy(authOrigins, storeOrigins)
   let pages = await loadPages('console')
   if (!pages.has(INDEX)) return undefined
   return async (request, response) => {

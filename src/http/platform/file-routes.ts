@@ -21,6 +21,7 @@ import type { Route } from '../route.ts'
 
 export interface FileRouteDeps {
   sql: Sql
+  /** One that has links sends callers of pictures and videos there. */
   storage: Storage
   signer: Signer
   /** The clock that expiries are judged by. */
@@ -49,9 +50,13 @@ export const makeFileRoutes = ({
     query: Type.Object({
       expires: Type.String({ default: '', description: 'Unix seconds at which the link ends.' }),
       signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
+      redirect: Type.Enum(['0', '1'], {
+        default: '1',
+        description: 'With 0 the service sends the bytes itself, where it would answer 307.',
+      }),
     }),
     requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
-    responses: FILE_RESPONSES,
+    responses: { ...FILE_RESPONSES, 307: MOVED },
     errors: [
       'signature_invalid',
       'link_expired',
@@ -64,18 +69,20 @@ export const makeFileRoutes = ({
       if (verdict !== 'ok') throw refusal(verdict)
       const maxAge = Math.max(0, Math.floor(Number(query.expires) - now().getTime() / 1000))
       const cacheControl = `private, max-age=${maxAge}`
+      const ends = query.redirect === '1' ? Number(query.expires) : undefined
       return {
         stream: async (response) => {
-          const { plan, stream } = await openFile(
-            { sql, storage },
-            { params, incoming, cacheControl },
-          )
-          await sendFile(response, plan, stream)
+          const request = { params, incoming, cacheControl, ends }
+          const { plan, stream, location } = await openFile({ sql, storage }, request)
+          if (location === undefined) await sendFile(response, plan, stream)
+          else response.writeHead(307, { ...OPEN_TO_ALL, ...NOT_KEPT, location }).end()
         },
       }
     },
   }),
 ]
+
+const NOT_KEPT = { 'cache-control': 'no-store' }
 
 const FILE_HEADERS = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Control'] as const
 
@@ -92,6 +99,12 @@ export const FILE_RESPONSES = {
   },
 }
 
+const MOVED = {
+  description:
+    'The file is at the address in Location for some minutes (S3_REDIRECT); a Range is repeated there.',
+  headers: ['Location', 'Cache-Control'] as const,
+}
+
 const refusal = (code: ErrorCodeName): ApiError =>
   apiError(code, ERROR_CODES[code].meaning, { headers: OPEN_TO_ALL })
 
@@ -99,6 +112,14 @@ interface FileRequest {
   params: { id: string; name: string }
   incoming: Pick<IncomingMessage, 'method' | 'headers'>
   cacheControl: string
+  /** When a link of the store ends at the latest, in unix seconds; absent where the bytes must pass through here. */
+  ends: number | undefined
+}
+
+interface OpenedFile {
+  plan: FilePlan
+  stream?: Readable
+  location?: string
 }
 
 /**
@@ -110,7 +131,7 @@ const openFile = async (
   deps: Pick<FileRouteDeps, 'sql' | 'storage'>,
   request: FileRequest,
   missing?: string,
-): Promise<{ plan: FilePlan; stream?: Readable }> => {
+): Promise<OpenedFile> => {
   const { params, incoming, cacheControl } = request
   const { storage_key: key, ...record } = await getFile(deps, params)
   if (record.gone || key === null || key === missing) throw refusal('file_gone')
@@ -124,8 +145,25 @@ const openFile = async (
     cacheControl,
   })
   if (incoming.method === 'HEAD' || plan.status === 304) return { plan }
+  const location = await linkTo(deps, key, plan, request)
+  if (location !== undefined) return { plan, location }
   const opened = await deps.storage.open(key, plan.range).catch(unlessMissing)
   return opened ? { plan, stream: opened.stream } : await openFile(deps, request, key)
+}
+
+/** A type that nobody knows stays here, where a browser is told to run nothing. */
+const SHOWN = /^(image|video)\//
+
+const linkTo = async (
+  { storage }: Pick<FileRouteDeps, 'storage'>,
+  key: string,
+  { headers }: FilePlan,
+  { ends }: FileRequest,
+): Promise<string | undefined> => {
+  const { 'content-type': contentType = '', 'content-disposition': disposition = '' } = headers
+  if (ends === undefined || !SHOWN.test(contentType)) return undefined
+  const answer = { contentType, disposition, cacheControl: 'private, max-age=600', ends }
+  return await storage.link?.(key, answer).catch(refuseForNow)
 }
 
 const getFile = async (

@@ -114,6 +114,11 @@ export const Env = Type.Object({
     default: 'local',
     description: 'Where files are kept: in a folder that all processes share, or in a bucket.',
   }),
+  STORAGE_ALSO: Type.Enum(['none', 'local', 's3'], {
+    default: 'none',
+    description:
+      'A second store that files are read from and removed from, while they move between the two.',
+  }),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
   S3_ENDPOINT: Type.String({
     default: '',
@@ -137,6 +142,11 @@ export const Env = Type.Object({
       'Key of the bucket. Without it the SDK of AWS looks for one: AWS_ variables, shared files, the role of the machine.',
   }),
   S3_SECRET_ACCESS_KEY: Type.String({ default: '', description: 'Its secret.' }),
+  S3_REDIRECT: Type.Enum(['on', 'off'], {
+    default: 'off',
+    description:
+      'Whether links of pictures and videos lead on to the bucket, by an address that it has signed for some minutes. Callers must reach S3_ENDPOINT.',
+  }),
   SCRATCH_PATH: Type.String({
     default: '',
     description:
@@ -365,3 +375,7 @@ export const splitList = (value: string): string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+
+/** Whether a bucket is used. */
+export const hasBucket = ({ STORAGE, STORAGE_ALSO }: Pick<Env, 'STORAGE' | 'STORAGE_ALSO'>) =>
+  STORAGE === 's3' || STORAGE_ALSO === 's3'

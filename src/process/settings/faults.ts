@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { makeAddressJudge } from '../../adapters/outbound/address.ts'
 import { isLoopbackHost } from '../../adapters/outbound/url.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
-import { splitList } from './env.ts'
+import { hasBucket, splitList } from './env.ts'
 import type { Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
 
@@ -32,7 +32,7 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
   const further = [
     ...developmentFaults(env),
     ...vendorFaults(env, process),
-    ...bucketFaults(env),
+    ...storeFaults(env),
     ...productionFaults(env, process),
   ].filter(({ name }) => !faults.some((fault) => fault.name === name))
   return [...faults, ...further]
@@ -207,18 +207,31 @@ const vendorFaults = (env: Env, process: ProcessName): SettingFault[] => {
   })
 }
 
-const bucketFaults = (env: Env): SettingFault[] => {
-  if (env.STORAGE !== 's3') return []
-  const pair = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
-  const absent = pair.filter((name) => env[name] === '')
-  return [
-    ...(env.S3_BUCKET === '' ? (['S3_BUCKET'] as const) : []),
-    ...(absent.length === 1 ? absent : []),
-  ].map((name) => ({
-    name,
-    message: `${name} is absent: ${name === 'S3_BUCKET' ? 'STORAGE=s3 needs a bucket' : 'a key needs its secret, and a secret its key'}`,
-  }))
+const storeFaults = (env: Env): SettingFault[] => {
+  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const absent = keys.filter((name) => env[name] === '')
+  const wrong: [boolean, keyof Env, string][] = [
+    [env.STORAGE_ALSO === env.STORAGE, 'STORAGE_ALSO', 'must not be STORAGE itself'],
+    [hasBucket(env) && env.S3_BUCKET === '', 'S3_BUCKET', 'is absent: files are to lie in it'],
+    [
+      env.S3_REDIRECT === 'on' && env.STORAGE !== 's3',
+      'S3_REDIRECT',
+      'must be off where STORAGE is not s3',
+    ],
+    ...(hasBucket(env) && absent.length === 1 ? absent : []).map(
+      (name): [boolean, keyof Env, string] => [
+        true,
+        name,
+        'is absent: a key needs its secret, and a secret its key',
+      ],
+    ),
+  ]
+  return toFaults(wrong)
 }
+
+/** Faults of the rules that are broken. */
+const toFaults = (rules: [broken: boolean, name: keyof Env, rule: string][]): SettingFault[] =>
+  rules.filter(([broken]) => broken).map(([, name, rule]) => ({ name, message: `${name} ${rule}` }))
 
 const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
   if (env.NODE_ENV !== 'production') return []
@@ -249,7 +262,5 @@ const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
       'holds a key that others know or can guess: make a new one with `openssl rand -base64 32` before it is used',
     ]),
   ]
-  return refused
-    .filter(([wrong]) => wrong)
-    .map(([, name, rule]) => ({ name, message: `${name} ${rule} in production` }))
+  return toFaults(refused.map(([broken, name, rule]) => [broken, name, `${rule} in production`]))
 }

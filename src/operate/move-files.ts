@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+
+import type { Storage } from '../adapters/storage/storage.ts'
+import { openStores } from '../process/open-storage.ts'
+import { OperatorError } from '../process/operator-error.ts'
+import type { Config } from '../process/settings/env.ts'
+
+const USAGE = 'usage: npm run operate -- move-files --to <local|s3>'
+/** Every key begins with one of them. */
+const FOLDERS = ['inputs', 'results', 'uploads', 'archives']
+const AT_ONCE = 4
+const SAY_EVERY_MS = 5000
+
+/** Moves every file of STORAGE_ALSO to STORAGE. It can be stopped and repeated. Answers how many it moved. */
+export const moveFiles = async (
+  config: Config,
+  argv: string[],
+  write: (line: string) => void,
+): Promise<string> => {
+  const { STORAGE, STORAGE_ALSO } = config
+  if (readTarget(argv) !== STORAGE || STORAGE_ALSO === 'none')
+    throw new OperatorError(
+      `files move from STORAGE_ALSO to STORAGE, which every process has first: these are ${STORAGE_ALSO} and ${STORAGE}; docs/operations.md has the steps`,
+    )
+  const { to, from } = await openStores(config)
+  if (!from) throw new OperatorError(USAGE)
+  return await moveAll({ to, from }, write)
+}
+
+const readTarget = (argv: string[]): string | undefined => {
+  try {
+    return parseArgs({ args: argv, options: { to: { type: 'string' } } }).values.to
+  } catch (error) {
+    throw new OperatorError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+  }
+}
+
+interface Stores {
+  to: Storage
+  from: Storage
+}
+
+/** Moves all files from one store to another, while a service uses both by `makeMovingStorage`. */
+export const moveAll = async (stores: Stores, write: (line: string) => void): Promise<string> => {
+  const keys = listAll(stores.from)
+  const moved = { files: 0, bytes: 0 }
+  const tell = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
+  let told = Date.now()
+  const work = async (): Promise<void> => {
+    for (let next = await keys.next(); next.done !== true; next = await keys.next()) {
+      // Added afterwards: the others add meanwhile.
+      const bytes = await move(stores, next.value)
+      moved.bytes += bytes
+      moved.files += 1
+      if (Date.now() - told < SAY_EVERY_MS) continue
+      told = Date.now()
+      write(`${tell()} so far`)
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
+  for (const end of ends)
+    if (end.status === 'rejected')
+      throw new OperatorError(`${tell()} moved, then ${String(end.reason)}: run it again`)
+  return `${tell()} moved; nothing is left to move`
+}
+
+async function* listAll(store: Storage): AsyncGenerator<string> {
+  for (const folder of FOLDERS)
+    for await (const name of store.listFolders(folder)) yield* await store.list(`${folder}/${name}`)
+}
+
+/** Copies, reads the copy, then removes. Answers how many bytes went. */
+const move = async ({ to, from }: Stores, key: string): Promise<number> => {
+  if (!(await from.stat(key))) return 0
+  const { stream } = await from.open(key)
+  const sent = await to.putStream(key, stream, { maxBytes: Number.MAX_SAFE_INTEGER })
+  const kept = createHash('sha256')
+  await pipeline((await to.open(key)).stream, kept)
+  if (kept.digest('hex') !== sent.sha256)
+    throw new Error(`${key} came back with another digest; it stays where it was`)
+  // Removed meanwhile, by age or by its owner: then nobody asks for the copy, and nobody would remove it.
+  const isWanted = (await from.stat(key)) !== undefined
+  await (isWanted ? from : to).remove(key)
+  return sent.bytes
+}
