@@ -8,6 +8,9 @@ import type { TestDatabase } from '../support/stack.ts'
 import { startLink } from '../machines/link.ts'
 import { waitFor } from '../support/wait.ts'
 
+/** On a slow machine a connection takes longer than the second of production. */
+const PATIENT = { pool: 1, name: 'own', statementTimeoutMs: 0, waitMs: 30_000 }
+
 describe('a pool', () => {
   let database: TestDatabase
   let sql: Sql
@@ -129,7 +132,7 @@ describe('a pool', () => {
   })
 
   test('behind a pooler leaves no prepared statement in its session', async () => {
-    const options = { url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 }
+    const options = { url: database.url, ...PATIENT }
     const left = async (prepare: boolean): Promise<number> => {
       const own = makeDatabase({ ...options, prepare })
       for (const value of [1, 2]) await own`select ${value}::int`
@@ -142,10 +145,13 @@ describe('a pool', () => {
   })
 
   test('that says nothing for too long loses its lock, and goes on', async () => {
-    const options = { url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 }
-    const own = makeDatabase({ ...options, idleMs: 100 })
+    const own = makeDatabase({ url: database.url, ...PATIENT, idleMs: 100 })
     await own`select pg_advisory_lock(1)`
-    await database.sql`select pg_advisory_lock(1)`
+    const hasLock = async (): Promise<boolean> => {
+      const [row] = await database.sql<{ held: boolean }[]>`select pg_try_advisory_lock(1) as held`
+      return row?.held === true
+    }
+    await waitFor('another session has the lock', hasLock)
     await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
     await own.end({ timeout: 1 })
   })
@@ -153,8 +159,8 @@ describe('a pool', () => {
   test('whose server went silent rejects the query, and goes on', async () => {
     const { hostname, port } = new URL(database.url)
     const link = await startLink(hostname, Number(port))
-    const options = { pool: 1, name: 'own', statementTimeoutMs: 200 }
-    const own = makeDatabase({ url: link.url(database.url), ...options })
+    const url = link.url(database.url)
+    const own = makeDatabase({ url, ...PATIENT, statementTimeoutMs: 200 })
     await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
     link.leadTo(Number(port), { leaveBehind: true })
     await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_CLOSED' })

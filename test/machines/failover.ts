@@ -58,7 +58,13 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
     const temporal = keep(await startOwnTemporal())
     const link = keep(await startLink('127.0.0.10', primary.server.port))
     const url = link.url(primary.server.url)
-    const sql = makeDatabase({ url, pool: 2, name: 'kiln machines', statementTimeoutMs: 5000 })
+    const sql = makeDatabase({
+      url,
+      pool: 2,
+      name: 'kiln machines',
+      statementTimeoutMs: 5000,
+      waitMs: 10_000,
+    })
     const service = keep(
       await startService({
         database: { url, sql, drop: () => sql.end({ timeout: 1 }) },

@@ -108,6 +108,7 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
       pool: 4,
       name: 'kiln machines',
       statementTimeoutMs: 0,
+      waitMs: 10_000,
     })
     const keys = await sql<{ key: string }[]>`
       select storage_key as key from task_result

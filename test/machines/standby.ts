@@ -88,7 +88,13 @@ export const startStandby = async (primary: PostgresServer): Promise<Standby> =>
 }
 
 const open = async (url: string): Promise<Sql> => {
-  const sql = makeDatabase({ url, pool: 1, name: 'kiln machines', statementTimeoutMs: 0 })
+  const sql = makeDatabase({
+    url,
+    pool: 1,
+    name: 'kiln machines',
+    statementTimeoutMs: 0,
+    waitMs: 10_000,
+  })
   await sql`select 1`
   return sql
 }
