@@ -64,7 +64,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'pgbouncer'],
+  ignoreBinaries: ['go', 'ip', 'pgbouncer'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

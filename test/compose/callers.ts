@@ -51,6 +51,7 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
   const image = await base64({ width: 256, height: 256 })
   const accepted = new Map<string, 'image' | 'video'>()
   let count = 0
+  let base = stack.url
 
   const ask = async (url: string, init: RequestInit & { key?: string } = {}): Promise<Response> =>
     await fetch(url, {
@@ -73,9 +74,9 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
         ? { image, prompt: 'sunset' }
         : { model: 'videoq3-pro', prompt: 'a lighthouse', duration: 1 }
     for (let tries = 0; ; tries += 1) {
-      const base = urls[(start + tries) % urls.length] ?? ''
+      const url = urls[(start + tries) % urls.length] ?? ''
       const body = JSON.stringify(order)
-      const answer = await ask(base + path, { method: 'POST', key, body })
+      const answer = await ask(url + path, { method: 'POST', key, body })
         .then(async (response) => ({ status: response.status, text: await response.text() }))
         .catch(() => ({ status: 0, text: '' }))
       if (answer.status === 200) {
@@ -92,6 +93,7 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
   const callers: Callers = {
     async during(what, work, { lanes = 2, videos = 1, urls = [stack.url] } = {}) {
       const before = accepted.size
+      base = urls[0] ?? base
       const [stopping, times] = [new AbortController(), [performance.now()]]
       let repeated = 0
       const run = async (): Promise<void> => {
@@ -148,12 +150,13 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
   const assertServed = async (id: string, family: 'image' | 'video'): Promise<void> => {
     const path =
       family === 'image' ? `${IMAGE_API}/image-relight/${id}` : `${VIDEO_API}/tasks/${id}/creations`
-    const task = (await (await ask(stack.url + path)).json()) as {
+    const task = (await (await ask(base + path)).json()) as {
       data?: { generated: string[] }
       creations?: { url: string }[]
     }
     const link = task.data?.generated[0] ?? task.creations?.[0]?.url ?? ''
-    const file = await fetch(link)
+    // An api serves the links of all.
+    const file = await fetch(base + new URL(link).pathname + new URL(link).search)
     assert.equal(file.status, 200, `${id}: ${link}`)
     assert.ok((await file.arrayBuffer()).byteLength > 100, id)
   }

