@@ -30,6 +30,7 @@ const config = ({ production = false }): KnipConfig => ({
     'test/contract/run.ts',
     'test/compose/run.ts',
     'test/machines/run.ts',
+    'test/nemesis/run.ts',
     'test/upgrade/run.ts',
     'test/vendor/run.ts',
     'test/s3/run.ts',

@@ -13,7 +13,7 @@ const executable = findChromium()
 /** For `describe`: the reason why there is no browser, said aloud. */
 export const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
 
-/** For tests beside the main paths, which `npm test -- --long test/console` and `npm run test:faults` have. */
+/** For tests beside the main paths, which `npm test -- --long test/console` has. */
 export const inLong = {
   skip: skip || (!isLong && 'it is one of the long run'),
 }

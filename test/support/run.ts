@@ -29,7 +29,7 @@ const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'cli
 const TYPES = join(ROOT, '.built/types.tsbuildinfo')
 const CONSOLE_TYPES = join(ROOT, '.built/console-types.tsbuildinfo')
 
-/** What the fault tests of `npm run test:faults` take, for hours; those of `npm test` have each kill once. */
+/** What the fault tests take with `--long`, for hours; those of `npm test` have each kill once. */
 const LONG = {
   TASKS: '200',
   VERSIONS: '100',

@@ -130,7 +130,7 @@ export const startService = async ({
     DATABASE_URL: database.url,
     DATABASE_POOL: '10',
     DATABASE_TIMEOUT_MS: '10000',
-    TEMPORAL_ADDRESS: temporalAddress(),
+    TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,
     PORT: String(port),

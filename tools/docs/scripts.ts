@@ -5,9 +5,9 @@ const SCRIPTS: Record<string, string> = {
   start:
     'runs the whole service on this machine until Ctrl-C: api on port 8080, Temporal UI on 8233, data in `.data/`',
   demo: 'runs the whole service on free ports, sends one job of every kind, shows where the results are, stops; `-- --keep` leaves it running. With KILN_URL and KILN_TOKEN it sends the jobs to that service',
-  test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match',
+  test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match, `-- --long <path>` their long forms, with more work and other seeds',
   'test:faults':
-    'runs the fault tests in their long forms, with more work and other seeds, and the console with much in it; it takes hours',
+    'makes tasks, publications and events while processes are killed, stopped and cut off from each other, and judges what callers were answered, receivers were told and rows say: `-- --seed 1,2 --tasks 1000 --only postgres --replay <plan.json>`',
   'test:contract':
     'checks `/openapi.json` against a running service: linters, clients generated from it, and schemathesis with all checks; needs Python 3.11 and the package registries',
   'test:compose':

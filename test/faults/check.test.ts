@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { Webhook } from 'standardwebhooks'
+
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import { check } from '../nemesis/check.ts'
+import type { Ledgers } from '../nemesis/check.ts'
+import type { EventRow, TaskRow } from '../nemesis/rows.ts'
+import type { Order } from '../nemesis/callers.ts'
+
+const SECRET = makeWebhookSecret()
+const ACTIVE = 'NodeVersionStatusActive'
+const PENDING = 'NodeVersionStatusPending'
+
+const order = (key: string, kind: Order['kind'], end: Order['end'] = 'done'): Order => ({
+  key,
+  kind,
+  end,
+  owner: 'alice',
+  ids: new Set([`id-${key}`]),
+  acknowledgedAt: 1,
+  unknown: 0,
+  uploadPath: undefined,
+  isUploaded: kind === 'version',
+})
+
+const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskRow => ({
+  id: `id-${key}`,
+  family,
+  status: statuses.at(-1) ?? '',
+  owner: 'alice',
+  credits: family === 'video' ? 5 : 0,
+  events: statuses.map((status, index) => ({
+    id: `${key}-${index + 1}`,
+    sequence: index + 1,
+    status,
+    at: index,
+    deliver: index > 0,
+    state: index > 0 ? 'delivered' : 'unsent',
+  })),
+  results:
+    family === 'image' ? [{ storageKey: `results/id-${key}/1/result-1.png`, sha256: 'aa' }] : [],
+  thumbnail: null,
+  ledger: family === 'video' ? ['charge', 'refund'].map((kind) => ({ kind, credits: 5 })) : [],
+})
+
+/** What a receiver is sent of an event. */
+const received = (of: TaskRow, sequence: number): Ledgers['received'][number] => {
+  const event = of.events[sequence - 1]
+  const told =
+    of.family === 'image'
+      ? { task_id: of.id, status: event?.status }
+      : { id: of.id, state: event?.status }
+  const text = JSON.stringify(told)
+  const id = event?.id ?? ''
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': '1',
+    'webhook-signature': new Webhook(SECRET).sign(id, new Date(1000), text),
+  }
+  const path = `/t/${of.id}`
+  return { at: 1, method: 'POST', path, headers, rawHeaders: [], body: Buffer.from(text) }
+}
+
+/** Ledgers of an image, a video that failed and a version, in which all is well. */
+const makeLedgers = () => {
+  const image = task('image', 'image', ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+  const video = task('video', 'video', ['created', 'queueing', 'processing', 'failed'])
+  const version = {
+    id: 'id-pack',
+    key: 'pack',
+    status: ACTIVE,
+    storageKey: 'archives/a',
+    sha256: 'bb',
+    moves: [
+      { from: null, to: PENDING },
+      { from: PENDING, to: PENDING },
+      { from: PENDING, to: ACTIVE },
+    ],
+    extraction: 'success',
+  }
+  const files = new Map([
+    ['results/id-image/1/result-1.png', 'aa'],
+    ['archives/a', 'bb'],
+  ])
+  const workflows = new Map([
+    ['image-task/id-image', 1],
+    ['video-task/id-video', 1],
+    ['publish-version/id-pack', 1],
+  ])
+  const orders = [
+    order('image', 'image'),
+    order('video', 'video', 'failed'),
+    order('pack', 'version'),
+  ] as const
+  const [, begun, ended] = image.events as [EventRow, EventRow, EventRow]
+  const [, refund] = video.ledger as [TaskRow['ledger'][0], TaskRow['ledger'][0]]
+  const first = received(image, 2)
+  return {
+    parts: {
+      imageOrder: orders[0],
+      videoOrder: orders[1],
+      version,
+      image,
+      video,
+      begun,
+      ended,
+      refund,
+      first,
+    },
+    orders: [...orders],
+    reads: [
+      { id: image.id, status: 'CREATED' },
+      { id: image.id, status: 'COMPLETED' },
+    ],
+    wrong: [] as string[],
+    received: [
+      first,
+      received(image, 3),
+      ...[2, 3, 4].map((sequence) => received(video, sequence)),
+    ],
+    secrets: new Map([['alice', SECRET]]),
+    rows: {
+      tasks: [image, video],
+      versions: [version],
+      wrongSums: [] as string[],
+      files,
+      workflows,
+    },
+    logs: ['a line'],
+    canaries: ['secret'],
+  }
+}
+
+type Made = ReturnType<typeof makeLedgers>
+
+/** What may go wrong, and by which invariant it is found. */
+const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]> = {
+  'an accepted task without a row': ['I1', ({ rows }) => void rows.tasks.shift()],
+  'a task that does not end': ['I1', ({ parts }) => (parts.image.status = 'IN_PROGRESS')],
+  'a task that fails for nothing': ['I1', ({ parts }) => (parts.videoOrder.end = 'done')],
+  'a second workflow': ['I1', ({ rows }) => rows.workflows.set('image-task/id-image', 2)],
+  'a version without a decision': ['I1', ({ parts }) => (parts.version.status = PENDING)],
+  'a repetition with an id of its own': ['I2', ({ parts }) => parts.imageOrder.ids.add('other')],
+  'a row that nobody was told of': ['I2', ({ orders }) => void orders.pop()],
+  'a gap in the sequence': ['I3', ({ parts }) => void parts.image.events.splice(1, 1)],
+  'a move that there is not': ['I3', ({ parts }) => (parts.begun.status = 'CREATED')],
+  'a second end': ['I3', ({ parts }) => parts.image.events.push({ ...parts.ended, sequence: 4 })],
+  'a time that goes back': ['I3', ({ parts }) => (parts.ended.at = -1)],
+  'a read of an earlier state': ['I3', ({ reads }) => reads.push(...reads.splice(0, 1))],
+  'an event that never came': ['I4', ({ received }) => void received.splice(1, 1)],
+  'events in another order': ['I4', ({ received }) => received.push(...received.splice(0, 1))],
+  'another signature': ['I4', ({ secrets }) => secrets.set('alice', makeWebhookSecret())],
+  'an event given up': ['I4', ({ parts }) => (parts.ended.state = 'exhausted')],
+  'an end that was left out': ['I4', ({ parts }) => (parts.ended.state = 'superseded')],
+  'a told event that is none': ['I5', ({ parts }) => (parts.begun.id = 'other')],
+  'an event that told something else': [
+    'I5',
+    ({ parts }) => (parts.first.body = received(parts.image, 3).body),
+  ],
+  'a missing refund': ['I6', ({ parts }) => void parts.video.ledger.pop()],
+  'a refund of a part': ['I6', ({ parts }) => (parts.refund.credits = 4)],
+  'a sum that is another': ['I6', ({ rows }) => rows.wrongSums.push('alice')],
+  'a result of other bytes': [
+    'I7',
+    ({ rows }) => rows.files.set('results/id-image/1/result-1.png', 'cc'),
+  ],
+  'a file of no result': ['I7', ({ rows }) => rows.files.set('results/id-image/2/x.png', 'aa')],
+  'an archive of other bytes': ['I8', ({ rows }) => rows.files.set('archives/a', 'cc')],
+  'an answer that nobody may be given': ['I9', ({ wrong }) => wrong.push('500')],
+  'a secret in a log': ['I11', ({ logs }) => logs.push('a secret')],
+}
+
+describe('the checker of the ledgers', () => {
+  test('finds nothing where all is well', () => {
+    assert.deepEqual(check(makeLedgers()), [])
+  })
+
+  for (const [name, [invariant, spoil]] of Object.entries(FAULTS))
+    test(`finds ${name}`, () => {
+      const ledgers = makeLedgers()
+      spoil(ledgers)
+      const found = check(ledgers).map((violation) => violation.invariant)
+      assert.ok(
+        found.some((one) => one === invariant),
+        `found ${found.join()}`,
+      )
+    })
+})

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { ROOT } from '../../src/local/root.ts'
+
+const run = promisify(execFile)
+
+/** A fault that somebody could write: text of a source file, what stands there instead, and what must be found by it. */
+interface Mistake {
+  file: string
+  find: string
+  put: string
+  invariants: readonly string[]
+}
+
+/** Each must be found within one run, or the harness could not find the like of it. */
+export const MISTAKES = {
+  'an outbox row is dropped now and then': {
+    file: 'src/db/shared/outbox.ts',
+    find: "  const start = entry.kind === 'signal' ? undefined : entry\n",
+    put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.03) return { ...entry, id: '0', tries: 0 }\n",
+    invariants: ['I1'],
+  },
+  'a move asks neither for the state before nor for the fence': {
+    file: 'src/db/task/task-move.ts',
+    find: '        and status = any(${[...from]})\n        and (${fence}::integer is null or fence = ${fence}::integer)\n',
+    put: '        and (status = any(${[...from]}) or (${fence}::integer is null or true))\n',
+    invariants: ['I3'],
+  },
+  'an event is told under another id when it is told again': {
+    file: 'activities/send-attempt.ts',
+    find: 'id: job.eventId, timestamp',
+    put: 'id: begun.number > 1 ? crypto.randomUUID() : job.eventId, timestamp',
+    invariants: ['I4', 'I5'],
+  },
+  'a refund is made twice': {
+    file: 'src/db/video-task/video-task.ts',
+    find: '  await refundTask(sql, id)\n',
+    put: '  await refundTask(sql, id)\n  await sql`update owner set credits_used = credits_used - 1 where id = (select owner from task where id = ${id})`\n',
+    invariants: ['I6'],
+  },
+} as const satisfies Record<string, Mistake>
+
+/** Builds this checkout with a mistake in a folder of its own. Throws when the text is not there exactly once. */
+export const buildBroken = async (
+  name: keyof typeof MISTAKES,
+): Promise<{ folder: string; remove: () => Promise<void> }> => {
+  const { file, find, put } = MISTAKES[name]
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-broken-'))
+  const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 2 ** 25 })
+  for (const path of stdout
+    .split('\0')
+    .filter((path) => path !== '' && !path.startsWith('test/'))) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await cp(join(ROOT, path), join(folder, path))
+  }
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const text = await readFile(join(folder, file), 'utf8')
+  const parts = text.split(find)
+  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`)
+  await writeFile(join(folder, file), parts.join(put))
+  await run(process.execPath, ['tools/run.mjs', 'tools/build.ts', '--no-check', '--no-client'], {
+    cwd: folder,
+    maxBuffer: 2 ** 25,
+  })
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}

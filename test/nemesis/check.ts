@@ -1,0 +1,215 @@
+import { Webhook } from 'standardwebhooks'
+
+import { IMAGE_TASK_MOVES } from '../../src/domain/image-task/image-task.ts'
+import { VIDEO_TASK_MOVES } from '../../src/domain/video-task/video-task.ts'
+import type { Received } from '../support/receiver.ts'
+import type { Order, Read } from './callers.ts'
+import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
+
+/** The three ledgers of a run: what callers were answered, what receivers took, what the rows say. */
+export interface Ledgers {
+  orders: readonly Order[]
+  reads: readonly Read[]
+  /** Answers that nobody may be given. */
+  wrong: readonly string[]
+  received: readonly Received[]
+  secrets: ReadonlyMap<string, string>
+  rows: Rows
+  /** What the processes said, and what of it nobody may find there. */
+  logs: readonly string[]
+  canaries: readonly string[]
+}
+
+/** Something that must hold and does not. The invariants are those of docs/reliability.md. */
+export interface Violation {
+  invariant: `I${number}`
+  what: string
+}
+
+type Tell = (invariant: Violation['invariant'], holds: boolean, what: string) => void
+
+/** Everything that does not hold after the last fault has healed, all has been answered, and all has ended. */
+export const check = (ledgers: Ledgers): Violation[] => {
+  const violations: Violation[] = []
+  const tell: Tell = (invariant, holds, what) => {
+    if (!holds) violations.push({ invariant, what })
+  }
+  checkOrders(ledgers, tell)
+  for (const task of ledgers.rows.tasks) {
+    checkHistory(task, tell)
+    checkCredits(task, tell)
+    checkFiles(task, ledgers.rows, tell)
+  }
+  for (const owner of ledgers.rows.wrongSums) tell('I6', false, `the sum of ${owner} is another`)
+  checkReads(ledgers, tell)
+  checkEvents(ledgers, tell)
+  for (const version of ledgers.rows.versions) checkVersion(version, ledgers.rows, tell)
+  for (const wrong of ledgers.wrong) tell('I9', false, wrong)
+  for (const canary of ledgers.canaries)
+    tell(
+      'I11',
+      ledgers.logs.every((line) => !line.includes(canary)),
+      `${canary.slice(0, 6)}… is in a log`,
+    )
+  return violations
+}
+
+const ENDS = new Set(['COMPLETED', 'FAILED', 'success', 'failed'])
+const PENDING = 'NodeVersionStatusPending'
+const ACTIVE = 'NodeVersionStatusActive'
+
+/** Each order has one id, one row, one workflow and an end; and there is nothing that nobody asked for. */
+const checkOrders = ({ orders, rows }: Ledgers, tell: Tell): void => {
+  const tasks = new Map(rows.tasks.map((task) => [task.id, task]))
+  const versions = new Map(rows.versions.map((version) => [version.id, version]))
+  const known = new Set<string>()
+  for (const { key, kind, ids, end } of orders) {
+    tell('I2', ids.size <= 1, `${key} has ${ids.size} ids`)
+    const [id = ''] = ids
+    known.add(id)
+    if (kind === 'version') {
+      tell('I1', versions.has(id), `${key} has no row`)
+      tell('I1', rows.workflows.get(`publish-version/${id}`) === 1, `workflows of ${key}`)
+      continue
+    }
+    const task = tasks.get(id)
+    tell('I1', task !== undefined, `${key} (${id}) has no row`)
+    if (!task) continue
+    tell('I1', ENDS.has(task.status), `${key} is ${task.status}`)
+    const allowed = end === 'cancelled' ? true : isSuccess(task) === (end === 'done')
+    tell('I1', allowed, `${key} was to be ${end} and is ${task.status}`)
+    const count = rows.workflows.get(`${kind}-task/${id}`) ?? 0
+    // A task that is cancelled before Temporal knew it needs none.
+    tell('I1', count === 1 || (count === 0 && end === 'cancelled'), `${key}: ${count} workflows`)
+  }
+  for (const { id } of [...rows.tasks, ...rows.versions])
+    tell('I2', known.has(id), `${id} was told to nobody`)
+}
+
+const isSuccess = ({ status }: TaskRow): boolean => ['COMPLETED', 'success'].includes(status)
+
+const MOVES: Record<TaskRow['family'], Record<string, readonly string[]>> = {
+  image: { CREATED: [], ...IMAGE_TASK_MOVES },
+  video: { created: [], ...VIDEO_TASK_MOVES },
+}
+
+/** Sequences without a gap from 1, legal moves, one end, times that never go back. */
+const checkHistory = ({ id, family, status, events }: TaskRow, tell: Tell): void => {
+  events.forEach((event, index) => {
+    const before = events[index - 1]
+    tell('I3', event.sequence === index + 1, `${id}: sequence ${event.sequence} at ${index + 1}`)
+    const isFirst = before === undefined && event.status.toLowerCase() === 'created'
+    const isLegal = before && MOVES[family][event.status]?.includes(before.status)
+    tell('I3', isFirst || isLegal === true, `${id}: ${before?.status} to ${event.status}`)
+    tell('I3', !before || before.at <= event.at, `${id}: event ${event.sequence} is older`)
+  })
+  tell('I3', events.at(-1)?.status === status, `${id} is ${status}, its last event is not`)
+  const ends = events.filter((event) => ENDS.has(event.status))
+  tell('I3', ends.length === 1, `${id} has ${ends.length} ends`)
+}
+
+/** Nobody reads of a task what it was before. */
+const checkReads = ({ reads, rows }: Ledgers, tell: Tell): void => {
+  const places = new Map(
+    rows.tasks.map(({ id, events }) => [id, events.map(({ status }) => status)]),
+  )
+  const last = new Map<string, number>()
+  for (const { id, status } of reads) {
+    const place = places.get(id)?.indexOf(status) ?? -1
+    tell('I3', place >= 0, `${id} was read as ${status}, which it never was`)
+    tell('I3', place >= (last.get(id) ?? 0), `${id} went back to ${status}`)
+    last.set(id, place)
+  }
+}
+
+/** One charge for a video, one refund exactly when it failed. */
+const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, tell: Tell): void => {
+  const due = family === 'image' ? [] : status === 'failed' ? ['charge', 'refund'] : ['charge']
+  const kinds = ledger.map(({ kind }) => kind)
+  tell('I6', kinds.join() === due.join(), `${id} is ${status} with ${kinds.join(' and ')}`)
+  const isWhole = ledger.every((row) => row.credits === credits)
+  tell('I6', isWhole, `${id}: a row of the ledger is not of ${credits} credits`)
+}
+
+/** What an ended task lists is there with its digest, and there is no other result of it. */
+const checkFiles = (
+  { id, results, thumbnail, status, family }: TaskRow,
+  { files }: Rows,
+  tell: Tell,
+): void => {
+  for (const { storageKey, sha256 } of results)
+    tell('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
+  const made = !['COMPLETED', 'success'].includes(status) ? 0 : family === 'image' ? 1 : 2
+  tell('I7', results.length === made, `${id} is ${status} with ${results.length} results`)
+  const listed = new Set([...results.map(({ storageKey }) => storageKey), thumbnail])
+  for (const key of files.keys())
+    if (key.startsWith(`results/${id}/`)) tell('I7', listed.has(key), `${key} belongs to no result`)
+}
+
+const checkVersion = (
+  { key, status, storageKey, sha256, moves, extraction }: VersionRow,
+  { files }: Rows,
+  tell: Tell,
+): void => {
+  tell('I1', status !== PENDING, `${key} is undecided`)
+  tell('I8', status === ACTIVE && extraction === 'success', `${key} is ${status}, ${extraction}`)
+  tell('I8', files.get(storageKey ?? '') === sha256, `the archive of ${key} is another`)
+  const said = moves.map(({ to }) => to).join()
+  tell('I3', said === [PENDING, PENDING, ACTIVE].join(), `${key} went ${said}`)
+}
+
+/** Every event that is to be told has come, signed, once by its id, in order; and nothing has come that did not happen. */
+const checkEvents = ({ received, secrets, rows }: Ledgers, tell: Tell): void => {
+  const events = new Map(
+    rows.tasks.flatMap((task) => task.events.map((event) => [event.id, { task, event }] as const)),
+  )
+  const taken = new Set<string>()
+  const latest = new Map<string, number>()
+  for (const request of received.filter(({ method }) => method === 'POST')) {
+    const id = String(request.headers['webhook-id'])
+    const found = events.get(id)
+    tell('I5', found !== undefined, `${request.path} was told of ${id}, which is no event`)
+    if (!found) continue
+    const { task, event } = found
+    const told = readTold(request, secrets.get(task.owner) ?? '')
+    tell('I4', told !== undefined, `the signature of event ${id} is wrong`)
+    const is = `${told?.task_id ?? told?.id} ${told?.status ?? told?.state}`
+    tell('I5', is === `${task.id} ${event.status}`, `event ${id} told ${is}`)
+    if (!taken.has(id)) {
+      tell('I4', event.sequence > (latest.get(task.id) ?? 0), `event ${id} came after a later one`)
+      latest.set(task.id, event.sequence)
+    }
+    taken.add(id)
+  }
+  for (const { task, event } of events.values()) checkTold(task, event, { taken, tell })
+}
+
+const checkTold = (
+  { events }: TaskRow,
+  event: EventRow,
+  { taken, tell }: { taken: ReadonlySet<string>; tell: Tell },
+): void => {
+  if (!event.deliver) return
+  const isLast = event.sequence === events.length
+  const allowed = isLast ? ['delivered'] : ['delivered', 'superseded']
+  tell('I4', allowed.includes(event.state), `event ${event.id} (${event.status}) is ${event.state}`)
+  tell('I4', event.state !== 'delivered' || taken.has(event.id), `event ${event.id} never came`)
+}
+
+interface Told {
+  task_id?: string
+  status?: string
+  id?: string
+  state?: string
+}
+
+/** Its content, if a secret of the owner signs it. */
+const readTold = ({ body, headers }: Received, secret: string): Told | undefined => {
+  const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': given } = headers
+  const text = body.toString()
+  const at = new Date(Number(seconds) * 1000)
+  const isSigned = String(given)
+    .split(' ')
+    .includes(new Webhook(secret).sign(String(id), at, text))
+  return isSigned ? (JSON.parse(text) as Told) : undefined
+}

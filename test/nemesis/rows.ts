@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+import { Client } from '@temporalio/client'
+
+import { noEntry } from '../../src/adapters/storage/files.ts'
+import type { World } from './world.ts'
+
+export interface TaskRow {
+  id: string
+  family: 'image' | 'video'
+  status: string
+  owner: string
+  credits: number
+  events: EventRow[]
+  results: { storageKey: string; sha256: string }[]
+  thumbnail: string | null
+  /** Kinds and credits of its rows in the ledger. */
+  ledger: { kind: string; credits: number }[]
+}
+
+export interface EventRow {
+  id: string
+  sequence: number
+  status: string
+  /** Unix milliseconds. */
+  at: number
+  deliver: boolean
+  state: string
+}
+
+export interface VersionRow {
+  id: string
+  key: string
+  status: string
+  storageKey: string | null
+  sha256: string | null
+  moves: { from: string | null; to: string }[]
+  extraction: string | null
+}
+
+/** What the service has written down, and what lies in its store: the ledger of the rows. */
+export interface Rows {
+  tasks: TaskRow[]
+  versions: VersionRow[]
+  /** Owners whose sums are not those of their rows in the ledger. */
+  wrongSums: string[]
+  /** Digests of the files by key. */
+  files: ReadonlyMap<string, string>
+  /** How many workflows there are of each id. */
+  workflows: ReadonlyMap<string, number>
+}
+
+export const readRows = async (world: World): Promise<Rows> => {
+  const { sql } = world.postgres.database
+  const [tasks, versions, sums] = await Promise.all([
+    sql<TaskRow[]>`
+      select t.id, t.family, t.status, t.owner, t.credits, t.thumbnail,
+        (
+          select jsonb_agg(jsonb_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
+            'at', extract(epoch from e.created_at) * 1000, 'deliver', e.deliver, 'state', e.state)
+            order by e.sequence)
+          from event e where e.task_id = t.id
+        ) as events,
+        coalesce((
+          select jsonb_agg(jsonb_build_object('storageKey', r.storage_key, 'sha256', r.sha256))
+          from task_result r where r.task_id = t.id
+        ), '[]') as results,
+        coalesce((
+          select jsonb_agg(jsonb_build_object('kind', l.kind, 'credits', l.credits) order by l.kind)
+          from ledger l where l.task_id = t.id
+        ), '[]') as ledger
+      from task t
+    `,
+    sql<VersionRow[]>`
+      select v.id, v.node_id as key, v.status, a.storage_key as "storageKey", a.sha256,
+        v.host_node_extract_status as extraction,
+        (
+          select jsonb_agg(jsonb_build_object('from', from_status, 'to', to_status) order by m.at, m.id)
+          from version_move m where m.version_id = v.id
+        ) as moves
+      from version v left join archive a on a.version_id = v.id
+    `,
+    sql<{ id: string }[]>`
+      select o.id from owner o
+      where o.credits_used <> (
+        select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
+        from ledger l where l.owner = o.id
+      )
+    `,
+  ])
+  return {
+    tasks: [...tasks],
+    versions: [...versions],
+    wrongSums: sums.map(({ id }) => id),
+    files: await readFiles(world),
+    workflows: await countWorkflows(world),
+  }
+}
+
+const readFiles = async ({ service }: World): Promise<ReadonlyMap<string, string>> => {
+  const files = new Map<string, string>()
+  for (const path of await service.listFiles()) {
+    const key = relative(service.storagePath, path)
+    if (key.startsWith('.')) continue
+    // One that is swept meanwhile is gone.
+    const digest = await digestOf(path).catch(noEntry)
+    if (digest !== undefined) files.set(key, digest)
+  }
+  return files
+}
+
+const digestOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+const countWorkflows = async ({
+  temporal,
+  service,
+}: World): Promise<ReadonlyMap<string, number>> => {
+  const { workflow } = new Client({ connection: temporal.connection })
+  const counts = new Map<string, number>()
+  const query = `TaskQueue = '${service.taskQueue}'`
+  for await (const { workflowId } of workflow.list({ query }))
+    counts.set(workflowId, (counts.get(workflowId) ?? 0) + 1)
+  return counts
+}
