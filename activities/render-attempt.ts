@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
 import type { Transaction } from '../src/db/client.ts'
+import { isOutage } from '../src/adapters/storage/storage.ts'
 import { countFailure } from '../src/db/task/task.ts'
 import type { ClaimedTask } from '../src/db/task/task-move.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
@@ -42,7 +43,7 @@ export class EngineError extends Error {
 const MAX_FAILURES = 3
 
 /**
- * Attempts that PostgreSQL did not end, those lost with a killed worker included: a task that kills its worker each time
+ * Attempts that no outage has ended, those lost with a killed worker included: a task that kills its worker each time
  * must end.
  */
 const MOST_CLAIMS = 10
@@ -107,7 +108,7 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
 
 const UNAVAILABLE = 'unavailable'
 
-/** Attempts of this task that ended because PostgreSQL was away: no fault of the task. */
+/** Attempts of this task that ended because PostgreSQL or a bucket was away: no fault of the task. */
 const countOutages = (details: unknown): number =>
   (details as { outages?: number } | undefined)?.outages ?? 0
 
@@ -122,6 +123,8 @@ const retryLater = ({ log }: RenderDependencies, error: unknown, taskId: string)
   if (isUnavailable(error))
     return ApplicationFailure.retryable('PostgreSQL cannot be reached', UNAVAILABLE)
   log.warn({ task_id: taskId, err: error }, 'attempt failed')
+  if (isOutage(error))
+    return ApplicationFailure.retryable('the store cannot be reached', UNAVAILABLE)
   return ApplicationFailure.retryable(
     'the attempt failed; the log of the worker says why',
     'attempt_failed',
@@ -141,7 +144,7 @@ const classify = async (
   if (context.cancellationSignal.aborted)
     return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
   const again = retryLater(deps, error, task.id)
-  if (isUnavailable(error)) return again
+  if (isUnavailable(error) || isOutage(error)) return again
   try {
     const code = error instanceof EngineError ? 'engine_failed' : 'internal_error'
     const failures = (await countFailure(deps.sql, { ...task, code })) ?? 0

@@ -20,7 +20,7 @@ export const moveOptions: LocalActivityOptions = {
 
 /**
  * Rendering runs on the queue of the task's engine. It has no limit of attempts here: the row counts those that matter,
- * so that an outage of PostgreSQL, however long, costs none.
+ * so that an outage of PostgreSQL or of a bucket, however long, costs none.
  */
 export const renderOptions = (
   { heartbeatSeconds, deadlineSeconds }: RenderTiming,

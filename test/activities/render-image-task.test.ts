@@ -8,6 +8,7 @@ import { ActivityCancellationDetails } from '@temporalio/common'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
+import { S3Fault } from '../../src/adapters/storage/s3-fault.ts'
 import { claimImageTask } from '../../src/db/image-task/image-task.ts'
 import { TaskFault } from '../../src/domain/task/task-fault.ts'
 import { startReceiver } from '../support/network.ts'
@@ -94,6 +95,20 @@ describe('an attempt to render', () => {
     await assert.rejects(render(full, id), again('attempt_failed'))
     await assert.rejects(render(full, id), again('attempt_failed'))
     await assert.rejects(render(full, id), forGood('internal_error'))
+  })
+
+  test('is repeated for as long as a bucket does not answer, which counts as no failure', async () => {
+    const id = await insertTask(place)
+    const answers = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
+    for (const answer of [...answers, ...answers]) {
+      const putFile = () => Promise.reject(new S3Fault('PutObject', 'later', answer))
+      const away = { ...deps, storage: { ...deps.storage, putFile } }
+      await assert.rejects(render(away, id), again('unavailable'))
+    }
+    assert.equal((await see(place.database, id)).failures, 0)
+    const refused = new S3Fault('PutObject', 'no', { code: 'AccessDenied', status: 403 })
+    const storage = { ...deps.storage, putFile: () => Promise.reject(refused) }
+    await assert.rejects(render({ ...deps, storage }, id), again('attempt_failed'))
   })
 
   test('ends the task at once when the input is at fault', async () => {

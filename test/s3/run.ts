@@ -1,6 +1,6 @@
 /**
  * What `npm run test:s3` runs: Kiln with its files in a bucket. Arguments choose parts: `store` (the store itself, behind a
- * bad network, too), `demo` (one job of every kind), `http` (every test of the interface), or test files for the last.
+ * bad network, too), `faults` (a service whose bucket is away), `demo` (one job of every kind), `http` (every test of the interface), or test files for the last.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,6 +33,7 @@ const http = async ({ folder, settings }: S3Server, files: string[]): Promise<vo
 
 const PARTS: Record<string, (server: S3Server) => Promise<void>> = {
   store: async () => await run(['test/support/run.ts', '--long', 'test/adapters/storage.test.ts']),
+  faults: async () => await run(['test/support/run.ts', '--long', 'test/faults/s3.test.ts']),
   demo: async ({ settings }) => await run(['src/local.ts', 'demo'], settings),
   http: async (server) => await http(server, ['test/http']),
 }

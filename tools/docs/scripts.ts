@@ -19,7 +19,7 @@ const SCRIPTS: Record<string, string> = {
   'test:vendor':
     'runs one Kiln whose tasks a second one renders: the demo, tests of the interface, a kill at each line, and a storm of kills on both sides: `-- demo http kills changes storm --tasks 1000 --seed 1`',
   'test:s3':
-    'runs Kiln with its files in a bucket: the store behind a bad network, the demo, the tests of the interface: `-- store demo http`, or test files; `node tools/run.mjs tools/s3-server.ts` builds its server first',
+    'runs Kiln with its files in a bucket: the store behind a bad network, the demo, the tests of the interface: `-- store faults demo http`, or test files; `node tools/run.mjs tools/s3-server.ts` builds its server first',
   'test:node':
     'runs the tests of HTTP, workflows and engines, then the demo, on the newest releases of other majors of Node: `-- 24 26`',
   token: 'prints a bearer token of the embedded stack for a user: `-- alice`',

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { inTime } from '../../domain/shared/in-time.ts'
+import { hide } from './s3-client.ts'
 
 /** Opens a body at a byte of the file. */
 export type OpenBody = (start: number) => Promise<Readable>
@@ -54,7 +55,7 @@ async function* resume(
     } catch (error) {
       reading.body.destroy()
       tries += 1
-      if (reading.isOver || tries === TRIES) throw error
+      if (reading.isOver || tries === TRIES) hide('GetObject')(error)
     }
 }
 

@@ -1,5 +1,6 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 
+import { S3Fault } from './s3-fault.ts'
 import { StorageFault } from './storage.ts'
 
 export interface S3Options {
@@ -50,32 +51,21 @@ export const makeS3Client = (options: S3Options): S3Client =>
     },
   })
 
-/** What the server said no to, or that it did not answer. Its message holds nothing that was signed or sent. */
-export class S3Fault extends Error {
-  override name = 'S3Fault'
-  /** As the server, or the system, calls it. */
-  readonly code: string
-  /** Of the answer; undefined when there was none. */
-  readonly status: number | undefined
-
-  constructor(operation: string, error: Error) {
-    const isAnswer = error instanceof S3ServiceException
-    const code = 'code' in error && !isAnswer ? String(error.code) : error.name
-    const status = isAnswer ? error.$metadata.httpStatusCode : undefined
-    super(`S3 ${operation}: ${[status, code, error.message].filter(Boolean).join(' ')}`)
-    this.code = code
-    this.status = status
-  }
-}
-
 /** Makes an S3Fault of what an operation throws, which would show headers and signatures to a log; for `catch`. */
 export const hide =
   (operation: string) =>
   (error: unknown): never => {
     if (error instanceof StorageFault || error instanceof S3Fault) throw error
-    const isOfSystem = error instanceof Error && 'syscall' in error && 'path' in error
-    throw isOfSystem || !(error instanceof Error) ? error : new S3Fault(operation, error)
+    if (!(error instanceof Error) || isOfFile(error)) throw error
+    const isAnswer = error instanceof S3ServiceException
+    throw new S3Fault(operation, error.message, {
+      code: 'code' in error && !isAnswer ? String(error.code) : error.name,
+      status: isAnswer ? error.$metadata.httpStatusCode : undefined,
+    })
   }
+
+/** Faults of files, as opposed to those of connections. */
+const isOfFile = (error: Error): boolean => 'syscall' in error && 'path' in error
 
 /** The server's words for "no such key". That of a HEAD has no body to say what is missing. */
 const MISSING = ['NoSuchKey', 'NotFound']

@@ -35,8 +35,8 @@ export interface S3StorageOptions extends S3Options {
 const PART_BYTES = 5 * 2 ** 20
 /** Parts of one file that are sent at once. */
 const PARTS = 2
-/** Files that are sent at once: together they hold 80 MiB. */
-const WRITES = 8
+/** Files that are sent at once: their parts are 40 MiB, and the SDK copies each once. */
+const WRITES = 4
 /** How long one waits for its turn. */
 const PATIENCE_MS = 60_000
 const REMOVALS = 16

@@ -82,6 +82,10 @@ export class StorageFault extends Error {
   }
 }
 
+/** Whether a store has failed in a way that passes by itself: it does not answer, or has too much to do. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Error && 'isOutage' in error && error.isOutage === true
+
 /** Splits a key into its segments. Throws `key_invalid` for whatever is not a key. */
 export const keySegments = (key: string): string[] => {
   const segments = key.split('/')

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { Client } from '../support/client.ts'
+import { startEntry } from '../support/entry.ts'
+import { isLong } from '../support/long.ts'
+import { base64 } from '../support/pictures.ts'
+import { startS3Proxy } from '../support/s3-proxy.ts'
+import type { S3Proxy } from '../support/s3-proxy.ts'
+import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
+import type { S3Server } from '../support/s3-server.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { CREATE, clientOf } from './calls.ts'
+
+const skip = isLong ? ((await whyNoS3Server()) ?? false) : 'with --long'
+
+describe('a service whose bucket', { skip }, () => {
+  let server: S3Server
+  let proxy: S3Proxy
+  let service: Service
+  let alice: Client
+
+  before(async () => {
+    server = await startS3Server()
+    proxy = await startS3Proxy(server.endpoint)
+    const env = { ...server.settings, S3_ENDPOINT: proxy.endpoint, HEARTBEAT_SECONDS: '2' }
+    service = await startService({ env })
+    alice = await clientOf(service)
+  })
+  after(async () => {
+    await service?.stop()
+    await proxy?.close()
+    await server?.stop()
+  })
+
+  const create = async (body: object) => {
+    const answer = await alice.post(CREATE, { scale_factor: '2x', ...body })
+    return { ...answer, id: answer.body.data?.task_id }
+  }
+  const untilEnded = async (id: string) =>
+    await waitFor(
+      `${id} has ended`,
+      async () => {
+        const { data } = (await alice.get(`${CREATE}/${id}`)).body
+        return /COMPLETED|FAILED/.test(data.status) && data
+      },
+      180_000,
+    )
+  const failuresOf = async (id: string): Promise<number> => {
+    const [row] = await service.database.sql<{ failures: number }[]>`
+      select failures from task where id = ${id}
+    `
+    return row?.failures ?? -1
+  }
+  const linkOf = async (id: string): Promise<string> => {
+    const [link] = (await untilEnded(id)).generated
+    assert.ok(link)
+    return link
+  }
+
+  for (const [what, fault] of [
+    ['answers 503', 'busy'],
+    ['loses every answer', 'lost'],
+  ] as const)
+    test(`${what} refuses what needs it with 503 and loses no task`, async () => {
+      const first = await create({ image: await base64() })
+      const link = await linkOf(first.id)
+      proxy.fault = () => fault
+      const refused = await create({ image: await base64() })
+      assert.deepEqual([refused.status, refused.body.error], [503, 'unavailable'])
+      assert.equal((await fetch(link)).status, 503)
+      assert.equal((await fetch(link, { method: 'HEAD' })).status, 200)
+      // An address of our own: the api looks at the row alone, and the worker at the bucket.
+      const { status, id } = await create({ image: link })
+      assert.equal(status, 200)
+      const triesOf = async () => {
+        const [row] = await service.database.sql<{ fence: number }[]>`
+          select fence from task where id = ${id}
+        `
+        return row?.fence ?? 0
+      }
+      await waitFor('it was tried four times', async () => (await triesOf()) > 3, 180_000)
+      assert.equal(await failuresOf(id), 0)
+      proxy.fault = undefined
+      const ended = await untilEnded(id)
+      assert.equal(ended.status, 'COMPLETED')
+      const file = await fetch(ended.generated[0] ?? '')
+      assert.equal(file.status, 200)
+      await file.arrayBuffer()
+      assert.equal((await create({ image: await base64() })).status, 200)
+    })
+
+  test('is not there ends a process at its start with what to do', async () => {
+    const env = { ...service.settings, S3_BUCKET: 'nowhere', PORT: '0' }
+    const start = startEntry({ path: 'src/api.ts', readyMessage: 'api ready', env })
+    await assert.rejects(start, /make the bucket, or correct S3_BUCKET/)
+  })
+
+  test('does not answer lets a process start, which is degraded until it does', async () => {
+    proxy.fault = () => 'busy'
+    const { baseUrl, entry } = await service.startSecondApi()
+    const stateOf = async () =>
+      ((await (await fetch(`${baseUrl}/ready`)).json()) as { status: string }).status
+    assert.equal(await stateOf(), 'degraded')
+    proxy.fault = undefined
+    await waitFor('it is ready', async () => (await stateOf()) === 'ready')
+    await entry.kill()
+  })
+})
