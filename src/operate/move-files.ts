@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 
+import { StorageFault } from '../adapters/storage/storage.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { openStores } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
@@ -71,17 +72,26 @@ async function* listAll(store: Storage): AsyncGenerator<string> {
     for await (const name of store.listFolders(folder)) yield* await store.list(`${folder}/${name}`)
 }
 
-/** Copies, reads the copy, then removes. Answers how many bytes went. */
-const move = async ({ to, from }: Stores, key: string): Promise<number> => {
-  if (!(await from.stat(key))) return 0
+/** Answers how many bytes went. One that is removed meanwhile, by age or by its owner, is not wanted there either. */
+const move = async (stores: Stores, key: string): Promise<number> => {
+  const { to, from } = stores
+  const bytes = await copy(stores, key).catch(async (error: unknown) => {
+    const isGone = error instanceof StorageFault && error.code === 'not_found'
+    if (!isGone || (await from.stat(key))) throw error
+    return 0
+  })
+  const isWanted = (await from.stat(key)) !== undefined
+  await (isWanted ? from : to).remove(key)
+  return bytes
+}
+
+/** Copies, and reads the copy. */
+const copy = async ({ to, from }: Stores, key: string): Promise<number> => {
   const { stream } = await from.open(key)
   const sent = await to.putStream(key, stream, { maxBytes: Number.MAX_SAFE_INTEGER })
   const kept = createHash('sha256')
   await pipeline((await to.open(key)).stream, kept)
   if (kept.digest('hex') !== sent.sha256)
     throw new Error(`${key} came back with another digest; it stays where it was`)
-  // Removed meanwhile, by age or by its owner: then nobody asks for the copy, and nobody would remove it.
-  const isWanted = (await from.stat(key)) !== undefined
-  await (isWanted ? from : to).remove(key)
   return sent.bytes
 }

@@ -1,4 +1,5 @@
-import { tmpdir, userInfo } from 'node:os'
+import { lstat, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { makeLocalStorage } from '../adapters/storage/local.ts'
@@ -7,6 +8,7 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import type { Log } from '../log.ts'
 import { timeStorage } from './metrics.ts'
 import type { Metrics } from './metrics.ts'
+import { OperatorError } from './operator-error.ts'
 import { hasBucket } from './settings/env.ts'
 import type { Config } from './settings/env.ts'
 
@@ -29,6 +31,7 @@ export const openStores = async (
 const openOne = async (kind: Config['STORAGE'], config: Config): Promise<Storage> => {
   if (kind === 'local') return makeLocalStorage({ root: config.STORAGE_PATH })
   const { makeS3Storage } = await loadS3()
+  if (config.SCRATCH_PATH === '') await requireOwnFolder(scratchOf(config))
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config
   const { link, ...store } = makeS3Storage({
     endpoint: config.S3_ENDPOINT || undefined,
@@ -43,7 +46,16 @@ const openOne = async (kind: Config['STORAGE'], config: Config): Promise<Storage
 }
 
 const scratchOf = ({ SCRATCH_PATH }: Config): string =>
-  SCRATCH_PATH || join(tmpdir(), `kiln-${userInfo().username}`)
+  SCRATCH_PATH || join(tmpdir(), `kiln-${process.getuid?.() ?? 'scratch'}`)
+
+/** Whoever had made a folder of that name first could read and replace what comes to lie in it. */
+const requireOwnFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: 0o711 })
+  if ((await lstat(path)).uid !== (process.getuid?.() ?? 0))
+    throw new OperatorError(
+      `${path} belongs to another user: set SCRATCH_PATH to a folder of this one`,
+    )
+}
 
 const loadS3 = async () => {
   // It warns of versions of Node that its later releases will not take. The lock file names the release.

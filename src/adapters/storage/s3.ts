@@ -62,12 +62,8 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
   const root = options.prefix === '' ? '' : `${options.prefix}/`
   const bucket = { client: makeS3Client(options), Bucket: options.bucket, root }
   const writes = makeGate(WRITES)
-  const write = (key: string, body: Readable): Promise<void> =>
-    writes
-      .run(() => send(bucket, key, body), PATIENCE_MS)
-      .catch(hide('PutObject'))
-      // A write that failed has not read all of it.
-      .finally(() => body.destroy())
+  const write = (key: string, open: () => Readable): Promise<void> =>
+    writes.run(() => send(bucket, key, open()), PATIENCE_MS).catch(hide('PutObject'))
   const remove = async (key: string): Promise<void> => {
     await bucket.client
       .send(new DeleteObjectCommand(place(bucket, key)))
@@ -87,13 +83,13 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
     putFile: async (key, path) => {
       place(bucket, key)
       await stat(path)
-      await write(key, createReadStream(path, { highWaterMark: 2 ** 20 }))
+      await write(key, () => createReadStream(path, { highWaterMark: 2 ** 20 }))
       await rm(path, { force: true })
     },
     putStream: async (key, readable, { maxBytes }) => {
       place(bucket, key)
       const measure = makeMeasure(maxBytes)
-      await write(key, Readable.from(measure.pass(readable), { objectMode: false }))
+      await write(key, () => Readable.from(measure.pass(readable), { objectMode: false }))
       return measure.digest()
     },
     open: async (key, range) => {
@@ -162,12 +158,9 @@ const folderOf = (prefix: string): string =>
 /** One request for what fits into a part, else parts, which are aborted when one of them fails. */
 const send = async (bucket: Bucket, key: string, body: Readable): Promise<void> => {
   const params = { ...place(bucket, key), Body: body }
-  await new Upload({
-    client: bucket.client,
-    params,
-    partSize: PART_BYTES,
-    queueSize: PARTS,
-  }).done()
+  const options = { client: bucket.client, params, partSize: PART_BYTES, queueSize: PARTS }
+  // A write that failed has not read all of it.
+  await new Upload(options).done().finally(() => body.destroy())
 }
 
 const makeGet =
