@@ -58,6 +58,7 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
       const query = Reflect.apply(pool, self, values) as unknown
       if (query instanceof Promise) {
         removeHoles(query)
+        if (options.prepare === false) sendAlone(query)
         if (silentMs > 0) endSilence(query, silentMs, () => leave(pool))
         if (load) count(query, load)
       }
@@ -83,6 +84,8 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
 interface Pending {
   /** It is the one that its connection answers next. */
   active: boolean
+  /** `onexecute` answers whether the next query may follow before this one is answered. */
+  options: { onexecute?: () => boolean }
   handler(query: unknown): unknown
   resolve(rows: unknown): void
   reject(error: unknown): void
@@ -111,6 +114,15 @@ const count = (query: Promise<unknown>, load: PoolLoad): void => {
     settle()
     reject(error)
   }
+}
+
+/**
+ * Lets no query follow on the connection before this one is answered. pgbouncer (1.18) lends a session away at the answer of
+ * the first, and the second, which was half sent, is never answered. The driver sends ahead only after a query without values.
+ */
+const sendAlone = (query: Promise<unknown>): void => {
+  const pending = query as unknown as Pending
+  pending.options.onexecute = () => false
 }
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { withKept } from '../../bench/support/keep.ts'
 import { withDeathSignal } from '../../src/local/child.ts'
+import { makeDatabase } from '../../src/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'
 import { findPort } from '../../src/local/port.ts'
 import { findServerUser, identityOf } from '../../src/local/postgres-user.ts'
@@ -72,9 +73,35 @@ export const tryPgbouncer = async (say: Say): Promise<boolean> => {
       where datname = current_database() and pid <> pg_backend_pid() group by 1 order by 1
     `
     say(sessions.map(({ name, count }) => `${name}: ${count} sessions`).join(', '))
-    isWell = demo && (await runHttpTests(pooler.url(database.url)))
+    const wrong = await countWrongAnswers(pooler.url(database.url), say)
+    isWell = demo && wrong === 0 && (await runHttpTests(pooler.url(database.url)))
   })
   return isWell
+}
+
+/** Statements with and without values and transactions, all at once: each must get its own answer. */
+const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
+  const options = { pool: 10, name: 'kiln machines', statementTimeoutMs: 5000, waitMs: 10_000 }
+  const sql = makeDatabase({ url, ...options, prepare: false })
+  const faults: string[] = []
+  const ask = async (n: number): Promise<unknown> => {
+    if (n % 3 === 0) return (await sql`select 1`).length
+    if (n % 3 === 1) return (await sql<{ n: number }[]>`select ${n}::integer as n`)[0]?.n
+    return await sql.begin(async (sql) => (await sql`select ${n}::integer as n`)[0]?.['n'])
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 3000 }, (_, n) =>
+      ask(n).catch((error: unknown) => {
+        faults.push(String(error))
+        return undefined
+      }),
+    ),
+  )
+  await sql.end({ timeout: 1 })
+  const wrong = answers.filter((answer, n) => answer !== (n % 3 === 0 ? 1 : n)).length
+  say(`of ${answers.length} statements at once ${wrong} were answered wrongly`)
+  for (const fault of new Set(faults)) say(`  ${fault}`)
+  return wrong
 }
 
 const runHttpTests = async (pooler: string): Promise<boolean> => {
