@@ -480,8 +480,6 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       options = {
         ...server.optionsOf(`folder/${prefixes}`),
         endpoint: proxy.endpoint,
-        // Long enough for a part on a machine that is busy otherwise.
-        answerMs: 2000,
         scratch: await mkdtemp(join(folder, 'scratch-')),
       }
       return makeS3Storage(options)
@@ -545,10 +543,9 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     assert.equal(headers.get('cache-control'), answer.cacheControl)
     assert.equal(new URL(url).searchParams.get('X-Amz-Expires'), '900')
     assert.equal((await fetchPart(url.replace('/a?', '/b?'))).status, 403)
-    assert.equal(
-      (await fetchPart((await storage.link?.('a', { ...answer, ends: 1 })) ?? '')).status,
-      403,
-    )
+    const soon = await storage.link?.('a', { ...answer, ends: answer.ends - 3540 })
+    const seconds = Number(new URL(soon ?? '').searchParams.get('X-Amz-Expires'))
+    assert.ok(seconds <= 360, 'it outlives what it was made for')
   })
 
   test('takes the files of a folder while both are in use, and gives them back', async () => {
@@ -608,6 +605,11 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
 
   // Half a minute of time-outs and pauses.
   describe('behind a bad network', { skip: isLong ? false : 'with --long' }, () => {
+    beforeEach(() => {
+      // Long enough for a part on a machine that is busy otherwise.
+      storage = makeS3Storage({ ...options, answerMs: 2000 })
+    })
+
     const PASSING: [string, number, RegExp, S3Fault][] = [
       ['a write that is answered 503 twice', 2, /^PUT/, 'busy'],
       ['a part that is answered 503 twice', 2, /partNumber=2/, 'busy'],
