@@ -39,6 +39,7 @@ ENV NODE_ENV=production \
     NODE_OPTIONS=--enable-source-maps \
     HOST=0.0.0.0 \
     METRICS_PORT=9464 \
+    XDG_CACHE_HOME=/tmp \
     STORAGE_PATH=/var/lib/kiln/storage \
     WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
 COPY package.json LICENSE ./
