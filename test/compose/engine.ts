@@ -126,6 +126,9 @@ const startEngine = async (say: Say): Promise<Engine> => {
     await stop()
     throw error
   })
+  // What a run left that was killed starts with its engine.
+  const left = (await docker(['ps', '--all', '--quiet'])).split('\n').filter((id) => id !== '')
+  if (left.length > 0) await docker(['rm', '--force', '--volumes', ...left])
   const info = '{{.ServerVersion}}, {{.Driver}}, cgroup v{{.CgroupVersion}} by {{.CgroupDriver}}'
   say(`engine ${(await docker(['info', '--format', info])).trim()}`)
   return { docker, isOwn: true, stop }

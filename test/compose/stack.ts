@@ -77,12 +77,18 @@ export const makeStack = async (
     const root = checkout?.folder ?? ROOT
     const files = [join(root, 'docker-compose.yml'), await writeOverride(checkout)]
     const options = [
-      `--project-name=${name} --project-directory=${root} --env-file=${envFile} --progress=quiet`,
+      `--project-name=${name}`,
+      `--project-directory=${root}`,
+      `--env-file=${envFile}`,
+      '--progress=quiet',
       ...files.map((file) => `--file=${file}`),
       ...profiles.map((profile) => `--profile=${profile}`),
     ]
-    return await docker(['compose', ...options.join(' ').split(' '), ...args])
+    return await docker(['compose', ...options, ...args])
   }
+  const down = ['down', '--volumes', '--remove-orphans', '--timeout', '5']
+  // What a run left that was killed.
+  await compose(down)
   const psql = ['exec', '-T', 'postgres', 'psql', '-At', '--username=kiln', '--dbname=kiln']
   return {
     url: `http://127.0.0.1:${port}`,
@@ -101,7 +107,7 @@ export const makeStack = async (
     query: async (sql) =>
       (await compose([...psql, '--command', sql])).split('\n').filter((line) => line !== ''),
     remove: async () => {
-      await compose(['down', '--volumes', '--remove-orphans', '--timeout', '5'])
+      await compose(down)
       await rm(folder, { recursive: true })
     },
   }
