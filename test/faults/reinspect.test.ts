@@ -246,8 +246,11 @@ describe('the doctor', () => {
   test('finds a service well', async () => {
     const { output, errors, code } = await operate(service, 'doctor')
     const lines = output.trim().split('\n')
-    assert.deepEqual([errors, lines.filter((line) => !line.startsWith('ok '))], ['', []])
-    assert.deepEqual([lines.length, code], [14, 0])
+    const wrong = lines.filter((line) => !line.startsWith('ok '))
+    // The machine of the tests may have little room.
+    const others = wrong.filter((line) => !line.includes(' are free in '))
+    assert.deepEqual([errors, others], ['', []])
+    assert.deepEqual([lines.length, code], [14, wrong.length > 0 ? 1 : 0])
   })
 
   /** Settings and facts that are wrong at once, and what their lines say. */
