@@ -105,6 +105,8 @@ const startEngine = async (say: Say): Promise<Engine> => {
   })
   const docker = makeDocker({ DOCKER_HOST: host, DOCKER_CONFIG: join(folder, 'client') })
   const stop = async (): Promise<void> => {
+    // The images stay, and of what they were built from the newest.
+    await docker(['builder', 'prune', '--force', '--keep-storage', '4gb']).catch(() => {})
     await child.stop()
     await restore()
     await rm(folder, { recursive: true })
@@ -184,7 +186,7 @@ export const timed = async <T>(say: Say, what: string, work: () => Promise<T>): 
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward'
 
-/** Rules, the bridge and forwarding as they were before the engine. */
+/** Rules, the bridge, forwarding and groups as they were before the engine. */
 const keepNetwork = async (): Promise<() => Promise<void>> => {
   const run = async (command: string, ...args: string[]): Promise<string> =>
     (await promisify(execFile)(command, args)).stdout
@@ -198,5 +200,6 @@ const keepNetwork = async (): Promise<() => Promise<void>> => {
     }
     spawnSync('ip', ['link', 'delete', 'docker0'])
     await writeFile(FORWARDING, forwarding)
+    spawnSync('find', '/sys/fs/cgroup -depth -path */docker* -type d -delete'.split(' '))
   }
 }
