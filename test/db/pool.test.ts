@@ -5,7 +5,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import type { Queryable, Sql } from '../../src/db/client.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { startLink } from '../machines/link.ts'
+import { startLink } from '../support/link.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** On a slow machine a connection takes longer than the second of production. */
@@ -158,7 +158,7 @@ describe('a pool', () => {
 
   test('whose server went silent rejects the query, and goes on', async () => {
     const { hostname, port } = new URL(database.url)
-    const link = await startLink(hostname, Number(port))
+    const link = await startLink({ host: hostname, port: Number(port) })
     const url = link.url(database.url)
     const own = makeDatabase({ url, ...PATIENT, statementTimeoutMs: 200 })
     await waitFor('it is connected', async () => await own`select 1`.catch(() => false))

@@ -9,7 +9,7 @@ import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { startCallers } from './callers.ts'
 import { withKept } from '../../bench/support/keep.ts'
-import { startLink } from './link.ts'
+import { PASS, startLink } from '../support/link.ts'
 import { startStandby } from './standby.ts'
 import type { Say } from './run.ts'
 
@@ -56,7 +56,9 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
       await sql`select pg_reload_conf()`
     }
     const temporal = keep(await startOwnTemporal())
-    const link = keep(await startLink('127.0.0.10', primary.server.port))
+    const link = keep(
+      await startLink({ host: '127.0.0.1', port: primary.server.port }, '127.0.0.10'),
+    )
     const url = link.url(primary.server.url)
     const sql = makeDatabase({
       url,
@@ -83,13 +85,13 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
     }
     callers.longestGap()
     if (way.leaveBehind) link.leadTo(standby.server.port, { leaveBehind: true })
-    else link.set('closed')
+    else link.set({ name: 'refuse' })
     await primary.server.kill()
     const before = new Set(callers.accepted.keys())
     await sleep(2000)
     await standby.promote()
     link.leadTo(standby.server.port)
-    link.set('open')
+    link.set(PASS)
     await waitFor(
       'tasks are accepted again',
       async () => callers.accepted.size >= before.size + 40,

@@ -16,8 +16,8 @@ import { waitFor } from '../support/wait.ts'
 import { startCallers } from './callers.ts'
 import type { Callers } from './callers.ts'
 import { countBroken } from './found.ts'
-import { startLink } from './link.ts'
-import type { Link } from './link.ts'
+import { PASS, startLink } from '../support/link.ts'
+import type { Link } from '../support/link.ts'
 import type { Say } from './run.ts'
 import { storeSettings } from './store.ts'
 
@@ -90,13 +90,13 @@ const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
   for (const [name, link] of Object.entries(second?.links ?? {}))
     await run(
       `${second?.name} cut off from ${name}`,
-      () => link.set('silent'),
-      () => link.set('open'),
+      () => link.set({ name: 'hold' }),
+      () => link.set(PASS),
     )
   await run(
     `${third?.name} cut off from all`,
-    () => Object.values(third?.links ?? {}).forEach((link) => link.set('closed')),
-    () => Object.values(third?.links ?? {}).forEach((link) => link.set('open')),
+    () => Object.values(third?.links ?? {}).forEach((link) => link.set({ name: 'refuse' })),
+    () => Object.values(third?.links ?? {}).forEach((link) => link.set(PASS)),
   )
   await run(
     `${third?.name} stands still`,
@@ -106,8 +106,8 @@ const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
   for (const name of ['PostgreSQL', 'Temporal', 'S3'] as const)
     await run(
       `all cut off from ${name}`,
-      () => hosts.forEach((host) => host.links[name].set('silent')),
-      () => hosts.forEach((host) => host.links[name].set('open')),
+      () => hosts.forEach((host) => host.links[name].set({ name: 'hold' })),
+      () => hosts.forEach((host) => host.links[name].set(PASS)),
     )
   await run(
     'all hosts killed',
@@ -191,9 +191,11 @@ const placeHost = async (
   { address, service, store, targets }: Place,
 ): Promise<Host> => {
   const links = {
-    PostgreSQL: keep(await startLink('127.0.0.10', targets.PostgreSQL)),
-    Temporal: keep(await startLink('127.0.0.11', targets.Temporal)),
-    S3: keep(await startLink('127.0.0.12', targets.S3)),
+    PostgreSQL: keep(
+      await startLink({ host: '127.0.0.1', port: targets.PostgreSQL }, '127.0.0.10'),
+    ),
+    Temporal: keep(await startLink({ host: '127.0.0.1', port: targets.Temporal }, '127.0.0.11')),
+    S3: keep(await startLink({ host: '127.0.0.1', port: targets.S3 }, '127.0.0.12')),
   }
   const folder = await mkdtemp(join(tmpdir(), 'kiln-host-'))
   keep({ stop: () => rm(folder, { recursive: true, force: true }) })

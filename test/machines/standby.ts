@@ -9,7 +9,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import type { PostgresServer } from '../../src/local/postgres.ts'
 import { waitFor } from '../support/wait.ts'
-import { startLink } from './link.ts'
+import { startLink } from '../support/link.ts'
 
 export interface Standby {
   server: PostgresServer
@@ -65,7 +65,7 @@ export const startStandby = async (primary: PostgresServer): Promise<Standby> =>
   await source.end()
   const cluster = await backUp(primary, folder)
   const { username, password } = new URL(primary.url)
-  const way = await startLink('127.0.0.10', primary.port)
+  const way = await startLink({ host: '127.0.0.1', port: primary.port }, '127.0.0.10')
   await writeOwned(cluster, {
     'standby.signal': '',
     'postgresql.auto.conf': `primary_conninfo = 'host=${way.host} port=${way.port} user=${username} password=${password}'\nprimary_slot_name = 'standby'\n`,
@@ -76,7 +76,7 @@ export const startStandby = async (primary: PostgresServer): Promise<Standby> =>
   return {
     server,
     sql,
-    fallBehind: () => way.set('silent'),
+    fallBehind: () => way.set({ name: 'hold' }),
     promote: async () => void (await sql`select pg_promote()`),
     async stop() {
       await way.stop()

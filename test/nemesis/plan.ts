@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeRandom } from '../faults/random.ts'
-import { PASS } from './link.ts'
-import type { LinkMode } from './link.ts'
+import { PASS } from '../support/link.ts'
+import type { LinkMode } from '../support/link.ts'
 import { MEMBERS } from './world.ts'
 import type { MemberName, World } from './world.ts'
 

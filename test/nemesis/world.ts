@@ -7,8 +7,8 @@ import type { Role, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
 import type { OwnPostgres, OwnTemporal } from '../faults/servers.ts'
-import { startLink } from './link.ts'
-import type { Link } from './link.ts'
+import { startLink } from '../support/link.ts'
+import type { Link } from '../support/link.ts'
 
 /** Names of the processes of ours: two of each. */
 export const MEMBERS = ['api-1', 'api-2', 'core-1', 'core-2', 'media-1', 'media-2'] as const

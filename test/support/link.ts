@@ -1,0 +1,127 @@
+import { EventEmitter, once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The way from one process to another, which can be disturbed: a proxy on an address of this machine. */
+export interface Link {
+  host: string
+  port: number
+  /** An address of the server by this way. */
+  url(of: string): string
+  /** What becomes of bytes from now on. */
+  set(mode: LinkMode): void
+  /** Ends the connections that are open: with a reset, or with the end of one direction. */
+  cut(how: 'reset' | 'half'): void
+  /** Leads elsewhere from now on; connections that are left behind are silent for good. */
+  leadTo(port: number, options?: { leaveBehind: boolean }): void
+  stop(): Promise<void>
+}
+
+export type LinkMode =
+  | { name: 'pass' }
+  /** All is broken off and refused. */
+  | { name: 'refuse' }
+  /** Nothing arrives and nobody is told, as with a pulled cable, until it is set to something else. */
+  | { name: 'hold' }
+  | { name: 'delay'; ms: number }
+  | { name: 'drip'; bytes: number; everyMs: number }
+  /** An answer that `isIt` is not delivered: what it tells was done, and the connection is reset. */
+  | { name: 'lose'; isIt: (answer: Buffer) => boolean }
+
+export const PASS: LinkMode = { name: 'pass' }
+
+interface Pair {
+  near: Socket
+  far: Socket
+  isLeft: boolean
+}
+
+/** Listens on a free port of an address and passes everything on. */
+export const startLink = async (
+  target: { host: string; port: number },
+  host = '127.0.0.1',
+): Promise<Link> => {
+  let mode: LinkMode = PASS
+  let { port } = target
+  const changes = new EventEmitter().setMaxListeners(0)
+  const pairs = new Set<Pair>()
+
+  const untilItPasses = async (pair: Pair): Promise<void> => {
+    while (mode.name === 'hold' || pair.isLeft) await once(changes, 'change')
+  }
+
+  /** Bytes as they leave: late, in pieces or not at all. Throws when the connection is to be reset. */
+  const shape = async function* (chunk: Buffer, isAnswer: boolean): AsyncGenerator<Buffer> {
+    // A chunk that has begun ends as it began, whatever comes meanwhile.
+    const now = mode
+    if (now.name === 'lose' && isAnswer && now.isIt(chunk)) throw new Error('lost')
+    if (now.name === 'delay') await sleep(now.ms)
+    if (now.name !== 'drip') return yield chunk
+    for (let at = 0; at < chunk.length; at += now.bytes) {
+      yield chunk.subarray(at, at + now.bytes)
+      if (mode === now) await sleep(now.everyMs)
+    }
+  }
+
+  const pump = async (pair: Pair, isAnswer: boolean): Promise<void> => {
+    const [from, to] = isAnswer ? [pair.far, pair.near] : [pair.near, pair.far]
+    try {
+      for await (const chunk of from) {
+        await untilItPasses(pair)
+        for await (const part of shape(chunk as Buffer, isAnswer))
+          if (!to.write(part)) await once(to, 'drain')
+      }
+      await untilItPasses(pair)
+      to.end()
+    } catch {
+      await untilItPasses(pair)
+      reset(pair)
+    }
+  }
+
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ host: target.host, port, allowHalfOpen: true })
+    const pair = { near, far, isLeft: false }
+    pairs.add(pair)
+    for (const socket of [near, far]) {
+      socket.setNoDelay()
+      socket.on('error', () => {})
+    }
+    if (mode.name === 'refuse') return reset(pair)
+    void Promise.all([pump(pair, false), pump(pair, true)]).then(() => pairs.delete(pair))
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+
+  const cut = (how: 'reset' | 'half'): void => {
+    for (const pair of pairs)
+      if (how === 'half') pair.far.end()
+      else reset(pair)
+  }
+  const own = (server.address() as AddressInfo).port
+  return {
+    host,
+    port: own,
+    url: (of) => Object.assign(new URL(of), { hostname: host, port: String(own) }).href,
+    set(next) {
+      mode = next
+      changes.emit('change')
+      if (next.name === 'refuse') cut('reset')
+    },
+    cut,
+    leadTo(next, { leaveBehind } = { leaveBehind: false }) {
+      port = next
+      if (leaveBehind) for (const pair of pairs) pair.isLeft = true
+    },
+    async stop() {
+      server.close()
+      cut('reset')
+      await once(server, 'close')
+    },
+  }
+}
+
+const reset = ({ near, far }: Pair): void => {
+  for (const socket of [near, far]) socket.resetAndDestroy()
+}
