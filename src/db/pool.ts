@@ -91,29 +91,41 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** Counts a query while it is under way. */
-const count = (query: Promise<unknown>, load: PoolLoad): void => {
+/** Tells when a query is sent, which may be more than once, and when it is settled. */
+const watch = (
+  query: Promise<unknown>,
+  { sent, settled }: { sent: () => void; settled: () => void },
+): void => {
   const pending = query as unknown as Pending
   const { handler, resolve, reject } = pending
-  let sent = 0
-  const settle = (): void => {
-    load.busy -= sent
-    sent = 0
-  }
   // The driver reads settings of the pool from it.
   pending.handler = Object.assign((sending: unknown) => {
-    load.busy += 1
-    sent += 1
+    sent()
     return handler(sending)
   }, handler)
   pending.resolve = (rows) => {
-    settle()
+    settled()
     resolve(rows)
   }
   pending.reject = (error) => {
-    settle()
+    settled()
     reject(error)
   }
+}
+
+/** Counts a query while it is under way. */
+const count = (query: Promise<unknown>, load: PoolLoad): void => {
+  let times = 0
+  watch(query, {
+    sent: () => {
+      load.busy += 1
+      times += 1
+    },
+    settled: () => {
+      load.busy -= times
+      times = 0
+    },
+  })
 }
 
 /**
@@ -131,27 +143,22 @@ const sendAlone = (query: Promise<unknown>): void => {
  */
 const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): void => {
   const pending = query as unknown as Pending
-  const { handler, resolve, reject } = pending
   let timer: NodeJS.Timeout | undefined
   const look = (wasActive: boolean): void => {
     timer = setTimeout(() => {
       if (!wasActive || !pending.active) return look(pending.active)
       leave()
-      reject(Object.assign(new Error('PostgreSQL is silent'), { code: 'CONNECTION_CLOSED' }))
+      pending.reject(
+        Object.assign(new Error('PostgreSQL is silent'), { code: 'CONNECTION_CLOSED' }),
+      )
     }, ms).unref()
   }
-  pending.handler = Object.assign((sending: unknown) => {
-    if (!timer) look(false)
-    return handler(sending)
-  }, handler)
-  pending.resolve = (rows) => {
-    clearTimeout(timer)
-    resolve(rows)
-  }
-  pending.reject = (error) => {
-    clearTimeout(timer)
-    reject(error)
-  }
+  watch(query, {
+    sent: () => {
+      if (!timer) look(false)
+    },
+    settled: () => clearTimeout(timer),
+  })
 }
 
 /**
