@@ -19,7 +19,6 @@ import { countBroken } from './found.ts'
 import { PASS, startLink } from '../support/link.ts'
 import type { Link } from '../support/link.ts'
 import type { Say } from './run.ts'
-import { storeSettings } from './store.ts'
 
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 const ROLES = ['api', 'core', 'media'] as const
@@ -163,7 +162,7 @@ const placeHosts = async (
       roles: [],
       database,
       env: {
-        ...storeSettings(store),
+        ...store.settings,
         DATABASE_TIMEOUT_MS: '1500',
         HEARTBEAT_SECONDS: '5',
         ...env,

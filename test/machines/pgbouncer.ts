@@ -10,7 +10,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'
 import { findPort } from '../../src/local/port.ts'
 import { findServerUser, identityOf } from '../../src/local/postgres-user.ts'
-import { ROOT } from '../../src/local/root.ts'
+import { runProgram } from '../support/run-program.ts'
 import { startService } from '../support/service.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { Say } from './run.ts'
@@ -74,7 +74,12 @@ export const tryPgbouncer = async (say: Say): Promise<boolean> => {
     `
     say(sessions.map(({ name, count }) => `${name}: ${count} sessions`).join(', '))
     const wrong = await countWrongAnswers(pooler.url(database.url), say)
-    isWell = demo && wrong === 0 && (await runHttpTests(pooler.url(database.url)))
+    isWell =
+      demo &&
+      wrong === 0 &&
+      (await runProgram(['test/support/run.ts', ...TESTS], {
+        TEST_POOLER: new URL(pooler.url(database.url)).host,
+      }))
   })
   return isWell
 }
@@ -102,14 +107,6 @@ const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
   say(`of ${answers.length} statements at once ${wrong} were answered wrongly`)
   for (const fault of new Set(faults)) say(`  ${fault}`)
   return wrong
-}
-
-const runHttpTests = async (pooler: string): Promise<boolean> => {
-  const args = [join(ROOT, 'tools/run.mjs'), 'test/support/run.ts', ...TESTS]
-  const env = { ...process.env, TEST_POOLER: new URL(pooler).host }
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return code === 0
 }
 
 const makeFolder = async () => {

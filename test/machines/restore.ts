@@ -17,7 +17,6 @@ import { startCallers } from './callers.ts'
 import { countBroken } from './found.ts'
 import type { Say } from './run.ts'
 import { backUp } from './standby.ts'
-import { storeSettings } from './store.ts'
 
 const copy = (...args: string[]) => promisify(execFile)('cp', ['-a', ...args])
 
@@ -72,7 +71,7 @@ const makeBackup = async (keep: Keep, temporal: string, say: Say): Promise<Backu
     const service = keep(
       await startService({
         database: postgres.database,
-        env: { ...storeSettings(store), TEMPORAL_ADDRESS: temporal },
+        env: { ...store.settings, TEMPORAL_ADDRESS: temporal },
       }),
     )
     const callers = keep(await startCallers([service.baseUrl], await service.token('alice')))
@@ -129,7 +128,7 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
       await startService({
         database: { url: server.url, sql, drop: () => sql.end({ timeout: 1 }) },
         env: {
-          ...storeSettings(store),
+          ...store.settings,
           TASK_QUEUE,
           SIGNING_KEYS,
           SECRETS_KEYS,

@@ -2,12 +2,8 @@
  * What `npm run test:s3` runs: Kiln with its files in a bucket. Arguments choose parts: `store` (the store itself, behind a
  * bad network, too), `faults` (a service whose bucket is away), `demo` (one job of every kind), `http` (every test of the interface), or test files for the last.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-
 import { secondsSince } from '../../src/local/console.ts'
-import { ROOT } from '../../src/local/root.ts'
+import { runProgram } from '../support/run-program.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import type { S3Server } from '../support/s3-server.ts'
 
@@ -16,13 +12,7 @@ const say = (line: string): void => {
 }
 
 const run = async (args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> => {
-  const child = spawn(process.execPath, [join(ROOT, 'tools/run.mjs'), ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`${args.join(' ')} failed`)
+  if (!(await runProgram(args, env))) throw new Error(`${args.join(' ')} failed`)
 }
 
 const http = async ({ folder, settings }: S3Server, files: string[]): Promise<void> =>

@@ -3,8 +3,6 @@
  * job of every kind), `http` (tests of the interface, for an upstream), `kills` (a worker killed at each line that matters, for images and videos), `changes` (the engine switched, a task cancelled), `storm` (tasks while
  * processes of both sides are killed at random). `--tasks 1000` says how many the storm makes, `--seed 1` how it kills.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,8 +10,8 @@ import { parseArgs } from 'node:util'
 
 import { runDemo } from '../../src/local/demo.ts'
 import { secondsSince } from '../../src/local/console.ts'
-import { ROOT } from '../../src/local/root.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
+import { runProgram } from '../support/run-program.ts'
 import { startTestServers } from '../support/servers.ts'
 import { changeUnderway, killAtEachLine } from './kills.ts'
 import { startPair } from './pair.ts'
@@ -49,11 +47,9 @@ const demo = async ({ near }: Pair): Promise<void> => {
 const HTTP_TESTS = ['test/http/image-task.test.ts', 'test/http/video-task.test.ts']
 
 const http = async ({ far, key }: Pair): Promise<void> => {
-  const args = [join(ROOT, 'tools/run.mjs'), 'test/support/run.ts', ...HTTP_TESTS]
-  const env = { ...process.env, TEST_UPSTREAM_URL: far.baseUrl, TEST_UPSTREAM_KEY: key }
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' })
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error('a test of the interface failed')
+  const env = { TEST_UPSTREAM_URL: far.baseUrl, TEST_UPSTREAM_KEY: key }
+  if (!(await runProgram(['test/support/run.ts', ...HTTP_TESTS], env)))
+    throw new Error('a test of the interface failed')
 }
 
 interface Part {
