@@ -19,7 +19,6 @@ const order = (key: string, kind: Order['kind'], end: Order['end'] = 'done'): Or
   end,
   owner: 'alice',
   ids: new Set([`id-${key}`]),
-  acknowledgedAt: 1,
   unknown: 0,
   uploadPath: undefined,
   isUploaded: kind === 'version',
@@ -29,6 +28,8 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
   id: `id-${key}`,
   family,
   status: statuses.at(-1) ?? '',
+  error_code: null,
+  fence: 1,
   owner: 'alice',
   credits: family === 'video' ? 5 : 0,
   events: statuses.map((status, index) => ({
@@ -41,7 +42,7 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
   })),
   results:
     family === 'image' ? [{ storageKey: `results/id-${key}/1/result-1.png`, sha256: 'aa' }] : [],
-  thumbnail: null,
+  thumbnail: family === 'image' ? `results/id-${key}/1/thumbnail.webp` : null,
   ledger: family === 'video' ? ['charge', 'refund'].map((kind) => ({ kind, credits: 5 })) : [],
 })
 

@@ -18,8 +18,6 @@ export interface Order {
   owner: string
   /** Ids that answers gave it. More than one: it was made twice. */
   ids: Set<string>
-  /** When its first answer came, in unix milliseconds. */
-  acknowledgedAt: number | undefined
   /** How often nothing was known: the connection broke, or 503, or 409 while the first is under way. */
   unknown: number
   /** What a version's archive is put to. */
@@ -38,8 +36,6 @@ export interface Callers {
   reads: Read[]
   /** Answers that nobody may be given. */
   wrong: string[]
-  /** Milliseconds of all answers. */
-  times: number[]
   /** What nobody may find in a log: tokens, secrets, payloads. */
   canaries: string[]
   /** Secrets that sign what an owner is told. */
@@ -94,7 +90,6 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
   const orders = planOrders(options, random)
   const reads: Read[] = []
   const wrong: string[] = []
-  const times: number[] = []
   const receiverUrl = (path: string) => `http://127.0.0.1:${world.links.receiver.port}${path}`
 
   const anyClient = (owner: string): Client => {
@@ -103,10 +98,8 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
   }
   /** Undefined when nobody answered. An answer that is not documented, no JSON, or another than 503 of a fault is noted. */
   const ask = async (what: string, work: () => Promise<Answer>): Promise<Answer | undefined> => {
-    const start = performance.now()
     try {
       const answer = await work()
-      times.push(performance.now() - start)
       if (answer.status >= 500 && answer.status !== 503) wrong.push(`${what}: ${answer.status}`)
       return answer
     } catch (error) {
@@ -141,7 +134,6 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
         wrong.push(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
       return false
     }
-    order.acknowledgedAt ??= Date.now()
     order.ids.add(idOf(order, answer))
     if (order.kind === 'version') {
       const { pathname, search } = new URL(String(answer.body['signedUrl']))
@@ -205,7 +197,6 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
     orders,
     reads,
     wrong,
-    times,
     secrets,
     canaries: [token, payload, ...secrets.values()],
     async run(forMs) {
@@ -244,7 +235,6 @@ const planOrders = ({ tasks, versions }: CallersOptions, random: () => number): 
     end,
     owner: OWNERS[Math.floor(random() * OWNERS.length)] ?? '',
     ids: new Set(),
-    acknowledgedAt: undefined,
     unknown: 0,
     uploadPath: undefined,
     isUploaded: false,

@@ -36,8 +36,7 @@ export const check = (ledgers: Ledgers): Violation[] => {
   }
   checkOrders(ledgers, tell)
   for (const task of ledgers.rows.tasks) {
-    checkHistory(task, tell)
-    checkCredits(task, tell)
+    violations.push(...checkTask(task))
     checkFiles(task, ledgers.rows, tell)
   }
   for (const owner of ledgers.rows.wrongSums) tell('I6', false, `the sum of ${owner} is another`)
@@ -53,6 +52,25 @@ export const check = (ledgers: Ledgers): Violation[] => {
     )
   return violations
 }
+
+/** What does not hold of the row, events, credits and number of results of one task that has ended. */
+export const checkTask = (task: TaskRow): Violation[] => {
+  const violations: Violation[] = []
+  const tell: Tell = (invariant, holds, what) => {
+    if (!holds) violations.push({ invariant, what })
+  }
+  checkHistory(task, tell)
+  checkCredits(task, tell)
+  const { id, status, results, thumbnail } = task
+  const made = countMade(task)
+  tell('I7', results.length === made, `${id} is ${status} with ${results.length} results`)
+  tell('I7', (thumbnail !== null) === made > 0, `${id} is ${status} with thumbnail ${thumbnail}`)
+  return violations
+}
+
+/** Files that a task has made besides its thumbnail. */
+const countMade = (task: TaskRow): number =>
+  !isSuccess(task) ? 0 : task.family === 'image' ? 1 : 2
 
 const ENDS = new Set(['COMPLETED', 'FAILED', 'success', 'failed'])
 const PENDING = 'NodeVersionStatusPending'
@@ -132,15 +150,9 @@ const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, tell: Te
 }
 
 /** What an ended task lists is there with its digest, and there is no other result of it. */
-const checkFiles = (
-  { id, results, thumbnail, status, family }: TaskRow,
-  { files }: Rows,
-  tell: Tell,
-): void => {
+const checkFiles = ({ id, results, thumbnail }: TaskRow, { files }: Rows, tell: Tell): void => {
   for (const { storageKey, sha256 } of results)
     tell('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
-  const made = !['COMPLETED', 'success'].includes(status) ? 0 : family === 'image' ? 1 : 2
-  tell('I7', results.length === made, `${id} is ${status} with ${results.length} results`)
   const listed = new Set([...results.map(({ storageKey }) => storageKey), thumbnail])
   for (const key of files.keys())
     if (key.startsWith(`results/${id}/`)) tell('I7', listed.has(key), `${key} belongs to no result`)

@@ -6,12 +6,15 @@ import { pipeline } from 'node:stream/promises'
 import { Client } from '@temporalio/client'
 
 import { noEntry } from '../../src/adapters/storage/files.ts'
+import type { Sql } from '../../src/db/client.ts'
 import type { World } from './world.ts'
 
 export interface TaskRow {
   id: string
   family: 'image' | 'video'
   status: string
+  error_code: string | null
+  fence: number
   owner: string
   credits: number
   events: EventRow[]
@@ -45,7 +48,6 @@ export interface VersionRow {
 export interface Rows {
   tasks: TaskRow[]
   versions: VersionRow[]
-  /** Owners whose sums are not those of their rows in the ledger. */
   wrongSums: string[]
   /** Digests of the files by key. */
   files: ReadonlyMap<string, string>
@@ -53,51 +55,58 @@ export interface Rows {
   workflows: ReadonlyMap<string, number>
 }
 
+export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
+  await sql<TaskRow[]>`
+  select t.id, t.family, t.status, t.error_code, t.fence, t.owner, t.credits, t.thumbnail,
+    (
+      select jsonb_agg(jsonb_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
+        'at', extract(epoch from e.created_at) * 1000, 'deliver', e.deliver, 'state', e.state)
+        order by e.sequence)
+      from event e where e.task_id = t.id
+    ) as events,
+    coalesce((
+      select jsonb_agg(jsonb_build_object('storageKey', r.storage_key, 'sha256', r.sha256))
+      from task_result r where r.task_id = t.id
+    ), '[]') as results,
+    coalesce((
+      select jsonb_agg(jsonb_build_object('kind', l.kind, 'credits', l.credits) order by l.kind)
+      from ledger l where l.task_id = t.id
+    ), '[]') as ledger
+  from task t
+`
+
+const readVersions = async (sql: Sql): Promise<VersionRow[]> =>
+  await sql<VersionRow[]>`
+  select v.id, v.node_id as key, v.status, a.storage_key as "storageKey", a.sha256,
+    v.host_node_extract_status as extraction,
+    (
+      select jsonb_agg(jsonb_build_object('from', from_status, 'to', to_status) order by m.at, m.id)
+      from version_move m where m.version_id = v.id
+    ) as moves
+  from version v left join archive a on a.version_id = v.id
+`
+
+/** Owners whose sums are not those of their rows in the ledger. */
+export const listWrongSums = async (sql: Sql): Promise<string[]> => {
+  const owners = await sql<{ id: string }[]>`
+    select o.id from owner o
+    where o.credits_used <> (
+      select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
+      from ledger l where l.owner = o.id
+    )
+  `
+  return owners.map(({ id }) => id)
+}
+
 export const readRows = async (world: World): Promise<Rows> => {
   const { sql } = world.postgres.database
-  const [tasks, versions, sums] = await Promise.all([
-    sql<TaskRow[]>`
-      select t.id, t.family, t.status, t.owner, t.credits, t.thumbnail,
-        (
-          select jsonb_agg(jsonb_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
-            'at', extract(epoch from e.created_at) * 1000, 'deliver', e.deliver, 'state', e.state)
-            order by e.sequence)
-          from event e where e.task_id = t.id
-        ) as events,
-        coalesce((
-          select jsonb_agg(jsonb_build_object('storageKey', r.storage_key, 'sha256', r.sha256))
-          from task_result r where r.task_id = t.id
-        ), '[]') as results,
-        coalesce((
-          select jsonb_agg(jsonb_build_object('kind', l.kind, 'credits', l.credits) order by l.kind)
-          from ledger l where l.task_id = t.id
-        ), '[]') as ledger
-      from task t
-    `,
-    sql<VersionRow[]>`
-      select v.id, v.node_id as key, v.status, a.storage_key as "storageKey", a.sha256,
-        v.host_node_extract_status as extraction,
-        (
-          select jsonb_agg(jsonb_build_object('from', from_status, 'to', to_status) order by m.at, m.id)
-          from version_move m where m.version_id = v.id
-        ) as moves
-      from version v left join archive a on a.version_id = v.id
-    `,
-    sql<{ id: string }[]>`
-      select o.id from owner o
-      where o.credits_used <> (
-        select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
-        from ledger l where l.owner = o.id
-      )
-    `,
+  const [tasks, versions, wrongSums] = await Promise.all([
+    readTasks(sql),
+    readVersions(sql),
+    listWrongSums(sql),
   ])
-  return {
-    tasks: [...tasks],
-    versions: [...versions],
-    wrongSums: sums.map(({ id }) => id),
-    files: await readFiles(world),
-    workflows: await countWorkflows(world),
-  }
+  const files = await readFiles(world)
+  return { tasks, versions, wrongSums, files, workflows: await countWorkflows(world) }
 }
 
 const readFiles = async ({ service }: World): Promise<ReadonlyMap<string, string>> => {

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
+import { makeRandom } from '../faults/random.ts'
 import { MISTAKES, buildBroken } from './broken.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
 import type { Fault } from './plan.ts'
@@ -55,14 +56,10 @@ const SCENARIOS: Record<string, (seed: number) => Scenario> = {
 
 /** PostgreSQL is down every 5 to 10 seconds, for up to 2. */
 const planOutages = (seed: number, seconds: number): Fault[] => {
+  const random = makeRandom(seed)
   const plan: Fault[] = []
-  const drawn = makePlan({ seed, seconds: seconds * 2, names: ['kill-server'] })
-  let atMs = 3000
-  for (const { forMs } of drawn) {
-    if (atMs > seconds * 1000) break
-    plan.push({ name: 'kill-server', target: 'postgres', atMs, forMs })
-    atMs += 5000 + forMs * 2.5
-  }
+  for (let atMs = 3000; atMs < seconds * 1000; atMs += 5000 + Math.round(5000 * random()))
+    plan.push({ name: 'kill-server', target: 'postgres', atMs, forMs: Math.round(2000 * random()) })
   return plan
 }
 

@@ -11,7 +11,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
-import { assertCredits } from '../faults/ledger.ts'
+import { assertRows } from '../faults/ledger.ts'
 import type { Entry } from '../support/entry.ts'
 import { makePicture } from '../support/pictures.ts'
 import { answer, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
@@ -296,7 +296,7 @@ const countLosses = async ({ service, receiver, traffic, say }: Upgrade) => {
   `
   const told = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
   const unsent = events.filter(({ id, state }) => state !== 'delivered' || !told.has(id))
-  await assertCredits(service)
+  await assertRows(service)
   const { workflows, steps } = await findFailures(service)
   for (const line of [...workflows, ...steps].slice(0, 10)) say(line)
   return {
