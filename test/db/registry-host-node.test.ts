@@ -38,28 +38,6 @@ const list = async (versionId: string): Promise<string[]> =>
   ).map((one) => one.host_node_name)
 
 describe('the host nodes of a version', () => {
-  test('are stored as they were given, whatever their names', async () => {
-    const id = await place.addVersion({ nodeId: 'kept' })
-    const name = ' Kiln/🏺 "quoted" \\ {a,b} '
-    const input_types = '{"required": {"b": ["INT"],  "a": ["\\u0041"]}}'
-    await put(id, {
-      [name]: { category: 'image', input_types, output_is_list: [true, false] },
-      Bare: {},
-    })
-    assert.deepEqual(await findHostNode(database.sql, { versionId: id, name }), {
-      host_node_name: name,
-      category: 'image',
-      deprecated: false,
-      experimental: false,
-      input_types,
-      output_is_list: [true, false],
-      dynamic: [],
-      policy: 'HostNodePolicyActive',
-    })
-    assert.equal(await findHostNode(database.sql, { versionId: id, name: name.trim() }), undefined)
-    assert.deepEqual(await list(id), [name, 'Bare'])
-  })
-
   interface Case {
     first: [HostNodeSource, 'success' | 'failure'] | undefined
     next: [HostNodeSource, 'success' | 'failure']
@@ -99,13 +77,6 @@ describe('the host nodes of a version', () => {
     const results = await Promise.all([put(id, { A: {} }), put(id, { B: {} })])
     assert.deepEqual(results.toSorted(), ['already_registered', 'done'])
     assert.equal((await list(id)).length, 1)
-  })
-
-  test('are not taken for a version that is deleted or not there', async () => {
-    const id = await place.addVersion({ nodeId: 'deleted' })
-    await place.move(id, 'delete')
-    assert.equal(await put(id, {}), 'version_not_found')
-    assert.equal(await put('11111111-1111-4111-8111-111111111111', 'x'), 'version_not_found')
   })
 
   test('keep their policies by name when they are replaced', async () => {

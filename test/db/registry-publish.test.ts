@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
-import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
+import { findNodeFacts } from '../../src/db/registry/node.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
@@ -27,53 +26,6 @@ describe('publishing', () => {
   const makeLate = (id: string) => database.sql`
     update version set upload_expires_at = clock_timestamp() - interval '6 minutes' where id = ${id}
   `
-
-  test('makes node, version, move and the start of the workflow', async () => {
-    const published = await place.publish({
-      nodeId: 'Fresh-Pack',
-      fields: { repository: 'https://example.org/Fresh.git', tags: ['a'] },
-      given: { changelog: 'first', dependencies: ['numpy'] },
-    })
-    assert.ok(published.result === 'published', published.result)
-    const { version, uploadExpiresAt } = published
-    assert.equal(await countStarts(version.id), 1)
-    assert.ok(uploadExpiresAt.getTime() > Date.now() + 3_500_000, uploadExpiresAt.toISOString())
-    assert.deepEqual([version.changelog, version.dependencies], ['first', ['numpy']])
-    const node = await getNode(database.sql, 'FRESH-PACK', OPTIONS)
-    assert.ok(!('latest_version' in node), 'no latest version')
-    assert.deepEqual(
-      { name: node.name, description: node.description, tags: node.tags, rating: node.rating },
-      { name: 'Fresh-Pack', description: '', tags: ['a'], rating: 0 },
-    )
-    assert.deepEqual(Object.keys(node.publisher), ['id', 'name', 'status', 'createdAt'])
-    const moves = await database.sql`
-      select from_status, to_status, reason, actor from version_move where version_id = ${version.id}
-    `
-    assert.deepEqual(
-      [...moves],
-      [
-        {
-          from_status: null,
-          to_status: 'NodeVersionStatusPending',
-          reason: 'waiting for the archive',
-          actor: 'user:olga',
-        },
-      ],
-    )
-  })
-
-  test('makes one row of fifty publications of one version at once', async () => {
-    const all = await Promise.all(
-      Array.from({ length: 50 }, () => place.publish({ nodeId: 'parallel' })),
-    )
-    const ids = new Set(
-      all.map((one) => (one.result === 'published' ? one.version.id : one.result)),
-    )
-    assert.equal(ids.size, 1)
-    assert.equal(await countRows('parallel'), 1)
-    const [id = ''] = ids
-    assert.equal(await countStarts(id), 1)
-  })
 
   test('gives the version that awaits its archive again, with new fields and a new deadline', async () => {
     const first = await place.publish({ nodeId: 'again', given: { changelog: 'one', tags: ['x'] } })
@@ -117,22 +69,9 @@ describe('publishing', () => {
       assert.equal(await countRows(nodeId), rows)
     })
 
-  test('frees the number of a version that expired, and of none that was deleted', async () => {
-    const first = await place.addVersion({ nodeId: 'expired' })
-    assert.equal(await expire(first), false, 'while there is time left')
-    await makeLate(first)
-    assert.equal(await expire(first), true)
-    assert.equal(await expire(first), false, 'twice')
-    const gone = await getVersion(database.sql, first, OPTIONS)
-    assert.deepEqual(
-      [gone.status, gone.status_reason, gone.host_node_extract_status],
-      ['NodeVersionStatusDeleted', 'archive was not uploaded in time', 'failed'],
-    )
-    const second = await place.addVersion({ nodeId: 'expired' })
-    assert.notEqual(second, first)
-    await place.move(second, 'delete')
-    const third = await place.publish({ nodeId: 'expired' })
-    assert.deepEqual(third, { result: 'version_exists', status: 'NodeVersionStatusDeleted' })
+  test('is by a token, which none but a member makes', async () => {
+    await place.addUser('tom')
+    await assert.rejects(place.addToken('pub', 'tom'), /no_member/)
   })
 
   test('does not expire a version whose archive came after all', async () => {
@@ -141,41 +80,6 @@ describe('publishing', () => {
     await makeLate(id)
     assert.equal(await expire(id), false)
     assert.equal((await getVersion(database.sql, id, OPTIONS)).status, 'NodeVersionStatusPending')
-  })
-
-  test('refuses the node of another publisher in every spelling, and what is deleted or banned', async () => {
-    await place.addNode('Owned', {}, 'other')
-    assert.equal((await place.publish({ nodeId: 'oWNED' })).result, 'node_owned_by_other_publisher')
-
-    await place.addNode('to-delete')
-    await database.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'TO-DELETE' }))
-    assert.equal((await place.publish({ nodeId: 'to-delete' })).result, 'node_deleted')
-
-    await place.addNode('to-ban')
-    await database.sql.begin((sql) =>
-      updateNodeByAdmin(
-        sql,
-        {
-          id: 'to-ban',
-          fields: { status: 'NodeStatusBanned', status_detail: 'bad' },
-          audit: AUDIT,
-        },
-        OPTIONS,
-      ),
-    )
-    assert.equal((await place.publish({ nodeId: 'to-ban' })).result, 'node_banned')
-
-    await place.addPublisher('banned')
-    await database.sql.begin((sql) =>
-      movePublisher(sql, { id: 'banned', name: 'ban', reason: 'spam', audit: AUDIT }),
-    )
-    const refused = await place.publish({ publisherId: 'banned', nodeId: 'never' })
-    assert.equal(refused.result, 'publisher_banned')
-    assert.equal(await findNodeFacts(database.sql, { id: 'never', userId: undefined }), undefined)
-    assert.equal(
-      (await place.publish({ publisherId: 'nobody', nodeId: 'never' })).result,
-      'publisher_not_found',
-    )
   })
 
   test('ends publications, moves and bans at once without a deadlock, and counts right', async () => {

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import {
-  listNodeVersions,
-  listVersions,
-  listVersionsInBulk,
-} from '../../src/db/search/version-list.ts'
+import { listNodeVersions, listVersions } from '../../src/db/search/version-list.ts'
 import type { VersionFilter } from '../../src/db/search/version-list.ts'
 import type { Version } from '../../src/domain/registry/version.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
@@ -87,33 +83,5 @@ describe('the versions of a node', () => {
       '3.0.0',
       '1.0.0',
     ])
-  })
-})
-
-describe('versions in bulk', () => {
-  test('come in the order in which they were asked for', async () => {
-    const id = await place.addVersion({ nodeId: 'Bulk', version: '1.0.0+build' })
-    const found = await listVersionsInBulk(
-      database.sql,
-      [
-        { nodeId: 'nobody', canonical: '1.0.0' },
-        { nodeId: 'BULK', canonical: '1.0.0' },
-        { nodeId: 'bulk', canonical: undefined },
-        { nodeId: 'my-pack-2', canonical: '1.2.0' },
-        { nodeId: 'bulk', canonical: '1.0.0' },
-      ],
-      OPTIONS,
-    )
-    assert.deepEqual(
-      found.map((one) => one && `${one.version?.node_id} ${one.version?.version} ${one.status}`),
-      [
-        undefined,
-        'Bulk 1.0.0+build NodeVersionStatusPending',
-        undefined,
-        'my-pack-2 1.2.0 NodeVersionStatusActive',
-        'Bulk 1.0.0+build NodeVersionStatusPending',
-      ],
-    )
-    assert.equal(found[1]?.version?.id, id)
   })
 })

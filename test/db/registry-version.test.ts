@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
-import { deleteVersion, getVersion, updateVersion } from '../../src/db/registry/version.ts'
+import { deleteVersion, updateVersion } from '../../src/db/registry/version.ts'
 import { listVersionMoves } from '../../src/db/registry/version-move.ts'
 import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
@@ -151,55 +151,5 @@ describe('a version', () => {
       assert.equal(await place.move(id, name), false, name)
     await place.accept(id, 'bytes')
     assert.equal(await place.move(id, 'pass'), true)
-  })
-
-  test('keeps a history with an actor for each move', async () => {
-    const id = await place.addActive({ nodeId: 'history' })
-    await remove('history', id)
-    const moves = await listVersionMoves(database.sql, id)
-    assert.deepEqual(
-      moves.map(({ at: _at, ...move }) => move),
-      [
-        { to: 'NodeVersionStatusPending', reason: 'waiting for the archive', actor: 'user:olga' },
-        {
-          from: 'NodeVersionStatusPending',
-          to: 'NodeVersionStatusActive',
-          reason: 'Passed automated checks',
-          actor: 'workflow',
-        },
-        {
-          from: 'NodeVersionStatusActive',
-          to: 'NodeVersionStatusDeleted',
-          reason: 'deleted by its publisher',
-          actor: 'user:olga',
-        },
-      ],
-    )
-  })
-
-  test('is changed by its own node and publisher only, at the revision that was seen', async () => {
-    const id = await place.addVersion({ nodeId: 'mine', given: { changelog: 'old' } })
-    await place.addNode('theirs', {}, 'other')
-    assert.equal((await update('theirs', id, { changelog: 'x' })).result, 'node_not_found')
-    await place.addNode('mine-too')
-    assert.equal((await update('mine-too', id, { changelog: 'x' })).result, 'version_not_found')
-    assert.equal(await remove('mine', id, 'other'), 'node_not_found')
-    assert.equal((await update('mine', id, {}, 1)).result, 'precondition_failed')
-    const updated = await update('MINE', id, { changelog: 'new' }, 2)
-    assert.ok(updated.result === 'updated', updated.result)
-    assert.deepEqual([updated.version.changelog, updated.version.deprecated], ['new', false])
-    const cleared = await update('mine', id, { changelog: '' })
-    assert.ok(cleared.result === 'updated' && !('changelog' in cleared.version), 'no changelog')
-  })
-
-  test('is deleted once, and not while it is banned', async () => {
-    const id = await place.addVersion({ nodeId: 'gone' })
-    await place.move(id, 'admin_ban', 'bad')
-    assert.equal(await remove('gone', id), 'illegal_move')
-    await place.move(id, 'admin_flag', 'less bad')
-    assert.equal(await remove('gone', id), 'deleted')
-    assert.equal(await remove('gone', id), 'version_not_found')
-    const { status } = await getVersion(database.sql, id, OPTIONS)
-    assert.equal(status, 'NodeVersionStatusDeleted')
   })
 })

@@ -247,6 +247,9 @@ describe('a platform admin', () => {
     const countOpen = async () =>
       (await admin.get(`/versions?nodeId=${nodeId}&review_requested=true`)).body['total']
     assert.equal(await countOpen(), 1)
+    expectStatus(await edit(version, { status_reason: 'looked at' }), 200)
+    assert.equal(await countOpen(), 0)
+    expectStatus(await ask({}), 201)
     const activate = { status: 'NodeVersionStatusActive', status_reason: 'harmless' }
     // Its archive was never accepted.
     expectStatus(await edit(version, activate), 409, 'illegal_move')

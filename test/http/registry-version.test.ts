@@ -199,8 +199,10 @@ describe('a version', () => {
       given: { changelog: 'first' },
     })
     const { sql } = registry.service.database
+    const expire = () => sql.begin((sql) => expireVersion(sql, id))
+    assert.equal(await expire(), false, 'while there is time left')
     await sql`update version set upload_expires_at = now() - interval '1 hour' where id = ${id}`
-    assert.ok(await sql.begin((sql) => expireVersion(sql, id)), 'expired')
+    assert.deepEqual([await expire(), await expire()], [true, false])
     expectStatus(await read(version), 404, 'version_not_found')
     const again = await owned.addVersion({ nodeId })
     assert.notEqual(again.id, id)
