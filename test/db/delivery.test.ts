@@ -16,6 +16,7 @@ import {
   listStillDeliveries,
   listStillRedeliveries,
 } from '../../src/db/event/delivery.ts'
+import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
@@ -473,6 +474,19 @@ describe('the delivery of events', () => {
       const again = { eventId, redeliveryId }
       assert.equal(await sql.begin((sql) => beginAttempt(sql, again, RECEIVER)), undefined)
       assert.notEqual(await redeliver(sql, eventId), redeliveryId)
+    })
+
+    test('is told to those who ask while it ends, or is a new one', async () => {
+      const [, eventId] = await running()
+      for (let round = 0; round < 20; round++) {
+        const redeliveryId = await redeliver(sql, eventId)
+        const ask = () => sql.begin((sql) => insertRedelivery(sql, eventId))
+        const ending = attempt(sql, { eventId, redeliveryId }, DELIVERED)
+        const [begun] = await Promise.all([ask(), ending])
+        assert.ok(begun, 'there is one')
+        assert.equal(begun.isNew, begun.id !== redeliveryId)
+        await sql`update redelivery set state = 'exhausted' where state = 'pending'`
+      }
     })
 
     test('lets events go on that wait for the one it delivered', async () => {

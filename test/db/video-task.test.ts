@@ -10,6 +10,7 @@ import {
   cancelVideoTask,
   completeVideoTask,
   failVideoTask,
+  findVideoSource,
   noteProgress,
   videoError,
 } from '../../src/db/video-task/video-task.ts'
@@ -17,7 +18,13 @@ import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { NO_INPUT } from '../activities/place.ts'
-import { claimVideo, getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
+import {
+  claimVideo,
+  finishVideo,
+  getVideo,
+  insertVideo,
+  seeVideo,
+} from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -202,6 +209,26 @@ describe('a video task', () => {
     await fail(id)
     await noteProgress(database.sql, { id, fence: 2, percent: 70 })
     assert.equal((await seeVideo(database, id)).progress, 40)
+  })
+
+  describe('as the source of another', () => {
+    const find = (id: string, owner = 'alice') => findVideoSource(database.sql, { id, owner })
+
+    test('is anybody’s when it is anonymous, by its own id or that of its video', async () => {
+      const id = await finishVideo(database, { owner: 'anonymous' })
+      const [creation] = await database.sql`select id from creation where task_id = ${id}`
+      for (const name of [id, String(creation?.['id'])])
+        for (const owner of ['alice', 'anonymous'])
+          assert.equal((await find(name, owner))?.state, 'success')
+    })
+
+    test('has no file until it is there, and none once it was removed', async () => {
+      const open = await getVideo(database)
+      assert.deepEqual(await find(open), { state: 'created', storageKey: null })
+      const id = await finishVideo(database)
+      await database.sql`update task set purged_at = now() where id = ${id}`
+      assert.deepEqual(await find(id), { state: 'success', storageKey: null })
+    })
   })
 
   describe('made of an upload', () => {

@@ -125,21 +125,6 @@ describe('a video task', () => {
     assert.doesNotMatch(message, /127\.0\.0\.1/)
     assert.deepEqual([rest.state, rest.credits, rest.creations], ['failed', 0, []])
   })
-
-  test('has an event for every move, of which all but the first are delivered', async () => {
-    const rows = await service.database.sql<{ status: string; deliver: boolean }[]>`
-      select status, deliver from event where task_id = ${film.id} order by sequence
-    `
-    assert.deepEqual(
-      rows.map(({ status, deliver }) => [status, deliver]),
-      [
-        ['created', false],
-        ['queueing', true],
-        ['processing', true],
-        ['success', true],
-      ],
-    )
-  })
 })
 
 const fetchBytes = async (link = ''): Promise<Buffer> => {
