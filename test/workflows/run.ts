@@ -18,6 +18,7 @@ import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
 import type { DeliveryScenario } from './delivery-scenarios.ts'
 import { makeImageActivities } from './image-scenarios.ts'
 import type { ImageScenario } from './image-scenarios.ts'
+import { onceEach } from './runs.ts'
 import type { Runs } from './runs.ts'
 import type { Circumstances } from './scenarios.ts'
 import { makeVersionActivities } from './version-scenarios.ts'
@@ -202,12 +203,12 @@ const startWorkers = async (
   const core = {
     ...common,
     workflowBundle: { codePath },
-    activities: {
+    activities: onceEach({
       ...image.core,
       ...video.core,
       ...version.core,
       ...makeDeliveryActivities(runs.deliveries),
-    },
+    }),
   }
   const workers = await Promise.all([
     Worker.create({ ...core, taskQueue }),
