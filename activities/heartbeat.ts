@@ -16,3 +16,7 @@ export const withHeartbeat = async <T>(
     clearInterval(timer)
   }
 }
+
+/** How many attempts of this activity an outage of PostgreSQL or of a bucket has ended: the last heartbeat tells. */
+export const countOutages = (): number =>
+  (Context.current().info.heartbeatDetails as { outages?: number } | undefined)?.outages ?? 0

@@ -1,20 +1,15 @@
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
-
 import { acceptArchive, findArchivePlace, rejectArchive } from '../src/db/registry/archive.ts'
 import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { hasExtraction, putExtraction } from '../src/db/registry/extraction.ts'
 import { findDependencies } from '../src/db/registry/open-version.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
-import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
-import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
 import type { ArchiveState } from '../src/domain/registry/version.ts'
 import type { Inspection } from '../src/domain/registry/inspection.ts'
 import { failpoint } from '../src/process/failpoint.ts'
+import { runCheck } from './check-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
-import { withHeartbeat } from './heartbeat.ts'
-import { CheckFault, withArchive } from './stored-archive.ts'
+import { withArchive } from './stored-archive.ts'
 
 /** What has become of an archive, for the workflow's history. */
 export interface InspectedArchive {
@@ -42,16 +37,10 @@ export interface InspectedArchive {
  */
 export const makeInspectArchive =
   (deps: MediaDependencies) =>
-  async (versionId: string): Promise<InspectedArchive> => {
-    const { cancellationSignal } = Context.current()
-    return await withHeartbeat({ beatMs: BEAT_MS }, () =>
-      inspectUntilDecided(deps, versionId, cancellationSignal),
-    ).catch((error: unknown) => {
-      throw classify(deps, versionId, error)
-    })
-  }
-
-const BEAT_MS = 250
+  async (versionId: string, tries?: number): Promise<InspectedArchive> =>
+    await runCheck(deps, { versionId, tries }, (signal) =>
+      inspectUntilDecided(deps, versionId, signal),
+    )
 
 /** An upload may replace the one that is read until one of them has been decided on. */
 const inspectUntilDecided = async (
@@ -174,21 +163,3 @@ const summarise = (
   extractorVersion: nodes.extractorVersion,
   ...findings.counts,
 })
-
-/** What a driver says of a fault may name hosts and paths, so it goes into the log alone. */
-const classify = ({ log }: MediaDependencies, versionId: string, error: unknown): Error => {
-  const context = Context.current()
-  if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
-  if (context.cancellationSignal.aborted)
-    return ApplicationFailure.retryable('the attempt was ended by its worker', 'worker_lost')
-  log.warn({ version_id: versionId, err: error }, 'a check could not run')
-  const code = codeOf(error)
-  return ApplicationFailure.retryable(CHECK_FAULTS[code], code)
-}
-
-const codeOf = (error: unknown): CheckFaultCode => {
-  if (error instanceof CheckFault) return error.code
-  if (isUnavailable(error)) return 'unavailable'
-  // A fault of the file system: no space, no permission, a broken disk.
-  return error instanceof Error && 'syscall' in error ? 'storage_failed' : 'internal_error'
-}

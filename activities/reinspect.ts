@@ -1,5 +1,3 @@
-import { ApplicationFailure, Context } from '@temporalio/activity'
-
 import { findArchivePlace, putFiles } from '../src/db/registry/archive.ts'
 import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { findDependencies } from '../src/db/registry/open-version.ts'
@@ -9,8 +7,8 @@ import { hasScan, putScan } from '../src/db/registry/scan.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FindingCounts } from '../src/domain/registry/finding.ts'
 import type { Inspection } from '../src/domain/registry/inspection.ts'
+import { runCheck } from './check-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
-import { withHeartbeat } from './heartbeat.ts'
 import { withArchive } from './stored-archive.ts'
 
 /** What became of a new reading; names beyond the first twenty are only counted. */
@@ -27,45 +25,57 @@ export interface RescannedVersion {
 }
 
 const NAMES_SHOWN = 20
-const BEAT_MS = 250
 
 /**
  * Reads archives again, with a newer extractor or scanner. A reading that is stored is not repeated, and a version that
  * has gone meanwhile is skipped.
  */
 export const makeReinspect = (deps: MediaDependencies) => ({
-  async reextractVersion(versionId: string): Promise<ReextractedVersion> {
-    const { extractorVersion } = deps.inspector
-    const place = await findAccepted(deps, versionId)
-    if (!place) return { extractorVersion }
-    const { sha256 } = place.archive
-    const key = { versionId, sha256, extractorVersion }
-    const done = await findReextraction(deps.sql, key)
-    if (done) return shorten(done, extractorVersion)
-    const { nodes } = await reread(deps, place)
-    const put = await unitOfWork(deps, (sql) => putReextraction(sql, { versionId, sha256 }, nodes))
-    return shorten(put, extractorVersion)
-  },
+  reextractVersion: async (versionId: string, tries?: number): Promise<ReextractedVersion> =>
+    await runCheck(deps, { versionId, tries }, (signal) => reextract(deps, versionId, signal)),
 
-  /** A finding of high severity in an active version is logged for a person: nothing is unpublished automatically. */
-  async rescanVersion(versionId: string): Promise<RescannedVersion> {
-    const { scanner, scannerVersion } = deps.inspector
-    const place = await findAccepted(deps, versionId)
-    if (!place) return { scannerVersion }
-    const { sha256 } = place.archive
-    if (await hasScan(deps.sql, { versionId, sha256, scanner, scannerVersion }))
-      return { scannerVersion, status: place.status }
-    const { findings } = await reread(deps, place)
-    await unitOfWork(deps, (sql) => putScan(sql, { versionId, sha256 }, findings))
-    const { counts } = findings
-    if (counts.high > 0 && place.status === 'NodeVersionStatusActive')
-      deps.log.error(
-        { version_id: versionId, counts },
-        'an active version has findings of high severity',
-      )
-    return { scannerVersion, status: place.status, counts }
-  },
+  rescanVersion: async (versionId: string, tries?: number): Promise<RescannedVersion> =>
+    await runCheck(deps, { versionId, tries }, (signal) => rescan(deps, versionId, signal)),
 })
+
+const reextract = async (
+  deps: MediaDependencies,
+  versionId: string,
+  signal: AbortSignal,
+): Promise<ReextractedVersion> => {
+  const { extractorVersion } = deps.inspector
+  const place = await findAccepted(deps, versionId)
+  if (!place) return { extractorVersion }
+  const { sha256 } = place.archive
+  const done = await findReextraction(deps.sql, { versionId, sha256, extractorVersion })
+  if (done) return shorten(done, extractorVersion)
+  const { nodes } = await reread(deps, place, signal)
+  const put = await unitOfWork(deps, (sql) => putReextraction(sql, { versionId, sha256 }, nodes))
+  return shorten(put, extractorVersion)
+}
+
+/** A finding of high severity in an active version is logged for a person: nothing is unpublished automatically. */
+const rescan = async (
+  deps: MediaDependencies,
+  versionId: string,
+  signal: AbortSignal,
+): Promise<RescannedVersion> => {
+  const { scanner, scannerVersion } = deps.inspector
+  const place = await findAccepted(deps, versionId)
+  if (!place) return { scannerVersion }
+  const { sha256 } = place.archive
+  if (await hasScan(deps.sql, { versionId, sha256, scanner, scannerVersion }))
+    return { scannerVersion, status: place.status }
+  const { findings } = await reread(deps, place, signal)
+  await unitOfWork(deps, (sql) => putScan(sql, { versionId, sha256 }, findings))
+  const { counts } = findings
+  if (counts.high > 0 && place.status === 'NodeVersionStatusActive')
+    deps.log.error(
+      { version_id: versionId, counts },
+      'an active version has findings of high severity',
+    )
+  return { scannerVersion, status: place.status, counts }
+}
 
 type Accepted = ArchivePlace & { archive: StoredArchive }
 
@@ -78,24 +88,20 @@ const findAccepted = async (
   return isThere && place.archive ? { ...place, archive: place.archive } : undefined
 }
 
-const reread = async (deps: MediaDependencies, place: Accepted): Promise<Inspection> => {
-  const { cancellationSignal: signal } = Context.current()
-  const { versionId, nodeId } = place
-  const inspect = async (path: string): Promise<Inspection> => {
+const reread = async (
+  deps: MediaDependencies,
+  place: Accepted,
+  signal: AbortSignal,
+): Promise<Inspection> =>
+  await withArchive(deps, place, signal, async (path) => {
+    const { versionId, nodeId, archive } = place
     const dependencies = await findDependencies(deps.sql, versionId)
     const found = await deps.inspector.inspect({ path, nodeId, dependencies, signal })
     const files = found.archive.verdict === 'sound' ? found.archive.files : undefined
-    const { sha256 } = place.archive
+    const { sha256 } = archive
     if (files) await unitOfWork(deps, (sql) => putFiles(sql, { versionId, sha256, files }))
     return found
-  }
-  return await withHeartbeat({ beatMs: BEAT_MS }, () =>
-    withArchive(deps, place, signal, inspect),
-  ).catch((error: unknown) => {
-    deps.log.warn({ version_id: versionId, err: error }, 'an archive could not be read again')
-    throw ApplicationFailure.retryable('the archive could not be read', 'not_read')
   })
-}
 
 const shorten = (
   { outcome, gained, lost }: Reextracted,

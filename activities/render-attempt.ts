@@ -13,7 +13,7 @@ import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
 import { VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { RenderDependencies } from './dependencies.ts'
-import { withHeartbeat } from './heartbeat.ts'
+import { countOutages, withHeartbeat } from './heartbeat.ts'
 
 /** One attempt at a task: what it may use and how it tells of itself. */
 export interface RenderAttempt {
@@ -69,7 +69,7 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([context.cancellationSignal, deadline])
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
-  const outages = countOutages(context.info.heartbeatDetails)
+  const outages = countOutages()
   const counted = outages > 0 ? { outages } : {}
   let details: object = { step: 'starting', percent: 0 }
   const report: RenderAttempt['report'] = (step, percent, upstreamId) => {
@@ -107,10 +107,6 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
 }
 
 const UNAVAILABLE = 'unavailable'
-
-/** Attempts of this task that ended because PostgreSQL or a bucket was away: no fault of the task. */
-const countOutages = (details: unknown): number =>
-  (details as { outages?: number } | undefined)?.outages ?? 0
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000

@@ -39,7 +39,7 @@ export const extractHostNodes = async ({
           deadlineSeconds: times.extractSeconds,
         }),
       )
-      await inspectArchive(versionId)
+      await inspectArchive(versionId, times.tries)
       const read = await settleExtraction(versionId)
       if (read.result === 'settled') return showEnd(read.status, read.detail)
       return await CancellationScope.nonCancellable(() => end(versionId))

@@ -79,13 +79,10 @@ export const CHECK_TIMING: CheckTiming = {
   lookSeconds: 60,
 }
 
-/**
- * A check of an archive runs on the media queue. After its last try an operator decides: what keeps it from running is a
- * fault of the service, which more tries would only hide.
- */
+/** A check of an archive runs on the media queue, which counts the tries: an outage costs none. */
 export const checkOptions = (
   summary: string,
-  { heartbeatSeconds, deadlineSeconds, tries, retrySeconds, maxRetrySeconds }: CheckTiming,
+  { heartbeatSeconds, deadlineSeconds, retrySeconds, maxRetrySeconds }: CheckTiming,
 ): ActivityOptions => ({
   summary,
   taskQueue: `${workflowInfo().taskQueue}-media`,
@@ -95,6 +92,5 @@ export const checkOptions = (
     initialInterval: retrySeconds * 1000,
     backoffCoefficient: 4,
     maximumInterval: maxRetrySeconds * 1000,
-    maximumAttempts: tries,
   },
 })

@@ -102,7 +102,7 @@ const readArchive = async (versionId: string, times: CheckTiming): Promise<void>
     checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
   )
   setCurrentDetails('**Checking** the archive: *Pending Activities* tells the try and its failure.')
-  await inspectArchive(versionId)
+  await inspectArchive(versionId, times.tries)
 }
 
 /** Whatever the verdict is, also when there is none. */

@@ -12,5 +12,5 @@ export const reextractVersion = async ({
   const { reextractVersion: read } = proxyActivities<MediaActivities>(
     checkOptions('read the host nodes anew', CHECK_TIMING),
   )
-  return await read(versionId)
+  return await read(versionId, CHECK_TIMING.tries)
 }

@@ -12,5 +12,5 @@ export const rescanVersion = async ({
   const { rescanVersion: scan } = proxyActivities<MediaActivities>(
     checkOptions('scan the archive anew', CHECK_TIMING),
   )
-  return await scan(versionId)
+  return await scan(versionId, CHECK_TIMING.tries)
 }

@@ -49,10 +49,17 @@ const addUploaded = async (bytes = ZIP): Promise<string> => {
   return id
 }
 
-const inspect = (id: string, deps: Partial<MediaDependencies> = {}): Promise<InspectedArchive> =>
-  makeEnvironment().run<[string], InspectedArchive, ReturnType<typeof makeInspectArchive>>(
+const TRIES = 5
+
+const inspect = (
+  id: string,
+  deps: Partial<MediaDependencies> = {},
+  environment = makeEnvironment(),
+): Promise<InspectedArchive> =>
+  environment.run<[string, number], InspectedArchive, ReturnType<typeof makeInspectArchive>>(
     makeInspectArchive({ ...place.deps, ...deps }),
     id,
+    TRIES,
   )
 
 const check = async (id: string, deps?: Partial<MediaDependencies>) => {
@@ -198,6 +205,45 @@ describe('checking an archive', () => {
     })
     assert.deepEqual(await readdir(place.deps.scratchDir), [])
     assert.deepEqual(await check(id), { archiveState: 'accepted' })
+  })
+
+  const outage = Object.assign(new Error('no answer'), { isOutage: true })
+  const full = Object.assign(new Error('no space'), { syscall: 'write' })
+  /** What is thrown, how many tries there were and how many outages ended them; what is told of it. */
+  const FAILURES: [
+    Error,
+    attempt: number,
+    outages: number,
+    nonRetryable: boolean,
+    told: unknown,
+  ][] = [
+    [full, 4, 0, false, undefined],
+    [full, 5, 0, true, undefined],
+    [full, 14, 10, false, undefined],
+    [full, 15, 10, true, undefined],
+    [outage, 5, 0, false, { outages: 1 }],
+    [outage, 500, 499, false, { outages: 500 }],
+  ]
+  for (const [error, attempt, outages, nonRetryable, told] of FAILURES)
+    test(`ends with try ${TRIES}, outages aside: ${error.message} at ${attempt} after ${outages}`, async () => {
+      const id = await addUploaded()
+      const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
+      let last: unknown
+      environment.on('heartbeat', (details) => (last = details))
+      const storage = { ...place.deps.storage, putFile: () => Promise.reject(error) }
+      await assert.rejects(inspect(id, { storage }, environment), {
+        type: 'storage_failed',
+        nonRetryable,
+      })
+      if (told) assert.deepEqual(last, told)
+    })
+
+  test('is not begun when each of its workers was lost', async () => {
+    const environment = makeEnvironment({ attempt: TRIES + 1 })
+    await assert.rejects(inspect(await addUploaded(), {}, environment), {
+      type: 'worker_lost',
+      nonRetryable: true,
+    })
   })
 
   test('goes on with the one that has replaced it meanwhile', async () => {

@@ -50,11 +50,16 @@ const settledLate = () => {
   }
 }
 
-/** Fails at the first tries, as many as are said. */
-const failing = (tries: number) => (): Promise<{ archiveState: 'accepted' }> =>
-  attempt() > tries
-    ? accepted()
-    : Promise.reject(ApplicationFailure.retryable('the store', 'storage_failed'))
+const refused = (nonRetryable: boolean): Promise<never> =>
+  Promise.reject(
+    ApplicationFailure.create({ message: 'the store', type: 'storage_failed', nonRetryable }),
+  )
+
+/** Fails so many times; the last try there is fails for good. */
+const failing =
+  (times: number): MediaActivities['inspectArchive'] =>
+  async (_versionId, tries) =>
+    attempt() > times ? await accepted() : await refused(attempt() === tries)
 
 /** A child of a run: the one that waits for the upload, unless said. */
 export const childOf = (
@@ -87,11 +92,9 @@ const retriedWhileGivingUp = (): VersionScenario => {
   const isRetried = new Promise<void>((resolve) => (retry = resolve))
   let calls = 0
   return {
-    check: () => {
+    check: (_versionId, tries) => {
       calls += 1
-      return calls > 3
-        ? accepted()
-        : Promise.reject(ApplicationFailure.retryable('the store', 'storage_failed'))
+      return calls > 3 ? accepted() : refused(calls === tries)
     },
     whileGivingUp: () => {
       giveUp()
@@ -178,7 +181,7 @@ export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
     },
   }
   const media: Omit<MediaActivities, 'renderImageTask' | 'renderVideoTask'> = {
-    inspectArchive: (versionId) => getRun(runs, versionId).scenario.check(versionId),
+    inspectArchive: (versionId, tries) => getRun(runs, versionId).scenario.check(versionId, tries),
     reextractVersion: () => Promise.resolve({ extractorVersion: 1 }),
     rescanVersion: () => Promise.resolve({ scannerVersion: 1 }),
   }

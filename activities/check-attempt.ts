@@ -1,0 +1,59 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
+
+import { isOutage } from '../src/adapters/storage/storage.ts'
+import { isUnavailable } from '../src/db/sqlstate.ts'
+import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
+import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
+import type { MediaDependencies } from './dependencies.ts'
+import { countOutages, withHeartbeat } from './heartbeat.ts'
+import { CheckFault } from './stored-archive.ts'
+
+interface Check {
+  versionId: string
+  /** How many there may be; absent in a workflow of an earlier release, whose server counts them. */
+  tries: number | undefined
+}
+
+const BEAT_MS = 250
+/** Pause after an outage. */
+const OUTAGE_MS = 2000
+
+/**
+ * Makes one try of work on a version's archive. After the last try the activity fails for good, and an operator decides:
+ * what keeps it from running is a fault of the service, which more tries would only hide. A try that an outage of
+ * PostgreSQL or of a bucket has ended is none.
+ */
+export const runCheck = async <T>(
+  { log }: Pick<MediaDependencies, 'log'>,
+  { versionId, tries = Infinity }: Check,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const context = Context.current()
+  const outages = countOutages()
+  const triesLeft = tries - (context.info.attempt - outages)
+  // The worker of the last one was killed, or stood still.
+  if (triesLeft < 0) throw ApplicationFailure.nonRetryable(CHECK_FAULTS.worker_lost, 'worker_lost')
+  return await withHeartbeat({ beatMs: BEAT_MS, details: () => ({ outages }) }, () =>
+    work(context.cancellationSignal),
+  ).catch((error: unknown) => {
+    if (context.cancellationDetails?.cancelRequested) throw new CancelledFailure('cancelled')
+    if (context.cancellationSignal.aborted)
+      throw ApplicationFailure.retryable('the attempt was ended by its worker', 'worker_lost')
+    // What a driver says of a fault may name hosts and paths, so it goes into the log alone.
+    log.warn({ version_id: versionId, err: error }, 'a check could not run')
+    const type = codeOf(error)
+    const message = CHECK_FAULTS[type]
+    if (!isUnavailable(error) && !isOutage(error))
+      throw ApplicationFailure.create({ message, type, nonRetryable: triesLeft === 0 })
+    context.heartbeat({ outages: outages + 1 })
+    throw ApplicationFailure.create({ message, type, nextRetryDelay: OUTAGE_MS })
+  })
+}
+
+const codeOf = (error: unknown): CheckFaultCode => {
+  if (error instanceof CheckFault) return error.code
+  if (isUnavailable(error)) return 'unavailable'
+  // A fault of the file system: no space, no permission, a broken disk.
+  const isStorage = isOutage(error) || (error instanceof Error && 'syscall' in error)
+  return isStorage ? 'storage_failed' : 'internal_error'
+}
