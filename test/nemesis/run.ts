@@ -13,6 +13,7 @@ import { MISTAKES, buildBroken } from './broken.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
 import type { Fault } from './plan.ts'
 import { runScenario } from './scenario.ts'
+import { runSoak } from './soak.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 
 const { values } = parseArgs({
@@ -23,6 +24,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '180' },
     only: { type: 'string' },
     replay: { type: 'string' },
+    /** An hour of load, or as many minutes as `--minutes` says. */
+    soak: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '60' },
     /** Runs that look for a shorter plan, when one fails. */
     tries: { type: 'string', default: '6' },
   },
@@ -109,8 +113,26 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
   return isFound
 }
 
+const soak = async (seed: number): Promise<boolean> => {
+  const { outcome, tasksPerSecond, courses } = await runSoak({
+    seed,
+    minutes: Number(values.minutes),
+    say,
+  })
+  tell(outcome)
+  say(
+    `  ${tasksPerSecond.toFixed(1)} tasks a second\n\n  figure | before | during | after | an hour`,
+  )
+  for (const { name, before, during, after, perHour, error } of courses)
+    say(
+      `  ${name} | ${[before, during, after].map((value) => value.toFixed(1)).join(' | ')} | ${perHour.toFixed(1)} ± ${error.toFixed(1)}`,
+    )
+  return outcome.violations.length === 0
+}
+
 const main = async (): Promise<boolean> => {
   process.env['WORKFLOW_BUNDLE'] = await bundleWorkflows()
+  if (values.soak) return await soak(Number(values.seed))
   let isWell = true
   for (const seed of values.seed.split(',').map(Number)) {
     for (const [name, plan] of Object.entries(SCENARIOS)) {

@@ -19,6 +19,10 @@ import type { World, WorldOptions } from './world.ts'
 export interface Scenario extends CallersOptions, WorldOptions {
   name: string
   plan: readonly Fault[]
+  /** For how long orders come; until the last fault when absent. */
+  seconds?: number
+  /** What goes on beside, until all has settled. */
+  during?: (world: World, over: AbortSignal) => Promise<void>
 }
 
 /** What came of a run. */
@@ -27,6 +31,8 @@ export interface Outcome {
   seed: number
   faults: number
   orders: number
+  /** From the first creation to the last end. */
+  tasksPerSecond: number
   /** Creations that were not answered at first, and became the one task that their repetition got. */
   reconciled: number
   events: number
@@ -51,15 +57,20 @@ export const runScenario = async (
 ): Promise<Outcome> => {
   const start = Date.now()
   const world = await startWorld(scenario)
+  const over = new AbortController()
   try {
     const callers = await makeCallers(world, scenario)
     const connections = await countConnections(world)
     say(`${scenario.name}, seed ${scenario.seed}: ${scenario.plan.length} faults`)
-    const forMs = scenario.plan.at(-1)?.atMs ?? 0
+    const forMs =
+      scenario.seconds === undefined ? (scenario.plan.at(-1)?.atMs ?? 0) : scenario.seconds * 1000
+    const beside = scenario.during?.(world, over.signal)
     await Promise.all([inflict(world, scenario.plan), callers.run(forMs)])
     const healedAt = Date.now()
     await callers.reconcile()
     const late = await waitUntilSettled(world)
+    over.abort()
+    await beside
     const left = await findLeft(world, connections)
     const ledgers = await readLedgers(world, callers)
     const violations = [...late, ...left, ...check(ledgers)]
@@ -67,6 +78,7 @@ export const runScenario = async (
       violations.length > 0 ? await keep(world, { scenario, ledgers, violations }) : undefined
     return { ...summarize(scenario, ledgers, healedAt), violations, kept, seconds: since(start) }
   } finally {
+    over.abort()
     await world.stop()
   }
 }
@@ -94,7 +106,7 @@ const waitUntilSettled = async ({ postgres }: World): Promise<Violation[]> => {
   }
 }
 
-const countConnections = async ({ postgres }: World): Promise<number> => {
+export const countConnections = async ({ postgres }: World): Promise<number> => {
   const rows = await postgres.database.sql`
     select from pg_stat_activity where application_name like 'kiln %' and application_name <> 'kiln test'
   `
@@ -146,12 +158,14 @@ const summarize = (
     .filter((ms) => ms > 0)
     .toSorted((one, other) => one - other)
   const at = (share: number) => Math.round(waited[Math.floor(waited.length * share)] ?? 0)
+  const times = rows.tasks.flatMap(({ events }) => events.map(({ at }) => at))
   const told = new Set(received.map(({ headers }) => headers['webhook-id']))
   return {
     name,
     seed,
     faults: plan.length,
     orders: orders.length,
+    tasksPerSecond: (rows.tasks.length / (Math.max(...times) - Math.min(...times))) * 1000,
     reconciled: orders.filter(({ unknown }) => unknown > 0).length,
     events: told.size,
     repeated: received.length - told.size,

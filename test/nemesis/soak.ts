@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { listEngineProcesses } from '../faults/engine-processes.ts'
+import { makeRandom } from '../faults/random.ts'
+import { listScratch } from '../faults/scratch.ts'
+import { readMetrics } from '../support/metrics.ts'
+import { makePlan } from './plan.ts'
+import type { Fault } from './plan.ts'
+import { countConnections, runScenario } from './scenario.ts'
+import type { Outcome } from './scenario.ts'
+import { MEMBERS } from './world.ts'
+import type { World } from './world.ts'
+
+export interface SoakOptions {
+  seed: number
+  minutes: number
+  say: (line: string) => void
+}
+
+/** What everything took at one moment. The names say of what and in which unit. */
+interface Sample {
+  /** Minutes since the load began. */
+  at: number
+  figures: ReadonlyMap<string, number>
+}
+
+/** How a figure went, in units per hour; and what it was in the first, the middle and the last tenth. */
+export interface Course {
+  name: string
+  before: number
+  during: number
+  after: number
+  perHour: number
+  /** Standard error of `perHour`. */
+  error: number
+}
+
+export interface Soak {
+  outcome: Outcome
+  tasksPerSecond: number
+  courses: Course[]
+}
+
+const EVERY_MS = 10_000
+/** Part of the time in which processes warm up, before the first fault. */
+const WARM_UP = 0.1
+/** Tasks of the run that measures what this machine can do. */
+const TRIAL_TASKS = 300
+/** One of so many orders is a publication. */
+const VERSION_SHARE = 20
+const MIB = 2 ** 20
+
+/**
+ * Mixed load at half of what this machine can do, with a fault a minute. Those that kill or stop a process meet the second
+ * one of each role, so that what the first ones take can be followed over the whole time.
+ */
+export const runSoak = async ({ seed, minutes, say }: SoakOptions): Promise<Soak> => {
+  const trial = { name: 'trial', seed, tasks: TRIAL_TASKS, versions: 15, plan: [], seconds: 0 }
+  const { tasksPerSecond: most } = await runScenario(trial, say)
+  const tasks = Math.round((most / 2) * minutes * 60)
+  say(`this machine makes ${most.toFixed(1)} tasks a second; half of it for ${minutes} minutes`)
+  const samples: Sample[] = []
+  const outcome = await runScenario(
+    {
+      name: 'soak',
+      seed,
+      tasks,
+      versions: Math.round(tasks / VERSION_SHARE),
+      plan: planSoak(seed, minutes),
+      seconds: minutes * 60,
+      during: async (world, over) => await takeSamples(world, { samples, over, say }),
+    },
+    say,
+  )
+  return { outcome, tasksPerSecond: most / 2, courses: describeCourses(samples) }
+}
+
+/** A fault a minute, at any second of it. */
+const planSoak = (seed: number, minutes: number): Fault[] => {
+  const random = makeRandom(seed)
+  const first = minutes * WARM_UP
+  return makePlan({ seed, seconds: minutes * 60 })
+    .slice(0, Math.floor(minutes - first))
+    .map((fault, index) => ({
+      ...fault,
+      target: fault.target.replace(/-1$/, '-2'),
+      atMs: Math.round((first + index + random() * 0.8) * 60_000),
+    }))
+}
+
+const takeSamples = async (
+  world: World,
+  { samples, over, say }: { samples: Sample[]; over: AbortSignal; say: SoakOptions['say'] },
+): Promise<void> => {
+  const start = performance.now()
+  while (!over.aborted) {
+    // What cannot be asked while a server is away is asked the next time.
+    const figures = await measure(world).catch(() => undefined)
+    const at = (performance.now() - start) / 60_000
+    if (figures) samples.push({ at, figures })
+    if (samples.length % 30 === 0) say(`  minute ${at.toFixed(0)}: ${samples.length} samples`)
+    await sleep(EVERY_MS, undefined, { signal: over }).catch(() => {})
+  }
+}
+
+/** What the first process of each role holds, and what waits. */
+const measure = async (world: World): Promise<Map<string, number>> => {
+  const figures = new Map<string, number>()
+  for (const name of MEMBERS.filter((member) => member.endsWith('-1'))) {
+    const entry = world.members.get(name)?.entry
+    if (!entry) continue
+    const read = await readMetrics(entry)
+    figures.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
+    figures.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
+    for (const what of ['outbox', 'first_try'])
+      addIfThere(
+        figures,
+        `age of ${what}, s`,
+        read.get(`kiln_waiting_oldest_seconds{what="${what}"}`),
+      )
+    for (const queue of ['workflow', 'media'])
+      addIfThere(
+        figures,
+        `age of queue ${queue}, s`,
+        read.get(`kiln_queue_oldest_seconds{queue="${queue}"}`),
+      )
+  }
+  figures.set('connections', await countConnections(world))
+  figures.set('children', (await listEngineProcesses(world.service.storagePath)).length)
+  figures.set('unfinished files', (await listScratch(world.service)).length)
+  return figures
+}
+
+const addIfThere = (figures: Map<string, number>, name: string, value: number | undefined) => {
+  if (value !== undefined) figures.set(name, value)
+}
+
+const describeCourses = (samples: readonly Sample[]): Course[] => {
+  const first = (samples.at(-1)?.at ?? 0) * WARM_UP
+  const names = new Set(samples.flatMap(({ figures }) => [...figures.keys()]))
+  return [...names].map((name) => {
+    const points = samples.flatMap(({ at, figures }) => {
+      const value = figures.get(name)
+      return value === undefined ? [] : [{ at, value }]
+    })
+    const tenth = Math.max(1, Math.floor(points.length / 10))
+    const middle = Math.floor((points.length - tenth) / 2)
+    return {
+      name,
+      before: mean(points.slice(0, tenth)),
+      during: mean(points.slice(middle, middle + tenth)),
+      after: mean(points.slice(-tenth)),
+      ...fitLine(points.filter(({ at }) => at >= first)),
+    }
+  })
+}
+
+interface Point {
+  at: number
+  value: number
+}
+
+const sum = (values: readonly number[]): number => values.reduce((left, right) => left + right, 0)
+const mean = (points: readonly Point[]): number =>
+  sum(points.map(({ value }) => value)) / points.length
+
+/** The slope of the line of least squares and its standard error, as if errors were independent. */
+const fitLine = (points: readonly Point[]): Pick<Course, 'perHour' | 'error'> => {
+  if (points.length < 3) return { perHour: Number.NaN, error: Number.NaN }
+  const middleAt = sum(points.map(({ at }) => at)) / points.length
+  const middle = mean(points)
+  const spread = sum(points.map(({ at }) => (at - middleAt) ** 2))
+  const slope = sum(points.map(({ at, value }) => (at - middleAt) * (value - middle))) / spread
+  const rest = sum(points.map(({ at, value }) => (value - middle - slope * (at - middleAt)) ** 2))
+  const error = Math.sqrt(rest / (points.length - 2) / spread)
+  return { perHour: slope * 60, error: error * 60 }
+}
