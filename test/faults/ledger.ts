@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-import { Client, Connection } from '@temporalio/client'
-
 import { checkTask } from '../nemesis/check.ts'
 import { listWrongSums, readTasks } from '../nemesis/rows.ts'
 import type { TaskRow } from '../nemesis/rows.ts'
@@ -29,34 +27,6 @@ export const assertLedger = async (
     for (const { storageKey, sha256 } of results)
       assert.equal(sha256Of(await readFile(join(service.storagePath, storageKey))), sha256)
   return tasks
-}
-
-/** Asserts that Temporal has exactly one workflow of each task, and that each one has ended well. */
-export const assertWorkflows = async (
-  service: Service,
-  address: string,
-  ids: string[],
-  family: 'image' | 'video' = 'image',
-): Promise<void> => {
-  const connection = await Connection.connect({ address })
-  try {
-    const client = new Client({ connection })
-    const mine = `TaskQueue = '${service.taskQueue}' and WorkflowType != 'deliverFirst'`
-    await waitFor('every workflow has completed', async () => {
-      const ended = await listWorkflows(client, `${mine} and ExecutionStatus = 'Completed'`)
-      return ended.length >= ids.length
-    })
-    const all = await listWorkflows(client, mine)
-    assert.deepEqual(all.toSorted(), ids.map((id) => `${family}-task/${id}`).toSorted())
-  } finally {
-    await connection.close()
-  }
-}
-
-const listWorkflows = async (client: Client, query: string): Promise<string[]> => {
-  const found: string[] = []
-  for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId)
-  return found
 }
 
 const haveEnded = async ({ database: { sql } }: Service): Promise<boolean> => {

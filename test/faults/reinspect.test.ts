@@ -7,6 +7,8 @@ import { createPurgeSchedule } from '../../src/jobs/schedule.ts'
 import { LOW_PRIORITY } from '../../src/jobs/start.ts'
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
 import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
+import { makeRegistry, upload } from '../http/registry-support.ts'
+import type { Owned } from '../http/registry-support.ts'
 import type { Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -15,9 +17,10 @@ import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { clientOf } from './calls.ts'
 import { operate, operateWith } from './operate.ts'
-import { ACTIVE, PENDING, VERSION, makeRegistryClient } from './registry-client.ts'
-import type { RegistryClient } from './registry-client.ts'
 
+const PENDING = 'NodeVersionStatusPending'
+const ACTIVE = 'NodeVersionStatusActive'
+const VERSION = '1.0.0'
 const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
 const MAPPING = `${CUP}NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup, "Kiln Pot": Cup}\n`
 const SOURCES: Record<string, string> = {
@@ -42,15 +45,16 @@ before(startOnce)
 after(() => service.stop())
 
 describe('archives that are read anew', () => {
-  let client: RegistryClient
+  let owned: Owned
   let admin: Client
   const ids = new Map<string, string>()
   const idOf = (nodeId: string): string => ids.get(nodeId) ?? ''
 
   before(async () => {
     await startOnce()
-    client = await makeRegistryClient(service)
-    admin = await clientOf(service, 'root')
+    const registry = await makeRegistry(service)
+    ;({ admin } = registry)
+    owned = await registry.addPublisher()
     await Promise.all(NODES.map(publish))
     await editVersion('danger', { status: ACTIVE, status_reason: 'looked at' })
     const banned = { 'Kiln Cup': 'HostNodePolicyBanned' }
@@ -59,15 +63,14 @@ describe('archives that are read anew', () => {
   })
 
   const publish = async (nodeId: string): Promise<void> => {
-    const { id, signedUrl } = await client.publishUntilAnswered(nodeId)
+    const { id, signedUrl } = await owned.addVersion({ nodeId })
     ids.set(nodeId, id)
     const data = SOURCES[nodeId] ?? ''
-    await client.uploadUntilTaken(signedUrl, writeZip([{ name: '__init__.py', data }]))
-    await waitFor(
-      `${nodeId} is decided on`,
-      async () => (await client.read(nodeId)).status !== PENDING,
-    )
+    await upload(signedUrl, writeZip([{ name: '__init__.py', data }]))
+    await waitFor(`${nodeId} is decided on`, async () => (await read(nodeId))['status'] !== PENDING)
   }
+  const read = async (nodeId: string) =>
+    (await owned.owner.get(`/nodes/${nodeId}/versions/${VERSION}`)).body as Record<string, unknown>
   const editVersion = async (nodeId: string, fields: object): Promise<void> => {
     const path = `/admin/nodes/${nodeId}/versions/${VERSION}`
     const { status, body } = await admin.call('PUT', path, fields)
@@ -85,12 +88,12 @@ describe('archives that are read anew', () => {
     await sql`update version set tags_admin = '{}' where id = ${idOf('medium')}`
   }
   const readNames = async (nodeId: string): Promise<string[]> => {
-    const { body } = await client.alice.get(`/nodes/${nodeId}/versions/${VERSION}/host-nodes`)
+    const { body } = await owned.owner.get(`/nodes/${nodeId}/versions/${VERSION}/host-nodes`)
     const nodes = body['host_nodes'] as unknown as { host_node_name: string }[]
     return nodes.map(({ host_node_name: name }) => name)
   }
   const readFindings = async (nodeId: string): Promise<Record<string, unknown>> => {
-    const { body } = await client.alice.get(`/nodes/${nodeId}/versions/${VERSION}/findings`)
+    const { body } = await owned.owner.get(`/nodes/${nodeId}/versions/${VERSION}/findings`)
     return body
   }
   /** Rows of what readings have found, as they would be changed by another one. */
@@ -136,14 +139,14 @@ describe('archives that are read anew', () => {
     ])
     assert.equal(last, '4 versions were read, 0 failed')
     assert.deepEqual(await readNames('plain'), ['Kiln Cup', 'Kiln Pot'])
-    const { body: listed } = await client.alice.get(`/nodes/told/versions/${VERSION}/files`)
+    const { body: listed } = await owned.owner.get(`/nodes/told/versions/${VERSION}/files`)
     const [file] = listed['files'] as unknown as { path: string }[]
     assert.equal(file?.path, '__init__.py')
     for (const nodeId of ['partial', 'told'])
       assert.deepEqual(await readNames(nodeId), ['Kiln Cup', 'Kiln Old'], nodeId)
-    const { body } = await client.alice.get(`/host-nodes/Kiln%20Pot/node`)
+    const { body } = await owned.owner.get(`/host-nodes/Kiln%20Pot/node`)
     assert.ok(['plain', 'medium', 'danger'].includes(String(body['id'])), 'names are searched by')
-    const cup = await client.alice.get(`/nodes/plain/versions/${VERSION}/host-nodes/Kiln%20Cup`)
+    const cup = await owned.owner.get(`/nodes/plain/versions/${VERSION}/host-nodes/Kiln%20Cup`)
     assert.equal(cup.body['policy'], 'HostNodePolicyBanned')
   })
 
@@ -159,7 +162,7 @@ describe('archives that are read anew', () => {
       at('danger') ?? '',
       /^danger@1\.0\.0 {2}scanner \d+ {2}high 1 {2}medium 0 {2}info \d+ {2}ACTIVE AND DANGEROUS: look at it$/,
     )
-    const { status, status_reason: reason } = await client.read('danger')
+    const { status, status_reason: reason } = await read('danger')
     assert.deepEqual([status, reason], [ACTIVE, 'looked at'])
     const { findings, counts } = await readFindings('danger')
     assert.deepEqual(
@@ -168,8 +171,7 @@ describe('archives that are read anew', () => {
     )
     const logged = service.entry('media').log.filter((line) => line.includes(idOf('danger')))
     assert.match(logged.join('\n'), /"level":50.*an active version has findings of high severity/)
-    const tagsOf = async (nodeId: string) =>
-      ((await client.read(nodeId)) as unknown as { tags_admin: string[] }).tags_admin
+    const tagsOf = async (nodeId: string) => (await read(nodeId))['tags_admin']
     assert.deepEqual(await tagsOf('medium'), ['security:dynamic-code'])
     assert.deepEqual(await tagsOf('plain'), ['chosen'])
   })

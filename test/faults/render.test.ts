@@ -68,7 +68,7 @@ describe('a render whose worker', () => {
     await ageScratch(service)
     await service.start('media')
     assert.equal((await alice.untilEnded('image-upscaler', id)).status, 'COMPLETED')
-    assert.equal(await fenceOf(id), 2)
+    assert.ok((await fenceOf(id)) > 1)
     await untilSwept(service)
   })
 

@@ -7,7 +7,8 @@ import { base64 } from '../support/pictures.ts'
 import { answer, hangUp } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import type { World } from './world.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
+import type { Service } from '../support/service.ts'
 
 /** Something a caller asks for, and what was answered: the ledger of the callers. */
 export interface Order {
@@ -31,6 +32,15 @@ export interface Read {
   status: string
 }
 
+/** Whom callers call, and where they are called back: a world, or a service and a receiver. */
+export interface Called {
+  service: Pick<Service, 'token'>
+  /** Of the apis. */
+  members: ReadonlyMap<string, { baseUrl: string }>
+  receiver: WebhookReceiver
+  links: { receiver: { port: number } }
+}
+
 export interface Callers {
   orders: Order[]
   reads: Read[]
@@ -40,6 +50,10 @@ export interface Callers {
   canaries: string[]
   /** Secrets that sign what an owner is told. */
   secrets: ReadonlyMap<string, string>
+  /** Asks for one of them; whether it was answered. */
+  create(order: Order): Promise<boolean>
+  /** The same with its upload or cancel; twice, when nothing is known of the first time. */
+  fulfil(order: Order): Promise<void>
   /** Asks for everything once or twice, many at a time, evenly over so many milliseconds. */
   run(forMs: number): Promise<void>
   /** Repeats what nothing is known of, until all is answered. */
@@ -61,11 +75,16 @@ const CANCELLED = 5
 /** One of so many receivers refuses, or hangs up, the first time. */
 const MOODY = 10
 const PUBLISHER = 'acme'
+const PACK = `
+class Cup:
+    RETURN_TYPES = ("IMAGE",)
+NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}
+`
 const PATIENCE_MS = 120_000
 const RELIGHT = `${IMAGE_API}/image-relight`
 
 /** Callers of a service of two apis, who repeat what nothing is known of with the same key. Needs a healthy service. */
-export const makeCallers = async (world: World, options: CallersOptions): Promise<Callers> => {
+export const makeCallers = async (world: Called, options: CallersOptions): Promise<Callers> => {
   const random = makeRandom(options.seed + 1)
   const apis = ['api-1', 'api-2'] as const
   const clients = new Map<string, Client[]>()
@@ -84,7 +103,7 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
   const pat = await publisher?.post(`/publishers/${PUBLISHER}/tokens`, { name: 'nemesis' })
   const token = String(pat?.body['token'])
   const image = await base64()
-  const archive = makeZip('NODE_CLASS_MAPPINGS = {}\n')
+  const archive = makeZip(PACK)
   const payload = 'canary-payload'
 
   const orders = planOrders(options, random)
@@ -199,6 +218,8 @@ export const makeCallers = async (world: World, options: CallersOptions): Promis
     wrong,
     secrets,
     canaries: [token, payload, ...secrets.values()],
+    create,
+    fulfil,
     async run(forMs) {
       const start = performance.now()
       const over = new AbortController()

@@ -4,10 +4,11 @@ import { relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 import { Client } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
 
 import { noEntry } from '../../src/adapters/storage/files.ts'
 import type { Sql } from '../../src/db/client.ts'
-import type { World } from './world.ts'
+import type { Service } from '../support/service.ts'
 
 export interface TaskRow {
   id: string
@@ -98,8 +99,14 @@ export const listWrongSums = async (sql: Sql): Promise<string[]> => {
   return owners.map(({ id }) => id)
 }
 
-export const readRows = async (world: World): Promise<Rows> => {
-  const { sql } = world.postgres.database
+/** What has written the rows. */
+export interface Written {
+  service: Service
+  temporal: { connection: Connection }
+}
+
+export const readRows = async (world: Written): Promise<Rows> => {
+  const { sql } = world.service.database
   const [tasks, versions, wrongSums] = await Promise.all([
     readTasks(sql),
     readVersions(sql),
@@ -109,7 +116,7 @@ export const readRows = async (world: World): Promise<Rows> => {
   return { tasks, versions, wrongSums, files, workflows: await countWorkflows(world) }
 }
 
-const readFiles = async ({ service }: World): Promise<ReadonlyMap<string, string>> => {
+const readFiles = async ({ service }: Written): Promise<ReadonlyMap<string, string>> => {
   const files = new Map<string, string>()
   for (const path of await service.listFiles()) {
     const key = relative(service.storagePath, path)
@@ -127,10 +134,10 @@ const digestOf = async (path: string): Promise<string> => {
   return hash.digest('hex')
 }
 
-const countWorkflows = async ({
+export const countWorkflows = async ({
   temporal,
   service,
-}: World): Promise<ReadonlyMap<string, number>> => {
+}: Written): Promise<ReadonlyMap<string, number>> => {
   const { workflow } = new Client({ connection: temporal.connection })
   const counts = new Map<string, number>()
   const query = `TaskQueue = '${service.taskQueue}'`

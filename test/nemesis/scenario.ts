@@ -5,6 +5,7 @@ import { ROOT } from '../../src/local/root.ts'
 import { findParent } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { ageScratch, untilSwept } from '../faults/scratch.ts'
+import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeCallers } from './callers.ts'
 import type { Callers, CallersOptions } from './callers.ts'
@@ -68,7 +69,7 @@ export const runScenario = async (
     await Promise.all([inflict(world, scenario.plan), callers.run(forMs)])
     const healedAt = Date.now()
     await callers.reconcile()
-    const late = await waitUntilSettled(world)
+    const late = await waitUntilSettled(world.service)
     over.abort()
     await beside
     const left = await findLeft(world, connections)
@@ -86,8 +87,9 @@ export const runScenario = async (
 const since = (start: number): number => Math.round((Date.now() - start) / 1000)
 
 /** Waits until nothing is open; what still is after the time for it is told. */
-const waitUntilSettled = async ({ postgres }: World): Promise<Violation[]> => {
-  const { sql } = postgres.database
+export const waitUntilSettled = async ({
+  database: { sql },
+}: Pick<Service, 'database'>): Promise<Violation[]> => {
   const readOpen = async () =>
     await sql<{ what: string }[]>`
     select 'task ' || id || ' is ' || status as what from task where ended_at is null

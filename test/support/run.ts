@@ -29,14 +29,8 @@ const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'cli
 const TYPES = join(ROOT, '.built/types.tsbuildinfo')
 const CONSOLE_TYPES = join(ROOT, '.built/console-types.tsbuildinfo')
 
-/** What the fault tests take with `--long`, for hours; those of `npm test` have each kill once. */
-const LONG = {
-  TASKS: '200',
-  VERSIONS: '100',
-  SEEDS: '1,2,3,4,5',
-  LONG_PAGES: '1',
-  LONG_FAULTS: '1',
-}
+/** With `--long` tests take hours, or what only some machines have. */
+const LONG = { LONG_PAGES: '1' }
 
 /** A file, or a group of files, that has not ended by then hangs, which must not hang the run. */
 const FILE_MS = 300_000

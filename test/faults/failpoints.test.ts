@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import { Connection } from '@temporalio/client'
+
+import type { Order } from '../nemesis/callers.ts'
+import { startService } from '../support/service.ts'
+import type { Role, Service } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+import { startOrders } from './orders.ts'
+import type { Orders } from './orders.ts'
+
+/** Lines of the api, and the order that comes to it. */
+const API_LINES: [failpoint: string, kind: Order['kind'] | 'awaited' | 'none'][] = [
+  ['create.before-commit', 'image'],
+  ['create.before-commit', 'version'],
+  ['create.after-commit', 'video'],
+  // It dispatches what the one before it has left.
+  ['relay.after-start', 'none'],
+  ['create.after-start', 'image'],
+  // Of the signal: its start was dispatched before.
+  ['create.after-start', 'awaited'],
+  ['upload.mid-body', 'image'],
+  ['upload.mid-body', 'version'],
+  ['archive.after-store', 'version'],
+  ['archive.before-commit', 'version'],
+  ['archive.after-commit', 'version'],
+]
+
+/**
+ * Lines of workers, each with a process of its own that waits there, and how many orders come, more than they can leave
+ * untouched. Those of one check are in two waves: a version is left to an operator after five tries.
+ */
+const WAVES: { lines: Partial<Record<Role, string[]>>; orders: number }[] = [
+  {
+    lines: {
+      core: [
+        'move.before-commit',
+        'move.after-commit',
+        // Of host nodes and decisions.
+        'move.before-commit:2',
+        'move.after-commit:3',
+        'deliver.after-answer:2',
+        'deliver.after-record:2',
+      ],
+      media: [
+        'check.before-store',
+        'check.after-store',
+        'check.before-commit',
+        'check.after-commit',
+      ],
+    },
+    orders: 30,
+  },
+  {
+    lines: { media: ['inspect.before-results', 'inspect.after-results', 'render.after-output'] },
+    orders: 24,
+  },
+]
+
+describe('a process that is killed', () => {
+  let service: Service
+  let orders: Orders
+  let connection: Connection
+  let awaited: Order
+
+  before(async () => {
+    connection = await Connection.connect({ address: temporalAddress() })
+    service = await startService({
+      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '4', HEARTBEAT_SECONDS: '2' },
+    })
+    orders = await startOrders({ service, temporal: { connection }, tasks: 44, versions: 26 })
+    awaited = orders.next('version')
+    await orders.callers.create(awaited)
+    await untilDispatched()
+    await service.entry('api').kill()
+  })
+  after(async () => {
+    await service?.stop()
+    await orders?.stop()
+    await connection?.close()
+  })
+
+  const untilDispatched = () =>
+    waitFor('Temporal has been told', async () => {
+      const rows = await service.database.sql`select from outbox where dispatched_at is null`
+      return rows.length === 0
+    })
+
+  for (const [failpoint, kind] of API_LINES)
+    test(`of the api, at ${failpoint} of ${kind}`, async () => {
+      const { ended } = await service.start('api', { FAILPOINT: failpoint })
+      if (kind !== 'none')
+        await orders.callers.fulfil(kind === 'awaited' ? awaited : orders.next(kind))
+      assert.equal(await ended, 'SIGKILL')
+    })
+
+  for (const [index, { lines, orders: count }] of WAVES.entries())
+    test(`of the workers, at ${Object.values(lines).flat().join(', ')}`, async () => {
+      if (index === 0) await service.start('api')
+      await Promise.all(
+        (Object.entries(lines) as [Role, string[]][]).map(async ([role, failpoints]) => {
+          await service.entry(role).kill()
+          const armed = await Promise.all(
+            failpoints.map((FAILPOINT) => service.start(role, { FAILPOINT })),
+          )
+          await orders.place(count / Object.keys(lines).length)
+          const ends = await Promise.all(armed.map(({ ended }) => ended))
+          assert.deepEqual(new Set(ends), new Set(['SIGKILL']))
+          if (role === 'media') await assertNothingShown()
+          await service.start(role)
+        }),
+      )
+    })
+
+  /** Host nodes that one has stored are shown once the version is decided on, and not before. */
+  const assertNothingShown = async (): Promise<void> => {
+    const versions = orders.callers.orders.filter(({ kind, ids }) => kind === 'version' && ids.size)
+    for (const { key } of versions) {
+      const version = `/nodes/${key}/versions/1.0.0`
+      const { total } = await read(`${version}/host-nodes`)
+      if (total !== 0) assert.equal((await read(version)).status, 'NodeVersionStatusActive', key)
+    }
+  }
+  const read = async (path: string) =>
+    (await (await fetch(service.baseUrl + path)).json()) as { total?: number; status?: string }
+
+  test('loses nothing and does nothing twice, whichever it was', async () => {
+    await orders.place(Infinity)
+    const tasks = await orders.assertWhole()
+    assert.ok(
+      tasks.some(({ fence }) => fence > 1),
+      'a render was repeated',
+    )
+    const ids = orders.receiver.received.map(({ headers }) => headers['webhook-id'])
+    assert.ok(ids.length > new Set(ids).size, 'an event that was answered came twice')
+    const lost = await service.database.sql`select from attempt where error_class = 'unknown'`
+    assert.ok(lost.length > 0, 'of its attempt nothing is known')
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+
+import { Client as TemporalClient } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
+
+import { makeCallers } from '../nemesis/callers.ts'
+import type { Callers, Order } from '../nemesis/callers.ts'
+import { check } from '../nemesis/check.ts'
+import { readRows } from '../nemesis/rows.ts'
+import type { TaskRow } from '../nemesis/rows.ts'
+import { waitUntilSettled } from '../nemesis/scenario.ts'
+import type { Client } from '../support/client.ts'
+import { startWebhookReceiver } from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/receiver.ts'
+import type { Service } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { createTask } from './calls.ts'
+import { ageScratch, untilSwept } from './scratch.ts'
+
+export interface OrdersOptions {
+  service: Service
+  temporal: { connection: Connection }
+  tasks: number
+  versions: number
+}
+
+/** Orders of the callers of the harness at one api, and the receiver that is told of them. */
+export interface Orders {
+  callers: Callers
+  receiver: WebhookReceiver
+  /** One of a kind that nobody has asked for, and that ends well. */
+  next(kind: Order['kind']): Order
+  /** Asks for so many that nobody has asked for, at once. */
+  place(count: number): Promise<void>
+  /** Makes a task more, of alice; answers its id. */
+  make(client: Client, end: Order['end']): Promise<string>
+  /**
+   * Repeats what was not answered, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
+   * lost store of Temporal knew are known.
+   */
+  assertWhole(lost?: ReadonlyMap<string, number>): Promise<TaskRow[]>
+  stop(): Promise<void>
+}
+
+/** Needs a service with an api. */
+export const startOrders = async ({
+  service,
+  temporal,
+  ...counts
+}: OrdersOptions): Promise<Orders> => {
+  const receiver = await startWebhookReceiver()
+  const api = { baseUrl: service.baseUrl }
+  const called = {
+    service,
+    receiver,
+    links: { receiver: { port: receiver.port } },
+    members: new Map([
+      ['api-1', api],
+      ['api-2', api],
+    ]),
+  }
+  const callers = await makeCallers(called, { seed: 1, ...counts })
+  const left = [...callers.orders]
+  return {
+    callers,
+    receiver,
+    next(kind) {
+      const index = left.findIndex((order) => order.kind === kind && order.end === 'done')
+      const [order] = left.splice(index, 1)
+      assert.ok(index >= 0 && order, `an order of a ${kind} is left`)
+      return order
+    },
+    async place(count) {
+      await Promise.all(left.splice(0, count).map(callers.fulfil))
+    },
+    async make(client, end) {
+      const id = await createTask(client, { webhook_url: receiver.url('/made') })
+      const rest = { unknown: 0, uploadPath: undefined, isUploaded: false }
+      callers.orders.push({
+        key: id,
+        kind: 'image',
+        end,
+        owner: 'alice',
+        ids: new Set([id]),
+        ...rest,
+      })
+      return id
+    },
+    async assertWhole(lost = new Map()) {
+      // The claims of processes that died are ended instead of waited for.
+      await service.database.sql`
+        update idempotency set lease_until = clock_timestamp() where status is null
+      `
+      await callers.reconcile()
+      const late = await waitUntilSettled(service)
+      await untilClosed(service, temporal.connection)
+      await ageScratch(service)
+      await untilSwept(service)
+      const rows = await readRows({ service, temporal })
+      rows.workflows = new Map([...lost, ...rows.workflows])
+      const { received } = receiver
+      const ledgers = { ...callers, rows, received, logs: [], canaries: [] }
+      assert.deepEqual([...late, ...check(ledgers)], [])
+      return rows.tasks
+    },
+    stop: () => receiver.stop(),
+  }
+}
+
+/** Waits until no workflow of the service runs, but the one that runs for ever. */
+const untilClosed = async ({ taskQueue }: Service, connection: Connection): Promise<void> => {
+  const { workflow } = new TemporalClient({ connection })
+  const query = `TaskQueue = '${taskQueue}' and WorkflowType != 'deliverFirst' and ExecutionStatus = 'Running'`
+  await waitFor('every workflow has ended', async () => {
+    const { count } = await workflow.count(query)
+    return count === 0
+  })
+}
