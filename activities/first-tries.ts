@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Context } from '@temporalio/activity'
@@ -50,6 +51,8 @@ export const makeDeliverFirst =
   (deps: FirstTryDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
     const { cancellationSignal } = Context.current()
     const ending = AbortSignal.any([cancellationSignal, deps.stopping, AbortSignal.timeout(RUN_MS)])
+    // Every try under way listens; Node takes more than 10 for a leak and says so.
+    setMaxListeners(0, cancellationSignal)
     const run = makeRun(deps, { sendAttempt, signal: cancellationSignal })
     const timers = [setInterval(run.renew, RENEW_MS), setInterval(run.measure, MEASURE_MS)]
     try {

@@ -190,6 +190,27 @@ describe('the run of first tries', () => {
     assert.ok(beats.some((beat) => (beat as { underWay: number }).underWay === 1))
   })
 
+  test('says nothing of a leak when many tries are under way', async () => {
+    const warnings: string[] = []
+    const hear = ({ message }: Error) => void warnings.push(message)
+    let answerNow: () => void = () => {}
+    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const tasks = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => at(heldUntil(held, answer(204)), `many-${index}`)),
+    )
+    process.on('warning', hear)
+    await running(
+      async () => {
+        for (const { path } of tasks)
+          await waitFor(`${path} is told`, () => Promise.resolve(tellsOf(path).length === 1))
+        answerNow()
+      },
+      { attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }) },
+    )
+    process.off('warning', hear)
+    assert.deepEqual(warnings, [])
+  })
+
   test('goes on after an outage of PostgreSQL', async () => {
     const told = await at(answer(204))
     let faults = 2
