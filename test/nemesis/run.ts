@@ -2,7 +2,8 @@
  * What `npm run test:faults` runs: tasks, publications and events while processes are killed, stopped and cut off from each
  * other, and the ledgers of callers, receivers and rows judged afterwards. `--seed 1,2` says which faults, `--tasks` how many
  * tasks, `--seconds` for how long faults come, `--replay <plan.json>` repeats those of a run that failed, `--only <scenario>`
- * chooses one: everything, postgres, or a mistake, of which builds are made that must be found.
+ * chooses one: everything, postgres, a mistake, of which builds are made that must be found, or fuzz, which sends bad input;
+ * `--case <number>` sends one request of it.
  */
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { makeRandom } from '../faults/random.ts'
 import { MISTAKES, buildBroken } from './broken.ts'
+import { fuzz } from './fuzz.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
 import type { Fault } from './plan.ts'
 import { runScenario } from './scenario.ts'
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     /** An hour of load, or as many minutes as `--minutes` says. */
     soak: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '60' },
+    case: { type: 'string' },
     /** Runs that look for a shorter plan, when one fails. */
     tries: { type: 'string', default: '6' },
   },
@@ -40,6 +43,7 @@ const isChosen = (name: string): boolean => values.only === undefined || name.in
 
 const size = { tasks: Number(values.tasks), versions: Number(values.versions) }
 const seconds = Number(values.seconds)
+const number = values.case === undefined ? undefined : Number(values.case)
 
 /** The scenarios of a seed. */
 const SCENARIOS: Record<string, (seed: number) => Scenario> = {
@@ -143,6 +147,7 @@ const main = async (): Promise<boolean> => {
       isWell = (await judge(replayed ? { ...scenario, plan: replayed } : scenario)) && isWell
     }
     isWell = (await judgeBroken(seed)) && isWell
+    if (isChosen('fuzz')) isWell = (await fuzz({ seed, seconds, only: number }, say)) && isWell
   }
   return isWell
 }

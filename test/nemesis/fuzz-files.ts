@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+
+import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+
+import { gifOfFrames, makeTiff, pngOfTexts, webpOfFrames } from '../adapters/image-bombs.ts'
+import { HOSTILE_PACKS } from '../extraction/hostile-packs.ts'
+import { SNIPPETS } from '../extraction/interpret/snippets.ts'
+import { makeHollowPng } from '../http/bad-input-support.ts'
+import { IMAGE_API, VIDEO_API, readAnswer } from '../support/client.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { makePicture } from '../support/pictures.ts'
+import { waitFor } from '../support/wait.ts'
+import { packZeros, writeZip } from '../support/zip-writer.ts'
+
+/** A file, and what it is sent to. */
+export interface FileCase {
+  kind: 'image' | 'video' | 'zip' | 'python'
+  bytes: Buffer
+  isInline: boolean
+  route: string
+}
+
+const HOW = ['as it is', 'cut', 'changed', 'twice', 'missing', 'before', 'behind', 'junk'] as const
+
+/** Bytes as they are, cut, changed, with a part twice or missing, with others before or behind them, and junk. */
+const damage = (bases: readonly Buffer[]): Arbitrary<Buffer> =>
+  fc
+    .record({
+      base: fc.constantFrom(...bases),
+      other: fc.constantFrom(...bases),
+      place: fc.nat(),
+      junk: fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      how: fc.constantFrom(...HOW),
+    })
+    .map(({ base, other, place, junk, how }) => {
+      // Headers are where formats break.
+      const at = place % (place % 2 && how !== 'cut' ? 100 : base.length)
+      const [head, tail] = [base.subarray(0, at), base.subarray(at)]
+      const made = {
+        'as it is': [base],
+        cut: [head],
+        changed: [head, junk, tail.subarray(junk.length)],
+        twice: [base.subarray(0, at + junk.length), tail],
+        missing: [head, tail.subarray(junk.length)],
+        before: [other, base],
+        behind: [base, other],
+        junk: [junk],
+      }
+      return Buffer.concat(made[how])
+    })
+
+const INIT = { name: 'pack/__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' }
+const NAMES = ['../x.py', '/abs.py', 'a\\..\\b.py', 'a\0b.py', 'A.py', 'a.py', 'a.py/b', 'C:x', '.']
+
+/** Archives whose entries and records tell what is not so. */
+const zips: Arbitrary<Buffer> = fc
+  .tuple(
+    fc.array(
+      fc.record(
+        {
+          name: fc.constantFrom(...NAMES, 'x'.repeat(5000), `${'d/'.repeat(300)}x`, INIT.name),
+          data: fc.constantFrom('', 'x = 1\n', Buffer.alloc(70_000, 'clay')),
+          method: fc.constantFrom(0, 8, 9, 99),
+          flags: fc.constantFrom(0, 1, 8, 0x40, 0x2000, 0xffff),
+          mode: fc.constantFrom(0o120777, 0o100644, 0o040755, 0o020666, 0o104755),
+          bytes: fc.constantFrom(0, 1, 2 ** 31, 0xffffffff),
+          packed: fc.constantFrom(packZeros(1), packZeros(1024), Buffer.from([0xff])),
+          crc: fc.constant(7),
+          offset: fc.nat({ max: 200 }),
+          zip64: fc.boolean(),
+          descriptor: fc.constantFrom('signed' as const, 'bare' as const, 'zip64' as const),
+        },
+        { requiredKeys: ['name'] },
+      ),
+      { maxLength: 3 },
+    ),
+    fc.constantFrom<Parameters<typeof writeZip>[1]>(
+      {},
+      { disk: 1 },
+      { entries: 9 },
+      { before: Buffer.from('#!'), countsBefore: false },
+      { zip64: 'spare', zip64Entries: 2 ** 40 },
+    ),
+  )
+  .map(([entries, form]) => writeZip([INIT, ...entries], form))
+
+const SOURCES = [...SNIPPETS, ...HOSTILE_PACKS].map(({ files }) => files['__init__.py'] ?? '')
+const PIECES = SOURCES.filter(({ length }) => length < 4000).flatMap((source) =>
+  source.split(/(?<=\n)|(?=[([{:,])/),
+)
+
+/** Lines and pieces in any order, packs that mean harm, packs with something cut out, and no Python at all. */
+const sources: Arbitrary<string | Uint8Array> = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 80 }).map((pieces) => pieces.join('')),
+  fc.constantFrom(...SOURCES),
+  damage(SOURCES.map((source) => Buffer.from(source))),
+)
+
+const FILES = ['__init__.py', 'a.py', 'requirements.txt', 'pyproject.toml']
+const packs: Arbitrary<Buffer> = fc
+  .tuple(...FILES.map(() => sources))
+  .map((texts) =>
+    writeZip(texts.map((data, at) => ({ name: `pack/${FILES[at]}`, data, method: 8 }))),
+  )
+
+/** Files of all kinds. `video` is a right one. */
+export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => {
+  const formats = ['png', 'jpeg', 'webp', 'avif', 'tiff', 'gif'] as const
+  const pictures = await Promise.all(
+    formats.map((format) => makePicture({ format, width: 40, height: 24 })),
+  )
+  const sides = [0, 1, 50_000, 2 ** 31, 0xffffffff]
+  const images = [
+    [pictures, pictures, sides.map((side) => makeHollowPng(side, side))].flat(),
+    [pngOfTexts(2000), gifOfFrames(500), await webpOfFrames(50), await webpOfFrames(50, true)],
+    [makeTiff({ pages: 3, endless: true }), writeZip([INIT]), Buffer.from('%PDF-1.7\n')],
+    [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///a"/></svg>')],
+  ].flat()
+  const of = (kind: FileCase['kind'], weight: number, bytes: Arbitrary<Buffer>, routes = '') => {
+    const route = fc.constantFrom(...routes.split(' '))
+    const isInline = fc.boolean()
+    return { weight, arbitrary: fc.record({ kind: fc.constant(kind), bytes, isInline, route }) }
+  }
+  return fc.oneof(
+    of('image', 4, damage(images), 'image-upscaler image-relight skin-enhancer/creative'),
+    of('video', 1, damage(images), 'img2video start-end2video'),
+    of('video', 1, damage([video, video, ...pictures]), 'extend'),
+    of('zip', 2, zips),
+    of(
+      'zip',
+      1,
+      zips.chain((zip) => damage([zip])),
+    ),
+    of('python', 3, packs),
+  )
+}
+
+/** How long a task or version may take: a reader may take 90 s of a pack, twice. */
+const PATIENCE_MS = 240_000
+const REFUSALS = new Set([400, 413, 429])
+
+/** Sends a file the whole way, and answers in a word what came of it. Throws when that is not documented. */
+export const sendFile = (client: Client, file: FileCase, node: string, token: string) =>
+  file.route === '' ? publish(client, file, node, token) : render(client, file)
+
+const render = async (client: Client, { kind, bytes, isInline, route }: FileCase) => {
+  const image =
+    isInline && route !== 'extend' ? bytes.toString('base64') : await upload(client, bytes)
+  const images = route === 'img2video' ? [image] : [image, image]
+  const extension = { model: 'videoq2-pro', video_creation_id: 'none', video_url: image }
+  const body = kind === 'image' ? { image } : route === 'extend' ? extension : { images }
+  const made = await client.post(`${kind === 'image' ? IMAGE_API : VIDEO_API}/${route}`, body)
+  if (REFUSALS.has(made.status)) return `${made.status} ${made.body.error}`
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  if (kind === 'image') {
+    const [family = ''] = route.split('/')
+    const { task_id: id } = made.body.data
+    const { status, error } = await client.untilEnded(family, id, PATIENCE_MS)
+    assert.ok(status === 'COMPLETED' || error?.code, 'a failed task tells why')
+    return `${status} ${error?.code ?? ''}`
+  }
+  const id = String(made.body['task_id'])
+  const { state, err_code: code } = await client.untilVideoEnded(id, PATIENCE_MS)
+  assert.ok(state === 'success' || code, 'a failed task tells why')
+  return `${state} ${code}`
+}
+
+const upload = async (client: Client, bytes: Buffer): Promise<string> => {
+  const { body } = await client.post('/customers/storage', { file_name: 'input.bin' })
+  await put(String(body['upload_url']), bytes)
+  return String(body['download_url'])
+}
+
+const put = async (link: string, bytes: Buffer): Promise<Answer> => {
+  const response = await fetch(link, { method: 'PUT', body: Uint8Array.from(bytes) })
+  return await readAnswer(response, { method: 'PUT', path: new URL(link).pathname })
+}
+
+const publish = async (client: Client, { bytes }: FileCase, node: string, token: string) => {
+  const made = await client.post(`/publishers/fuzz/nodes/${node}/versions`, {
+    node: {},
+    node_version: { version: '1.0.0' },
+    personal_access_token: token,
+  })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const sent = await put(String(made.body['signedUrl']), bytes)
+  if (REFUSALS.has(sent.status)) return `${sent.status} ${sent.body.error}`
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  const read = async (): Promise<string | undefined> => {
+    const { status: found, body } = await client.get(`/nodes/${node}/versions/1.0.0`)
+    assert.equal(found, 200, JSON.stringify(body))
+    const { status, status_reason: reason, host_node_extract_status: extraction } = body
+    assert.ok(String(status) !== 'NodeVersionStatusFlagged' || reason, 'a version tells why')
+    return String(status) === 'NodeVersionStatusPending' ? undefined : `${status} ${extraction}`
+  }
+  return await waitFor(`${node} is decided`, read, PATIENCE_MS)
+}

@@ -1,0 +1,426 @@
+import { gzipSync } from 'node:zlib'
+
+import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+
+import { resolve } from '../support/contract.ts'
+import type { Document, Operation, Parameter } from '../support/contract.ts'
+
+/** A request as it goes over the wire, and what is known of it. */
+export interface Wire {
+  method: string
+  /** Of its path in the OpenAPI document. */
+  template: string
+  target: string
+  bytes: Buffer
+  /** It is no good HTTP: it may be refused before it has a route, or get no answer at all. */
+  isOdd: boolean
+  /** What its answer has as X-Request-Id; undefined when it has another one, too. */
+  id: string | undefined
+}
+
+/** What requests can name: what was made before, and what earlier answers have told. */
+export interface Things {
+  host: string
+  tokens: readonly string[]
+  images: readonly string[]
+  urls: readonly string[]
+  files: readonly Buffer[]
+  personalAccessToken: string
+  /** Values by collection and member: `publishers id`. */
+  known: Map<string, string[]>
+  /** Signed targets. */
+  links: string[]
+}
+
+interface Schema {
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: Schema | boolean
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+}
+
+const MOST_KNOWN = 50
+
+/** Remembers what an answer tells of the collection that its path names, and the links in it. */
+export const learn = ({ known, links, host }: Things, template: string, body: unknown): void => {
+  const collection = /\/([\w-]+)\/?$/.exec(template)?.[1] ?? ''
+  const members = typeof body === 'object' && body !== null ? Object.values(body).flat() : []
+  for (const item of [body, ...members] as unknown[]) {
+    const link = typeof item === 'string' && item.split(`http://${host}`)[1]
+    if (link) links.push(link)
+    if (typeof item !== 'object' || item === null) continue
+    for (const [name, value] of Object.entries(item)) {
+      // What is made for files is left alone.
+      if (typeof value !== 'string' || value.startsWith('fuzz')) continue
+      const key = `${collection} ${name.replace('task_id', 'id')}`
+      known.set(key, [...(known.get(key) ?? []), value].slice(-MOST_KNOWN))
+    }
+  }
+  links.splice(0, links.length - MOST_KNOWN)
+}
+
+/** Texts that break what takes them for something else. */
+const NASTY = [
+  ...`| |..|../../etc/passwd|' or 1=1 --|%|%00|$1|\\|__proto__|constructor|null|NaN|-0|1e400`.split(
+    '|',
+  ),
+  ...'2026-02-30T25:61:61Z|javascript:alert(1)|data:image/png;base64,|{"a":1}|((((:1.5)'.split('|'),
+  ...'00000000-0000-0000-0000-000000000000|http://localhost:1/|https://nowhere.invalid/x'.split(
+    '|',
+  ),
+  ...'\0|a\0b|\ud800|\udfff\ud800|\r\nX-Injected: 1|\u202e\u200b\ufeff'.split('|'),
+  'x'.repeat(300),
+  'x'.repeat(70_000),
+  '😀'.repeat(500),
+  'e\u0301'.repeat(200),
+]
+
+const nest = (depth: number): unknown =>
+  Array.from({ length: depth }).reduce((inner) => [inner], 1 as unknown)
+
+const nasty: Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(...NASTY, null, true, false, [], {}, [null], [[]], { a: {} }),
+  fc.constantFrom<unknown>(
+    nest(63),
+    nest(66),
+    nest(3000),
+    Array.from({ length: 6000 }, () => 1),
+  ),
+  fc.constantFrom(-1, 0, 0.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e308, 5e-324),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constant(Object.fromEntries([['__proto__', { a: 1 }]])),
+)
+
+/** The first mostly, the others so many times of a hundred. */
+const mostly = <T>(usual: Arbitrary<T>, ...others: [weight: number, other: Arbitrary<T>][]) => {
+  const rare = others.map(([weight, arbitrary]) => ({ weight, arbitrary }))
+  const left = rare.reduce((sum, { weight }) => sum - weight, 100)
+  return fc.oneof({ weight: left, arbitrary: usual }, ...rare)
+}
+
+/** Values of a schema, now and then with something else in place of a part. */
+const valuesOf = (schema: Schema, things: Things): Arbitrary<unknown> =>
+  mostly(rightOf(schema, things), [2, nasty])
+
+const rightOf = (schema: Schema, things: Things): Arbitrary<unknown> => {
+  const { anyOf, oneOf = anyOf, allOf, minimum: min = -1000, maximum: max = 1000, ...rest } = schema
+  if (allOf) return rightOf(Object.assign(rest, ...allOf) as Schema, things)
+  if (oneOf) return fc.oneof(...oneOf.map((one) => rightOf({ ...rest, ...one }, things)))
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const [type, ...types] = [schema.type ?? (schema.properties ? 'object' : [])].flat()
+  if (types.length > 0)
+    return fc.oneof(
+      ...[type, ...types].map((type) => rightOf({ ...schema, type: type ?? '' }, things)),
+    )
+  const edges = fc.constantFrom(min, max, min - 1, max + 1)
+  if (type === 'integer') return mostly(fc.integer({ min, max }), [9, edges])
+  if (type === 'number') return mostly(fc.double({ min, max, noNaN: true }), [9, edges])
+  if (type === 'string') return textOf(schema, things)
+  if (type === 'boolean') return fc.boolean()
+  if (type === 'null') return fc.constant(null)
+  if (type === 'object') return objectOf(schema, things)
+  const { items = {}, minItems: minLength = 0, maxItems = 4 } = schema
+  const maxLength = Math.max(minLength, Math.min(maxItems, 4))
+  return type === 'array' ? fc.array(valuesOf(items, things), { minLength, maxLength }) : nasty
+}
+
+const objectOf = (schema: Schema, things: Things): Arbitrary<unknown> => {
+  const { properties = {}, required = [], additionalProperties: more } = schema
+  if (typeof more === 'object')
+    return fc.dictionary(fc.string({ maxLength: 8 }), valuesOf(more, things), { maxKeys: 3 })
+  const members = Object.entries(properties).map(([name, member]) => {
+    const isToken = name === 'personal_access_token'
+    const value = isToken ? fc.constant(things.personalAccessToken) : valuesOf(member, things)
+    const absent = fc.constant<unknown>(undefined)
+    return [name, mostly(value, [required.includes(name) ? 2 : 80, absent])]
+  })
+  return fc.record(Object.fromEntries(members) as Record<string, Arbitrary<unknown>>)
+}
+
+const textOf = (schema: Schema, { images, urls }: Things): Arbitrary<string> => {
+  const { pattern = '', minLength = 0, maxLength = 60 } = schema
+  if (pattern.includes('[bB][aA][sS][eE]64')) return fc.constantFrom(...images)
+  if (pattern.startsWith('^[hH][tT]')) return fc.constantFrom(...urls)
+  const usual = fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, 30) })
+  const long = fc.constantFrom(maxLength, maxLength + 1).map((length) => 'é'.repeat(length))
+  return mostly(/^$|\\u0000/.test(pattern) ? usual : ofPattern(pattern, usual), [4, long])
+}
+
+/** A pattern that says what may not follow is none that texts can be made by. */
+const ofPattern = (pattern: string, otherwise: Arbitrary<string>): Arbitrary<string> => {
+  try {
+    return fc.stringMatching(new RegExp(pattern))
+  } catch {
+    return otherwise
+  }
+}
+
+const encode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '?'))
+const MEMBERS = new Map([
+  ['hostNodeName', 'name'],
+  ['userId', 'user_id'],
+  ['version', 'version'],
+])
+const RAW_PARTS = ['%ff', '%', '%2e%2e', '%2F', 'a%00b', ';', '*', '%C0%AF', 'x'.repeat(3000)]
+
+const pathOf = (template: string, { known }: Things): Arbitrary<string> => {
+  const parts = template.split('/').map((part, at, all) => {
+    if (!part.startsWith('{')) return fc.constant(part)
+    const key = `${all[at - 1]} ${MEMBERS.get(part.slice(1, -1)) ?? 'id'}`
+    const one = fc.nat().map((at) => {
+      const values = known.get(key) ?? ['unknown']
+      return encode(values[at % values.length] ?? '')
+    })
+    return mostly(one, [5, fc.constantFrom(...NASTY.map(encode), ...RAW_PARTS)])
+  })
+  return fc.tuple(...parts).map((made) => made.join('/'))
+}
+
+const queryOf = (parameters: readonly Parameter[], things: Things): Arbitrary<string> => {
+  const given = parameters.map(({ name, schema }) => {
+    const toText = (value: unknown): string =>
+      typeof value === 'string' ? value : (JSON.stringify(value) ?? '').slice(0, 5000)
+    const value = valuesOf(schema, things).map((value) =>
+      [value]
+        .flat(1)
+        .map((item) => `&${name}=${encode(toText(item))}`)
+        .join(''),
+    )
+    const odd = [
+      `&${name}`,
+      `&${name}=&${name}=`,
+      `&${name}[a]=1`,
+      `&${name}=%ff`,
+      `&${name}=${'x'.repeat(9000)}`,
+    ]
+    return mostly(fc.constant(''), [28, value], [2, fc.constantFrom(...odd)])
+  })
+  return fc.tuple(...given).map((parts) => parts.join('').replace('&', '?'))
+}
+
+/** One of the links that the service has signed, sometimes with a character changed. */
+const linkOf = ({ links }: Things, prefix: string): Arbitrary<string> =>
+  fc.tuple(fc.nat(), fc.integer({ min: 1, max: 500 })).map(([at, place]) => {
+    const link = (links[at % links.length] ?? '/').replace(/^\/\w+\//, prefix)
+    return place < link.length ? `${link.slice(0, place)}x${link.slice(place + 1)}` : link
+  })
+
+/** Headers, right and wrong, that a request may have beside those that it needs. */
+const HEADERS = [
+  ...'If-None-Match: *|If-None-Match: "x"|If-None-Match: "|If-Match: *|If-Match: "0"'.split('|'),
+  ...'If-Match: "1", W/"2"|If-Match: "99999999999999999999"|Prefer: wait=1|Prefer: wait=-1'.split(
+    '|',
+  ),
+  ...'Last-Event-ID: 0|Last-Event-ID: \xff|Range: bytes=0-0|Range: bytes=5-2'.split('|'),
+  ...'Range: bytes=-1|Range: bytes=0-,0-|Range: bytes=99999999999999999999-|If-Range: "x"'.split(
+    '|',
+  ),
+  ...'Content-Digest: sha-256=:AAAA:|Content-Digest: md5=x|X-API-KEY: |X-API-KEY: x'.split('|'),
+  ...'Content-Encoding: gzip|Content-Encoding: x|Expect: 100-continue|Expect: 200-maybe'.split('|'),
+  ...'Accept: text/html|Origin: null|Origin: \xff|Access-Control-Request-Method: POST'.split('|'),
+  ...'X-Forwarded-For: x, ::1|X-Request-Id: \xe9|traceparent: 00-0-0-00|Upgrade: h2c'.split('|'),
+  ...'Idempotency-Key: |Idempotency-Key: ""|Idempotency-Key: "a|Idempotency-Key: \xe9'.split('|'),
+  ...'Authorization: Basic YTpi|Cookie: a=b|Connection: upgrade|Content-Type: \xff/x'.split('|'),
+  ...['X-Request-Id', 'If-None-Match', 'X-API-KEY', 'Idempotency-Key', 'Cookie'].map(
+    (name) => `${name}: ${'x'.repeat(9000)}`,
+  ),
+  `X-Long: ${'x'.repeat(17_000)}`,
+]
+
+const headersOf = ({ tokens }: Things): Arbitrary<string[]> =>
+  fc
+    .tuple(
+      mostly(fc.constantFrom(...tokens), [
+        3,
+        fc.constantFrom('', 'x.y.z', 'x'.repeat(9000), '\xff'),
+      ]),
+      mostly(fc.constant(-1), [20, fc.nat({ max: 40 })]),
+      mostly(fc.constant<string[]>([]), [
+        33,
+        fc.array(fc.constantFrom(...HEADERS), { maxLength: 2 }),
+      ]),
+    )
+    .map(([token, key, more]) => [
+      `Authorization: Bearer ${token}`,
+      ...(key < 0 ? [] : [`Idempotency-Key: key-${key}`]),
+      ...more,
+    ])
+
+interface Content {
+  type: string
+  bytes: Buffer
+}
+
+const JSON_TYPE = 'application/json'
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+const content = (type: string, text: string): Content => ({ type, bytes: latin1(text) })
+const FORM =
+  '--x\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\nPNG\r\n--x--\r\n'
+
+/** Bodies that are no JSON of this route, or not what they are said to be. */
+const OTHERS: readonly Content[] = [
+  ...'| \n|null|[]|5|"x"|{|{}|{"a":}'.split('|').map((text) => content(JSON_TYPE, text)),
+  ...['['.repeat(100_000), '{"a":'.repeat(50_000), FORM].map((text) => content(JSON_TYPE, text)),
+  content(JSON_TYPE, `{"a":"${'x'.repeat(3_000_000)}"}`),
+  content(`${JSON_TYPE}; charset=latin1`, '{}'),
+  content('multipart/form-data; boundary=x', FORM),
+  content('multipart/form-data', FORM.repeat(1000)),
+  content('application/x-www-form-urlencoded', 'image=x&a[b]=c'),
+  content('text/xml', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'),
+  { type: JSON_TYPE, bytes: gzipSync(Buffer.alloc(2_000_000)) },
+]
+
+/** What stands somewhere in a text of JSON, and should not. */
+const INSERTED = [
+  ...'NaN|1e400|"a":1,"a":2,|"__proto__":{},|\\ud800|\\u0000|\\x|,|}|"|/**/|\n|\0'.split('|'),
+  ...`\xff|\xc0\xaf|\xed\xa0\x80|\xef\xbb\xbf|${'['.repeat(70)}`.split('|'),
+]
+
+const damage = (text: string): Arbitrary<Content> =>
+  fc.tuple(fc.nat({ max: text.length }), fc.constantFrom('', ...INSERTED)).map(([at, piece]) => {
+    const bytes = Buffer.from(text)
+    const rest = piece === '' ? [] : [latin1(piece), bytes.subarray(at)]
+    return { type: JSON_TYPE, bytes: Buffer.concat([bytes.subarray(0, at), ...rest]) }
+  })
+
+const contentOf = ({ requestBody }: Operation, document: Document, things: Things) => {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const other = fc.constantFrom<Content | undefined>(...OTHERS)
+  if (type === undefined) return mostly(fc.constant(undefined), [2, other])
+  if (type !== JSON_TYPE) return fc.constantFrom(...things.files.map((bytes) => ({ type, bytes })))
+  const examples = Object.values(media?.examples ?? {}).map(({ value }): unknown =>
+    JSON.parse(JSON.stringify(value ?? {}).replaceAll(/https:\/\/[\w.]+\//g, things.urls[0] ?? '')),
+  )
+  const right = valuesOf(resolve(document, media?.schema ?? {}) as Schema, things)
+  const text = mostly(right, [10, fc.constantFrom(...examples, {})]).map(
+    (value) => JSON.stringify(value) ?? '',
+  )
+  const whole = text.map((written) => ({ type, bytes: Buffer.from(written) }))
+  return mostly<Content | undefined>(whole, [17, text.chain(damage)], [5, other])
+}
+
+/** Ways to spell a request that are no good HTTP: what of its head is replaced by what. */
+const SPELLINGS: readonly [what: RegExp, by: string][] = [
+  [/\r\n\r\n/, '\r\nTransfer-Encoding: chunked\r\n\r\n'],
+  [/Content-Length: \d+/, 'Transfer-Encoding: chunked'],
+  [/Content-Length: \d+/, 'Transfer-Encoding: gzip, chunked, identity'],
+  [/Content-Length: \d+/, 'Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff'],
+  [/Content-Length: /, 'Content-Length: 9'],
+  [/Content-Length: \d/, 'Content-Length: '],
+  [/Content-Length: \d+/, '$&\r\nContent-Length: 7'],
+  [/Content-Length: /, 'Content-Length: -'],
+  [/Content-Length: /, 'Content-Length: 0x'],
+  [/Content-Length: /, 'Content-Length: 99999999999999999999'],
+  [/ HTTP.1.1/, ' HTTP/1.0'],
+  [/ HTTP.1.1/, ''],
+  [/ HTTP.1.1/, ' HTTP/2.0'],
+  [/ HTTP/, '#a HTTP'],
+  [/ /, '  '],
+  [/^\w/, 'g'],
+  [/ \//, ' http://kiln/'],
+  [/ \//, ' http://['],
+  [/^/, '\x16\x03\x01\x02\0\x01'],
+  [/\r\n/, '\n'],
+  [/\r\n/, '\r\nX: a\r\n b\r\n'],
+  [/\r\n/, '\r\nX: a\nb\r\n'],
+  [/\r\n/, '\r\nX: a\0b\r\n'],
+  [/\r\n/, '\r\nX : a\r\n'],
+  [/\r\n/, '\r\n: a\r\n'],
+  [/Host: /, 'Ghost: '],
+  [/Host: /, 'Host: other\r\nHost: '],
+  [/Authorization: /, 'Authorization: Bearer x\r\nAuthorization: '],
+  [/\r\n/, `\r\n${'X: y\r\n'.repeat(1200)}`],
+]
+
+const METHODS = [
+  'HEAD',
+  'OPTIONS',
+  'GET',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'TRACE',
+  'FETCH',
+  'CONNECT',
+]
+const NO_METHODS = new Set(['FETCH', 'CONNECT'])
+
+/** The requests of a service by its OpenAPI document: right ones, and those with something wrong in any part. */
+export const makeRequests = (document: Document, things: Things): Arbitrary<Wire> => {
+  const all = Object.entries(document.paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([name, operation]) => {
+      const query = operation.parameters.filter((parameter) => parameter.in === 'query')
+      const own = fc
+        .tuple(pathOf(template, things), queryOf(query, things))
+        .map((parts) => parts.join(''))
+      const prefix = /^\/(uploads|files|archives)\//.exec(template)?.[0]
+      return fc
+        .record({
+          template: fc.constant(template),
+          method: mostly(fc.constant(name.toUpperCase()), [3, fc.constantFrom(...METHODS)]),
+          target: prefix === undefined ? own : mostly(own, [70, linkOf(things, prefix)]),
+          headers: headersOf(things),
+          content: contentOf(operation, document, things),
+          isChunked: mostly(fc.constant(false), [5, fc.constant(true)]),
+          spelling: mostly(fc.constant(undefined), [6, fc.constantFrom(...SPELLINGS)]),
+          number: fc.nat(),
+        })
+        .map((parts) => compose(parts, things.host))
+    }),
+  )
+  return fc.oneof(...all)
+}
+
+interface Parts extends Pick<Wire, 'template' | 'method' | 'target'> {
+  headers: string[]
+  content: Content | undefined
+  isChunked: boolean
+  spelling: (typeof SPELLINGS)[number] | undefined
+  number: number
+}
+
+const compose = (
+  { headers, content, isChunked, spelling, number, ...parts }: Parts,
+  host: string,
+): Wire => {
+  const { type = '', bytes: body = Buffer.alloc(0) } = content ?? {}
+  const id = `fuzz-${number}`
+  const size = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
+  const told = content ? [`Content-Type: ${type}`, size] : []
+  const lines = [
+    `${parts.method} ${parts.target} HTTP/1.1`,
+    `Host: ${host}`,
+    `X-Request-Id: ${id}`,
+    ...headers,
+    ...told,
+  ]
+  const head = `${lines.join('\r\n')}\r\n\r\n`
+  const length = body.length > 0 ? latin1(`${body.length.toString(16)};a="b"\r\n`) : body
+  const end = latin1(`${body.length > 0 ? '\r\n' : ''}0\r\nX-Trailer: 1\r\n\r\n`)
+  return {
+    ...parts,
+    bytes: Buffer.concat([
+      latin1(spelling ? head.replace(...spelling) : head),
+      ...(content && isChunked ? [length, body, end] : [body]),
+    ]),
+    isOdd: spelling !== undefined || NO_METHODS.has(parts.method),
+    id: headers.some((line) => line.startsWith('X-Request-Id')) ? undefined : id,
+  }
+}
