@@ -22,6 +22,7 @@ const order = (key: string, kind: Order['kind'], end: Order['end'] = 'done'): Or
   unknown: 0,
   uploadPath: undefined,
   isUploaded: kind === 'version',
+  receiver: 'well',
 })
 
 const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskRow => ({
@@ -129,8 +130,9 @@ const makeLedgers = () => {
       files,
       workflows,
     },
-    logs: ['a line'],
-    canaries: ['secret'],
+    said: { log: ['a line'], history: ['begun'], metric: ['kiln_waiting 0'] },
+    canaries: [{ text: 'secret', mayBeTold: false }],
+    mayFail: false,
   }
 }
 
@@ -170,7 +172,12 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
   'a file of no result': ['I7', ({ rows }) => rows.files.set('results/id-image/2/x.png', 'aa')],
   'an archive of other bytes': ['I8', ({ rows }) => rows.files.set('archives/a', 'cc')],
   'an answer that nobody may be given': ['I9', ({ wrong }) => wrong.push('500')],
-  'a secret in a log': ['I11', ({ logs }) => logs.push('a secret')],
+  'a secret in a log': ['I11', ({ said }) => said.log.push('a secret')],
+  'a secret in a history': ['I11', ({ said }) => said.history.push(btoa('secret'))],
+  'a secret in a notification': [
+    'I11',
+    ({ parts }) => (parts.first.body = Buffer.from('{"secret":1}')),
+  ],
 }
 
 describe('the checker of the ledgers', () => {

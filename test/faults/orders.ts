@@ -82,6 +82,7 @@ export const startOrders = async ({
         end,
         owner: 'alice',
         ids: new Set([id]),
+        receiver: 'well',
         ...rest,
       })
       return id
@@ -99,7 +100,7 @@ export const startOrders = async ({
       const rows = await readRows({ service, temporal })
       rows.workflows = new Map([...lost, ...rows.workflows])
       const { received } = receiver
-      const ledgers = { ...callers, rows, received, logs: [], canaries: [] }
+      const ledgers = { ...callers, rows, received, said: {}, canaries: [], mayFail: false }
       assert.deepEqual([...late, ...check(ledgers)], [])
       return rows.tasks
     },

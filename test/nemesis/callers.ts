@@ -4,7 +4,17 @@ import { makeRandom } from '../faults/random.ts'
 import { IMAGE_API, VIDEO_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { answer, hangUp } from '../support/receiver.ts'
+import {
+  answer,
+  dripBody,
+  dripHead,
+  flood,
+  hang,
+  hangUp,
+  reset,
+  resetAfter,
+} from '../support/receiver.ts'
+import type { Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
@@ -24,6 +34,26 @@ export interface Order {
   /** What a version's archive is put to. */
   uploadPath: string | undefined
   isUploaded: boolean
+  /** Who is told of it. */
+  receiver: ReceiverKind
+}
+
+/** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. */
+export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named'
+
+/** An answer to a caller, as it came. */
+export interface Asked {
+  /** Unix milliseconds of the request, and milliseconds until its answer. */
+  at: number
+  ms: number
+  isCreation: boolean
+}
+
+/** Something nobody may find in logs, histories or figures. */
+export interface Canary {
+  text: string
+  /** A payload is: it is the caller's own. */
+  mayBeTold: boolean
 }
 
 /** What one caller read of a task, in the order of its reads. */
@@ -39,6 +69,9 @@ export interface Called {
   members: ReadonlyMap<string, { baseUrl: string }>
   receiver: WebhookReceiver
   links: { receiver: { port: number } }
+  /** Other ways to a receiver: by its name, and to the same one by an address of its own. */
+  named?: { url(path: string): string }
+  slow?: { url(of: string): string }
 }
 
 export interface Callers {
@@ -46,16 +79,17 @@ export interface Callers {
   reads: Read[]
   /** Answers that nobody may be given. */
   wrong: string[]
-  /** What nobody may find in a log: tokens, secrets, payloads. */
-  canaries: string[]
+  asked: Asked[]
+  /** Tokens, secrets, payloads. */
+  canaries: Canary[]
   /** Secrets that sign what an owner is told. */
   secrets: ReadonlyMap<string, string>
   /** Asks for one of them; whether it was answered. */
   create(order: Order): Promise<boolean>
   /** The same with its upload or cancel; twice, when nothing is known of the first time. */
   fulfil(order: Order): Promise<void>
-  /** Asks for everything once or twice, many at a time, evenly over so many milliseconds. */
-  run(forMs: number): Promise<void>
+  /** Asks for what was not asked for yet, or so much of it, once or twice, many at a time, evenly over so many milliseconds. */
+  run(forMs: number, most?: number): Promise<void>
   /** Repeats what nothing is known of, until all is answered. */
   reconcile(): Promise<void>
 }
@@ -64,6 +98,9 @@ export interface CallersOptions {
   seed: number
   tasks: number
   versions: number
+  /** Of a hundred tasks; and how many are told to receivers that are not well. */
+  videos?: number
+  receivers?: Partial<typeof RECEIVERS>
 }
 
 const OWNERS = ['alice', 'bob', 'carol', 'dave']
@@ -72,8 +109,22 @@ const AT_ONCE = 16
 const VIDEOS = 15
 const FAILING = 5
 const CANCELLED = 5
-/** One of so many receivers refuses, or hangs up, the first time. */
-const MOODY = 10
+/** Receivers of each kind, of a hundred tasks; the others are well. */
+export const RECEIVERS = { moody: 10, slow: 2, gone: 1, dead: 1, named: 3 }
+/** How a receiver that is moody, or slow, answers the first time. */
+const MOODS: Record<'moody' | 'slow', readonly Reply[]> = {
+  moody: [
+    answer(500),
+    hangUp,
+    reset,
+    answer(301, { location: 'http://127.0.0.1:1/' }),
+    answer(429, { 'retry-after': '1' }),
+    resetAfter('HTTP/1.1 204 No Content\r\n\r\n'),
+    // A gigabyte.
+    flood(200, 2 ** 30),
+  ],
+  slow: [hang, dripHead(), dripBody()],
+}
 const PUBLISHER = 'acme'
 const PACK = `
 class Cup:
@@ -89,8 +140,10 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   const apis = ['api-1', 'api-2'] as const
   const clients = new Map<string, Client[]>()
   const secrets = new Map<string, string>()
+  const tokens: string[] = []
   for (const owner of OWNERS) {
     const token = await world.service.token(owner)
+    tokens.push(token)
     const own = apis.map((api) => makeClient(world.members.get(api)?.baseUrl ?? '', token))
     clients.set(owner, own)
     const made = (await own[0]?.get('/webhook-secret'))?.body['secrets'] as
@@ -109,7 +162,15 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   const orders = planOrders(options, random)
   const reads: Read[] = []
   const wrong: string[] = []
+  const asked: Asked[] = []
+  const waiting = [...orders]
   const receiverUrl = (path: string) => `http://127.0.0.1:${world.links.receiver.port}${path}`
+  const webhookOf = ({ key, receiver }: Order): string | undefined => {
+    if (receiver === 'named') return world.named?.url(`/t/${key}`)
+    // The slow ones are another host, because each host has a share of the slots.
+    if (receiver === 'slow') return world.slow?.url(receiverUrl(`/t/${key}`))
+    return receiver === 'dead' ? `http://127.0.0.4:1/${key}` : receiverUrl(`/t/${key}`)
+  }
 
   const anyClient = (owner: string): Client => {
     const own = clients.get(owner) ?? []
@@ -117,9 +178,13 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   }
   /** Undefined when nobody answered. An answer that is not documented, no JSON, or another than 503 of a fault is noted. */
   const ask = async (what: string, work: () => Promise<Answer>): Promise<Answer | undefined> => {
+    const [at, start] = [Date.now(), performance.now()]
     try {
       const answer = await work()
+      asked.push({ at, ms: performance.now() - start, isCreation: isCreation(answer, what) })
       if (answer.status >= 500 && answer.status !== 503) wrong.push(`${what}: ${answer.status}`)
+      if (answer.status === 503 && !answer.headers.has('retry-after'))
+        wrong.push(`${what}: 503 without Retry-After`)
       return answer
     } catch (error) {
       if (isUndocumented(error)) wrong.push(`${what}: ${String(error).slice(0, 300)}`)
@@ -127,8 +192,9 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     }
   }
 
-  const bodyOf = ({ key, kind, end }: Order): [string, object] => {
-    const webhook = receiverUrl(`/t/${key}`)
+  const bodyOf = (order: Order): [string, object] => {
+    const { key, kind, end } = order
+    const webhook = webhookOf(order)
     const missing = receiverUrl('/missing.png')
     if (kind === 'version')
       return [
@@ -206,30 +272,38 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     }
   }
 
-  for (const { key } of orders.filter((_, index) => index % MOODY === 0))
-    world.receiver.script(`/t/${key}`, (turn) =>
-      (turn.earlier > 0 ? answer(204) : turn.request.body.length % 2 ? answer(500) : hangUp)(turn),
-    )
+  for (const [index, { key, receiver }] of orders.entries()) {
+    const path = `/t/${key}`
+    if (receiver === 'gone') world.receiver.script(path, answer(410))
+    if (receiver !== 'moody' && receiver !== 'slow') continue
+    const mood = MOODS[receiver][index % MOODS[receiver].length] ?? hangUp
+    world.receiver.script(path, (turn) => (turn.earlier > 0 ? answer(204) : mood)(turn))
+  }
   world.receiver.script('/missing.png', answer(404))
 
   return {
     orders,
     reads,
     wrong,
+    asked,
     secrets,
-    canaries: [token, payload, ...secrets.values()],
+    canaries: [
+      { text: payload, mayBeTold: true },
+      ...[token, ...tokens, ...secrets.values()].map((text) => ({ text, mayBeTold: false })),
+    ],
     create,
     fulfil,
-    async run(forMs) {
+    async run(forMs, most = Infinity) {
       const start = performance.now()
       const over = new AbortController()
       const watching = watch(over.signal)
-      let next = 0
+      const due = waiting.splice(0, most)
+      const { length } = due
       const lane = async (): Promise<void> => {
-        for (let index = next++; index < orders.length; index = next++) {
-          const dueMs = (index / orders.length) * forMs - (performance.now() - start)
+        for (let order = due.shift(); order !== undefined; order = due.shift()) {
+          const dueMs = (1 - (due.length + 1) / length) * forMs - (performance.now() - start)
           await sleep(Math.max(0, dueMs))
-          await fulfil(orders[index] as Order)
+          await fulfil(order)
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, lane))
@@ -249,7 +323,10 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   }
 }
 
-const planOrders = ({ tasks, versions }: CallersOptions, random: () => number): Order[] => {
+const planOrders = (
+  { tasks, versions, videos = VIDEOS, receivers = { moody: 10 } }: CallersOptions,
+  random: () => number,
+): Order[] => {
   const order = (key: string, kind: Order['kind'], end: Order['end']): Order => ({
     key,
     kind,
@@ -259,11 +336,12 @@ const planOrders = ({ tasks, versions }: CallersOptions, random: () => number): 
     unknown: 0,
     uploadPath: undefined,
     isUploaded: false,
+    receiver: drawReceiver(receivers, random() * 100),
   })
   const made = Array.from({ length: tasks }, (_, index) => {
     const drawn = random() * 100
     const end = drawn < FAILING ? 'failed' : drawn < FAILING + CANCELLED ? 'cancelled' : 'done'
-    return order(`task-${index}`, random() * 100 < VIDEOS ? 'video' : 'image', end)
+    return order(`task-${index}`, random() * 100 < videos ? 'video' : 'image', end)
   })
   const each = versions > 0 ? Math.max(1, Math.floor(tasks / versions)) : 0
   for (let index = 0; index < versions; index += 1)
@@ -273,6 +351,15 @@ const planOrders = ({ tasks, versions }: CallersOptions, random: () => number): 
     })
   return made
 }
+
+const drawReceiver = (shares: Partial<typeof RECEIVERS>, drawn: number): ReceiverKind => {
+  const kinds = Object.entries(shares).flatMap(([kind, share]) => Array<string>(share).fill(kind))
+  return (kinds[Math.floor(drawn)] ?? 'well') as ReceiverKind
+}
+
+/** One that was taken, not one that was refused for now. */
+const isCreation = ({ status }: Answer, what: string): boolean =>
+  status === 200 && what.startsWith('POST') && !what.includes('cancel')
 
 const idOf = ({ kind }: Order, { body }: Answer): string => {
   if (kind === 'image') return body.data.task_id

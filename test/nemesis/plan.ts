@@ -1,110 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeRandom } from '../faults/random.ts'
-import { PASS } from '../support/link.ts'
-import type { LinkMode } from '../support/link.ts'
-import { MEMBERS } from './world.ts'
-import type { MemberName, World } from './world.ts'
-
-/** One fault: what is done to whom, so many milliseconds after the beginning, until it heals. */
-export interface Fault {
-  atMs: number
-  forMs: number
-  name: FaultName
-  target: string
-}
-
-export type FaultName = keyof typeof FAULTS
-
-interface FaultKind {
-  /** How often it is drawn. */
-  weight: number
-  targets: readonly string[]
-  /** Longest time until it heals, in milliseconds. */
-  mostMs: number
-  /** Does it, and answers how it heals. */
-  inflict(world: World, target: string): Promise<() => Promise<void>>
-}
-
-const member = (world: World, target: string) => {
-  const found = world.members.get(target as MemberName)
-  if (!found) throw new Error(`there is no process ${target}`)
-  return found
-}
-
-const LINKS = ['postgres', 'temporal', 'receiver'] as const
-type LinkName = (typeof LINKS)[number]
-
-const onLink = (
-  weight: number,
-  { mode, targets = LINKS }: { mode: LinkMode; targets?: readonly LinkName[] },
-): FaultKind => ({
-  weight,
-  targets,
-  mostMs: 3000,
-  inflict: async (world, target) => {
-    const link = world.links[target as LinkName]
-    link.set(mode)
-    return async () => link.set(PASS)
-  },
-})
-
-const cutting = (weight: number, how: 'reset' | 'half'): FaultKind => ({
-  weight,
-  targets: LINKS,
-  mostMs: 0,
-  inflict: async (world, target) => {
-    world.links[target as LinkName].cut(how)
-    return async () => {}
-  },
-})
-
-/** PostgreSQL says that a transaction is committed. */
-const COMMITTED = Buffer.from('COMMIT\0')
-
-export const FAULTS = {
-  kill: {
-    weight: 30,
-    targets: MEMBERS,
-    mostMs: 1000,
-    inflict: async (world, target) => {
-      const killed = member(world, target)
-      await killed.kill()
-      return async () => await killed.start()
-    },
-  },
-  stop: {
-    weight: 10,
-    targets: MEMBERS,
-    mostMs: 6000,
-    inflict: async (world, target) => {
-      const { entry } = member(world, target)
-      entry?.signal('SIGSTOP')
-      return async () => entry?.signal('SIGCONT')
-    },
-  },
-  'kill-server': {
-    weight: 10,
-    targets: ['postgres', 'temporal'],
-    mostMs: 2000,
-    inflict: async (world, target) => {
-      const { server } = target === 'postgres' ? world.postgres : world.temporal
-      await server.kill()
-      return async () => await server.restart()
-    },
-  },
-  reset: cutting(5, 'reset'),
-  'half-close': cutting(5, 'half'),
-  delay: onLink(5, { mode: { name: 'delay', ms: 200 } }),
-  'black-hole': onLink(5, { mode: { name: 'hold' } }),
-  refuse: onLink(5, { mode: { name: 'refuse' } }),
-  drip: onLink(3, { mode: { name: 'drip', bytes: 64, everyMs: 20 } }),
-  /** Done, and reported as failed. */
-  'lose-commits': onLink(10, {
-    mode: { name: 'lose', isIt: (answer) => answer.includes(COMMITTED) },
-    targets: ['postgres'],
-  }),
-} satisfies Record<string, FaultKind>
+import { FAULTS, kindOf } from './faults.ts'
+import type { Fault, FaultName } from './faults.ts'
+import type { World } from './world.ts'
 
 export interface PlanOptions {
   seed: number
@@ -116,22 +15,76 @@ export interface PlanOptions {
 /** Mean pause between the beginnings of two faults. */
 const PAUSE_MS = 1500
 
-/** The faults of a run: the same for the same seed. No two at a time have the same target. */
-export const makePlan = ({ seed, seconds, names }: PlanOptions): Fault[] => {
+const NAMES = Object.keys(FAULTS) as FaultName[]
+
+/** Faults that need nothing beyond what every run has. */
+export const USUAL = NAMES.filter((name) => kindOf(name).needs === undefined)
+
+/** What a fault disturbs. */
+const touchedBy = ({ name, target }: Pick<Fault, 'name' | 'target'>): string[] => [
+  target,
+  ...(kindOf(name).touches ?? []),
+]
+
+/** The faults of a run: the same for the same seed. No two at a time disturb the same. */
+export const makePlan = ({ seed, seconds, names = USUAL }: PlanOptions): Fault[] => {
   const random = makeRandom(seed)
-  const kinds = (names ?? (Object.keys(FAULTS) as FaultName[])).flatMap((name) =>
-    Array.from({ length: FAULTS[name].weight }, () => name),
-  )
+  const kinds = names.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name))
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const plan: Fault[] = []
   const healedAt = new Map<string, number>()
   for (let atMs = 1000; atMs < seconds * 1000; atMs += Math.round(2 * PAUSE_MS * random())) {
     const name = pick(kinds)
-    const target = pick<string>(FAULTS[name].targets)
-    const forMs = Math.round(random() * FAULTS[name].mostMs)
-    if ((healedAt.get(target) ?? 0) > atMs) continue
-    healedAt.set(target, atMs + forMs)
-    plan.push({ atMs, forMs, name, target })
+    const fault = { atMs, forMs: 0, name, target: pick<string>(FAULTS[name].targets) }
+    fault.forMs = Math.round(random() * FAULTS[name].mostMs)
+    const touched = touchedBy(fault)
+    if (touched.some((one) => (healedAt.get(one) ?? 0) > atMs)) continue
+    for (const one of touched) healedAt.set(one, atMs + fault.forMs)
+    plan.push(fault)
+  }
+  return plan
+}
+
+/** From the beginning of a fault to that of the next, when they come in turn. */
+const TURN_MS = 8000
+/** So long they last at least where one is to see how the service tells of them. */
+const TOLD_MS = 7000
+
+/** Each kind of fault, on up to `most` of its targets, one after another, so that it is seen what each does by itself. */
+export const makeTurns = ({
+  seed,
+  names,
+  most,
+}: Omit<PlanOptions, 'seconds'> & { most: number }) => {
+  const random = makeRandom(seed)
+  const shuffle = <T>(all: readonly T[]): T[] =>
+    all
+      .map((one) => ({ one, at: random() }))
+      .toSorted((left, right) => left.at - right.at)
+      .map(({ one }) => one)
+  const drawn = (names ?? USUAL).flatMap((name) =>
+    shuffle<string>(FAULTS[name].targets)
+      .slice(0, most)
+      .map((target) => ({ name, target })),
+  )
+  return shuffle(drawn).map(({ name, target }, index): Fault => {
+    const { mostMs, tells } = kindOf(name)
+    return {
+      atMs: (index + 0.5) * TURN_MS,
+      forMs: tells?.[target] ? TOLD_MS : mostMs,
+      name,
+      target,
+    }
+  })
+}
+
+/** A server is away every 5 to 10 seconds, for up to 2. */
+export const makeOutages = (seed: number, seconds: number): Fault[] => {
+  const random = makeRandom(seed)
+  const plan: Fault[] = []
+  for (let atMs = 3000; atMs < seconds * 1000; atMs += 5000 + Math.round(5000 * random())) {
+    const forMs = Math.round(2000 * random())
+    plan.push({ name: 'kill-server', target: 'postgres', atMs, forMs })
   }
   return plan
 }
@@ -139,21 +92,45 @@ export const makePlan = ({ seed, seconds, names }: PlanOptions): Fault[] => {
 export const describeFault = ({ atMs, forMs, name, target }: Fault): string =>
   `${(atMs / 1000).toFixed(1)} s: ${name} ${target}${forMs > 0 ? ` for ${(forMs / 1000).toFixed(1)} s` : ''}`
 
-/** Inflicts the faults of a plan, and ends when all have healed. What takes longer than planned delays the next of its target. */
-export const inflict = async (world: World, plan: readonly Fault[]): Promise<void> => {
+/** A fault as it came: in milliseconds of the clock. */
+export interface Struck extends Fault {
+  begunAt: number
+  healedAt: number
+}
+
+/**
+ * Inflicts the faults of a plan, and ends when all have healed. What takes longer than planned delays the next that disturbs
+ * the same; in turn, it delays all that follow, and each has the time of a turn for itself.
+ */
+export const inflict = async (
+  world: World,
+  plan: readonly Fault[],
+  { isInTurn = false }: { isInTurn?: boolean | undefined },
+): Promise<Struck[]> => {
   const start = performance.now()
   const until = async (atMs: number): Promise<void> =>
     await sleep(Math.max(0, start + atMs - performance.now()))
-  const busy = new Map<string, Promise<void>>()
-  const run = async ({ atMs, forMs, name, target }: Fault, before?: Promise<void>) => {
-    await until(atMs)
-    await before
-    const heal = await FAULTS[name].inflict(world, target)
-    await until(atMs + forMs)
+  const busy = new Map<string, Promise<unknown>>()
+  const strike = async (fault: Fault, before: Promise<unknown>[]): Promise<Struck> => {
+    await until(fault.atMs)
+    await Promise.all(before)
+    const begunAt = Date.now()
+    const heal = await kindOf(fault.name).inflict(world, fault.target)
+    await sleep(Math.max(0, begunAt + fault.forMs - Date.now()))
     await heal()
+    return { ...fault, begunAt, healedAt: Date.now() }
   }
-  for (const fault of plan) busy.set(fault.target, run(fault, busy.get(fault.target)))
-  await Promise.all(busy.values())
+  const struck = plan.map((fault) => {
+    const touched = isInTurn ? ['everything'] : touchedBy(fault)
+    const mine = strike(
+      fault,
+      touched.flatMap((one) => busy.get(one) ?? []),
+    )
+    const over = isInTurn ? mine.then(() => sleep(TURN_MS / 2)) : mine
+    for (const one of touched) busy.set(one, over)
+    return mine
+  })
+  return await Promise.all(struck)
 }
 
 /**

@@ -145,3 +145,25 @@ export const countWorkflows = async ({
     counts.set(workflowId, (counts.get(workflowId) ?? 0) + 1)
   return counts
 }
+
+/** What the newest histories in Temporal hold, one text for each workflow. */
+export const readHistories = async ({ temporal, service }: Written): Promise<string[]> => {
+  const { workflow } = new Client({ connection: temporal.connection })
+  const texts: string[] = []
+  const listed = workflow.list({ query: `TaskQueue = '${service.taskQueue}'` })
+  for await (const { history } of listed.intoHistories({ concurrency: 10 })) {
+    texts.push([...textsOf(history)].join('\n'))
+    if (texts.length === MOST_HISTORIES) break
+  }
+  return texts
+}
+
+/** It takes half a minute to read these. */
+const MOST_HISTORIES = 2000
+
+const textsOf = function* (value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (value instanceof Uint8Array) yield Buffer.from(value).toString()
+  else if (typeof value === 'object' && value !== null)
+    for (const part of Object.values(value)) yield* textsOf(part)
+}

@@ -2,21 +2,26 @@
  * What `npm run test:faults` runs: tasks, publications and events while processes are killed, stopped and cut off from each
  * other, and the ledgers of callers, receivers and rows judged afterwards. `--seed 1,2` says which faults, `--tasks` how many
  * tasks, `--seconds` for how long faults come, `--replay <plan.json>` repeats those of a run that failed, `--only <scenario>`
- * chooses one: everything, postgres, a mistake, of which builds are made that must be found, or fuzz, which sends bad input;
- * `--case <number>` sends one request of it.
+ * chooses one: of scenarios.ts, or a mistake, of which builds are made that must be found, or fuzz, which sends bad input; `--case
+ * <number>` sends one request of it. Each outcome is a line of
+ * `.built/faults/outcomes.jsonl`; `--resume` leaves out what has one there for the same commit.
  */
-import { readFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
-import { makeRandom } from '../faults/random.ts'
 import { MISTAKES, buildBroken } from './broken.ts'
+import type { Fault } from './faults.ts'
 import { fuzz } from './fuzz.ts'
+import type { Outcome } from './outcome.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
-import type { Fault } from './plan.ts'
 import { runScenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
 import { runSoak } from './soak.ts'
-import type { Outcome, Scenario } from './scenario.ts'
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +34,7 @@ const { values } = parseArgs({
     /** An hour of load, or as many minutes as `--minutes` says. */
     soak: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '60' },
+    resume: { type: 'boolean', default: false },
     case: { type: 'string' },
     /** Runs that look for a shorter plan, when one fails. */
     tries: { type: 'string', default: '6' },
@@ -41,40 +47,33 @@ const say = (line: string): void => {
 
 const isChosen = (name: string): boolean => values.only === undefined || name.includes(values.only)
 
-const size = { tasks: Number(values.tasks), versions: Number(values.versions) }
-const seconds = Number(values.seconds)
-const number = values.case === undefined ? undefined : Number(values.case)
-
-/** The scenarios of a seed. */
-const SCENARIOS: Record<string, (seed: number) => Scenario> = {
-  everything: (seed) => ({
-    ...size,
-    name: 'everything',
-    seed,
-    plan: makePlan({ seed, seconds }),
-  }),
-  postgres: (seed) => ({
-    name: 'postgres',
-    seed,
-    tasks: size.tasks * 5,
-    versions: 0,
-    plan: planOutages(seed, seconds * 4),
-  }),
+const size = {
+  tasks: Number(values.tasks),
+  versions: Number(values.versions),
+  seconds: Number(values.seconds),
 }
 
-/** PostgreSQL is down every 5 to 10 seconds, for up to 2. */
-const planOutages = (seed: number, seconds: number): Fault[] => {
-  const random = makeRandom(seed)
-  const plan: Fault[] = []
-  for (let atMs = 3000; atMs < seconds * 1000; atMs += 5000 + Math.round(5000 * random()))
-    plan.push({ name: 'kill-server', target: 'postgres', atMs, forMs: Math.round(2000 * random()) })
-  return plan
+const number = values.case === undefined ? undefined : Number(values.case)
+
+const OUTCOMES = join(ROOT, '.built/faults/outcomes.jsonl')
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT }).toString().trim()
+
+/** Pairs of scenario and seed that this commit has an outcome of. */
+const readDone = async (): Promise<Set<string>> => {
+  const text = values.resume ? await readFile(OUTCOMES, 'utf8').catch(() => '') : ''
+  const lines = text.split('\n').filter((line) => line !== '')
+  const outcomes = lines.map((line) => JSON.parse(line) as Outcome & { commit: string })
+  return new Set(
+    outcomes
+      .filter((outcome) => outcome.commit === commit)
+      .map(({ name, seed }) => `${name} ${seed}`),
+  )
 }
 
 const tell = ({ violations, kept, ...outcome }: Outcome): void => {
-  const { orders, faults, reconciled, events, repeated, recoveryMs, seconds } = outcome
+  const { acknowledged, faults, reconciled, events, repeated, recovery, slow, seconds } = outcome
   say(
-    `  ${orders} orders, ${faults} faults, ${reconciled} reconciled, ${events} events told, ${repeated} again, recovery ${recoveryMs.p50} ms (p99 ${recoveryMs.p99} ms), ${seconds} s: ${violations.length === 0 ? 'nothing lost, nothing twice' : `${violations.length} VIOLATIONS`}`,
+    `  ${acknowledged} orders, ${faults} faults, ${reconciled} reconciled, ${events} events told, ${repeated} again, recovery ${recovery.p50} ms (p99 ${recovery.p99} ms), ${slow} of ${outcome.answers} answers slow, ${seconds} s: ${violations.length === 0 ? 'nothing lost, nothing twice' : `${violations.length} VIOLATIONS`}`,
   )
   for (const { invariant, what } of violations.slice(0, 20)) say(`  ${invariant}: ${what}`)
   if (kept !== undefined) say(`  kept in ${kept}`)
@@ -83,10 +82,14 @@ const tell = ({ violations, kept, ...outcome }: Outcome): void => {
 const judge = async (scenario: Scenario): Promise<boolean> => {
   const outcome = await runScenario(scenario, say)
   tell(outcome)
+  await mkdir(dirname(OUTCOMES), { recursive: true })
+  await appendFile(OUTCOMES, `${JSON.stringify({ commit, ...outcome })}\n`)
   if (outcome.violations.length === 0) return true
+  const tries = Number(values.tries)
+  if (tries === 0) return false
   const fails = async (plan: readonly Fault[]): Promise<boolean> =>
     (await runScenario({ ...scenario, plan }, say)).violations.length > 0
-  const shortest = await shorten(scenario.plan, fails, Number(values.tries))
+  const shortest = await shorten(scenario.plan, fails, tries)
   say(
     `  the shortest that fails:\n${shortest.map((fault) => `    ${describeFault(fault)}`).join('\n')}`,
   )
@@ -100,7 +103,7 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
     if (!isChosen(name)) continue
     const build = await buildBroken(name)
     try {
-      const plan = makePlan({ seed, seconds: 40 })
+      const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
       const options = { name, seed, plan, tasks: 300, versions: 10, release: build.folder }
       const { violations } = await runScenario(options, say)
       const found = violations.filter(({ invariant }) =>
@@ -137,17 +140,19 @@ const soak = async (seed: number): Promise<boolean> => {
 const main = async (): Promise<boolean> => {
   process.env['WORKFLOW_BUNDLE'] = await bundleWorkflows()
   if (values.soak) return await soak(Number(values.seed))
+  const done = await readDone()
   let isWell = true
   for (const seed of values.seed.split(',').map(Number)) {
-    for (const [name, plan] of Object.entries(SCENARIOS)) {
-      if (!isChosen(name)) continue
-      const scenario = plan(seed)
+    for (const [name, make] of Object.entries(SCENARIOS)) {
+      if (!isChosen(name) || done.has(`${name} ${seed}`)) continue
+      const scenario = { name, seed, ...make(seed, size) }
       const replayed =
         values.replay && (JSON.parse(await readFile(values.replay, 'utf8')) as Fault[])
       isWell = (await judge(replayed ? { ...scenario, plan: replayed } : scenario)) && isWell
     }
     isWell = (await judgeBroken(seed)) && isWell
-    if (isChosen('fuzz')) isWell = (await fuzz({ seed, seconds, only: number }, say)) && isWell
+    if (isChosen('fuzz'))
+      isWell = (await fuzz({ seed, seconds: size.seconds, only: number }, say)) && isWell
   }
   return isWell
 }

@@ -1,3 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
@@ -8,7 +13,10 @@ import { waitFor } from '../support/wait.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
 import type { OwnPostgres, OwnTemporal } from '../faults/servers.ts'
 import { startLink } from '../support/link.ts'
+import { startS3Server } from '../support/s3-server.ts'
 import type { Link } from '../support/link.ts'
+import { makeClocks, mountDisk, startNamedReceiver, startTemporalStore } from './extras.ts'
+import type { Extra } from './extras.ts'
 
 /** Names of the processes of ours: two of each. */
 export const MEMBERS = ['api-1', 'api-2', 'core-1', 'core-2', 'media-1', 'media-2'] as const
@@ -24,17 +32,25 @@ export interface Member {
   /** Everything that it said, over all its lives. */
   logs: string[][]
   kill(): Promise<void>
-  start(env?: NodeJS.ProcessEnv): Promise<void>
+  start(): Promise<void>
 }
 
-/** Everything that a run needs, on ports of its own: servers, processes of ours, the links between them, a receiver. */
+export type LinkName = 'postgres' | 'temporal' | 'receiver' | 'issuer' | 'temporal-store' | 's3'
+
+/** Everything that a run needs, on ports of its own: servers, processes of ours, the links between them, receivers. */
 export interface World {
   service: Service
   postgres: OwnPostgres
   temporal: OwnTemporal
-  /** Between the processes of ours and the servers, and to the receiver. */
-  links: Record<'postgres' | 'temporal' | 'receiver', Link>
+  /** Between the processes of ours and the servers, and to the receiver. The last two are there when needed. */
+  links: Record<Exclude<LinkName, 'temporal-store' | 's3'>, Link> & Partial<Record<LinkName, Link>>
   receiver: WebhookReceiver
+  /** The same receiver on an address of its own, for what takes long. */
+  slow: Link
+  /** Another one, which is called by its name. */
+  named: Awaited<ReturnType<typeof startNamedReceiver>>
+  disk: Awaited<ReturnType<typeof mountDisk>> | undefined
+  clocks: ReturnType<typeof makeClocks> | undefined
   members: ReadonlyMap<MemberName, Member>
   stop(): Promise<void>
 }
@@ -43,6 +59,8 @@ export interface WorldOptions {
   env?: NodeJS.ProcessEnv
   /** The folder of a build, whose processes run in place of those of this checkout. */
   release?: string | undefined
+  /** What faults need beyond the rest. It can be had. */
+  needs?: ReadonlySet<Extra>
 }
 
 /** Time-outs are shorter than in production, so that hundreds of faults fit into minutes. */
@@ -59,39 +77,80 @@ const SETTINGS = {
 
 const PATIENCE_MS = 120_000
 
-export const startWorld = async ({ env = {}, release }: WorldOptions = {}): Promise<World> => {
-  const [postgres, temporal, receiver] = await Promise.all([
-    startOwnPostgres(),
-    startOwnTemporal(),
-    startWebhookReceiver(),
-  ])
-  const links = {
-    postgres: await startLink(hostOf(new URL(postgres.database.url))),
-    temporal: await startLink(hostOf(new URL(`http://${temporal.server.address}`))),
-    receiver: await startLink({ host: '127.0.0.1', port: receiver.port }),
+export const startWorld = async (options: WorldOptions = {}): Promise<World> => {
+  const { env = {}, release, needs = new Set() } = options
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-world-'))
+  const ends = [async () => await rm(folder, { recursive: true, force: true })]
+  const keep = <T extends { stop(): Promise<void> }>(one: T): T => {
+    ends.push(async () => await one.stop())
+    return one
   }
-  const url = new URL(postgres.database.url)
-  url.port = String(links.postgres.port)
+  // What has begun last ends first.
+  const stop = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end()
+  }
+  const link = async (to: string): Promise<Link> => keep(await startLink(hostOf(new URL(to))))
+
+  const [postgres, receiver, named] = await Promise.all([
+    startOwnPostgres(),
+    startWebhookReceiver(),
+    startNamedReceiver(folder),
+  ])
+  keep(receiver)
+  keep(named)
+  const s3 = needs.has('s3') ? keep(await startS3Server()) : undefined
+  const store = needs.has('temporal-store') ? await startTemporalStore(postgres, folder) : undefined
+  const temporal = store?.temporal ?? (await startOwnTemporal())
+  const links = {
+    postgres: await link(postgres.database.url),
+    temporal: await link(`http://${temporal.server.address}`),
+    receiver: await link(receiver.url('/')),
+    // It leads to the issuer of the service, once there is one.
+    issuer: await link('http://127.0.0.1:1'),
+    ...(store && { 'temporal-store': store.link }),
+    ...(s3 && { s3: await link(s3.endpoint) }),
+  }
+  const slow = keep(await startLink(hostOf(new URL(receiver.url('/'))), '127.0.0.3'))
+  const clocks = needs.has('clock') ? makeClocks(folder) : undefined
   const service = await startService({
     roles: [],
-    database: { ...postgres.database, url: url.href },
-    env: { ...SETTINGS, TEMPORAL_ADDRESS: `127.0.0.1:${links.temporal.port}`, ...env },
+    database: { ...postgres.database, url: links.postgres.url(postgres.database.url) },
+    ...(s3 && {
+      bucket: {
+        folder: s3.folder,
+        settings: { ...s3.settings, S3_ENDPOINT: links.s3?.url(s3.endpoint) },
+      },
+    }),
+    env: {
+      ...SETTINGS,
+      ...named.env,
+      TEMPORAL_ADDRESS: `127.0.0.1:${links.temporal.port}`,
+      ...env,
+    },
   })
+  // It drops the database, after Temporal has left it.
+  keep(service)
+  keep(temporal)
+  const issuer = await startIssuer(service.issuerKey)
+  ends.push(issuer.close)
+  links.issuer.leadTo(Number(new URL(issuer.jwksUrl).port))
+  const disk = needs.has('disk') ? keep(await mountDisk(service.storagePath)) : undefined
+
   const members = new Map<MemberName, Member>()
-  const stop = async (): Promise<void> => {
-    await service.stop()
-    await temporal.stop()
-    await receiver.stop()
-    await Promise.all(Object.values(links).map((link) => link.stop()))
+  for (const name of MEMBERS) {
+    await clocks?.set(name, '+0')
+    const own = { AUTH_JWKS_URL: links.issuer.url(issuer.jwksUrl), ...clocks?.envOf(name) }
+    members.set(name, await makeMember({ service, name, env: own, release }))
   }
+  const all = [...members.values()]
+  ends.push(async () => void (await Promise.all(all.map((one) => one.kill()))))
   try {
-    for (const name of MEMBERS) members.set(name, await makeMember(service, name, release))
-    await Promise.all([...members.values()].map((member) => member.start()))
+    await Promise.all(all.map((one) => one.start()))
   } catch (error) {
     await stop()
     throw error
   }
-  return { service, postgres, temporal, links, receiver, members, stop }
+  return { service, postgres, temporal, links, receiver, slow, named, disk, clocks, members, stop }
 }
 
 const hostOf = ({ hostname: host, port }: URL): { host: string; port: number } => ({
@@ -99,15 +158,18 @@ const hostOf = ({ hostname: host, port }: URL): { host: string; port: number } =
   port: Number(port),
 })
 
-const makeMember = async (
-  service: Service,
-  name: MemberName,
-  release: string | undefined,
-): Promise<Member> => {
+interface MemberOptions {
+  service: Service
+  name: MemberName
+  env: NodeJS.ProcessEnv
+  release: string | undefined
+}
+
+const makeMember = async ({ service, name, env, release }: MemberOptions): Promise<Member> => {
   const role = name.split('-')[0] as Role
   // Links lead to the first api, as they would to what stands before both.
   const port = name === 'api-2' ? await findPort() : undefined
-  const own = port === undefined ? {} : { PORT: String(port) }
+  const own = { ...env, ...(port !== undefined && { PORT: String(port) }) }
   const member: Member = {
     name,
     baseUrl: port === undefined ? service.baseUrl : `http://127.0.0.1:${port}`,
@@ -118,11 +180,11 @@ const makeMember = async (
       member.entry = undefined
       await entry?.kill()
     },
-    async start(env) {
+    async start() {
       // One that ends because a server is away is started again, as an operator's system does.
       const entry = await waitFor(
         `${name} starts`,
-        () => service.start(role, { ...own, ...env }, release).catch(() => undefined),
+        () => service.start(role, own, release).catch(() => undefined),
         PATIENCE_MS,
       )
       member.entry = entry

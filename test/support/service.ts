@@ -63,6 +63,8 @@ export interface ServiceOptions {
   media?: string
   /** The api gives tokens to development users. */
   development?: boolean
+  /** Where its files are; in a folder of its own when absent. */
+  bucket?: Bucket | undefined
 }
 
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
@@ -90,13 +92,25 @@ const readPooler = (url: string): NodeJS.ProcessEnv => {
   return { DATABASE_URL: Object.assign(new URL(url), { host }).href, DATABASE_DIRECT_URL: url }
 }
 
+/** Where a bucket lies on this machine, and how it is reached. */
+interface Bucket {
+  folder: string
+  settings: NodeJS.ProcessEnv
+}
+
 /** With a bucket in the environment (`npm run test:s3`) services of tests keep their files there, each under its own prefix. */
-const planStore = (folder: string): { storagePath: string; env: NodeJS.ProcessEnv } => {
-  const { TEST_S3_FOLDER: bucket, TEST_S3: settings = '{}' } = process.env
-  const storagePath = join(bucket ?? folder, bucket === undefined ? 'storage' : basename(folder))
-  if (bucket === undefined) return { storagePath, env: { STORAGE_PATH: storagePath } }
+const readBucket = (): Bucket | undefined => {
+  const { TEST_S3_FOLDER: folder, TEST_S3: settings = '{}' } = process.env
+  return folder === undefined
+    ? undefined
+    : { folder, settings: JSON.parse(settings) as NodeJS.ProcessEnv }
+}
+
+const planStore = (folder: string, bucket: Bucket | undefined) => {
+  const storagePath = join(bucket?.folder ?? folder, bucket ? basename(folder) : 'storage')
+  if (!bucket) return { storagePath, env: { STORAGE_PATH: storagePath } }
   const own = { S3_PREFIX: basename(folder), SCRATCH_PATH: join(folder, 'scratch') }
-  return { storagePath, env: { ...(JSON.parse(settings) as NodeJS.ProcessEnv), ...own } }
+  return { storagePath, env: { ...bucket.settings, ...own } }
 }
 
 /** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
@@ -111,6 +125,7 @@ export const startService = async ({
   database: own,
   media = ENTRIES.media,
   development = false,
+  bucket = readBucket(),
 }: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-service-'))
   // Children of a media worker run as another user when this is root, and have to get through.
@@ -121,7 +136,7 @@ export const startService = async ({
   const port = await findPort()
   const baseUrl = `http://127.0.0.1:${port}`
   const taskQueue = makeTaskQueue('test')
-  const store = planStore(folder)
+  const store = planStore(folder, bucket)
   const { storagePath } = store
   const webhookSecret = makeWebhookSecret()
   const settings: NodeJS.ProcessEnv = {

@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import postgres from 'postgres'
+
+import { signalProcess } from '../../src/local/process-table.ts'
+import { listEngineProcesses } from '../faults/engine-processes.ts'
+import { PASS } from '../support/link.ts'
+import type { LinkMode } from '../support/link.ts'
+import { waitFor } from '../support/wait.ts'
+import type { Extra } from './extras.ts'
+import { MEMBERS } from './world.ts'
+import type { LinkName, Member, MemberName, World } from './world.ts'
+
+/** One fault: what is done to whom, so many milliseconds after the beginning, until it heals. */
+export interface Fault {
+  atMs: number
+  forMs: number
+  name: FaultName
+  target: string
+}
+
+export type FaultName = keyof typeof FAULTS
+
+export interface FaultKind {
+  /** How often it is drawn. */
+  weight: number
+  targets: readonly string[]
+  /** Longest time until it heals, in milliseconds. */
+  mostMs: number
+  /** What else it disturbs: no other fault of that is under way. */
+  touches?: readonly string[]
+  /** What every run does not have. */
+  needs?: Extra
+  /** It may fail what is under way. */
+  mayFail?: true
+  /** The check of /ready that tells of it, by its target. */
+  tells?: Record<string, 'postgres' | 'temporal' | 'storage'>
+  /** Does it, and answers how it heals. */
+  inflict(world: World, target: string): Promise<() => Promise<unknown> | void>
+}
+
+const member = (world: World, target: string): Member => {
+  const found = world.members.get(target as MemberName)
+  if (!found) throw new Error(`there is no process ${target}`)
+  return found
+}
+
+const link = (world: World, target: string) => {
+  const found = world.links[target as LinkName]
+  if (!found) throw new Error(`there is no link ${target}`)
+  return found
+}
+
+const LINKS = ['postgres', 'temporal', 'receiver'] as const
+
+const onLink = (
+  weight: number,
+  mode: LinkMode,
+  { targets = LINKS, ...more }: Partial<FaultKind> = {},
+): FaultKind => ({
+  weight,
+  targets,
+  mostMs: 3000,
+  inflict: async (world, target) => {
+    link(world, target).set(mode)
+    return () => link(world, target).set(PASS)
+  },
+  ...more,
+})
+
+const cutting = (how: 'reset' | 'half', weight = 5): FaultKind => ({
+  weight,
+  targets: LINKS,
+  mostMs: 0,
+  inflict: async (world, target) => {
+    link(world, target).cut(how)
+    return () => {}
+  },
+})
+
+/** Of PostgreSQL, by a connection of its own. */
+const inPostgres = (
+  inflict: (sql: postgres.Sql, target: string, url: string) => ReturnType<FaultKind['inflict']>,
+  targets: readonly string[] = ['postgres'],
+): FaultKind => ({
+  weight: 3,
+  targets,
+  mostMs: 3000,
+  touches: ['postgres'],
+  inflict: async ({ postgres: { server } }, target) => {
+    const sql = postgres(server.url, { max: 1 })
+    // It connects now, while it can.
+    await sql`select 1`
+    const heal = await inflict(sql, target, server.url)
+    return async () => {
+      await heal()
+      await sql.end({ timeout: 1 })
+    }
+  },
+})
+
+const stepping = (offset: string): FaultKind => ({
+  weight: 3,
+  targets: MEMBERS,
+  mostMs: 6000,
+  needs: 'clock',
+  inflict: async ({ clocks }, target) => {
+    await clocks?.set(target, offset)
+    return async () => await clocks?.set(target, '+0')
+  },
+})
+
+/** PostgreSQL says that a transaction is committed. */
+const COMMITTED = Buffer.from('COMMIT\0')
+const isCommit = (answer: Buffer): boolean => answer.includes(COMMITTED)
+
+/** The order in which all are started after the machine was. */
+const ORDERS = [
+  'postgres temporal members',
+  'temporal postgres members',
+  'members postgres temporal',
+  'members temporal postgres',
+] as const
+
+export const FAULTS = {
+  kill: {
+    weight: 30,
+    targets: MEMBERS,
+    mostMs: 1000,
+    inflict: async (world, target) => {
+      const killed = member(world, target)
+      await killed.kill()
+      return async () => await killed.start()
+    },
+  },
+  stop: {
+    weight: 10,
+    targets: MEMBERS,
+    mostMs: 6000,
+    inflict: async (world, target) => {
+      const { entry } = member(world, target)
+      entry?.signal('SIGSTOP')
+      return () => entry?.signal('SIGCONT')
+    },
+  },
+  'kill-server': {
+    weight: 10,
+    targets: ['postgres', 'temporal'],
+    mostMs: 2000,
+    tells: { postgres: 'postgres', temporal: 'temporal' },
+    inflict: async (world, target) => {
+      const { server } = target === 'postgres' ? world.postgres : world.temporal
+      await server.kill()
+      return async () => await server.restart()
+    },
+  },
+  /** Everything at once. */
+  machine: {
+    weight: 1,
+    targets: ORDERS,
+    mostMs: 2000,
+    touches: [...MEMBERS, ...LINKS],
+    inflict: async ({ members, postgres, temporal }, order) => {
+      const parts: Record<string, () => Promise<unknown>> = {
+        postgres: () => postgres.server.restart(),
+        temporal: () => temporal.server.restart(),
+        members: () => Promise.all([...members.values()].map((one) => one.start())),
+      }
+      const all = [...members.values(), postgres.server, temporal.server]
+      await Promise.all(all.map((one) => one.kill()))
+      return async () => {
+        const starting: Promise<unknown>[] = []
+        for (const part of order.split(' ')) {
+          starting.push(parts[part]?.() ?? Promise.resolve())
+          await sleep(500)
+        }
+        await Promise.all(starting)
+      }
+    },
+  },
+  /** Children of media workers, the first that there are. */
+  'kill-engine': {
+    weight: 5,
+    targets: ['engine'],
+    mostMs: 0,
+    mayFail: true,
+    inflict: async ({ service }) => {
+      const find = async () => {
+        const pids = await listEngineProcesses(service.storagePath)
+        return pids.length > 0 && pids
+      }
+      for (const pid of await waitFor('a child', find, 5000).catch(() => []))
+        signalProcess(pid, 'SIGKILL')
+      return () => {}
+    },
+  },
+  reset: cutting('reset'),
+  'half-close': cutting('half'),
+  delay: onLink(5, { name: 'delay', ms: 200 }),
+  'black-hole': onLink(5, { name: 'hold' }),
+  refuse: onLink(5, { name: 'refuse' }),
+  drip: onLink(3, { name: 'drip', bytes: 64, everyMs: 20 }),
+  /** Done, and reported as failed. */
+  'lose-commits': onLink(10, { name: 'lose', isIt: isCommit }, { targets: ['postgres'] }),
+  /** The same, of one write of Temporal in a hundred. */
+  'lose-writes': onLink(
+    1,
+    { name: 'lose', isIt: (answer) => isCommit(answer) && Math.random() < 0.01 },
+    { targets: ['temporal-store'], mostMs: 60_000, needs: 'temporal-store' },
+  ),
+  's3-away': onLink(10, { name: 'refuse' }, { targets: ['s3'], needs: 's3' }),
+  's3-silent': onLink(10, { name: 'hold' }, { targets: ['s3'], needs: 's3' }),
+  's3-slow': onLink(5, { name: 'drip', bytes: 512, everyMs: 50 }, { targets: ['s3'], needs: 's3' }),
+  's3-lost': onLink(10, { name: 'lose', isIt: () => true }, { targets: ['s3'], needs: 's3' }),
+  /** Its keys cannot be fetched while an api starts, which has none yet. */
+  'issuer-away': {
+    weight: 3,
+    targets: ['api-1', 'api-2'],
+    mostMs: 3000,
+    touches: ['issuer'],
+    inflict: async (world, target) => {
+      world.links.issuer.set({ name: 'refuse' })
+      await member(world, target).kill()
+      await member(world, target).start()
+      return () => world.links.issuer.set(PASS)
+    },
+  },
+  'names-silent': {
+    weight: 3,
+    targets: ['names'],
+    mostMs: 6000,
+    inflict: async ({ named }) => {
+      named.setSilent(true)
+      return () => named.setSilent(false)
+    },
+  },
+  'lock-table': inPostgres(
+    async (sql, table) => {
+      await sql`begin`
+      await sql`lock table ${sql(table)} in access exclusive mode`
+      return async () => await sql`rollback`
+    },
+    ['task', 'event', 'outbox'],
+  ),
+  'read-only': inPostgres(async (sql) => {
+    await sql`alter system set default_transaction_read_only = on`
+    await sql`select pg_reload_conf()`
+    return async () => {
+      await sql`alter system reset default_transaction_read_only`
+      await sql`select pg_reload_conf()`
+    }
+  }),
+  /** Others have all connections, those that processes of ours had among them. */
+  'use-up-connections': inPostgres(async (sql, _target, url) => {
+    const take = async (): Promise<boolean> => {
+      const one = postgres(url, { max: 1, connection: { application_name: 'greedy' } })
+      return await one`select 1`.then(
+        () => true,
+        () => false,
+      )
+    }
+    const takeAll = async (): Promise<void> => {
+      while ((await Promise.all(Array.from({ length: 20 }, take))).every(Boolean));
+    }
+    await takeAll()
+    const terminate = async (like: string) =>
+      await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name like ${like} and application_name <> 'kiln test'
+    `
+    await terminate('kiln %')
+    await takeAll()
+    return async () => await terminate('greedy')
+  }),
+  'fill-disk': {
+    weight: 3,
+    targets: ['disk'],
+    mostMs: 1000,
+    needs: 'disk',
+    mayFail: true,
+    tells: { disk: 'storage' },
+    inflict: async ({ disk }) => {
+      await disk?.fill()
+      return async () => await disk?.free()
+    },
+  },
+  'clock-ahead': stepping('+2h'),
+  'clock-back': stepping('-2h'),
+} satisfies Record<string, FaultKind>
+
+/** A kind by its name, with what only some have. */
+export const kindOf = (name: FaultName): FaultKind => FAULTS[name]

@@ -1,0 +1,147 @@
+import type { Asked } from './callers.ts'
+import type { Ledgers, Violation } from './check.ts'
+import type { Struck } from './plan.ts'
+import type { Scenario } from './scenario.ts'
+import type { Held } from './watch.ts'
+
+/** What came of a run. */
+export interface Outcome {
+  name: string
+  seed: number
+  faults: number
+  /** What could not be had here. */
+  skipped: string[]
+  tasks: number
+  versions: number
+  /** From the first creation to the last end. */
+  tasksPerSecond: number
+  /** Orders that an answer has acknowledged: all of them, in the end. */
+  acknowledged: number
+  /** Creations that nothing was known of, or that were refused for now; and orders that had such, and became the one that their repetition got. */
+  unknown: number
+  reconciled: number
+  /** Accepted and without an end, or an event that never came; made twice; charged or refunded twice. */
+  lost: number
+  duplicates: number
+  doubleCharges: number
+  events: number
+  /** Requests that receivers took beyond one for each event. */
+  repeated: number
+  /** From the last heal until what was open then had ended. */
+  recovery: Spread
+  /** The same for each kind of fault, where no other came near it, and what callers felt while it lasted. */
+  kinds: Record<string, { times: number; recovery: Spread; creation: Spread }>
+  /** Answers, and those that took longer than two seconds. */
+  answers: number
+  slow: number
+  held: { base: Held; after: Held; peakRss: number }
+  seconds: number
+  violations: Violation[]
+  /** Where everything needed to understand a failure lies. */
+  kept: string | undefined
+}
+
+/** Of milliseconds. */
+export interface Spread {
+  count: number
+  p50: number
+  p99: number
+}
+
+const spread = (all: number[]): Spread => {
+  const sorted = all.toSorted((one, other) => one - other)
+  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99) }
+}
+
+const SLOW_MS = 2000
+/** On a machine that others use, too. */
+const HANGS_MS = 10_000
+
+/** Answers that nobody waits for so long, unless the api itself was stopped meanwhile. */
+export const checkAnswers = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {
+  const stops = struck.filter(({ name, target }) => name === 'stop' && target.startsWith('api'))
+  return asked
+    .filter(({ at, ms }) => {
+      const isStopped = stops.some(({ begunAt, healedAt }) => at < healedAt && at + ms > begunAt)
+      return ms > HANGS_MS && !isStopped
+    })
+    .map(({ ms }) => ({ invariant: 'I9', what: `an answer came after ${Math.round(ms)} ms` }))
+}
+
+interface Run {
+  scenario: Scenario
+  ledgers: Ledgers
+  struck: readonly Struck[]
+  asked: readonly Asked[]
+  violations: Violation[]
+}
+
+export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run) => {
+  const { orders, received, rows } = ledgers
+  const times = rows.tasks.flatMap(({ events }) => events.map(({ at }) => at))
+  const told = new Set(received.map(({ headers }) => headers['webhook-id']))
+  const count = (...invariants: string[]) =>
+    violations.filter(({ invariant }) => invariants.includes(invariant)).length
+  return {
+    name: scenario.name,
+    seed: scenario.seed,
+    faults: struck.length,
+    tasks: scenario.tasks,
+    versions: scenario.versions,
+    tasksPerSecond: (rows.tasks.length / (Math.max(...times) - Math.min(...times))) * 1000,
+    acknowledged: orders.filter(({ ids }) => ids.size > 0).length,
+    unknown: orders.reduce((sum, { unknown }) => sum + unknown, 0),
+    reconciled: orders.filter(({ unknown }) => unknown > 0).length,
+    lost: count('I1', 'I4'),
+    duplicates: count('I2'),
+    doubleCharges: count('I6'),
+    events: told.size,
+    repeated: received.length - told.size,
+    recovery: spread(
+      recoveryAfter(Math.max(0, ...struck.map(({ healedAt }) => healedAt)), ledgers),
+    ),
+    kinds: summarizeKinds(struck, ledgers, asked),
+    answers: asked.length,
+    slow: asked.filter(({ ms }) => ms > SLOW_MS).length,
+    violations,
+  }
+}
+
+/** How long each task took to its end that was open then. */
+const recoveryAfter = (at: number, { rows }: Ledgers): number[] =>
+  rows.tasks
+    .filter(({ events }) => (events[0]?.at ?? 0) < at)
+    .map(({ events }) => (events.at(-1)?.at ?? 0) - at)
+    .filter((ms) => ms > 0)
+
+/** So long after its heal no other fault may begin, for its recovery to be its own. */
+const ALONE_MS = 3500
+
+const summarizeKinds = (
+  struck: readonly Struck[],
+  ledgers: Ledgers,
+  asked: readonly Asked[],
+): Outcome['kinds'] => {
+  const isAlone = (fault: Struck) =>
+    struck.every(
+      (other) =>
+        other === fault ||
+        other.healedAt + ALONE_MS < fault.begunAt ||
+        other.begunAt > fault.healedAt + ALONE_MS,
+    )
+  const kindOf = ({ name, target }: Struck): string =>
+    name === 'machine' ? name : `${name} ${target.replace(/-\d$/, '')}`
+  const alone = struck.filter(isAlone)
+  const entries = [...new Set(alone.map(kindOf))].map((kind) => {
+    const faults = alone.filter((fault) => kindOf(fault) === kind)
+    const recovery = faults.flatMap(({ healedAt }) => recoveryAfter(healedAt, ledgers))
+    const during = asked.filter(
+      ({ at, isCreation }) =>
+        isCreation && faults.some(({ begunAt, healedAt }) => at > begunAt && at < healedAt),
+    )
+    const creation = spread(during.map(({ ms }) => ms))
+    return [kind, { times: faults.length, recovery: spread(recovery), creation }] as const
+  })
+  return Object.fromEntries(entries)
+}
