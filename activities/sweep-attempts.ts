@@ -1,12 +1,13 @@
 import { listFetchedInputs } from '../src/db/task/task-file.ts'
 import { findTaskState } from '../src/db/task/task.ts'
 import type { TaskState } from '../src/db/task/task.ts'
+import { isOutage } from '../src/adapters/storage/storage.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /**
  * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
  * Answers the status of the task. It reads the row, because a repetition makes no move, and the files of a completed task
- * must stay. `known` is the content of the row when the caller has just written it.
+ * must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row when the caller has just written it.
  */
 export const sweepAttempts = async (
   { sql, storage, log }: CommonDependencies,
@@ -23,6 +24,8 @@ export const sweepAttempts = async (
     if (FAILED.has(status) || COMPLETED.has(status))
       for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
   } catch (error) {
+    // The move is made and told; only its repetition, once the store is back, removes what is left.
+    if (isOutage(error)) throw error
     log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
   }
   return status

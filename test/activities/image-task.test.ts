@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 
 import { makeImageTaskMoves } from '../../activities/image-task.ts'
 import type { Rendered } from '../../activities/image-task.ts'
+import { S3Fault } from '../../src/adapters/storage/s3-fault.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { moveImageTask } from '../../src/db/image-task/image-task.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
@@ -60,6 +61,18 @@ describe('the move', () => {
       `results/${id}/2/result-1.png`,
       `results/${id}/2/${THUMBNAIL}`,
     ])
+  })
+
+  test('to COMPLETED is repeated while the store is away, so that older attempts are swept', async () => {
+    const { id } = await claimed()
+    const rendered = await renderAgain(id)
+    const away = new S3Fault('ListObjectsV2', 'away', { code: 'ECONNREFUSED', status: undefined })
+    const storage = { ...place.deps.storage, list: () => Promise.reject(away) }
+    const { completeImageTask } = makeImageTaskMoves({ ...place.deps, storage })
+    await assert.rejects(completeImageTask(id, rendered), away)
+    assert.equal((await see(place.database, id)).status, 'COMPLETED')
+    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    assert.equal((await listResults(id)).length, 2)
   })
 
   test('to FAILED sweeps what attempts stored, and tells code and message', async () => {
