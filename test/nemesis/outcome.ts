@@ -2,7 +2,6 @@ import type { Asked } from './callers.ts'
 import type { Ledgers, Violation } from './check.ts'
 import type { Struck } from './plan.ts'
 import type { Scenario } from './scenario.ts'
-import type { Held } from './watch.ts'
 
 /** What came of a run. */
 export interface Outcome {
@@ -34,7 +33,9 @@ export interface Outcome {
   /** Answers, and those that took longer than two seconds. */
   answers: number
   slow: number
-  held: { base: Held; after: Held; peakRss: number }
+  /** Before the first fault and in the end; and the most memory that a process had, in MiB. */
+  held: Record<string, [before: number, after: number]>
+  peakRss: number
   seconds: number
   violations: Violation[]
   /** Where everything needed to understand a failure lies. */
@@ -55,8 +56,8 @@ const spread = (all: number[]): Spread => {
 }
 
 const SLOW_MS = 2000
-/** On a machine that others use, too. */
-const HANGS_MS = 10_000
+/** So slow is none on a machine that others use, too. */
+const HANGS_MS = 15_000
 
 /** Answers that nobody waits for so long, unless the api itself was stopped meanwhile. */
 export const checkAnswers = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {

@@ -50,32 +50,18 @@ const TURN_MS = 8000
 /** So long they last at least where one is to see how the service tells of them. */
 const TOLD_MS = 7000
 
-/** Each kind of fault, on up to `most` of its targets, one after another, so that it is seen what each does by itself. */
-export const makeTurns = ({
-  seed,
-  names,
-  most,
-}: Omit<PlanOptions, 'seconds'> & { most: number }) => {
+/** Each kind of fault on one of its targets, one after another, so that it is seen what each does by itself. */
+export const makeTurns = ({ seed, names }: { seed: number; names: FaultName[] }): Fault[] => {
   const random = makeRandom(seed)
-  const shuffle = <T>(all: readonly T[]): T[] =>
-    all
-      .map((one) => ({ one, at: random() }))
-      .toSorted((left, right) => left.at - right.at)
-      .map(({ one }) => one)
-  const drawn = (names ?? USUAL).flatMap((name) =>
-    shuffle<string>(FAULTS[name].targets)
-      .slice(0, most)
-      .map((target) => ({ name, target })),
-  )
-  return shuffle(drawn).map(({ name, target }, index): Fault => {
-    const { mostMs, tells } = kindOf(name)
-    return {
-      atMs: (index + 0.5) * TURN_MS,
-      forMs: tells?.[target] ? TOLD_MS : mostMs,
-      name,
-      target,
-    }
-  })
+  return names
+    .map((name) => ({ name, place: random(), drawn: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ name, drawn }, index) => {
+      const { mostMs, tells, targets } = kindOf(name)
+      const target = targets[Math.floor(drawn * targets.length)] ?? ''
+      const forMs = tells?.[target] ? TOLD_MS : mostMs
+      return { atMs: (index + 0.5) * TURN_MS, forMs, name, target }
+    })
 }
 
 /** A server is away every 5 to 10 seconds, for up to 2. */

@@ -70,6 +70,7 @@ export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome
     over.abort()
     await beside
     const left = await findLeft(world, base)
+    const after = await measure(world)
     const ledgers = await readLedgers(world, callers, plan)
     const answers = checkAnswers(callers.asked, struck)
     const violations = [
@@ -83,7 +84,10 @@ export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome
     return {
       ...summarize({ scenario, ledgers, struck, asked: callers.asked, violations }),
       skipped,
-      held: { base, after: await measure(world), peakRss: peak },
+      held: Object.fromEntries(
+        [...base].map(([name, before]) => [name, [before, after.get(name) ?? 0]] as const),
+      ),
+      peakRss: Math.round(peak),
       seconds: Math.round((Date.now() - start) / 1000),
       kept: kept || undefined,
     }

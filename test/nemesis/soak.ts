@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { makeRandom } from '../faults/random.ts'
-import { listScratch } from '../faults/scratch.ts'
-import { readMetrics } from '../support/metrics.ts'
 import { makePlan } from './plan.ts'
 import type { Fault } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runScenario } from './scenario.ts'
-import { countConnections } from './watch.ts'
-import { MEMBERS } from './world.ts'
+import { measure } from './watch.ts'
 import type { World } from './world.ts'
 
 export interface SoakOptions {
@@ -49,7 +45,6 @@ const WARM_UP = 0.1
 const TRIAL_TASKS = 300
 /** One of so many orders is a publication. */
 const VERSION_SHARE = 20
-const MIB = 2 ** 20
 
 /**
  * Mixed load at half of what this machine can do, with a fault a minute. Those that kill or stop a process meet the second
@@ -102,38 +97,6 @@ const takeSamples = async (
     if (samples.length % 30 === 0) say(`  minute ${at.toFixed(0)}: ${samples.length} samples`)
     await sleep(EVERY_MS, undefined, { signal: over }).catch(() => {})
   }
-}
-
-/** What the first process of each role holds, and what waits. */
-const measure = async (world: World): Promise<Map<string, number>> => {
-  const figures = new Map<string, number>()
-  for (const name of MEMBERS.filter((member) => member.endsWith('-1'))) {
-    const entry = world.members.get(name)?.entry
-    if (!entry) continue
-    const read = await readMetrics(entry)
-    figures.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
-    figures.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
-    for (const what of ['outbox', 'first_try'])
-      addIfThere(
-        figures,
-        `age of ${what}, s`,
-        read.get(`kiln_waiting_oldest_seconds{what="${what}"}`),
-      )
-    for (const queue of ['workflow', 'media'])
-      addIfThere(
-        figures,
-        `age of queue ${queue}, s`,
-        read.get(`kiln_queue_oldest_seconds{queue="${queue}"}`),
-      )
-  }
-  figures.set('connections', await countConnections(world))
-  figures.set('children', (await listEngineProcesses(world.service.storagePath)).length)
-  figures.set('unfinished files', (await listScratch(world.service)).length)
-  return figures
-}
-
-const addIfThere = (figures: Map<string, number>, name: string, value: number | undefined) => {
-  if (value !== undefined) figures.set(name, value)
 }
 
 const describeCourses = (samples: readonly Sample[]): Course[] => {

@@ -1,74 +1,76 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { listEngineProcesses } from '../faults/engine-processes.ts'
-import { metricsUrl } from '../support/metrics.ts'
+import { listScratch } from '../faults/scratch.ts'
+import { metricsUrl, readMetrics } from '../support/metrics.ts'
 import type { Violation } from './check.ts'
 import { kindOf } from './faults.ts'
 import type { Struck } from './plan.ts'
 import { MEMBERS } from './world.ts'
 import type { World } from './world.ts'
 
-/** What the processes of a role hold, the most that one of them does; and what all have together. */
-export interface Held {
-  /** Open files and sockets, and bytes, by role. */
-  handles: Record<string, number>
-  rss: Record<string, number>
-  connections: number
-  children: number
-}
-
-const roleOf = (name: string): string => name.split('-')[0] ?? ''
-
-const readRss = async (pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> => {
+const readPeak = async (pid: number): Promise<number> => {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1] ?? 0) * 1024
+  return Number(/VmHWM:\s+(\d+) kB/.exec(text)?.[1] ?? 0) / 1024
 }
 
-export const countConnections = async ({ postgres }: World): Promise<number> => {
+const countConnections = async ({ postgres }: World): Promise<number> => {
   const rows = await postgres.database.sql`
     select from pg_stat_activity where application_name like 'kiln %' and application_name <> 'kiln test'
   `
   return rows.length
 }
 
-/** Linux only. */
+/** Figures by names that say of what and in which unit. */
+export type Held = Map<string, number>
+
+const MIB = 2 ** 20
+
+/** What the first process of each role holds, and what waits. */
 export const measure = async (world: World): Promise<Held> => {
-  const { members, service } = world
-  const handles: Record<string, number> = {}
-  const rss: Record<string, number> = {}
-  for (const { name, entry } of members.values()) {
-    const role = roleOf(name)
-    const open = await readdir(`/proc/${entry?.pid}/fd`).catch(() => [])
-    handles[role] = Math.max(handles[role] ?? 0, open.length)
-    rss[role] = Math.max(rss[role] ?? 0, await readRss(entry?.pid ?? 0))
+  const figures: Held = new Map()
+  for (const name of MEMBERS.filter((member) => member.endsWith('-1'))) {
+    const entry = world.members.get(name)?.entry
+    if (!entry) continue
+    const read = await readMetrics(entry)
+    figures.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
+    figures.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
+    for (const what of ['outbox', 'first_try'])
+      addIfThere(
+        figures,
+        `age of ${what}, s`,
+        read.get(`kiln_waiting_oldest_seconds{what="${what}"}`),
+      )
+    for (const queue of ['workflow', 'media'])
+      addIfThere(
+        figures,
+        `age of queue ${queue}, s`,
+        read.get(`kiln_queue_oldest_seconds{queue="${queue}"}`),
+      )
   }
-  const children = await listEngineProcesses(service.storagePath)
-  return { handles, rss, connections: await countConnections(world), children: children.length }
+  figures.set('connections', await countConnections(world))
+  figures.set('children', (await listEngineProcesses(world.service.storagePath)).length)
+  figures.set('unfinished files', (await listScratch(world.service)).length)
+  return figures
 }
 
-/** A pool keeps the connections that it has opened, and clients keep some alive: no more than these beyond the base. */
-const MAY_KEEP = 30
-/** Young processes grow, and pictures are rendered in them. */
-const MAY_GROW = 2
+const addIfThere = (figures: Held, name: string, value: number | undefined) => {
+  if (value !== undefined) figures.set(name, value)
+}
+
+/** Young processes grow, pools keep what they have opened, and children that read archives wait for the next. */
+const mayBe = (name: string, base: number): number =>
+  name.startsWith('memory') ? base * 2 : name.startsWith('age') ? Infinity : base + 30
 
 /** What is held beyond the base, and is not given back. */
-export const compare = (base: Held, now: Held): Violation[] => {
-  const left: Violation[] = []
-  const tell = (what: string, before: number, after: number, most: number): void => {
-    if (after > most) left.push({ invariant: 'I10', what: `${what}: ${before}, then ${after}` })
-  }
-  for (const role of Object.keys(base.handles)) {
-    const [handles = 0, rss = 0] = [base.handles[role], base.rss[role]]
-    tell(`handles of ${role}`, handles, now.handles[role] ?? 0, handles + MAY_KEEP)
-    tell(`bytes of ${role}`, rss, now.rss[role] ?? 0, rss * MAY_GROW)
-  }
-  const { length } = MEMBERS
-  tell('connections', base.connections, now.connections, Math.max(base.connections, length * 10))
-  // One that reads archives waits for the next.
-  tell('children', base.children, now.children, Math.max(base.children, length))
-  return left
-}
+export const compare = (base: Held, now: Held): Violation[] =>
+  [...base]
+    .filter(([name, before]) => (now.get(name) ?? 0) > mayBe(name, before))
+    .map(([name, before]) => ({
+      invariant: 'I10',
+      what: `${name}: ${before.toFixed()}, then ${now.get(name)?.toFixed()}`,
+    }))
 
 /** What a check of /ready said, when. */
 interface Look {
@@ -83,7 +85,7 @@ export const startWatch = (world: World) => {
   const over = new AbortController()
   const look = async (): Promise<void> => {
     for (const { name, baseUrl, entry } of world.members.values()) {
-      peak = Math.max(peak, await readRss(entry?.pid ?? 0, 'VmHWM'))
+      peak = Math.max(peak, await readPeak(entry?.pid ?? 0))
       if (!name.startsWith('api')) continue
       const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(2000) })
         .then(async (response) => (await response.json()) as { checks: Record<string, string> })
