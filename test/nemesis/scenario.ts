@@ -44,6 +44,7 @@ const EACH_MS = 250
 const LOST = 'after the last heal'
 /** So many orders come before the first fault, for a base that what is held is compared with. */
 const WARM_UP = 40
+const WARM_UP_MS = 180_000
 
 /** Makes everything, lets callers and faults loose on it, waits until all has ended, and checks the three ledgers. */
 export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome> => {
@@ -55,7 +56,11 @@ export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome
   try {
     const callers = await makeCallers(world, { receivers: RECEIVERS, ...scenario })
     await callers.run(0, WARM_UP)
-    await waitFor('the first have ended', async () => (await listOpen(world.service)).length === 0)
+    await waitFor(
+      'the first have ended',
+      async () => (await listOpen(world.service)).length === 0,
+      WARM_UP_MS,
+    )
     const base = await measure(world)
     const watch = startWatch(world)
     const beside = scenario.during?.(world, over.signal)
