@@ -2,7 +2,8 @@
  * What `npm run docs` runs: writes `.env.example`, the pages of docs/reference, and the picture in docs/architecture.md.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
- * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first.
+ * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first; given the
+ * outcomes of `npm run test:faults` (`.built/faults/outcomes.jsonl`), those.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,6 +12,7 @@ import { text } from 'node:stream/consumers'
 import { ROOT } from '../src/local/root.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
+import { OUTCOMES, makeFaultsPage, mergeOutcomes } from './docs/faults.ts'
 import { FIGURES, makeFiguresPage, mergeFigures } from './docs/figures.ts'
 import { makePricesPage } from './docs/prices.ts'
 import { makeScriptsPage } from './docs/scripts.ts'
@@ -30,6 +32,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   ),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),
+  'docs/reference/faults.md': makeFaultsPage(await read(OUTCOMES)),
   'docs/reference/figures.md': makeFiguresPage(await read(FIGURES)),
   'docs/reference/prices.md': makePricesPage(),
   'docs/reference/scripts.md': makeScriptsPage(await read('package.json')),
@@ -49,6 +52,8 @@ if (process.argv[1] === import.meta.filename) {
   } else if (log === '--dashboard') {
     const { drawDashboard } = await import('./docs/dashboard.ts')
     await drawDashboard(Number(process.argv[3]), Number(process.argv[4]))
+  } else if (log?.endsWith('.jsonl')) {
+    await write(OUTCOMES, mergeOutcomes(await read(OUTCOMES), await readFile(log, 'utf8')))
   } else if (log !== undefined) {
     const output = log === '-' ? await text(process.stdin) : await readFile(log, 'utf8')
     await write(FIGURES, mergeFigures(await read(FIGURES), output))

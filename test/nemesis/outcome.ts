@@ -2,6 +2,7 @@ import type { Asked } from './callers.ts'
 import type { Ledgers, Violation } from './check.ts'
 import type { Struck } from './plan.ts'
 import type { Scenario } from './scenario.ts'
+import type { Course } from './soak.ts'
 
 /** What came of a run. */
 export interface Outcome {
@@ -41,6 +42,11 @@ export interface Outcome {
   /** Where everything needed to understand a failure lies. */
   kept: string | undefined
 }
+
+/** What is stored: a run, with the course of what it held when it was a soak, or a build with a mistake and what was found in it. */
+export type Line =
+  | (Outcome & { courses?: Course[] })
+  | { name: string; seed: number; found: string | null }
 
 /** Of milliseconds. */
 export interface Spread {

@@ -16,7 +16,7 @@ import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { MISTAKES, buildBroken } from './broken.ts'
 import type { Fault } from './faults.ts'
 import { fuzz } from './fuzz.ts'
-import type { Outcome } from './outcome.ts'
+import type { Line, Outcome } from './outcome.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
 import { runScenario } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
@@ -58,11 +58,17 @@ const number = values.case === undefined ? undefined : Number(values.case)
 const OUTCOMES = join(ROOT, '.built/faults/outcomes.jsonl')
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT }).toString().trim()
 
+/** Adds a line to the outcomes; `npm run docs -- .built/faults/outcomes.jsonl` puts them into docs/reliability.md. */
+const record = async (line: Line): Promise<void> => {
+  await mkdir(dirname(OUTCOMES), { recursive: true })
+  await appendFile(OUTCOMES, `${JSON.stringify({ commit, ...line })}\n`)
+}
+
 /** Pairs of scenario and seed that this commit has an outcome of. */
 const readDone = async (): Promise<Set<string>> => {
   const text = values.resume ? await readFile(OUTCOMES, 'utf8').catch(() => '') : ''
   const lines = text.split('\n').filter((line) => line !== '')
-  const outcomes = lines.map((line) => JSON.parse(line) as Outcome & { commit: string })
+  const outcomes = lines.map((line) => JSON.parse(line) as Line & { commit: string })
   return new Set(
     outcomes
       .filter((outcome) => outcome.commit === commit)
@@ -82,8 +88,7 @@ const tell = ({ violations, kept, ...outcome }: Outcome): void => {
 const judge = async (scenario: Scenario): Promise<boolean> => {
   const outcome = await runScenario(scenario, say)
   tell(outcome)
-  await mkdir(dirname(OUTCOMES), { recursive: true })
-  await appendFile(OUTCOMES, `${JSON.stringify({ commit, ...outcome })}\n`)
+  await record(outcome)
   if (outcome.violations.length === 0) return true
   const tries = Number(values.tries)
   if (tries === 0) return false
@@ -106,13 +111,13 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
       const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
       const options = { name, seed, plan, tasks: 300, versions: 10, release: build.folder }
       const { violations } = await runScenario(options, say)
-      const found = violations.filter(({ invariant }) =>
+      const first = violations.find(({ invariant }) =>
         (MISTAKES[name].invariants as readonly string[]).includes(invariant),
       )
-      say(
-        `  ${found.length > 0 ? `found: ${found[0]?.invariant}, ${found[0]?.what}` : 'NOT FOUND'}`,
-      )
-      isFound &&= found.length > 0
+      const found = first ? `${first.invariant}: ${first.what}` : null
+      say(`  ${found ?? 'NOT FOUND'}`)
+      await record({ name, seed, found })
+      isFound &&= found !== null
     } finally {
       await build.remove()
     }
@@ -127,6 +132,7 @@ const soak = async (seed: number): Promise<boolean> => {
     say,
   })
   tell(outcome)
+  await record({ ...outcome, courses })
   say(
     `  ${tasksPerSecond.toFixed(1)} tasks a second\n\n  figure | before | during | after | an hour`,
   )
