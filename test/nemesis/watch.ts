@@ -27,6 +27,13 @@ export type Held = Map<string, number>
 
 const MIB = 2 ** 20
 
+const AGES = {
+  outbox: 'kiln_waiting_oldest_seconds{what="outbox"}',
+  first_try: 'kiln_waiting_oldest_seconds{what="first_try"}',
+  'queue workflow': 'kiln_queue_oldest_seconds{queue="workflow"}',
+  'queue media': 'kiln_queue_oldest_seconds{queue="media"}',
+}
+
 /** What the first process of each role holds, and what waits. */
 export const measure = async (world: World): Promise<Held> => {
   const figures: Held = new Map()
@@ -36,27 +43,15 @@ export const measure = async (world: World): Promise<Held> => {
     const read = await readMetrics(entry)
     figures.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
     figures.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
-    for (const what of ['outbox', 'first_try'])
-      addIfThere(
-        figures,
-        `age of ${what}, s`,
-        read.get(`kiln_waiting_oldest_seconds{what="${what}"}`),
-      )
-    for (const queue of ['workflow', 'media'])
-      addIfThere(
-        figures,
-        `age of queue ${queue}, s`,
-        read.get(`kiln_queue_oldest_seconds{queue="${queue}"}`),
-      )
+    for (const [what, metric] of Object.entries(AGES)) {
+      const age = read.get(metric)
+      if (age !== undefined) figures.set(`age of ${what}, s`, age)
+    }
   }
   figures.set('connections', await countConnections(world))
   figures.set('children', (await listEngineProcesses(world.service.storagePath)).length)
   figures.set('unfinished files', (await listScratch(world.service)).length)
   return figures
-}
-
-const addIfThere = (figures: Held, name: string, value: number | undefined) => {
-  if (value !== undefined) figures.set(name, value)
 }
 
 /** Young processes grow, pools keep what they have opened, and children that read archives wait for the next. */
