@@ -10,7 +10,7 @@ import { expectStatus, unique, usePublisher, useRegistry } from './registry-supp
 
 const ORIGIN = 'https://registry.example.com'
 
-const registry = useRegistry({ env: { CORS_ORIGINS: ORIGIN } })
+const registry = useRegistry()
 const owned = usePublisher(registry)
 
 describe('a node', () => {

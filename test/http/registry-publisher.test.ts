@@ -10,9 +10,7 @@ import { waitFor } from '../support/wait.ts'
 import { expectStatus, listOf, makeToken, pluck, unique, useRegistry } from './registry-support.ts'
 import type { Owned } from './registry-support.ts'
 
-const registry = useRegistry({
-  env: { MAX_PUBLISHERS_PER_USER: '3', ADMIN_CLAIM: 'roles=moderator' },
-})
+const registry = useRegistry()
 
 /** A client whose token says more of its user. */
 const signedIn = async (subject: string, claims: object): Promise<Client> => {

@@ -218,7 +218,14 @@ interface Source {
 
 const makeSource = (options: RegistryOptions): Source => ({ options, users: 0 })
 
-const SHARED = makeSource({})
+/** With what some of them ask for, and the others do not mind. */
+const SHARED = makeSource({
+  env: {
+    MAX_PUBLISHERS_PER_USER: '3',
+    ADMIN_CLAIM: 'roles=moderator',
+    CORS_ORIGINS: 'https://registry.example.com',
+  },
+})
 
 /** A publisher of it, which is there before the tests. */
 export const usePublisher = (
