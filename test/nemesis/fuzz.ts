@@ -60,7 +60,7 @@ const DRAINED = 2 ** 20
 /** A child's own limit, and what it may grow by between two looks of its parent. */
 const MOST_MEMORY = 2 ** 20 * (512 + 256)
 
-const SETTINGS = {
+export const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   VIDEO_TINY: 'true',
   OWNER_TASK_LIMIT: '30',
@@ -162,7 +162,7 @@ const count = (counts: Map<string, number>, key: string): void =>
 const isSlow = (answer: WireAnswer | undefined): boolean =>
   answer !== undefined && answer.ms > LONGEST_MS
 
-const makeThings = async (service: Service, hook: string): Promise<Things> => {
+export const makeThings = async (service: Service, hook: string): Promise<Things> => {
   const told = await seedThings(service)
   const image = told['KILN_IMAGE'] ?? ''
   const url = told['KILN_IMAGE_URL'] ?? ''
@@ -190,7 +190,7 @@ const renderVideo = async ({ baseUrl, token }: Service): Promise<Buffer> => {
   return Buffer.from(await (await fetch(String(creations[0]?.url))).arrayBuffer())
 }
 
-const readJson = ({ headers, body }: WireAnswer): unknown =>
+export const readJson = ({ headers, body }: WireAnswer): unknown =>
   headers['content-type']?.startsWith('application/json') && body.length > 0
     ? JSON.parse(body.toString())
     : undefined
@@ -199,7 +199,7 @@ const readJson = ({ headers, body }: WireAnswer): unknown =>
 const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413])
 
 /** Makes the judge of answers, who tells what is wrong with one, if anything. */
-const makeJudge = async (seen: Seen) => {
+export const makeJudge = async (seen: Seen) => {
   const check = await readContract()
   return (wire: Wire, answer: WireAnswer | undefined): string | undefined => {
     const { id, method, template, target, isOdd, bytes } = wire
@@ -226,7 +226,7 @@ const makeJudge = async (seen: Seen) => {
 }
 
 /** A connection that sends bytes as they are, one request after another; a new one where the last has ended. */
-const openLane = (port: number) => {
+export const openLane = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const send = async (wire: Wire): Promise<WireAnswer | undefined> => {
     let sentAt = performance.now()
