@@ -33,17 +33,13 @@ export interface Things {
   links: string[]
 }
 
-interface Schema {
+type Limit = 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems' | 'maxItems'
+
+interface Schema extends Partial<Record<Limit, number>> {
   type?: string | string[]
   const?: unknown
   enum?: unknown[]
   pattern?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  minItems?: number
-  maxItems?: number
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
@@ -73,20 +69,16 @@ export const learn = ({ known, links, host }: Things, template: string, body: un
   links.splice(0, links.length - MOST_KNOWN)
 }
 
+/** The parts of a text between bars and ends of lines. */
+const split = (text: string): string[] => text.split(/[|\n]/)
+
 /** Texts that break what takes them for something else. */
 const NASTY = [
-  ...`| |..|../../etc/passwd|' or 1=1 --|%|%00|$1|\\|__proto__|constructor|null|NaN|-0|1e400`.split(
-    '|',
-  ),
-  ...'2026-02-30T25:61:61Z|javascript:alert(1)|data:image/png;base64,|{"a":1}|((((:1.5)'.split('|'),
-  ...'00000000-0000-0000-0000-000000000000|http://localhost:1/|https://nowhere.invalid/x'.split(
-    '|',
-  ),
-  ...'\0|a\0b|\ud800|\udfff\ud800|\r\nX-Injected: 1|\u202e\u200b\ufeff'.split('|'),
-  'x'.repeat(300),
+  ...split(`| |..|../../etc/passwd|' or 1=1 --|%|%00|$1|\\|__proto__|constructor|null|NaN|-0|1e400
+2026-02-30T25:61:61Z|javascript:alert(1)|data:image/png;base64,|{"a":1}|((((:1.5)|\0|a\0b
+00000000-0000-0000-0000-000000000000|http://localhost:1/|https://nowhere.invalid/x
+\ud800|\udfff\ud800|\r\u2028X-Injected: 1|\u202e\u200b\ufeff|${'x'.repeat(300)}|${'😀'.repeat(500)}`),
   'x'.repeat(70_000),
-  '😀'.repeat(500),
-  'e\u0301'.repeat(200),
 ]
 
 const nest = (depth: number): unknown =>
@@ -94,12 +86,7 @@ const nest = (depth: number): unknown =>
 
 const nasty: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...NASTY, null, true, false, [], {}, [null], [[]], { a: {} }),
-  fc.constantFrom<unknown>(
-    nest(63),
-    nest(66),
-    nest(3000),
-    Array.from({ length: 6000 }, () => 1),
-  ),
+  fc.constantFrom(nest(63), nest(66), nest(3000), '1'.repeat(6000).split('')),
   fc.constantFrom(-1, 0, 0.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e308, 5e-324),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.jsonValue({ maxDepth: 3 }),
@@ -172,17 +159,17 @@ const ofPattern = (pattern: string, otherwise: Arbitrary<string>): Arbitrary<str
 }
 
 const encode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '?'))
-const MEMBERS = new Map([
-  ['hostNodeName', 'name'],
-  ['userId', 'user_id'],
-  ['version', 'version'],
-])
+const MEMBERS: Record<string, string> = {
+  hostNodeName: 'name',
+  userId: 'user_id',
+  version: 'version',
+}
 const RAW_PARTS = ['%ff', '%', '%2e%2e', '%2F', 'a%00b', ';', '*', '%C0%AF', 'x'.repeat(3000)]
 
 const pathOf = (template: string, { known }: Things): Arbitrary<string> => {
   const parts = template.split('/').map((part, at, all) => {
     if (!part.startsWith('{')) return fc.constant(part)
-    const key = `${all[at - 1]} ${MEMBERS.get(part.slice(1, -1)) ?? 'id'}`
+    const key = `${all[at - 1]} ${MEMBERS[part.slice(1, -1)] ?? 'id'}`
     const one = fc.nat().map((at) => {
       const values = known.get(key) ?? ['unknown']
       return encode(values[at % values.length] ?? '')
@@ -205,8 +192,7 @@ const queryOf = (parameters: readonly Parameter[], things: Things): Arbitrary<st
     const odd = [
       `&${name}`,
       `&${name}=&${name}=`,
-      `&${name}[a]=1`,
-      `&${name}=%ff`,
+      `&${name}[a]=%ff`,
       `&${name}=${'x'.repeat(9000)}`,
     ]
     return mostly(fc.constant(''), [28, value], [2, fc.constantFrom(...odd)])
@@ -223,44 +209,30 @@ const linkOf = ({ links }: Things, prefix: string): Arbitrary<string> =>
 
 /** Headers, right and wrong, that a request may have beside those that it needs. */
 const HEADERS = [
-  ...'If-None-Match: *|If-None-Match: "x"|If-None-Match: "|If-Match: *|If-Match: "0"'.split('|'),
-  ...'If-Match: "1", W/"2"|If-Match: "99999999999999999999"|Prefer: wait=1|Prefer: wait=-1'.split(
-    '|',
-  ),
-  ...'Last-Event-ID: 0|Last-Event-ID: \xff|Range: bytes=0-0|Range: bytes=5-2'.split('|'),
-  ...'Range: bytes=-1|Range: bytes=0-,0-|Range: bytes=99999999999999999999-|If-Range: "x"'.split(
-    '|',
-  ),
-  ...'Content-Digest: sha-256=:AAAA:|Content-Digest: md5=x|X-API-KEY: |X-API-KEY: x'.split('|'),
-  ...'Content-Encoding: gzip|Content-Encoding: x|Expect: 100-continue|Expect: 200-maybe'.split('|'),
-  ...'Accept: text/html|Origin: null|Origin: \xff|Access-Control-Request-Method: POST'.split('|'),
-  ...'X-Forwarded-For: x, ::1|X-Request-Id: \xe9|traceparent: 00-0-0-00|Upgrade: h2c'.split('|'),
-  ...'Idempotency-Key: |Idempotency-Key: ""|Idempotency-Key: "a|Idempotency-Key: \xe9'.split('|'),
-  ...'Authorization: Basic YTpi|Cookie: a=b|Connection: upgrade|Content-Type: \xff/x'.split('|'),
-  ...['X-Request-Id', 'If-None-Match', 'X-API-KEY', 'Idempotency-Key', 'Cookie'].map(
-    (name) => `${name}: ${'x'.repeat(9000)}`,
+  ...split(`If-None-Match: *|If-None-Match: "x"|If-None-Match: "|If-Match: *|If-Match: "0"
+If-Match: "1", W/"2"|If-Match: "99999999999999999999"|Prefer: wait=1|Prefer: wait=-1
+Last-Event-ID: 0|Last-Event-ID: \xff|Range: bytes=0-0|Range: bytes=5-2|Range: bytes=-1
+Range: bytes=0-,0-|Range: bytes=99999999999999999999-|If-Range: "x"|X-API-KEY: |X-API-KEY: x
+Content-Digest: sha-256=:AAAA:|Content-Digest: md5=x|Content-Encoding: gzip|Content-Encoding: x
+Expect: 100-continue|Expect: 200-maybe|Accept: text/html|Origin: null|Origin: \xff|Upgrade: h2c
+Access-Control-Request-Method: POST|X-Forwarded-For: x, ::1|X-Request-Id: \xe9|Cookie: a=b
+traceparent: 00-0-0-00|Idempotency-Key: |Idempotency-Key: ""|Idempotency-Key: "a
+Idempotency-Key: \xe9|Authorization: Basic YTpi|Connection: upgrade|Content-Type: \xff/x`),
+  ...split('X-Request-Id|If-None-Match|X-API-KEY|Idempotency-Key').map((name) =>
+    name.padEnd(9000, ': '),
   ),
   `X-Long: ${'x'.repeat(17_000)}`,
 ]
 
-const headersOf = ({ tokens }: Things): Arbitrary<string[]> =>
-  fc
-    .tuple(
-      mostly(fc.constantFrom(...tokens), [
-        3,
-        fc.constantFrom('', 'x.y.z', 'x'.repeat(9000), '\xff'),
-      ]),
-      mostly(fc.constant(-1), [20, fc.nat({ max: 40 })]),
-      mostly(fc.constant<string[]>([]), [
-        33,
-        fc.array(fc.constantFrom(...HEADERS), { maxLength: 2 }),
-      ]),
-    )
-    .map(([token, key, more]) => [
-      `Authorization: Bearer ${token}`,
-      ...(key < 0 ? [] : [`Idempotency-Key: key-${key}`]),
-      ...more,
-    ])
+const BAD_TOKENS = ['', 'x.y.z', 'x'.repeat(9000), '\xff']
+
+const headersOf = ({ tokens }: Things): Arbitrary<string[]> => {
+  const token = mostly(fc.constantFrom(...tokens), [3, fc.constantFrom(...BAD_TOKENS)])
+  const some = fc.array(fc.constantFrom(...HEADERS), { maxLength: 2 })
+  const key = fc.nat({ max: 40 }).map((key) => [`Idempotency-Key: key-${key}`])
+  const more = mostly(fc.constant<string[]>([]), [20, key], [30, some])
+  return fc.tuple(token, more).map(([token, more]) => [`Authorization: Bearer ${token}`, ...more])
+}
 
 interface Content {
   type: string
@@ -275,7 +247,7 @@ const FORM =
 
 /** Bodies that are no JSON of this route, or not what they are said to be. */
 const OTHERS: readonly Content[] = [
-  ...'| \n|null|[]|5|"x"|{|{}|{"a":}'.split('|').map((text) => content(JSON_TYPE, text)),
+  ...split('| |null|[]|5|"x"|{|{}|{"a":}').map((text) => content(JSON_TYPE, text)),
   ...['['.repeat(100_000), '{"a":'.repeat(50_000), FORM].map((text) => content(JSON_TYPE, text)),
   content(JSON_TYPE, `{"a":"${'x'.repeat(3_000_000)}"}`),
   content(`${JSON_TYPE}; charset=latin1`, '{}'),
@@ -287,13 +259,11 @@ const OTHERS: readonly Content[] = [
 ]
 
 /** What stands somewhere in a text of JSON, and should not. */
-const INSERTED = [
-  ...'NaN|1e400|"a":1,"a":2,|"__proto__":{},|\\ud800|\\u0000|\\x|,|}|"|/**/|\n|\0'.split('|'),
-  ...`\xff|\xc0\xaf|\xed\xa0\x80|\xef\xbb\xbf|${'['.repeat(70)}`.split('|'),
-]
+const INSERTED = split(`|NaN|1e400|"a":1,"a":2,|"__proto__":{},|\\ud800|\\u0000|\\x|,|}|"|/**/|\r|\0
+\xff|\xc0\xaf|\xed\xa0\x80|\xef\xbb\xbf|${'['.repeat(70)}`)
 
 const damage = (text: string): Arbitrary<Content> =>
-  fc.tuple(fc.nat({ max: text.length }), fc.constantFrom('', ...INSERTED)).map(([at, piece]) => {
+  fc.tuple(fc.nat({ max: text.length }), fc.constantFrom(...INSERTED)).map(([at, piece]) => {
     const bytes = Buffer.from(text)
     const rest = piece === '' ? [] : [latin1(piece), bytes.subarray(at)]
     return { type: JSON_TYPE, bytes: Buffer.concat([bytes.subarray(0, at), ...rest]) }
@@ -316,51 +286,20 @@ const contentOf = ({ requestBody }: Operation, document: Document, things: Thing
 }
 
 /** Ways to spell a request that are no good HTTP: what of its head is replaced by what. */
-const SPELLINGS: readonly [what: RegExp, by: string][] = [
-  [/\r\n\r\n/, '\r\nTransfer-Encoding: chunked\r\n\r\n'],
-  [/Content-Length: \d+/, 'Transfer-Encoding: chunked'],
-  [/Content-Length: \d+/, 'Transfer-Encoding: gzip, chunked, identity'],
-  [/Content-Length: \d+/, 'Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff'],
-  [/Content-Length: /, 'Content-Length: 9'],
-  [/Content-Length: \d/, 'Content-Length: '],
-  [/Content-Length: \d+/, '$&\r\nContent-Length: 7'],
-  [/Content-Length: /, 'Content-Length: -'],
-  [/Content-Length: /, 'Content-Length: 0x'],
-  [/Content-Length: /, 'Content-Length: 99999999999999999999'],
-  [/ HTTP.1.1/, ' HTTP/1.0'],
-  [/ HTTP.1.1/, ''],
-  [/ HTTP.1.1/, ' HTTP/2.0'],
-  [/ HTTP/, '#a HTTP'],
-  [/ /, '  '],
-  [/^\w/, 'g'],
-  [/ \//, ' http://kiln/'],
-  [/ \//, ' http://['],
-  [/^/, '\x16\x03\x01\x02\0\x01'],
-  [/\r\n/, '\n'],
-  [/\r\n/, '\r\nX: a\r\n b\r\n'],
-  [/\r\n/, '\r\nX: a\nb\r\n'],
-  [/\r\n/, '\r\nX: a\0b\r\n'],
-  [/\r\n/, '\r\nX : a\r\n'],
-  [/\r\n/, '\r\n: a\r\n'],
-  [/Host: /, 'Ghost: '],
-  [/Host: /, 'Host: other\r\nHost: '],
-  [/Authorization: /, 'Authorization: Bearer x\r\nAuthorization: '],
-  [/\r\n/, `\r\n${'X: y\r\n'.repeat(1200)}`],
-]
+const SPELLINGS = Object.entries({
+  ' HTTP/1.1': '| HTTP/1.0| HTTP/2.0|#a HTTP/1.1|  HTTP/1.1|\tHTTP/1.1',
+  ' /': ' http://kiln/| http://[/| x',
+  'Host: ': 'Ghost: |Host: other\r\nHost: |Host : |\x16\x03\x01Host: ',
+  'Authorization: ': `Authorization: Bearer x\r\n$&|${'X: y\r\n'.repeat(1200)}$&`,
+  'X-Request-Id: ':
+    'X: a\r\n b\r\n$&|X: a\0b\r\n$&|X : a\r\n$&|: a\r\n$&|X: a\rb\r\n$&|X: a\nb\r\n$&',
+  'Content-Type: ': 'Transfer-Encoding: chunked\r\n$&|Transfer-Encoding: gzip, chunked\r\n$&',
+  'Content-Length: ': 'Content-Length: 7\r\n$&|$&9|$&-|$&0x|$&99999999999999999999|Length: ',
+  [`${JSON_TYPE}\r\n`]: '$&Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n|\r\n\r\n',
+}).flatMap(([what, by]) => by.split('|').map((by) => [what, by] as const))
 
-const METHODS = [
-  'HEAD',
-  'OPTIONS',
-  'GET',
-  'POST',
-  'PUT',
-  'DELETE',
-  'PATCH',
-  'TRACE',
-  'FETCH',
-  'CONNECT',
-]
-const NO_METHODS = new Set(['FETCH', 'CONNECT'])
+const METHODS = 'HEAD|OPTIONS|GET|POST|PUT|DELETE|PATCH|TRACE|FETCH|CONNECT|g'.split('|')
+const NO_METHODS = new Set(['FETCH', 'CONNECT', 'g'])
 
 /** The requests of a service by its OpenAPI document: right ones, and those with something wrong in any part. */
 export const makeRequests = (document: Document, things: Things): Arbitrary<Wire> => {
@@ -421,6 +360,6 @@ const compose = (
       ...(content && isChunked ? [length, body, end] : [body]),
     ]),
     isOdd: spelling !== undefined || NO_METHODS.has(parts.method),
-    id: headers.some((line) => line.startsWith('X-Request-Id')) ? undefined : id,
+    id: spelling || headers.some((line) => line.startsWith('X-Request-Id')) ? undefined : id,
   }
 }

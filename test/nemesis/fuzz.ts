@@ -244,6 +244,8 @@ export const openLane = (port: number) => {
       write(wire.bytes, () => (sentAt = performance.now()))
       if (wire.isOdd) socket.end()
     })
+    // What comes behind an answer that ends its connection is nobody's; so are bodies that the parser sends to a HEAD.
+    asked.on('error', () => {})
     asked.on('timeout', () => asked.destroy()).end()
     try {
       const [response] = (await once(asked, 'response')) as [IncomingMessage]
