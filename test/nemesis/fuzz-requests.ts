@@ -56,15 +56,15 @@ export const learn = ({ known, links, host }: Things, template: string, body: un
   const collection = /\/([\w-]+)\/?$/.exec(template)?.[1] ?? ''
   const members = typeof body === 'object' && body !== null ? Object.values(body).flat() : []
   for (const item of [body, ...members] as unknown[]) {
-    const link = typeof item === 'string' && item.split(`http://${host}`)[1]
-    if (link) links.push(link)
     if (typeof item !== 'object' || item === null) continue
-    for (const [name, value] of Object.entries(item)) {
-      // What is made for files is left alone.
-      if (typeof value !== 'string' || value.startsWith('fuzz')) continue
-      const key = `${collection} ${name.replace('task_id', 'id')}`
-      known.set(key, [...(known.get(key) ?? []), value].slice(-MOST_KNOWN))
-    }
+    for (const [name, value] of Object.entries(item))
+      for (const text of [value].flat() as unknown[]) {
+        // What is made for files is left alone.
+        if (typeof text !== 'string' || text.startsWith('fuzz')) continue
+        links.push(...text.split(`http://${host}`).slice(1))
+        const key = `${collection} ${name.replace('task_id', 'id')}`
+        known.set(key, [...(known.get(key) ?? []), text].slice(-MOST_KNOWN))
+      }
   }
   links.splice(0, links.length - MOST_KNOWN)
 }
@@ -218,8 +218,8 @@ Expect: 100-continue|Expect: 200-maybe|Accept: text/html|Origin: null|Origin: \x
 Access-Control-Request-Method: POST|X-Forwarded-For: x, ::1|X-Request-Id: \xe9|Cookie: a=b
 traceparent: 00-0-0-00|Idempotency-Key: |Idempotency-Key: ""|Idempotency-Key: "a
 Idempotency-Key: \xe9|Authorization: Basic YTpi|Connection: upgrade|Content-Type: \xff/x`),
-  ...split('X-Request-Id|If-None-Match|X-API-KEY|Idempotency-Key').map((name) =>
-    name.padEnd(9000, ': '),
+  ...split('X-Request-Id|If-None-Match|X-API-KEY|Idempotency-Key').map(
+    (name) => `${name}: ${'x'.repeat(9000)}`,
   ),
   `X-Long: ${'x'.repeat(17_000)}`,
 ]

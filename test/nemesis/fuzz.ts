@@ -83,9 +83,11 @@ export const fuzz = async (options: FuzzOptions, say: (line: string) => void): P
     const receiver = await startWebhookReceiver()
     try {
       const seen = await attack(service, `http://localhost:${receiver.port}/`, options)
-      seen.faults.push(...(await findLeft(service)))
       report(seen, say)
-      return seen.faults.length === 0
+      const left = await findLeft(service)
+      for (const what of left.slice(0, 50)) say(`  ${what}`)
+      say(`  ${left.length === 0 ? 'nothing' : left.length} left behind`)
+      return seen.faults.length + left.length === 0
     } finally {
       await service.stop()
       await receiver.stop()
@@ -288,6 +290,8 @@ const findLeft = async (service: Service): Promise<string[]> => {
     select 'event ' || id || ' is to be told' from event where state = 'pending'
     union all
     select kind || ' ' || workflow_id || ' is to be dispatched' from outbox where dispatched_at is null
+    union all
+    select 'the key ' || key || ' of ' || path || ' is held' from idempotency where status is null
   `
   const left: string[] = []
   const isDone = async (): Promise<boolean> => (await readOpen()).length === 0
