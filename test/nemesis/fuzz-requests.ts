@@ -61,7 +61,12 @@ export const learn = ({ known, links, host }: Things, template: string, body: un
       for (const text of [value].flat() as unknown[]) {
         // What is made for files is left alone.
         if (typeof text !== 'string' || text.startsWith('fuzz')) continue
-        links.push(...text.split(`http://${host}`).slice(1))
+        links.push(
+          ...text
+            .split(`http://${host}/`)
+            .slice(1)
+            .map((rest) => `/${rest}`),
+        )
         const key = `${collection} ${name.replace('task_id', 'id')}`
         known.set(key, [...(known.get(key) ?? []), text].slice(-MOST_KNOWN))
       }
