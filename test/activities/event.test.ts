@@ -310,34 +310,6 @@ describe('one try at telling a receiver', () => {
     })
   })
 
-  test('after the other goes through the schedule until the receiver takes it', async () => {
-    const { path, ...told } = await at(inTurn(answer(500), answer(500), answer(500), answer(200)))
-    for (let i = 0; i < 5; i++) await send(deps, told)
-    assert.equal(receiver.of(path).length, 4)
-    const statuses = (await seeAttempts(deps.sql, told.eventId)).map(({ status }) => status)
-    assert.deepEqual(statuses, [500, 500, 500, 200])
-    assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 3')
-    const ids = receiver.of(path).map(({ headers }) => headers['webhook-id'])
-    assert.deepEqual(new Set(ids), new Set([told.eventId]))
-  })
-
-  test('is the last of ten', async () => {
-    const { path, ...told } = await at(answer(500))
-    const steps = DELIVERY_SCHEDULE.steps.map(() => 0)
-    const delivery = { ...deps.delivery, schedule: { ...DELIVERY_SCHEDULE, steps } }
-    for (let i = 0; i < 11; i++) await send({ ...deps, delivery }, told)
-    assert.equal(receiver.of(path).length, 10)
-    assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS exhausted 10')
-  })
-
-  test('that stops the receiver leaves the end of the task unsent', async () => {
-    const { path, ...told } = await at(answer(410))
-    await send(deps, told)
-    await move(deps.sql, told.id, 'COMPLETED')
-    assert.deepEqual(await lookAt(deps, told.id), { kind: 'done' })
-    assert.equal(receiver.of(path).length, 1)
-  })
-
   describe('sends', () => {
     const sent = async (target: Target, path: string, with_ = deps): Promise<Received> => {
       await send(with_, target)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
-import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import type {
@@ -14,7 +14,7 @@ import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connect
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
 import { makeCertificate } from '../support/certificate.ts'
-import { listen, makeTestNetwork } from '../support/network.ts'
+import { listen } from '../support/network.ts'
 import {
   answer,
   dripBody,
@@ -518,98 +518,5 @@ describe('a post over TLS', () => {
     t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     await refused(makeOutbound(ON), other)
-  })
-
-  test('is refused at a certificate that has expired', async (t) => {
-    mock.timers.enable({ apis: ['Date'], now: Date.now() - 20 * 86_400_000 })
-    const expired = makeCertificate(hosts)
-    mock.timers.reset()
-    const other = await startWebhookReceiver({ certificate: expired })
-    t.after(other.stop)
-    await refused(makeClient(ON, { ...system, ca: expired.cert }), other)
-  })
-
-  test('is refused at the certificate of another host', async (t) => {
-    const foreign = makeCertificate(['other.example.com'])
-    const other = await startWebhookReceiver({ certificate: foreign })
-    t.after(other.stop)
-    await refused(makeClient(ON, { ...system, ca: foreign.cert }), other, 'localhost')
-  })
-
-  test('is refused at a receiver that speaks plain HTTP', async (t) => {
-    const plain = await startWebhookReceiver()
-    t.after(plain.stop)
-    fails(await send(`https://127.0.0.1:${plain.port}/`), 'tls')
-    assert.equal(plain.received.length, 0)
-  })
-
-  describe('and the whole guard', () => {
-    const HOST = 'hooks.example.com'
-    const clientOf = (...answers: string[][]) => {
-      const network = makeTestNetwork(receiver.port, certificate.cert, { [HOST]: answers })
-      trusting = makeClient(OFF, network)
-      return { network, client: trusting }
-    }
-
-    test('arrives at a public name, dialled at the addresses that were judged', async () => {
-      const { network, client } = clientOf([PUBLIC, '2001:4860:4860::8888'])
-      const posted = await send(`https://${HOST}/hook`, client)
-      is(posted, 204)
-      assert.equal(posted.address, PUBLIC)
-      assert.equal(receiver.received.at(-1)?.headers.host, HOST)
-      assert.deepEqual(network.lookups, [HOST])
-      assert.deepEqual(
-        network.dialled.map(({ addresses }) => addresses),
-        [[PUBLIC, '2001:4860:4860::8888']],
-      )
-    })
-
-    const bad: Record<string, string[]> = {
-      loopback: ['127.0.0.1'],
-      'a private address': ['10.0.0.1'],
-      'the metadata address': ['169.254.169.254'],
-      'a public and a private address': ['8.8.8.8', '10.0.0.1'],
-      'a good A and a bad AAAA': [PUBLIC, 'fd00::1'],
-    }
-    for (const [title, addresses] of Object.entries(bad))
-      test(`opens no socket to a name for ${title}`, async () => {
-        const { network, client } = clientOf(addresses)
-        const posted = fails(await send(`https://${HOST}/`, client), 'address_refused')
-        assert.equal(posted.address, undefined)
-        assert.equal(posted.cause, undefined)
-        assert.deepEqual(network.dialled, [])
-      })
-
-    for (const url of ['https://127.0.0.1/', 'http://hooks.example.com/', 'https://[::1]/', 'x'])
-      test(`looks nothing up for ${url}`, async () => {
-        const { network, client } = clientOf([PUBLIC])
-        fails(await send(url, client), 'address_refused', 'address not allowed')
-        assert.deepEqual(network.lookups, [])
-      })
-
-    test('is refused when a name turns to loopback between two attempts', async () => {
-      const { network, client } = clientOf([PUBLIC], ['127.0.0.1'])
-      is(await send(`https://${HOST}/`, client), 204)
-      fails(await send(`https://${HOST}/`, client), 'address_refused')
-      assert.equal(network.dialled.length, 1)
-    })
-
-    test('sends nothing to a peer that is another than the judged one', async () => {
-      const before = receiver.received.length
-      const { network } = clientOf([PUBLIC])
-      const openSocket = ({ signal }: Dial) =>
-        connect({ host: '127.0.0.1', port: receiver.port, signal })
-      const client = makeClient(OFF, { ...network, openSocket })
-      const posted = fails(await send(`https://${HOST}/`, client), 'address_refused')
-      assert.equal(posted.address, '127.0.0.1')
-      assert.equal(receiver.received.length, before)
-    })
-
-    test('is not redirected to a private address', async () => {
-      receiver.script('/away', answer(301, { location: 'http://127.0.0.1/' }))
-      const { network, client } = clientOf([PUBLIC])
-      is(await send(`https://${HOST}/away`, client), 301)
-      assert.equal(network.dialled.length, 1)
-    })
   })
 })

@@ -199,29 +199,6 @@ describe('the delivery of the events of a video task', () => {
       })
       assert.deepEqual(toldAt(path), ['failed'])
     })
-
-    test('fails while it is rendered tells the end', async () => {
-      const { id, path } = await create(answer(204))
-      await untilRendering(id)
-      await commands.fail(id)
-      await untilClosed(id)
-      assert.deepEqual(toldAt(path), ['queueing', 'processing', 'failed'])
-    })
-
-    test('restarts goes on, and tells each move once', async () => {
-      const { id, path } = await create(answer(204))
-      await untilRendering(id)
-      await untilTold(path, 'processing')
-      await commands.restart(id)
-      await waitFor('it is rendered again', async () => {
-        const [row] = await sql`select fence from task where id = ${id}`
-        return row?.['fence'] === 2
-      })
-      stage.release(id)
-      await untilClosed(id)
-      assert.equal(await isRunning(id), false)
-      assert.deepEqual(toldAt(path), ['queueing', 'processing', 'success'])
-    })
   })
 
   describe('beside a redelivery', () => {

@@ -52,12 +52,12 @@ describe('a text-to-video body', () => {
   ]
   for (const [title, body] of good) test(title, () => assert.deepEqual(judgeText(body), []))
 
+  /** One of each kind of rule; which values each member takes is asked at its route. */
   const bad: [object, string][] = [
     [
       { prompt: 'a'.repeat(2001) },
       `/prompt must be a string of at most 2000 characters, got "${'a'.repeat(78)}…`,
     ],
-    [{ prompt: 5 }, '/prompt must be a string of at most 2000 characters, got 5'],
     [
       { payload: 'secret'.padEnd(1_048_577) },
       '/payload must be a string of at most 1048576 characters, got 1048577 characters',
@@ -67,113 +67,33 @@ describe('a text-to-video body', () => {
       '/payload must be a string of at most 1048576 characters, got an object',
     ],
     [
-      { model: 'videoq4' },
-      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "videoq4"',
-    ],
-    [
       { model: 'VideoQ3-Pro' },
       '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
     ],
-    [{ duration: 0 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 0'],
-    [{ duration: 17 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 17'],
     [{ duration: '5' }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got "5"'],
-    [{ duration: 5.5 }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got 5.5'],
-    [
-      { duration: 1e10 },
-      '/duration must be a whole number from 1 to 16 with videoq3-pro, got 10000000000',
-    ],
-    [
-      { model: 'videoq2-pro', duration: 9 },
-      '/duration must be a whole number from 1 to 8 with videoq2-pro, got 9',
-    ],
-    [
-      { model: 'videoq2-pro-fast', duration: 11 },
-      '/duration must be a whole number from 1 to 10 with videoq2-pro-fast, got 11',
-    ],
     [{ model: 'videoq1', duration: 4 }, '/duration must be 5 with videoq1, got 4'],
     [{ model: 'video2.0', duration: 5 }, '/duration must be 4 or 8 with video2.0, got 5'],
     [
-      { resolution: '4K' },
-      '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "4K"',
-    ],
-    [
-      { resolution: '360p' },
-      '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "360p"',
-    ],
-    [
       { resolution: '2K', images: [] },
       '/resolution must be one of 540p, 720p, 1080p, 2K (only with a start image) with videoq3-pro, got "2K"',
-    ],
-    [
-      { model: 'videoq1', resolution: '2K', images: [png] },
-      '/resolution must be 1080p with videoq1, got "2K"',
-    ],
-    [
-      { model: 'videoq2-pro-fast', resolution: '540p' },
-      '/resolution must be one of 720p, 1080p with videoq2-pro-fast, got "540p"',
     ],
     [
       { model: 'video2.0', duration: 8, resolution: '1080p' },
       '/resolution must be 720p with video2.0 at 8 s, got "1080p"',
     ],
     [
-      { model: 'video2.0', resolution: '540p' },
-      '/resolution must be one of 360p, 720p, 1080p with video2.0 at 4 s, got "540p"',
-    ],
-    [
-      { aspect_ratio: '5:9' },
-      '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 with videoq3-pro, got "5:9"',
-    ],
-    [
-      { aspect_ratio: '16/9', images: [png] },
-      '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 with videoq3-pro, got "16/9"',
-    ],
-    [
       { model: 'videoq1-classic', aspect_ratio: '4:3' },
       '/aspect_ratio must be one of 16:9, 9:16, 1:1 with videoq1-classic, got "4:3"',
     ],
     [{ images: [png, png] }, '/images must be a list of 1 image, got 2'],
-    [{ images: png }, '/images must be a list of 1 image, got a string'],
-    [
-      { images: [5] },
-      '/images/0 must be an image in Base64, a data: URI or an https URL, got a number',
-    ],
     [
       { images: [''] },
       '/images/0 must be an image in Base64, a data: URI or an https URL, got an empty one',
     ],
-    [{ wm_position: 0 }, '/wm_position must be a whole number from 1 to 4, got 0'],
-    [{ wm_position: 5 }, '/wm_position must be a whole number from 1 to 4, got 5'],
-    [
-      { wm_position: 'top_left' },
-      '/wm_position must be a whole number from 1 to 4, got "top_left"',
-    ],
     [{ seed: 2_147_483_648 }, '/seed must be a whole number from 0 to 2147483647, got 2147483648'],
-    [{ seed: -1 }, '/seed must be a whole number from 0 to 2147483647, got -1'],
-    [{ seed: 1.5 }, '/seed must be a whole number from 0 to 2147483647, got 1.5'],
-    [{ seed: '1' }, '/seed must be a whole number from 0 to 2147483647, got "1"'],
     [{ meta_data: '{a:1}' }, '/meta_data must be a JSON text, got "{a:1}"'],
     [{ meta_data: ' ' }, '/meta_data must be a JSON text, got " "'],
-    [
-      { meta_data: `"${'a'.repeat(65_535)}"` },
-      `/meta_data must be a string of at most 65536 characters, got "\\"${'a'.repeat(76)}…`,
-    ],
-    [
-      { audio_type: 'music' },
-      '/audio_type must be one of all, speech_only, sound_effect_only, got "music"',
-    ],
-    [{ style: 'Anime' }, '/style must be one of general, anime, got "Anime"'],
-    [
-      { movement_amplitude: '' },
-      '/movement_amplitude must be one of auto, small, medium, large, got ""',
-    ],
     [{ audio: 'yes' }, '/audio must be true or false, got "yes"'],
-    [{ bgm: 1 }, '/bgm must be true or false, got 1'],
-    [
-      { voice_id: 'a'.repeat(257) },
-      `/voice_id must be a string of at most 256 characters, got "${'a'.repeat(78)}…`,
-    ],
-    [{ callback_url: '' }, '/callback_url must be a string of 1 to 2048 characters, got ""'],
     [
       { priority: 2_147_483_648 },
       '/priority must be a whole number from -2147483648 to 2147483647, got 2147483648',
@@ -276,15 +196,7 @@ describe('an extend body', () => {
   })
 
   const bad: [object, string][] = [
-    [
-      { ...base, model: 'videoq3-pro' },
-      '/model must be one of videoq2-pro, videoq2-turbo, got "videoq3-pro"',
-    ],
     [source, '/model must be one of videoq2-pro, videoq2-turbo, but is absent'],
-    [
-      { ...base, duration: 0 },
-      '/duration must be a whole number from 1 to 7 with videoq2-pro, got 0',
-    ],
     [
       { ...base, model: 'videoq2-turbo', duration: 8 },
       '/duration must be a whole number from 1 to 7 with videoq2-turbo, got 8',
@@ -292,15 +204,6 @@ describe('an extend body', () => {
     [
       { ...base, resolution: '360p' },
       '/resolution must be one of 540p, 720p, 1080p with videoq2-pro, got "360p"',
-    ],
-    [{ ...base, images: [png, png] }, '/images must be a list of 1 image, got 2'],
-    [
-      { ...base, payload: 'x'.repeat(1_048_577) },
-      '/payload must be a string of at most 1048576 characters, got 1048577 characters',
-    ],
-    [
-      { ...base, video_creation_id: '' },
-      '/video_creation_id must be a string of 1 to 256 characters, got ""',
     ],
   ]
   for (const [body, message] of bad)

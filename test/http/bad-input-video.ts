@@ -142,6 +142,8 @@ export const VIDEO_ROWS: Row[] = [
     { resolution: '2K', model: 'videoq1' },
     { resolution: '2K' },
     { resolution: '360p', model: 'video2.0', duration: 8 },
+    { resolution: '540p', model: 'video2.0' },
+    { resolution: '540p', model: 'videoq2-pro-fast' },
   ]),
   ...bodies(57, [
     ...['5:9', '16/9', '', '16:9 '].map((aspect_ratio) => ({ aspect_ratio })),

@@ -7,7 +7,6 @@ import { exportSPKI, importJWK, SignJWT } from 'jose'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { IMAGE_API, VIDEO_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
-import { holdRequest } from '../support/held-request.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { base64, makePicture } from '../support/pictures.ts'
@@ -283,40 +282,6 @@ describe('bad input is refused and leaves nothing', () => {
     }
     const { headers } = await mallory.get(UPSCALE, { 'x-request-id': 'mine_1.2-3' })
     assert.equal(headers.get('x-request-id'), 'mine_1.2-3')
-  })
-})
-
-describe('a key that is in use is refused', () => {
-  test('31: with another body', async () => {
-    const headers = { 'idempotency-key': 'key-31' }
-    await mallory.post('/customers/storage', { file_name: 'a.png' }, headers)
-    const before = await takeStock()
-    const { status, body } = await mallory.post(
-      '/customers/storage',
-      { file_name: 'b.png' },
-      headers,
-    )
-    assert.deepEqual([status, body.error], [422, 'idempotency_mismatch'])
-    assert.deepEqual(await takeStock(), before)
-  })
-
-  test('32: while its first request runs', async () => {
-    const { sql } = service.database
-    const key = { 'idempotency-key': 'key-32' }
-    const body = { file_name: 'a.png' }
-    const held = holdRequest({
-      url: `${service.baseUrl}/customers/storage`,
-      headers: { authorization: `Bearer ${world.token}`, ...key },
-      body,
-    })
-    await waitFor(
-      'the key is held',
-      async () => (await sql`select from idempotency where key = 'key-32'`).length === 1,
-    )
-    const second = await mallory.post('/customers/storage', body, key)
-    assert.deepEqual([second.status, second.body.error], [409, 'idempotency_in_flight'])
-    assert.equal(second.headers.get('retry-after'), '1')
-    assert.equal((await held.finish()).status, 200)
   })
 })
 

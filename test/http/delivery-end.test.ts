@@ -173,14 +173,4 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
       redeliveries: 0,
     })
   })
-
-  test('was not sent to where a redirect led', async () => {
-    receiver.script('/moved', answer(301, { location: receiver.url('/elsewhere') }, 'moved'))
-    const id = await createCancelled(alice, '/moved')
-    const end = endOf(await untilSettled(alice, id))
-    assert.equal(end.state, 'exhausted')
-    assert.equal(receiver.of('/elsewhere').length, 0)
-    const faults = (await attemptsOf(alice, id, end)).map(({ error_class: fault }) => fault)
-    assert.deepEqual([...new Set(faults)], ['status_3xx'])
-  })
 })

@@ -690,20 +690,6 @@ describe('with a media worker', () => {
     ])
   })
 
-  test('every move is an event, numbered without a gap', async () => {
-    const image = await base64()
-    const good = await createId(client, UPSCALE, {
-      image,
-      webhook_url: 'https://hooks.example.com/',
-    })
-    await client.untilEnded('image-upscaler', good)
-    const statuses = ['CREATED', 'IN_PROGRESS', 'COMPLETED']
-    assert.deepEqual(
-      await eventsOf(good),
-      statuses.map((status, index) => [index + 1, status, index > 0]),
-    )
-  })
-
   test('an upload, and the result of another task, is taken from the store and not fetched', async () => {
     const { download_url: link } = await upload(client, 'a.png', await makePicture({ width: 30 }))
     const first = await createId(client, UPSCALE, { image: link })
@@ -721,27 +707,6 @@ describe('with a media worker', () => {
       inputs.map(({ storage_key: key, url }) => `${key.split('/')[0]} ${url}`).toSorted(),
       [`results ${generated[0]}`, `uploads ${link}`, `uploads ${link}`],
     )
-  })
-
-  test('a result is read whole, in part, or by its headers alone, from any origin', async () => {
-    const id = await createId(client, UPSCALE, { image: await base64() })
-    const { generated } = await client.untilEnded('image-upscaler', id)
-    const [link = ''] = generated
-    const whole = await fetch(link)
-    const bytes = Buffer.from(await whole.arrayBuffer())
-    assert.equal(whole.headers.get('access-control-allow-origin'), '*')
-    assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
-    const head = await fetch(link, { method: 'HEAD' })
-    assert.equal(head.headers.get('content-length'), String(bytes.length))
-    assert.equal(head.headers.get('content-type'), 'image/png')
-    const part = await fetch(link, { headers: { range: 'bytes=0-7' } })
-    assert.equal(part.status, 206)
-    assert.equal(part.headers.get('content-range'), `bytes 0-7/${bytes.length}`)
-    assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(0, 8))
-    const outside = await fetch(link, { headers: { range: `bytes=${bytes.length}-` } })
-    assert.equal(outside.status, 416)
-    const forged = await fetch(forge(link))
-    assert.equal(forged.status, 403)
   })
 
   test('two reads of a task in one hour have the same links', async () => {

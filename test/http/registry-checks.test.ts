@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { rename } from 'node:fs/promises'
 import { before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
 import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
-import { makeClient } from '../support/client.ts'
-import type { Client } from '../support/client.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
@@ -25,7 +22,7 @@ import {
 import type { Added } from './registry-support.ts'
 
 const ACTIVE = 'NodeVersionStatusActive'
-const PENDING = 'NodeVersionStatusPending'
+
 const FLAGGED = 'NodeVersionStatusFlagged'
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
@@ -33,15 +30,10 @@ const registry = useRegistry({ roles: ['api', 'core', 'media'] })
 const owned = usePublisher(registry, { id: 'acme', user: 'olga' })
 /** A second api with EXTRACTION_TOKEN. */
 let trustedUrl: string
-/** An api that cannot reach Temporal: what is published there waits until the test lets it go. */
-let apart: Client
 
 registry.prepare(async () => {
   const { service } = registry
   trustedUrl = (await service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
-  const away = { TEMPORAL_ADDRESS: '127.0.0.1:1', RELAY_INTERVAL_MS: '86400000' }
-  const { baseUrl } = await service.startSecondApi(away)
-  apart = makeClient(baseUrl, await service.token(owned.user))
 })
 
 /** Uploads the archive of a version and waits for its verdict. */
@@ -165,20 +157,6 @@ describe('a good pack', () => {
     )
   })
 
-  test('is found by the names of its host nodes', async () => {
-    const { anonymous } = registry
-    for (const name of ['Kiln Cup', 'Kiln/Pot ']) {
-      const found = await anonymous.get(`/host-nodes/${encodeURIComponent(name)}/node`)
-      assert.equal(expectStatus(found, 200).body['id'], good.added.nodeId)
-    }
-    const { body } = await anonymous.get('/nodes/search?host_node_search=n%2Fpot')
-    const nodes = body['nodes'] as unknown as { id: string }[]
-    assert.deepEqual(
-      nodes.map(({ id }) => id),
-      [good.added.nodeId],
-    )
-  })
-
   test('was read by workflows that say what they do, and of which histories hold little', async () => {
     const connection = await Connection.connect({ address: temporalAddress() })
     try {
@@ -267,17 +245,6 @@ describe('a pack with a finding of high severity', () => {
     assert.deepEqual(told.body, { counts, scanned_at: at })
     const asAdmin = expectStatus(await registry.admin.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asAdmin.body['findings'], findings)
-  })
-
-  test('says why it cannot be had', async () => {
-    const reason = String(bad.seen['status_reason'])
-    for (const path of [
-      `/nodes/${bad.added.nodeId}/install?version=1.0.0`,
-      `/archives/acme/${bad.added.nodeId}/1.0.0/node.zip`,
-    ]) {
-      const refused = expectStatus(await registry.anonymous.get(path), 403, 'version_blocked')
-      assert.ok(refused.body.message?.includes(reason), refused.body.message)
-    }
   })
 
   test('is Active when its owner asks for a review and an admin finds it harmless', async () => {
@@ -448,54 +415,6 @@ describe('an archive that is rejected', () => {
   })
 })
 
-describe('a check that cannot run', () => {
-  /** Starts the workflow of a version, with short pauses between the tries of its checks. */
-  const letGo = async (id: string): Promise<void> => {
-    const { sql } = registry.service.database
-    const timing = { tries: 2, retrySeconds: 0.05, maxRetrySeconds: 0.05 }
-    await sql`
-      update outbox
-      set args = jsonb_set(args, '{0,timing}', ${sql.json(timing)}), next_try_at = now()
-      where workflow_id = ${`publish-version/${id}`}
-    `
-  }
-
-  test('says so, holds up no other version, and ends well when it is tried again', async () => {
-    const { database, storagePath } = registry.service
-    const { id, node, version, signedUrl } = await owned.addVersion({ client: apart })
-    await database.sql`
-      update outbox set next_try_at = 'infinity' where workflow_id = ${`publish-version/${id}`}
-    `
-    const zip = pack(minimal(['Kiln Stuck']))
-    assert.equal((await upload(signedUrl, zip)).status, 200)
-    const [stored, away] = [`${storagePath}/uploads/${id}`, `${storagePath}/../away`]
-    await rename(stored, away)
-    await letGo(id)
-    const body = await waitFor('the checks have given up', async () => {
-      const { body } = await registry.anonymous.get(version)
-      return /checks could not run/.test(String(body['status_reason'])) && body
-    })
-    assert.equal(body['status'], PENDING)
-    assert.match(String(body['status_reason']), /archive is missing.*an operator can retry/)
-    // Neither path nor key of what is missing.
-    assert.doesNotMatch(String(body['status_reason']), /\//)
-    assert.equal((await add(zip)).seen['status'], ACTIVE)
-
-    await rename(away, stored)
-    const tried = expectStatus(await registry.admin.post(`/admin${version}/retry`, {}), 200)
-    assert.equal(tried.body['status'], PENDING)
-    assert.equal((await untilDecided(registry, version))['status'], ACTIVE)
-    expectStatus(await registry.anonymous.get(`${node}/install`), 200)
-    const { moves } = await readFindings(version)
-    assert.deepEqual(pluck(moves as object[], 'actor').slice(0, 4), [
-      'user:olga',
-      'workflow',
-      'workflow',
-      `user:${ADMIN}`,
-    ])
-  })
-})
-
 describe('a pack without host nodes', () => {
   test('is Active with none when it is one of scripts for the browser', async () => {
     const { seen: version, path } = await add({
@@ -550,24 +469,6 @@ describe('an extraction that failed', () => {
     assert.equal((await registry.anonymous.get(path)).body['status'], ACTIVE)
     expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
   })
-
-  test('fails again for the same reason, and can be retried again', async () => {
-    const {
-      path,
-      added: { id },
-    } = await add({ 'README.md': 'x' })
-    const { sql } = registry.service.database
-    const readAt = async () =>
-      (await sql`select read_at from extraction where version_id = ${id}`)[0]?.['read_at']
-    for (let times = 0; times < 2; times += 1) {
-      const before = await readAt()
-      await retry(path)
-      assert.equal(await untilSettled(path), 'failed')
-      assert.notDeepEqual(await readAt(), before)
-      const { extraction } = await readFindings(path)
-      assert.deepEqual(extraction, { status: 'failed', reason: 'no_init', partial: false })
-    }
-  })
 })
 
 describe('a report of host nodes', () => {
@@ -602,22 +503,6 @@ describe('a report of host nodes', () => {
       'already_registered',
     )
     assert.equal(await trusted(path, report), 409)
-  })
-
-  test('that is trusted stays', async () => {
-    const published = await owned.addVersion()
-    assert.equal(await trusted(published.version, report), 204)
-    const version = await send(published, pack(minimal(['Kiln New'])))
-    assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
-    assert.deepEqual(await readNames(published.version), ['Kiln Cup', 'Kiln Told'])
-  })
-
-  test('of a failure gives way, too', async () => {
-    const published = await owned.addVersion()
-    const failure = { success: false, reason: 'no import' }
-    expectStatus(await registry.anonymous.post(`${published.version}/host-nodes`, failure), 204)
-    await send(published, pack(minimal(['Kiln New'])))
-    assert.deepEqual(await readNames(published.version), ['Kiln New'])
   })
 
   test('after a failure to read the archive is taken from whoever is trusted alone', async () => {
