@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { touchFolder } from '../adapters/storage/scratch.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Log } from '../log.ts'
 import { startLoop } from './loop.ts'
@@ -32,16 +33,15 @@ export const startScratch = async (
   { storage, log, beforeSweep }: ScratchOptions,
 ): Promise<Scratch> => {
   const dir = await mkdtemp(join(await storage.scratchDir(purpose), 'process-'))
-  let touched = Date.now()
+  let touched = await touchFolder(dir)
   const loop = startLoop(
     'scratch',
     async () => {
-      const now = new Date()
-      const stoodStill = now.getTime() - touched > DEAD_MS / 2
-      touched = now.getTime()
       // A process that was suspended for long finds its folder gone.
       await mkdir(dir, { recursive: true })
-      await utimes(dir, now, now)
+      const now = await touchFolder(dir)
+      const stoodStill = now - touched > DEAD_MS / 2
+      touched = now
       // After the whole machine was suspended every folder looks abandoned, so the others first get a turn to touch theirs.
       if (stoodStill) return
       await beforeSweep?.()

@@ -309,6 +309,14 @@ const describeStore = (): void => {
       assert.equal(await read('kept'), 'x')
     })
 
+    test('are as old as the file system says, whatever the clock of the process', async (t) => {
+      const uploads = await storage.scratchDir('uploads')
+      await writeFile(join(uploads, 'young'), 'x')
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7_200_000 })
+      assert.equal(await storage.sweepTemporary(60_000, 'uploads'), 0)
+      assert.deepEqual(await readdir(uploads), ['young'])
+    })
+
     test('are nothing to sweep in a new store', async () => {
       assert.equal(await storage.sweepTemporary(0), 0)
     })

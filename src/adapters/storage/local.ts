@@ -37,7 +37,7 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
   const scratchFile = async (purpose: string) => join(await scratchDir(purpose), randomUUID())
 
   const sweep = (ageMs: number, purpose?: string) =>
-    sweepFolder(join(base, SCRATCH), Date.now() - ageMs, purpose)
+    sweepFolder(join(base, SCRATCH), ageMs, purpose)
 
   return {
     scratchDir,

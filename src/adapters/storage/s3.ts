@@ -135,7 +135,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
     listFolders: (prefix) => listFolders(bucket, folderOf(prefix)),
     check: () => checkWrite(bucket),
     sweepTemporary: async (olderThanMs, purpose) => {
-      const swept = await sweepFolder(scratch, Date.now() - olderThanMs, purpose)
+      const swept = await sweepFolder(scratch, olderThanMs, purpose)
       if (purpose === undefined) return swept + (await sweepParts(bucket, olderThanMs))
       if (Date.now() - lookedAt < LOOK_MS) return swept
       lookedAt = Date.now()
