@@ -108,23 +108,10 @@ describe('a process that is killed', () => {
           await orders.place(count / Object.keys(lines).length)
           const ends = await Promise.all(armed.map(({ ended }) => ended))
           assert.deepEqual(new Set(ends), new Set(['SIGKILL']))
-          if (role === 'media') await assertNothingShown()
           await service.start(role)
         }),
       )
     })
-
-  /** Host nodes that one has stored are shown once the version is decided on, and not before. */
-  const assertNothingShown = async (): Promise<void> => {
-    const versions = orders.callers.orders.filter(({ kind, ids }) => kind === 'version' && ids.size)
-    for (const { key } of versions) {
-      const version = `/nodes/${key}/versions/1.0.0`
-      const { total } = await read(`${version}/host-nodes`)
-      if (total !== 0) assert.equal((await read(version)).status, 'NodeVersionStatusActive', key)
-    }
-  }
-  const read = async (path: string) =>
-    (await (await fetch(service.baseUrl + path)).json()) as { total?: number; status?: string }
 
   test('loses nothing and does nothing twice, whichever it was', async () => {
     await orders.place(Infinity)
