@@ -119,17 +119,20 @@ const leaveOut = async (plan: readonly Fault[], say: Say) => {
 
 type Settling = Pick<Service, 'database'>
 
-/** What has not ended, but for what nobody can be told of. */
+/** What has not ended, but for what nobody can be told of, and for versions that nobody has sent an archive of. */
 const listOpen = async ({ database: { sql } }: Settling): Promise<string[]> => {
   const rows = await sql<{ what: string }[]>`
     select 'task ' || id || ' is ' || status as what from task where ended_at is null
     union all
-    select 'version ' || id || ' is undecided' from version where status = 'NodeVersionStatusPending'
+    select 'version ' || id || ' is undecided' from version
+    where status = 'NodeVersionStatusPending' and archive_state <> 'awaiting'
     union all
     select 'event ' || e.id || ' is to be told' from event e join task t on t.id = e.task_id
     where e.state = 'pending' and coalesce(t.webhook_url, '') not like 'http://127.0.0.4:%'
     union all
     select kind || ' ' || workflow_id || ' is to be dispatched' from outbox where dispatched_at is null
+    union all
+    select 'the key ' || key || ' of ' || path || ' is held' from idempotency where status is null
   `
   return rows.map(({ what }) => what)
 }

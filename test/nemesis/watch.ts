@@ -10,7 +10,8 @@ import type { Struck } from './plan.ts'
 import { MEMBERS } from './world.ts'
 import type { World } from './world.ts'
 
-const readPeak = async (pid: number): Promise<number> => {
+/** The most memory that a process has had, in MiB; 0 when there is none. */
+export const readPeak = async (pid: number): Promise<number> => {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/VmHWM:\s+(\d+) kB/.exec(text)?.[1] ?? 0) / 1024
 }

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+
+import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import { USER, seed } from '../contract/seed.ts'
+import { readContract } from '../support/contract.ts'
+import { makePicture } from '../support/pictures.ts'
+import type { Service } from '../support/service.ts'
+import { makeZip } from '../support/zip.ts'
+import type { Things, Wire } from './fuzz-requests.ts'
+
+interface WireAnswer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: Buffer
+  /** Milliseconds since the last byte of the request was sent. */
+  ms: number
+}
+
+const GIVE_UP_MS = 20_000
+/** Of a body that is refused so much is still read; the connection of who sends more at once may break before the answer. */
+const DRAINED = 2 ** 20
+export const SETTINGS = {
+  ADMIN_SUBJECTS: USER,
+  VIDEO_TINY: 'true',
+  OWNER_TASK_LIMIT: '30',
+  STREAMS_MAX: '10000',
+  IMAGE_MAX_BYTES: '300000',
+  ARCHIVE_MAX_BYTES: '5000000',
+  WEBHOOK_TIME_FACTOR: '0.00001',
+  DATABASE_TIMEOUT_MS: '30000',
+  // Whatever becomes of an address, nothing outside of this machine is called.
+  OUTBOUND_DENY:
+    '0.0.0.0/2,64.0.0.0/3,96.0.0.0/4,112.0.0.0/5,120.0.0.0/6,124.0.0.0/7,126.0.0.0/8,128.0.0.0/1,::/0',
+}
+
+export const makeThings = async (service: Service, hook: string): Promise<Things> => {
+  const told = await seed(service)
+  const image = told['KILN_IMAGE'] ?? ''
+  const url = told['KILN_IMAGE_URL'] ?? ''
+  return {
+    host: new URL(service.baseUrl).host,
+    tokens: [told['KILN_TOKEN'] ?? '', told['KILN_KEY'] ?? '', await service.token('alice')],
+    images: [image, url, `data:image/png;base64,${image}`],
+    urls: [hook, `${hook}x?y=1`, url, 'http://localhost:1/'],
+    files: [await makePicture(), makeZip('x = 1\n'), Buffer.alloc(0), Buffer.alloc(900_000)],
+    personalAccessToken: told['KILN_PERSONAL_ACCESS_TOKEN'] ?? '',
+    known: new Map([
+      ['publishers id', ['acme']],
+      ['nodes id', ['image-tools']],
+      ['versions version', ['1.2.0']],
+    ]),
+    links: [],
+  }
+}
+
+/** What stands first in a request, for who is told of it. */
+export const firstLine = ({ bytes }: Wire): string =>
+  bytes.toString('latin1', 0, 300).split('\r\n')[0] ?? ''
+
+export const readJson = ({ headers, body }: WireAnswer): unknown =>
+  headers['content-type']?.startsWith('application/json') && body.length > 0
+    ? JSON.parse(body.toString())
+    : undefined
+
+/** Statuses of what is refused before it has a route. */
+const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413])
+
+/** How often something has been seen. */
+type Counts = Map<string, number>
+export const count = (counts: Counts, key: string): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + 1)
+
+/** Makes the judge of answers, who counts them and tells what is wrong with one, if anything. */
+export const makeJudge = async (counts: Counts) => {
+  const check = await readContract()
+  return (wire: Wire, answer: WireAnswer | undefined): string | undefined => {
+    const { id, method, template, target, isOdd, bytes } = wire
+    if (!answer) return isOdd || bytes.length > DRAINED ? undefined : 'no answer'
+    const { status, headers } = answer
+    count(counts, `${template} ${status}`)
+    try {
+      const body = readJson(answer) as { error?: string; request_id?: string } | undefined
+      const isTold = (body?.error ?? '') in ERROR_CODES && body?.request_id !== undefined
+      if (status > 399 && method !== 'HEAD' && template !== '/ready' && !isTold)
+        return `${status} without a code`
+      if (status > 499 && body?.error !== 'busy' && template !== '/ready')
+        return `${status} ${body?.error}`
+      if (status === 431 || (isOdd && BEFORE_ROUTES.has(status))) return undefined
+      if (id !== undefined && headers['x-request-id'] !== id) return 'the answer to another request'
+      if (method !== 'OPTIONS' || status !== 204) check({ method, path: target, status, body })
+      return undefined
+    } catch (error) {
+      return String(error).slice(0, 400)
+    }
+  }
+}
+
+/** Sends bytes as they are, over connections that are used again until one ends. */
+export const makeSender = (baseUrl: string) => {
+  const agent = new Agent({ keepAlive: true })
+  const send = async (wire: Wire): Promise<WireAnswer | undefined> => {
+    const method = wire.method === 'HEAD' ? 'HEAD' : 'GET'
+    const asked = request(baseUrl, { agent, method, timeout: GIVE_UP_MS })
+    // Node sends this as the head that it would write itself, and reads the answer.
+    Object.assign(asked, { _header: wire.bytes.toString('latin1') })
+    // What comes behind an answer that ends its connection is nobody's; so are bodies that the parser sends to a HEAD.
+    asked.on('error', () => {}).on('timeout', () => asked.destroy())
+    let sentAt = performance.now()
+    asked.end(() => {
+      sentAt = performance.now()
+      if (wire.isOdd) asked.socket?.end()
+    })
+    try {
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      const { statusCode: status = 0, headers } = response
+      const isStream = headers['content-type']?.startsWith('text/event-stream')
+      const body = Buffer.concat(isStream ? [] : await response.toArray())
+      if (isStream || wire.isOdd) asked.destroy()
+      return { status, headers, body, ms: Math.round(performance.now() - sentAt) }
+    } catch {
+      return asked.reusedSocket ? await send(wire) : undefined
+    }
+  }
+  return send
+}
