@@ -92,117 +92,57 @@ describe('one try at telling a receiver', () => {
   const soon = [4, 6] as const
   const busy = [60, 72] as const
   interface Expected {
-    reply: Reply
     status?: number
     errorClass?: string
     answer?: string | RegExp
-    limits?: PostLimits
     /** Bounds of the wait in seconds. */
     wait?: readonly [number, number]
     state?: string
   }
-  const CASES: Record<string, Expected> = {
-    'answers 204': { reply: answer(204), status: 204, answer: '', state: 'delivered 0' },
-    'answers 200 with text': {
-      reply: answer(200, {}, 'thank\u0000 you\n'),
-      status: 200,
-      answer: 'thank you',
-      state: 'delivered 0',
-    },
-    'answers 500': {
-      reply: answer(500, {}, 'oh'),
-      status: 500,
-      errorClass: 'status_5xx',
-      answer: 'oh',
-      wait: soon,
-    },
-    'answers 404': {
-      reply: answer(404),
-      status: 404,
-      errorClass: 'status_4xx',
-      answer: '',
-      wait: soon,
-    },
-    'answers 502': {
-      reply: answer(502),
-      status: 502,
-      errorClass: 'status_5xx',
-      answer: '',
-      wait: busy,
-    },
-    'answers 429': {
-      reply: answer(429),
-      status: 429,
-      errorClass: 'status_4xx',
-      answer: '',
-      wait: busy,
-    },
-    'answers 429 and when to come': {
-      reply: answer(429, { 'retry-after': '100' }),
-      status: 429,
-      errorClass: 'status_4xx',
-      answer: '',
-      wait: [100, 100],
-    },
-    'answers 503 and to come much later': {
-      reply: answer(503, { 'retry-after': '7200' }),
-      status: 503,
-      errorClass: 'status_5xx',
-      answer: '',
-      wait: [3600, 3600],
-    },
-    'answers 503 and a date': {
-      reply: ({ response }) => {
-        const date = new Date(Date.now() + 90_000).toUTCString()
-        response.writeHead(503, { 'retry-after': date }).end()
-      },
-      status: 503,
-      errorClass: 'status_5xx',
-      answer: '',
-      wait: [88, 90],
-    },
-    'answers 410': {
-      reply: answer(410),
-      status: 410,
-      errorClass: 'gone',
-      answer: '',
-      state: 'stopped 1',
-    },
-    hangs: { reply: hang, limits: QUICK, errorClass: 'timeout', wait: busy },
-    'drips a head': { reply: dripHead(), limits: QUICK, errorClass: 'timeout', wait: busy },
-    'drips a body behind 200': {
-      reply: dripBody(200),
-      limits: QUICK_BODY,
-      status: 200,
-      answer: /^\.+$/,
-      state: 'delivered 0',
-    },
-    'floods behind 200': {
-      reply: flood(200),
-      status: 200,
-      answer: 'x'.repeat(1024),
-      state: 'delivered 0',
-    },
-    'floods behind 500': {
-      reply: flood(500, 1_000_000_000),
-      status: 500,
-      errorClass: 'status_5xx',
-      answer: 'x'.repeat(1024),
-      wait: soon,
-    },
-    resets: { reply: reset, errorClass: 'reset', wait: soon },
-    'hangs up': { reply: hangUp, errorClass: 'reset', wait: soon },
-    'resets behind 200': {
-      reply: resetAfter('HTTP/1.1 200 OK\r\n'),
-      status: 200,
-      answer: '',
-      state: 'delivered 0',
-    },
+  const delivered = (status: number, answer: string | RegExp = ''): Expected => ({
+    status,
+    answer,
+    state: 'delivered 0',
+  })
+  const failed = (status: number, wait: readonly [number, number], answer = ''): Expected => ({
+    status,
+    errorClass: status < 500 ? 'status_4xx' : 'status_5xx',
+    answer,
+    wait,
+  })
+  const date: Reply = ({ response }) => {
+    const inTime = new Date(Date.now() + 90_000).toUTCString()
+    response.writeHead(503, { 'retry-after': inTime }).end()
   }
+  const long = 'x'.repeat(1024)
+  const CASES: [what: string, Reply, Expected, PostLimits?][] = [
+    ['answers 204', answer(204), delivered(204)],
+    ['answers 200 with text', answer(200, {}, 'thank\u0000 you\n'), delivered(200, 'thank you')],
+    ['answers 500', answer(500, {}, 'oh'), failed(500, soon, 'oh')],
+    ['answers 404', answer(404), failed(404, soon)],
+    ['answers 502', answer(502), failed(502, busy)],
+    ['answers 429', answer(429), failed(429, busy)],
+    ['says when to come', answer(429, { 'retry-after': '100' }), failed(429, [100, 100])],
+    ['says to come much later', answer(503, { 'retry-after': '7200' }), failed(503, [3600, 3600])],
+    ['answers 503 and a date', date, failed(503, [88, 90])],
+    [
+      'answers 410',
+      answer(410),
+      { status: 410, errorClass: 'gone', answer: '', state: 'stopped 1' },
+    ],
+    ['hangs', hang, { errorClass: 'timeout', wait: busy }, QUICK],
+    ['drips a head', dripHead(), { errorClass: 'timeout', wait: busy }, QUICK],
+    ['drips a body behind 200', dripBody(200), delivered(200, /^\.+$/), QUICK_BODY],
+    ['floods behind 200', flood(200), delivered(200, long)],
+    ['floods behind 500', flood(500, 1_000_000_000), failed(500, soon, long)],
+    ['resets', reset, { errorClass: 'reset', wait: soon }],
+    ['hangs up', hangUp, { errorClass: 'reset', wait: soon }],
+    ['resets behind 200', resetAfter('HTTP/1.1 200 OK\r\n'), delivered(200)],
+  ]
 
   const assertAttempt = async (
     { id, eventId, url }: { id: string; eventId: string; url: string },
-    { status, errorClass, answer, wait, state }: Omit<Expected, 'reply'>,
+    { status, errorClass, answer, wait, state }: Expected,
     address: string | null = '127.0.0.1',
   ): Promise<void> => {
     const [row, ...others] = await seeAttempts(deps.sql, eventId)
@@ -228,10 +168,10 @@ describe('one try at telling a receiver', () => {
     assert.ok(most >= wait[0] && least <= wait[1], `${least} to ${most} s`)
   }
 
-  for (const [name, expected] of Object.entries(CASES))
-    test(`is written down when the receiver ${name}`, async () => {
-      const { path, ...told } = await at(expected.reply)
-      const delivery = { ...deps.delivery, limits: expected.limits ?? POST_LIMITS }
+  for (const [what, reply, expected, limits = POST_LIMITS] of CASES)
+    test(`is written down when the receiver ${what}`, async () => {
+      const { path, ...told } = await at(reply)
+      const delivery = { ...deps.delivery, limits }
       assert.deepEqual(await send({ ...deps, delivery }, told), { putOffMs: 0 })
       await assertAttempt({ ...told, url: receiver.url(path) }, expected)
       assert.equal(receiver.of(path).length, 1)
