@@ -23,33 +23,28 @@ registry.prepare(async () => {
   expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
 })
 
-/** A path for every GET that is public, by the path of its route. */
-const PATHS: Record<string, string> = {
-  '/service': '/service',
-  '/publishers/validate': '/publishers/validate?username=free',
-  '/publishers/:publisherId': '/publishers/acme',
-  '/publishers/:publisherId/nodes': '/publishers/acme/nodes',
-  '/publishers/:publisherId/nodes/v2': '/publishers/acme/nodes/v2',
-  '/publishers': '/publishers',
-  '/users/publishers/': '/users/publishers/',
-  '/nodes/search': '/nodes/search?search=pack',
-  '/nodes': '/nodes',
-  '/nodes/:nodeId': '/nodes/Pack',
-  '/nodes/:nodeId/versions': '/nodes/Pack/versions',
-  '/nodes/:nodeId/versions/:version': '/nodes/Pack/versions/1.0.0',
-  '/nodes/:nodeId/versions/:version/findings': '/nodes/Pack/versions/1.0.0/findings',
-  '/nodes/:nodeId/compare': '/nodes/Pack/compare?from=1.0.0&to=1.0.0',
-  '/nodes/:nodeId/versions/:version/files': '/nodes/Pack/versions/1.0.0/files',
-  '/nodes/:nodeId/versions/:version/files/content':
-    '/nodes/Pack/versions/1.0.0/files/content?path=x',
-  '/nodes/:nodeId/install': '/nodes/Pack/install',
-  '/versions': '/versions',
-  '/nodes/:nodeId/versions/:version/host-nodes': '/nodes/Pack/versions/1.0.0/host-nodes',
-  '/nodes/:nodeId/versions/:version/host-nodes/:hostNodeName':
-    '/nodes/Pack/versions/1.0.0/host-nodes/Blur',
-  '/host-nodes/:hostNodeName/node': '/host-nodes/Blur/node',
-  '/archives/:publisherId/:nodeId/:version/node.zip': '/archives/acme/Pack/1.0.0/node.zip',
+const NAMED: Record<string, string> = {
+  publisherId: 'acme',
+  nodeId: 'Pack',
+  version: '1.0.0',
+  hostNodeName: 'Blur',
 }
+
+/** What some routes are asked, by their paths. */
+const QUERIES: Record<string, string> = {
+  '/publishers/validate': '?username=free',
+  '/nodes/search': '?search=pack',
+  '/nodes/:nodeId/compare': '?from=1.0.0&to=1.0.0',
+  '/nodes/:nodeId/versions/:version/files/content': '?path=x',
+}
+
+/** A path for every GET that is public. */
+const PATHS = listRoutes()
+  .filter(({ read, tag }) => read === 'public' && tag !== 'Service')
+  .map(({ path }) => {
+    const named = path.replaceAll(/:(\w+)/g, (_, name: string) => NAMED[name] ?? '')
+    return named + (QUERIES[path] ?? '')
+  })
 
 const CACHED: Record<string, string> = {
   '/service': 'no-cache',
@@ -62,12 +57,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(registry.service.baseUrl + path, { headers })
 
 describe('a read that is for everybody', () => {
-  test('is known to this test, each of them', () => {
-    const routes = listRoutes().filter(({ read, tag }) => read === 'public' && tag !== 'Service')
-    assert.deepEqual(routes.map(({ path }) => path).toSorted(), Object.keys(PATHS).toSorted())
-  })
-
-  for (const path of Object.values(PATHS))
+  for (const path of PATHS)
     test(`has an ETag, rules for caches, and a 304: ${path}`, async () => {
       const first = await get(path)
       assert.equal(first.status, 200, await first.text())
@@ -83,7 +73,7 @@ describe('a read that is for everybody', () => {
 
   test('is for its caller alone when there is a credential', async () => {
     const token = await registry.service.token('somebody')
-    for (const path of Object.values(PATHS)) {
+    for (const path of PATHS) {
       const answer = await get(path, { authorization: `Bearer ${token}` })
       const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|service/.test(path)
       const expected = isPrivate ? 'private, no-cache' : (CACHED[path] ?? USUAL)
@@ -97,7 +87,7 @@ describe('a read that is for everybody', () => {
     await registry.place.addUser(owned.user)
     const stranger = `Bearer ${await registry.service.token('stranger')}`
     const admin = `Bearer ${await registry.service.token('root')}`
-    for (const path of Object.values(PATHS))
+    for (const path of PATHS)
       for (const authorization of [undefined, stranger, admin]) {
         const answer = await get(path, authorization === undefined ? {} : { authorization })
         assert.doesNotMatch(await answer.text(), /@/, path)
@@ -113,7 +103,7 @@ describe('a read that is for everybody', () => {
   test('is answered without its body where that is not asked for, and counts no install', async () => {
     const counted = async () => (await registry.anonymous.get('/nodes/Pack')).body['downloads']
     const before = await counted()
-    for (const path of Object.values(PATHS)) {
+    for (const path of PATHS) {
       const { status, body } = await registry.anonymous.call('HEAD', path)
       assert.deepEqual([status, body], [200, undefined], path)
     }

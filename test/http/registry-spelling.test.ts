@@ -38,64 +38,60 @@ registry.prepare(async () => {
   await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
 })
 
-const NODES = '/publishers/ACME/nodes'
-const OWN = `${NODES}/iMAGE-tOOLS`
-const READ = '/nodes/IMAGE-TOOLS'
-const HOST_NODES = `${READ}/versions/1.0.0/host-nodes`
+/** Spellings of what the path of a route names. */
+const SPELT = { publisherId: 'ACME', nodeId: 'iMAGE-tOOLS', version: 'v1.0', hostNodeName: 'Blur' }
+
+type Ids = Record<string, string>
 
 let count = 0
 
-const newVersion = async (): Promise<string> => {
+const newVersion = async (): Promise<Ids> => {
   count += 1
   const { id } = await owned.addVersion({ nodeId: NODE, version: `0.0.${count}` })
-  return `${OWN}/versions/${id.toUpperCase()}`
+  return { versionId: id.toUpperCase() }
 }
 
-const newReview = async (): Promise<string> => {
+const newFlagged = async (): Promise<Ids> => {
   const { id } = await owned.addFlagged({ nodeId: NODE, version: '4.0.0' })
-  return `${OWN}/versions/${id}/review`
+  return { versionId: id }
 }
 
-const newMember = async (): Promise<string> =>
-  `/publishers/ACME/members/${(await owned.addMember('member')).user}`
+const newMember = async (): Promise<Ids> => ({ userId: (await owned.addMember('member')).user })
 
-const newToken = async (): Promise<string> => {
+const newToken = async (): Promise<Ids> => {
   const value = await makeToken(owned.owner, PUBLISHER)
   const tokens = listOf(await owned.owner.get('/publishers/acme/tokens'))
   const made = tokens.find((listed) => String(listed['token']).endsWith(value.slice(-4)))
-  return `/publishers/Acme/tokens/${String(made?.['id'])}`
+  return { tokenId: String(made?.['id']) }
 }
 
 const TRUST = { provider: 'oidc', issuer: 'https://ci.example.com', claims: { sub: 'x' } }
 
-const newTrust = async (): Promise<string> => {
+const newTrust = async (): Promise<Ids> => {
   const path = `/publishers/acme/nodes/${NODE}/trusted-publishers`
   const made = await owned.owner.post(path, { ...TRUST, claims: { sub: unique('job') } })
-  return `${OWN}/trusted-publishers/${String(made.body['id'])}`
+  return { trustedPublisherId: String(made.body['id']) }
 }
 
-const ENDPOINTS = '/publishers/ACME/endpoints'
-const SINCE = { since: '2026-01-01T00:00:00Z' }
+const ENDPOINT = { url: 'https://receiver.example.com/', events: ['version.active'] }
 
-const newEndpoint =
-  (rest = '') =>
-  async (): Promise<string> => {
-    const body = { url: 'https://receiver.example.com/', events: ['version.active'] }
-    const { body: made } = expectStatus(await owned.owner.post(ENDPOINTS, body), 201)
-    return `${ENDPOINTS}/${String(made['id']).toUpperCase()}${rest}`
-  }
-
-const newTestEvent = (last: string) => async (): Promise<string> => {
-  const endpoint = await newEndpoint()()
-  const { body } = await owned.owner.post(`${endpoint}/test`, {})
-  return `${endpoint}/events/${String(body['event_id']).toUpperCase()}/${last}`
+const newEndpoint = async (): Promise<Ids> => {
+  const made = expectStatus(await owned.owner.post('/publishers/acme/endpoints', ENDPOINT), 201)
+  return { endpoint_id: String(made.body['id']).toUpperCase() }
 }
 
-const newRetry = async (): Promise<string> => {
+const newEvent = async (): Promise<Ids> => {
+  const endpoint = await newEndpoint()
+  const path = `/publishers/acme/endpoints/${endpoint['endpoint_id']}/test`
+  const { body } = await owned.owner.post(path, {})
+  return { ...endpoint, event_id: String(body['event_id']).toUpperCase() }
+}
+
+const newFailed = async (): Promise<Ids> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
   await registry.place.receive(id, id)
   await registry.place.move(id, 'give_up_checks', 'checks could not run (x)')
-  return `/admin${READ}/versions/5.0.0/retry`
+  return { version: '5.0.0' }
 }
 
 const publication = (): object => ({
@@ -104,131 +100,77 @@ const publication = (): object => ({
   personal_access_token: owned.token,
 })
 
-type Call = [
-  route: string,
-  path: string | (() => Promise<string>),
-  status: number,
-  body?: object | (() => object),
-]
+interface More {
+  body?: object | (() => object)
+  query?: string
+  /** Makes what else the path names. */
+  make?: () => Promise<Ids>
+}
+
+const P = '/publishers/:publisherId'
+const E = `${P}/endpoints/:endpoint_id`
+const OWN = `${P}/nodes/:nodeId`
+const TRUSTED = `${OWN}/trusted-publishers`
+const READ = '/nodes/:nodeId'
+const VERSION = `${READ}/versions/:version`
 
 /** Every route whose path has such an id, in an order that they allow; those under /admin are called by an admin. */
-const CALLS: Call[] = [
-  ['get /publishers/:publisherId', '/publishers/ACME', 200],
-  ['put /publishers/:publisherId', '/publishers/Acme', 200, {}],
-  ['get /publishers/:publisherId/members', '/publishers/ACME/members', 200],
-  ['put /publishers/:publisherId/members/:userId', newMember, 200, { role: 'admin' }],
-  ['delete /publishers/:publisherId/members/:userId', newMember, 204],
-  ['post /publishers/:publisherId/tokens', '/publishers/ACME/tokens', 201, { name: 'x' }],
-  ['get /publishers/:publisherId/tokens', '/publishers/ACME/tokens', 200],
-  ['delete /publishers/:publisherId/tokens/:tokenId', newToken, 204],
-  [
-    'post /publishers/:publisherId/endpoints',
-    ENDPOINTS,
-    201,
-    { url: 'https://receiver.example.com/', events: ['version.active'] },
-  ],
-  ['get /publishers/:publisherId/endpoints', ENDPOINTS, 200],
-  ['get /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 200],
-  ['put /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 200, {}],
-  ['delete /publishers/:publisherId/endpoints/:endpoint_id', newEndpoint(), 204],
-  ['post /publishers/:publisherId/endpoints/:endpoint_id/test', newEndpoint('/test'), 202, {}],
-  [
-    'post /publishers/:publisherId/endpoints/:endpoint_id/webhook-secret/rotate',
-    newEndpoint('/webhook-secret/rotate'),
-    200,
-    {},
-  ],
-  [
-    'post /publishers/:publisherId/endpoints/:endpoint_id/redeliver',
-    newEndpoint('/redeliver'),
-    202,
-    SINCE,
-  ],
-  ['get /publishers/:publisherId/endpoints/:endpoint_id/events', newEndpoint('/events'), 200],
-  [
-    'get /publishers/:publisherId/endpoints/:endpoint_id/events/:event_id/attempts',
-    newTestEvent('attempts'),
-    200,
-  ],
-  [
-    'post /publishers/:publisherId/endpoints/:endpoint_id/events/:event_id/redeliver',
-    newTestEvent('redeliver'),
-    202,
-    {},
-  ],
-  ['post /publishers/:publisherId/nodes', NODES, 201, () => ({ id: unique('node') })],
-  ['get /publishers/:publisherId/nodes', NODES, 200],
-  ['get /publishers/:publisherId/nodes/v2', `${NODES}/v2`, 200],
-  ['get /publishers/:publisherId/permissions', '/publishers/ACME/permissions', 200],
-  ['get /publishers/:publisherId/nodes/:nodeId/permissions', `${OWN}/permissions`, 200],
-  ['put /publishers/:publisherId/nodes/:nodeId', OWN, 200, { id: 'image-TOOLS', author: 'x' }],
-  ['post /publishers/:publisherId/nodes/:nodeId/versions', `${OWN}/versions`, 201, publication],
-  [
-    'put /publishers/:publisherId/nodes/:nodeId/versions/:versionId',
-    newVersion,
-    200,
-    { changelog: 'x' },
-  ],
-  ['delete /publishers/:publisherId/nodes/:nodeId/versions/:versionId', newVersion, 204],
-  ['post /publishers/:publisherId/nodes/:nodeId/versions/:versionId/review', newReview, 201, {}],
-  [
-    'post /publishers/:publisherId/nodes/:nodeId/trusted-publishers',
-    `${OWN}/trusted-publishers`,
-    201,
-    TRUST,
-  ],
-  [
-    'get /publishers/:publisherId/nodes/:nodeId/trusted-publishers',
-    `${OWN}/trusted-publishers`,
-    200,
-  ],
-  [
-    'delete /publishers/:publisherId/nodes/:nodeId/trusted-publishers/:trustedPublisherId',
-    newTrust,
-    204,
-  ],
+const CALLS: [route: string, status: number, more?: More][] = [
+  [`get ${P}`, 200],
+  [`put ${P}`, 200, { body: {} }],
+  [`get ${P}/members`, 200],
+  [`put ${P}/members/:userId`, 200, { make: newMember, body: { role: 'admin' } }],
+  [`delete ${P}/members/:userId`, 204, { make: newMember }],
+  [`post ${P}/tokens`, 201, { body: { name: 'x' } }],
+  [`get ${P}/tokens`, 200],
+  [`delete ${P}/tokens/:tokenId`, 204, { make: newToken }],
+  [`post ${P}/endpoints`, 201, { body: ENDPOINT }],
+  [`get ${P}/endpoints`, 200],
+  [`get ${E}`, 200, { make: newEndpoint }],
+  [`put ${E}`, 200, { make: newEndpoint, body: {} }],
+  [`delete ${E}`, 204, { make: newEndpoint }],
+  [`post ${E}/test`, 202, { make: newEndpoint, body: {} }],
+  [`post ${E}/webhook-secret/rotate`, 200, { make: newEndpoint, body: {} }],
+  [`post ${E}/redeliver`, 202, { make: newEndpoint, body: { since: '2026-01-01T00:00:00Z' } }],
+  [`get ${E}/events`, 200, { make: newEndpoint }],
+  [`get ${E}/events/:event_id/attempts`, 200, { make: newEvent }],
+  [`post ${E}/events/:event_id/redeliver`, 202, { make: newEvent, body: {} }],
+  [`post ${P}/nodes`, 201, { body: () => ({ id: unique('node') }) }],
+  [`get ${P}/nodes`, 200],
+  [`get ${P}/nodes/v2`, 200],
+  [`get ${P}/permissions`, 200],
+  [`get ${OWN}/permissions`, 200],
+  [`put ${OWN}`, 200, { body: { id: 'image-TOOLS', author: 'x' } }],
+  [`post ${OWN}/versions`, 201, { body: publication }],
+  [`put ${OWN}/versions/:versionId`, 200, { make: newVersion, body: { changelog: 'x' } }],
+  [`delete ${OWN}/versions/:versionId`, 204, { make: newVersion }],
+  [`post ${OWN}/versions/:versionId/review`, 201, { make: newFlagged, body: {} }],
+  [`post ${TRUSTED}`, 201, { body: TRUST }],
+  [`get ${TRUSTED}`, 200],
+  [`delete ${TRUSTED}/:trustedPublisherId`, 204, { make: newTrust }],
   // The node is found, and trusts nobody who could have signed this.
-  [
-    'post /publishers/:publisherId/nodes/:nodeId/token-exchange',
-    `${OWN}/token-exchange`,
-    403,
-    { identity_token: 'e30.e30.e30' },
-  ],
-  ['post /publishers/:publisherId/nodes/:nodeId/publish-tokens', `${OWN}/publish-tokens`, 201, {}],
-  ['get /nodes/:nodeId/icon', `${READ}/icon`, 200],
-  ['get /nodes/:nodeId/banner', `${READ}/banner`, 200],
-  ['get /publishers/:publisherId/logo', '/publishers/ACME/logo', 200],
-  ['get /nodes/:nodeId', READ, 200],
-  ['get /nodes/:nodeId/versions', `${READ}/versions`, 200],
-  ['get /nodes/:nodeId/versions/:version', `${READ}/versions/1.0.0`, 200],
-  ['get /nodes/:nodeId/versions/:version/findings', `${READ}/versions/1.0.0/findings`, 200],
-  ['get /nodes/:nodeId/compare', `${READ}/compare?from=1.0.0&to=v1.0`, 200],
-  ['get /nodes/:nodeId/versions/:version/files', `${READ}/versions/v1.0/files`, 200],
-  [
-    'get /nodes/:nodeId/versions/:version/files/content',
-    `${READ}/versions/v1.0/files/content?path=x`,
-    200,
-  ],
-  ['get /nodes/:nodeId/install', `${READ}/install`, 200],
-  ['post /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 204, { nodes: { Blur: {} } }],
-  ['get /nodes/:nodeId/versions/:version/host-nodes', HOST_NODES, 200],
-  ['get /nodes/:nodeId/versions/:version/host-nodes/:hostNodeName', `${HOST_NODES}/Blur`, 200],
-  ['put /admin/nodes/:nodeId', `/admin${READ}`, 200, { github_stars: 1 }],
-  [
-    'put /admin/nodes/:nodeId/versions/:version',
-    `/admin${READ}/versions/1.0.0`,
-    200,
-    { tags_admin: ['x'] },
-  ],
-  ['post /admin/nodes/:nodeId/versions/:version/retry', newRetry, 200, {}],
-  [
-    'post /admin/publishers/:publisherId/ban',
-    '/admin/publishers/ACME/ban',
-    200,
-    { reason: 'spam' },
-  ],
-  ['post /admin/publishers/:publisherId/unban', '/admin/publishers/ACME/unban', 200, {}],
-  ['delete /publishers/:publisherId/nodes/:nodeId', OWN, 204],
+  [`post ${OWN}/token-exchange`, 403, { body: { identity_token: 'e30.e30.e30' } }],
+  [`post ${OWN}/publish-tokens`, 201, { body: {} }],
+  [`get ${READ}/icon`, 200],
+  [`get ${READ}/banner`, 200],
+  [`get ${P}/logo`, 200],
+  [`get ${READ}`, 200],
+  [`get ${READ}/versions`, 200],
+  [`get ${VERSION}`, 200],
+  [`get ${VERSION}/findings`, 200],
+  [`get ${READ}/compare`, 200, { query: '?from=1.0.0&to=v1.0' }],
+  [`get ${VERSION}/files`, 200],
+  [`get ${VERSION}/files/content`, 200, { query: '?path=x' }],
+  [`get ${READ}/install`, 200],
+  [`post ${VERSION}/host-nodes`, 204, { body: { nodes: { Blur: {} } } }],
+  [`get ${VERSION}/host-nodes`, 200],
+  [`get ${VERSION}/host-nodes/:hostNodeName`, 200],
+  [`put /admin${READ}`, 200, { body: { github_stars: 1 } }],
+  [`put /admin${VERSION}`, 200, { body: { tags_admin: ['x'] } }],
+  [`post /admin${VERSION}/retry`, 200, { make: newFailed, body: {} }],
+  [`post /admin${P}/ban`, 200, { body: { reason: 'spam' } }],
+  [`post /admin${P}/unban`, 200, { body: {} }],
+  [`delete ${OWN}`, 204],
 ]
 
 const callerOf = (path: string): Client =>
@@ -261,10 +203,11 @@ describe('another spelling of an id', () => {
     assert.equal((await stream.next())?.data['version'], '1.0.0')
   })
 
-  for (const [route, given, status, body] of CALLS)
+  for (const [route, status, { body, query = '', make } = {}] of CALLS)
     test(`names the same on ${route}, which answers the stored one`, async () => {
-      const [method = ''] = route.split(' ')
-      const path = typeof given === 'string' ? given : await given()
+      const [method = '', pattern = ''] = route.split(' ')
+      const ids: Ids = { ...SPELT, ...(await make?.()) }
+      const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '') + query
       const sent = typeof body === 'function' ? body() : body
       const answer = await callerOf(path).call(method.toUpperCase(), path, sent)
       assert.equal(answer.status, status, JSON.stringify(answer.body))
