@@ -1,7 +1,7 @@
+import { notAllowed, rowOf } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 
 const UNKNOWN = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
-const JSON_TYPE = { 'content-type': 'application/json' }
 const ROTATE = '/webhook-secret/rotate'
 const SINCE = '/events/redeliver'
 
@@ -80,43 +80,20 @@ const NO_TIMES: unknown[] = [
   '-000001-01-01T00:00:00Z',
 ]
 
-const bodies = (path: string): Row[] => [
-  ...['[]', '"x"', '5', 'null'].map((body) => ({
-    row: 6,
-    what: `${path} with ${body}`,
-    path,
-    headers: JSON_TYPE,
-    body,
-    status: 400,
-    error: 'json_invalid',
-  })),
-  {
-    row: 1,
-    what: `${path} with text`,
-    path,
-    headers: { 'content-type': 'text/plain' },
-    body: '{}',
-    status: 415,
-    error: 'unsupported_media_type',
-  },
-  {
-    row: 9,
-    what: `${path} with more than 1 MiB`,
-    path,
-    headers: JSON_TYPE,
-    body: `{"a": "${'x'.repeat(2 ** 20)}"}`,
-    status: 413,
-    error: 'body_too_large',
-  },
-  {
-    row: 30,
-    what: `${path} with a key in half a quote`,
-    path,
-    headers: { 'idempotency-key': '"abc' },
-    status: 400,
-    error: 'idempotency_key_invalid',
-  },
-]
+const NO_KEY = { headers: { 'idempotency-key': '"abc' } }
+const typed = (type: string, body: string) => ({ headers: { 'content-type': type }, body })
+const json = (body: string) => typed('application/json', body)
+const tooLarge = json(`{"a": "${'x'.repeat(2 ** 20)}"}`)
+
+const bodies = (path: string): Row[] =>
+  [
+    ...['[]', '"x"', '5', 'null'].map((body) =>
+      rowOf(6, body, json(body), { status: 400, error: 'json_invalid' }),
+    ),
+    rowOf(1, 'text', typed('text/plain', '{}'), { status: 415, error: 'unsupported_media_type' }),
+    rowOf(9, 'more than 1 MiB', tooLarge, { status: 413, error: 'body_too_large' }),
+    rowOf(30, 'a key in half a quote', NO_KEY, { status: 400, error: 'idempotency_key_invalid' }),
+  ].map((row) => ({ ...row, path, what: `${path} with ${row.what}` }))
 
 const BAD_QUERIES: [path: string, query: string][] = [
   ['/tasks', 'kind=image'],
@@ -139,6 +116,13 @@ const BAD_QUERIES: [path: string, query: string][] = [
 
 const BAD_TOKEN = { authorization: 'Bearer x' }
 
+const nobody = { ...unauthorized, credential: false as const }
+const ofGet = (path: string) => ({ method: 'GET', path })
+const OWN_EVENTS = {
+  method: 'GET',
+  path: ({ ownTask }: World) => `/tasks/${ownTask}/events`,
+}
+
 /** Rows about events, their redelivery, and the secrets that sign. */
 export const EVENT_ROWS: Row[] = [
   ...ofEvent(
@@ -159,29 +143,20 @@ export const EVENT_ROWS: Row[] = [
   ...ofTask(28, "another owner's task", ({ othersTask }) => othersTask),
   ...ofTask(28, "another owner's video task", ({ othersVideo }) => othersVideo),
   ...[UNKNOWN, 'abc', '1'].flatMap((task) => ofTask(51, `task ${task}`, () => task)),
-  {
-    row: 28,
-    what: "events of an image task without its owner's credential",
-    method: 'GET',
-    path: ({ ownTask }) => `/tasks/${ownTask}/events`,
+  rowOf(28, "events of an image task without its owner's credential", OWN_EVENTS, {
     credential: false,
     ...noTask,
-  },
-  {
-    row: 15,
-    what: '%ff in the path of events',
-    method: 'GET',
-    path: '/tasks/%ff/events',
+  }),
+  rowOf(15, '%ff in the path of events', ofGet('/tasks/%ff/events'), {
     status: 400,
     error: 'path_invalid',
-  },
-  {
-    row: 33,
-    what: 'redeliver of an event whose task names no address',
-    path: ({ ownTask, ownEvent }) => `/tasks/${ownTask}/events/${ownEvent}/redeliver`,
-    status: 409,
-    error: 'not_deliverable',
-  },
+  }),
+  rowOf(
+    33,
+    'redeliver of an event whose task names no address',
+    { path: ({ ownTask, ownEvent }) => `/tasks/${ownTask}/events/${ownEvent}/redeliver` },
+    { status: 409, error: 'not_deliverable' },
+  ),
   ...[-1, 604_801, 1.5, '1', true, [], {}, 1e300].map((value) => ({
     row: 34,
     what: `overlap_seconds ${JSON.stringify(value)}`,
@@ -198,98 +173,44 @@ export const EVENT_ROWS: Row[] = [
     field: '/since must be',
     ...invalid,
   })),
-  {
-    row: 3,
-    what: `${SINCE} without a body`,
-    path: SINCE,
-    status: 400,
-    error: 'body_required',
-  },
+  rowOf(3, `${SINCE} without a body`, { path: SINCE }, { status: 400, error: 'body_required' }),
   ...[ROTATE, SINCE, `/tasks/${UNKNOWN}/events/${UNKNOWN}/redeliver`].flatMap(bodies),
   ...METHODS.map(([method, path, allow]) => ({
     row: 13,
     what: `${method} ${path.replaceAll(UNKNOWN, '…')}`,
     method,
     path,
-    status: 405,
-    error: 'method_not_allowed',
-    header: ['allow', allow] as [string, RegExp],
+    ...notAllowed(allow),
   })),
-  ...[
-    { method: 'GET', path: '/webhook-secret' },
-    { method: 'POST', path: ROTATE },
-    { method: 'POST', path: SINCE },
-  ].flatMap((request) => [
-    {
-      ...request,
-      row: 18,
-      what: `${request.path} without a credential`,
-      credential: false as const,
-      ...unauthorized,
-    },
-    {
-      ...request,
-      row: 19,
-      what: `${request.path} with a bad token`,
-      headers: BAD_TOKEN,
-      ...unauthorized,
-    },
+  ...[ofGet('/webhook-secret'), { path: ROTATE }, { path: SINCE }].flatMap((request) => [
+    rowOf(18, `${request.path} without a credential`, request, nobody),
+    rowOf(19, `${request.path} with a bad token`, { ...request, headers: BAD_TOKEN }, unauthorized),
   ]),
-  {
-    row: 26,
-    what: 'events with a bad token',
-    method: 'GET',
-    path: ({ ownTask }) => `/tasks/${ownTask}/events`,
-    headers: BAD_TOKEN,
-    ...unauthorized,
-  },
+  rowOf(26, 'events with a bad token', { ...OWN_EVENTS, headers: BAD_TOKEN }, unauthorized),
   ...ofEvent(
     26,
     'an event with a bad token',
-    ({ ownTask, ownEvent }) => ({
-      task: ownTask,
-      event: ownEvent,
-    }),
+    ({ ownTask, ownEvent }) => ({ task: ownTask, event: ownEvent }),
     unauthorized,
   ).map((row) => ({ ...row, headers: BAD_TOKEN })),
-  {
-    row: 14,
-    what: 'the path of an event',
-    method: 'GET',
-    path: `/tasks/${UNKNOWN}/events/${UNKNOWN}`,
+  rowOf(14, 'the path of an event', ofGet(`/tasks/${UNKNOWN}/events/${UNKNOWN}`), {
     status: 404,
     error: 'not_found',
-  },
-  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) => ({
-    row: 18,
-    what: `${path} without a credential`,
-    method: 'GET',
-    path,
-    credential: false as const,
-    ...unauthorized,
-  })),
-  ...[UNKNOWN, 'abc'].map((task) => ({
-    row: 51,
-    what: `the task ${task}`,
-    method: 'GET',
-    path: `/tasks/${task}`,
-    ...noTask,
-  })),
-  {
-    row: 28,
-    what: "another owner's task of any kind",
-    method: 'GET',
-    path: ({ othersTask }) => `/tasks/${othersTask}`,
-    ...noTask,
-  },
-  {
-    row: 28,
-    what: 'the tasks of all owners, asked for by no admin',
-    method: 'GET',
-    path: '/admin/tasks',
+  }),
+  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) =>
+    rowOf(18, `${path} without a credential`, ofGet(path), nobody),
+  ),
+  ...[UNKNOWN, 'abc'].map((task) => rowOf(51, `the task ${task}`, ofGet(`/tasks/${task}`), noTask)),
+  rowOf(
+    28,
+    "another owner's task of any kind",
+    { method: 'GET', path: ({ othersTask }) => `/tasks/${othersTask}` },
+    noTask,
+  ),
+  rowOf(28, 'the tasks of all owners, asked for by no admin', ofGet('/admin/tasks'), {
     status: 403,
     error: 'forbidden',
-  },
+  }),
   ...BAD_QUERIES.map(([path, query]) => ({
     row: 34,
     what: `${path}?${query}`,

@@ -34,6 +34,21 @@ export interface Row {
   header?: [name: string, value: RegExp]
 }
 
+/** A row by its number in the catalogue, what is wrong, what is sent, and what must be answered. */
+export const rowOf = (
+  row: number,
+  what: string,
+  sent: Partial<Row>,
+  expected: Pick<Row, 'status' | 'error'> & Partial<Row>,
+): Row => ({ row, what, ...sent, ...expected })
+
+/** What is answered to a method that a path does not have. */
+export const notAllowed = (allow: RegExp): Pick<Row, 'status' | 'error' | 'header'> => ({
+  status: 405,
+  error: 'method_not_allowed',
+  header: ['allow', allow],
+})
+
 /** What the rows are about; made before the first of them. */
 export interface World {
   token: string

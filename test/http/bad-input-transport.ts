@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
 import { IMAGE_API } from '../support/client.ts'
-import { UPSCALE } from './bad-input-support.ts'
+import { notAllowed, rowOf, UPSCALE } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -21,48 +21,86 @@ const rawGet = (path: string, headers = '') =>
   `GET ${path} HTTP/1.1\r\nHost: kiln\r\n${headers}Connection: close\r\n\r\n`
 
 const unsupported = { status: 415, error: 'unsupported_media_type' }
+const encoded = { status: 415, error: 'unsupported_encoding' }
 const invalid = { status: 400, error: 'json_invalid' }
+const tooDeep = { status: 400, error: 'json_too_deep' }
+const lacking = { status: 400, error: 'body_required' }
+const tooLarge = { status: 413, error: 'body_too_large' }
+const tooLong = { status: 431, error: 'headers_too_large' }
+const notFound = { status: 404, error: 'not_found' }
+const pathInvalid = { status: 400, error: 'path_invalid' }
 const malformed = {
   status: 400,
   error: 'bad_request',
   header: ['connection', /close/] as [string, RegExp],
 }
-const refused405 = { status: 405, error: 'method_not_allowed' }
+const ofUpscale = notAllowed(/^POST, GET, HEAD$/)
+
+const typed = (type: string) => ({ headers: { 'content-type': type }, body: '{}' })
+const gzipped = (given: string | Buffer) => ({
+  headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
+  body: gzipSync(given),
+})
+
+const CHUNKS = `180000\r\n{"file_name": "${'x'.repeat(0x180000)}`
+const CHUNKED = 'Transfer-Encoding: chunked'
+
+/** Each with what is sent, and what must be answered. */
+const REQUESTS: Parameters<typeof rowOf>[] = [
+  [1, 'no Content-Type', { body: Buffer.from('{}') }, unsupported],
+  [2, 'a body in gzip', gzipped('{}'), encoded],
+  [2, 'a bomb in gzip', gzipped(Buffer.alloc(20_000_000)), encoded],
+  [3, 'no body', {}, lacking],
+  [3, 'a body of blanks', text('  \n'), lacking],
+  [5, 'invalid UTF-8', text(Buffer.from('{"prompt": "\xff"}', 'latin1')), invalid],
+  [8, 'depth 65', text(`{"a": ${'['.repeat(64)}${']'.repeat(64)}}`), tooDeep],
+  [8, 'a million brackets', text(`{"a": ${'['.repeat(1_000_000)}`), tooDeep],
+  [9, 'a length over the limit', { raw: rawPost(UPSCALE, 'Content-Length: 68000001') }, tooLarge],
+  [9, 'chunks past it', { raw: rawPost('/customers/storage', CHUNKED, CHUNKS) }, tooLarge],
+  [9, 'an image over IMAGE_MAX_BYTES', { body: { image: 'A'.repeat(400_000) } }, tooLarge],
+  [11, 'headers over 16 KiB', { raw: rawGet('/health', `X: ${'x'.repeat(20_000)}\r\n`) }, tooLong],
+  [11, 'headers of 2 MB', { raw: rawGet('/health', `X: ${'x'.repeat(2_000_000)}\r\n`) }, tooLong],
+  [13, 'TRACE', { raw: rawGet(UPSCALE).replace('GET', 'TRACE') }, ofUpscale],
+  [
+    13,
+    'GET of a fixed word that could be an id',
+    { method: 'GET', path: `${IMAGE_API}/skin-enhancer/flexible` },
+    notAllowed(/^POST$/),
+  ],
+  [13, 'POST of the document', { path: '/openapi.json' }, notAllowed(/^GET, HEAD$/)],
+  [14, 'an unknown path', { path: '/nowhere' }, notFound],
+  [14, 'another case', { path: UPSCALE.toUpperCase() }, notFound],
+  [14, 'two slashes', { raw: rawGet('//nodes') }, notFound],
+  [14, 'a star', { raw: rawGet('*').replace('GET', 'OPTIONS') }, notFound],
+]
+
+const MALFORMED: [row: number, what: string, raw: Row['raw'] & {}][] = [
+  [10, 'two lengths', rawPost(UPSCALE, 'Content-Length: 2\r\nContent-Length: 3', '{}')],
+  [10, 'a length and chunks', rawPost(UPSCALE, `Content-Length: 2\r\n${CHUNKED}`, '0\r\n\r\n')],
+  ...['a\nb', 'a\0b', 'a\rb'].map((value): [number, string, string] => [
+    16,
+    `${JSON.stringify(value)} in a header value`,
+    rawGet('/health', `X-Value: ${value}\r\n`),
+  ]),
+  [16, 'no Host', 'GET /health HTTP/1.1\r\n\r\n'],
+  [16, 'two Hosts', 'GET /health HTTP/1.1\r\nHost: kiln\r\nHost: other\r\n\r\n'],
+  [16, 'a target that does not parse', rawGet('http://[')],
+  [16, 'CONNECT', rawGet('kiln:443').replace('GET', 'CONNECT')],
+  [16, 'an unknown method', rawGet('/health').replace('GET', 'FETCH')],
+  [16, 'no HTTP at all', '\x16\x03\x01\x02\0\x01'],
+  [16, 'a chunk without a length', rawPost(UPSCALE, CHUNKED, 'zz\r\n')],
+]
 
 /** Rows about headers and transport. */
 export const TRANSPORT_ROWS: Row[] = [
-  { row: 1, what: 'no Content-Type', body: Buffer.from('{}'), ...unsupported },
   ...[
     'text/plain',
     'application/xml',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/json; charset=latin1',
-  ].map((type) => ({
-    row: 1,
-    what: type,
-    headers: { 'content-type': type },
-    body: '{}',
-    ...unsupported,
-  })),
-  {
-    row: 2,
-    what: 'a body in gzip',
-    headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
-    body: gzipSync('{}'),
-    status: 415,
-    error: 'unsupported_encoding',
-  },
-  {
-    row: 2,
-    what: 'a bomb in gzip',
-    headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
-    body: gzipSync(Buffer.alloc(20_000_000)),
-    status: 415,
-    error: 'unsupported_encoding',
-  },
-  { row: 3, what: 'no body', status: 400, error: 'body_required' },
-  { row: 3, what: 'a body of blanks', ...text('  \n'), status: 400, error: 'body_required' },
+  ].map((type) => ({ row: 1, what: type, ...typed(type), ...unsupported })),
+  ...REQUESTS.map((request) => rowOf(...request)),
   ...[
     '{',
     '{"image": "x",}',
@@ -87,151 +125,19 @@ export const TRANSPORT_ROWS: Row[] = [
     ...text(body),
     ...invalid,
   })),
-  {
-    row: 5,
-    what: 'invalid UTF-8',
-    ...text(Buffer.from('{"prompt": "\xff"}', 'latin1')),
-    ...invalid,
-  },
-  {
-    row: 8,
-    what: 'depth 65',
-    ...text(`{"a": ${'['.repeat(64)}${']'.repeat(64)}}`),
-    status: 400,
-    error: 'json_too_deep',
-  },
-  {
-    row: 8,
-    what: 'a million brackets',
-    ...text(`{"a": ${'['.repeat(1_000_000)}`),
-    status: 400,
-    error: 'json_too_deep',
-  },
-  {
-    row: 9,
-    what: 'Content-Length over the limit',
-    raw: rawPost(UPSCALE, 'Content-Length: 68000001'),
-    status: 413,
-    error: 'body_too_large',
-  },
-  {
-    row: 9,
-    what: 'chunks past the limit',
-    raw: rawPost(
-      '/customers/storage',
-      'Transfer-Encoding: chunked',
-      `180000\r\n{"file_name": "${'x'.repeat(0x180000)}`,
-    ),
-    status: 413,
-    error: 'body_too_large',
-  },
-  {
-    row: 9,
-    what: 'one image over IMAGE_MAX_BYTES',
-    body: { image: 'A'.repeat(400_000) },
-    status: 413,
-    error: 'body_too_large',
-  },
-  {
-    row: 10,
-    what: 'two lengths',
-    raw: rawPost(UPSCALE, 'Content-Length: 2\r\nContent-Length: 3', '{}'),
-    ...malformed,
-  },
-  {
-    row: 10,
-    what: 'a length and chunks',
-    raw: rawPost(UPSCALE, 'Content-Length: 2\r\nTransfer-Encoding: chunked', '0\r\n\r\n'),
-    ...malformed,
-  },
-  {
-    row: 11,
-    what: 'headers over 16 KiB',
-    raw: rawGet('/health', `X-Long: ${'x'.repeat(20_000)}\r\n`),
-    status: 431,
-    error: 'headers_too_large',
-  },
-  {
-    row: 11,
-    what: 'headers of two megabytes',
-    raw: rawGet('/health', `X-Long: ${'x'.repeat(2_000_000)}\r\n`),
-    status: 431,
-    error: 'headers_too_large',
-  },
   ...['PATCH', 'DELETE', 'PUT', 'OPTIONS'].map((method) => ({
     row: 13,
     what: method,
     method,
-    ...refused405,
-    header: ['allow', /^POST, GET, HEAD$/] as [string, RegExp],
+    ...ofUpscale,
   })),
-  {
-    row: 13,
-    what: 'TRACE',
-    raw: rawGet(UPSCALE).replace('GET', 'TRACE'),
-    ...refused405,
-    header: ['allow', /^POST, GET, HEAD$/],
-  },
-  {
-    row: 13,
-    what: 'GET of a fixed word that could be an id',
-    method: 'GET',
-    path: `${IMAGE_API}/skin-enhancer/flexible`,
-    ...refused405,
-    header: ['allow', /^POST$/],
-  },
-  {
-    row: 13,
-    what: 'POST of the document',
-    path: '/openapi.json',
-    ...refused405,
-    header: ['allow', /^GET, HEAD$/],
-  },
-  { row: 14, what: 'an unknown path', path: '/nowhere', status: 404, error: 'not_found' },
-  { row: 14, what: 'another case', path: UPSCALE.toUpperCase(), status: 404, error: 'not_found' },
-  { row: 14, what: 'two slashes', raw: rawGet('//nodes'), status: 404, error: 'not_found' },
-  {
-    row: 14,
-    what: 'a star',
-    raw: rawGet('*').replace('GET', 'OPTIONS'),
-    status: 404,
-    error: 'not_found',
-  },
   ...['%ff', 'a%00b', '%', '%zz'].map((part) => ({
     row: 15,
     what: `${part} in the path`,
     raw: rawGet(`${UPSCALE}/${part}`),
-    status: 400,
-    error: 'path_invalid',
+    ...pathInvalid,
   })),
-  ...['a\nb', 'a\0b', 'a\rb'].map((value) => ({
-    row: 16,
-    what: `${JSON.stringify(value)} in a header value`,
-    raw: rawGet('/health', `X-Value: ${value}\r\n`),
-    ...malformed,
-  })),
-  { row: 16, what: 'no Host', raw: 'GET /health HTTP/1.1\r\n\r\n', ...malformed },
-  {
-    row: 16,
-    what: 'two Hosts',
-    raw: 'GET /health HTTP/1.1\r\nHost: kiln\r\nHost: other\r\n\r\n',
-    ...malformed,
-  },
-  { row: 16, what: 'a target that does not parse', raw: rawGet('http://['), ...malformed },
-  { row: 16, what: 'CONNECT', raw: rawGet('kiln:443').replace('GET', 'CONNECT'), ...malformed },
-  {
-    row: 16,
-    what: 'an unknown method',
-    raw: rawGet('/health').replace('GET', 'FETCH'),
-    ...malformed,
-  },
-  { row: 16, what: 'no HTTP at all', raw: '\x16\x03\x01\x02\0\x01', ...malformed },
-  {
-    row: 16,
-    what: 'a chunk without a length',
-    raw: rawPost(UPSCALE, 'Transfer-Encoding: chunked', 'zz\r\n'),
-    ...malformed,
-  },
+  ...MALFORMED.map(([row, what, raw]) => ({ row, what, raw, ...malformed })),
 ]
 
 const unauthorized = {

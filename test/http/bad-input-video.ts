@@ -1,5 +1,5 @@
 import { VIDEO_API } from '../support/client.ts'
-import { base64Of, makeHollowPng } from './bad-input-support.ts'
+import { base64Of, makeHollowPng, notAllowed, rowOf } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 import { REFUSED_IN_PRODUCTION, REFUSED_URLS, shownAs } from './bad-input-image.ts'
 
@@ -19,6 +19,7 @@ const count = {
 const refusedUrl = { status: 400, error: 'url_refused', reason: 'FieldInvalid' }
 const badImage = { status: 400, error: 'image_invalid', reason: 'ImageFormatInvalid' }
 const badSize = { status: 400, error: 'pixel_limit', reason: 'ImageSizeInvalid' }
+const unauthorized = { status: 401, error: 'unauthorized', reason: 'Unauthorized' }
 const noTask = { status: 404, error: 'task_not_found', reason: 'TaskNotFound' }
 
 type Expected = Pick<Row, 'status' | 'error' | 'reason' | 'field'>
@@ -96,6 +97,29 @@ const reads = (row: number, path: (world: World) => string, what: string): Row[]
     ...noTask,
   }))
 
+const ofGet = (path: string) => ({ method: 'GET', path: VIDEO_API + path })
+const typed = (type: string, body: string) => ({
+  path: TEXT,
+  headers: { 'content-type': type },
+  body,
+})
+const ofExtend = (body: object) => ({ path: EXTEND, body: { model: 'videoq2-pro', ...body } })
+type Id = 'ownTask' | 'ownVideo' | 'othersVideo' | 'failedVideo'
+const ofExtendOf = (id: Id) => ({
+  path: EXTEND,
+  body: (world: World) => ({ model: 'videoq2-pro', video_creation_id: world[id] }),
+})
+const cancelOf = (id: Id, body?: object) => ({
+  path: (world: World) => `${VIDEO_API}/tasks/${world[id]}/cancel`,
+  ...(body && { body }),
+})
+const hasEnded = (state: string) => ({
+  status: 400,
+  error: 'cannot_cancel',
+  reason: 'BadRequest',
+  field: `task state is ${state}, can not cancel`,
+})
+
 /** Rows about video tasks. */
 export const VIDEO_ROWS: Row[] = [
   ...['Bearer x.y.z', 'Bearer ', 'Basic eA=='].map((authorization) => ({
@@ -104,22 +128,14 @@ export const VIDEO_ROWS: Row[] = [
     path: TEXT,
     headers: { authorization },
     body: {},
-    status: 401,
-    error: 'unauthorized',
-    reason: 'Unauthorized',
+    ...unauthorized,
     header: ['www-authenticate', /^Bearer$/] satisfies Row['header'],
   })),
-  {
-    row: 26,
-    what: 'a bad API key on a video route',
-    method: 'GET',
-    path: `${VIDEO_API}/credits`,
+  rowOf(26, 'a bad API key on a video route', ofGet('/credits'), {
     credential: false,
     headers: { 'x-api-key': 'kiln_key_x' },
-    status: 401,
-    error: 'unauthorized',
-    reason: 'Unauthorized',
-  },
+    ...unauthorized,
+  }),
   ...bodies(52, [{ prompt: 'x'.repeat(2001) }, { prompt: '😀'.repeat(2001) }, { prompt: 5 }]),
   ...bodies(53, [{ payload: 'x'.repeat(1_048_577) }, { payload: 5 }, { payload: {} }]),
   ...bodies(
@@ -228,92 +244,39 @@ export const VIDEO_ROWS: Row[] = [
   ...extensions(65, [{ model: undefined }, { model: null }], lacking),
   ...extensions(65, [{ images: [ADDRESS, ADDRESS] }], count),
   ...extensions(66, [{ video_creation_id: null }, { video_url: null }], lacking),
-  {
-    row: 66,
-    what: 'extend with no source',
-    path: EXTEND,
-    body: { model: 'videoq2-pro' },
-    ...lacking,
-  },
-  {
-    row: 66,
-    what: 'extend (any) with no source',
-    limited: true,
-    path: EXTEND,
-    body: { model: 'videoq2-pro' },
-    ...lacking,
-    field: '/video_creation_id must be given',
-  },
-  ...[UNKNOWN, 'abc', "'", 'x'.repeat(256)].map((id) => ({
-    row: 67,
-    what: `extend (any) by the unknown id ${id.slice(0, 40)} alone`,
-    limited: true as const,
-    path: EXTEND,
-    body: { model: 'videoq2-pro', video_creation_id: id },
-    ...noTask,
-  })),
-  {
-    row: 67,
-    what: "extend (any) by another owner's id alone",
-    limited: true,
-    path: EXTEND,
-    body: ({ othersVideo }) => ({ model: 'videoq2-pro', video_creation_id: othersVideo }),
-    ...noTask,
-  },
-  {
-    row: 67,
-    what: 'extend (any) by the id of an image task alone',
-    limited: true,
-    path: EXTEND,
-    body: ({ ownTask }) => ({ model: 'videoq2-pro', video_creation_id: ownTask }),
-    ...noTask,
-  },
-  {
-    row: 67,
-    what: 'extend (any) by the id of a task without a video alone',
-    limited: true,
-    path: EXTEND,
-    body: ({ failedVideo }) => ({ model: 'videoq2-pro', video_creation_id: failedVideo }),
-    ...invalid,
-    field: '/video_creation_id must name a task in success',
-  },
-  {
-    row: 68,
-    what: 'too few credits',
-    limited: true,
-    path: TEXT,
-    body: ({ picture }) => ({ images: [picture], payload: 'x' }),
-    status: 402,
-    error: 'insufficient_credits',
-    reason: 'CreditInsufficient',
-  },
-  {
-    row: 68,
-    what: 'cancel of a finished task',
-    path: ({ ownVideo }) => `${VIDEO_API}/tasks/${ownVideo}/cancel`,
-    body: {},
-    status: 400,
-    error: 'cannot_cancel',
-    reason: 'BadRequest',
-    field: 'task state is success, can not cancel',
-  },
-  {
-    row: 68,
-    what: 'cancel of a failed task',
-    path: ({ failedVideo }) => `${VIDEO_API}/tasks/${failedVideo}/cancel`,
-    status: 400,
-    error: 'cannot_cancel',
-    reason: 'BadRequest',
-    field: 'task state is failed, can not cancel',
-  },
-  {
-    row: 68,
-    what: 'cancel with the id of another task',
-    path: ({ ownVideo }) => `${VIDEO_API}/tasks/${ownVideo}/cancel`,
-    body: { id: UNKNOWN },
+  rowOf(66, 'extend with no source', ofExtend({}), lacking),
+  ...[
+    rowOf(66, 'extend (any) with no source', ofExtend({}), {
+      ...lacking,
+      field: '/video_creation_id must be given',
+    }),
+    ...[UNKNOWN, 'abc', "'", 'x'.repeat(256)].map((id) =>
+      rowOf(
+        67,
+        `extend (any) by ${id.slice(0, 40)} alone`,
+        ofExtend({ video_creation_id: id }),
+        noTask,
+      ),
+    ),
+    rowOf(67, "extend (any) by another owner's id alone", ofExtendOf('othersVideo'), noTask),
+    rowOf(67, 'extend (any) by the id of an image task alone', ofExtendOf('ownTask'), noTask),
+    rowOf(67, 'extend (any) by a task without a video alone', ofExtendOf('failedVideo'), {
+      ...invalid,
+      field: '/video_creation_id must name a task in success',
+    }),
+    rowOf(
+      68,
+      'too few credits',
+      { path: TEXT, body: ({ picture }) => ({ images: [picture], payload: 'x' }) },
+      { status: 402, error: 'insufficient_credits', reason: 'CreditInsufficient' },
+    ),
+  ].map((row) => ({ ...row, limited: true as const })),
+  rowOf(68, 'cancel of a finished task', cancelOf('ownVideo', {}), hasEnded('success')),
+  rowOf(68, 'cancel of a failed task', cancelOf('failedVideo'), hasEnded('failed')),
+  rowOf(68, 'cancel with the id of another task', cancelOf('ownVideo', { id: UNKNOWN }), {
     ...invalid,
     field: '/id must be the id in the path',
-  },
+  }),
   ...[UNKNOWN, 'abc', '%25', 'x'.repeat(300)].flatMap((id) =>
     reads(51, () => id, `the unknown video task ${id.slice(0, 40)}`),
   ),
@@ -342,70 +305,35 @@ export const VIDEO_ROWS: Row[] = [
     'resolutions=4K',
   ]),
   ...queries(80, ['task_ids='], { ...invalid, field: '?task_ids/0' }),
-  {
-    row: 80,
-    what: 'a list without credential and task_ids',
-    method: 'GET',
-    path: `${VIDEO_API}/tasks`,
-    credential: false,
+  rowOf(80, 'a list without credential and task_ids', ofGet('/tasks'), {
     ...lacking,
+    credential: false,
     field: '?task_ids must be given',
-  },
-  {
-    row: 13,
-    what: 'PATCH of a video route',
-    method: 'PATCH',
-    path: TEXT,
-    status: 405,
-    error: 'method_not_allowed',
-    reason: 'BadRequest',
-    header: ['allow', /^POST$/],
-  },
-  {
-    row: 14,
-    what: 'an unknown path below the video routes',
-    method: 'GET',
-    path: `${VIDEO_API}/nowhere`,
+  }),
+  ...[
+    rowOf(13, 'PATCH of a video route', { method: 'PATCH', path: TEXT }, notAllowed(/^POST$/)),
+    rowOf(15, '%00 in a path of a video route', ofGet('/tasks/%00/creations'), {
+      status: 400,
+      error: 'path_invalid',
+    }),
+    rowOf(1, 'text/plain at a video route', typed('text/plain', 'x'), {
+      status: 415,
+      error: 'unsupported_media_type',
+    }),
+    rowOf(4, 'a body of a video route that is no JSON', typed('application/json', '{'), {
+      status: 400,
+      error: 'json_invalid',
+    }),
+    rowOf(
+      10,
+      'a request to a video route without a Host',
+      { raw: `GET ${VIDEO_API}/credits HTTP/1.1\r\nConnection: close\r\n\r\n` },
+      { status: 400, error: 'bad_request' },
+    ),
+  ].map((row) => ({ ...row, reason: 'BadRequest' })),
+  rowOf(14, 'an unknown path below the video routes', ofGet('/nowhere'), {
     status: 404,
     error: 'not_found',
     reason: 'NotFound',
-  },
-  {
-    row: 15,
-    what: '%00 in a path of a video route',
-    method: 'GET',
-    path: `${VIDEO_API}/tasks/%00/creations`,
-    status: 400,
-    error: 'path_invalid',
-    reason: 'BadRequest',
-  },
-  {
-    row: 1,
-    what: 'text/plain at a video route',
-    path: TEXT,
-    headers: { 'content-type': 'text/plain' },
-    body: 'x',
-    status: 415,
-    error: 'unsupported_media_type',
-    reason: 'BadRequest',
-  },
-  {
-    row: 4,
-    what: 'a body of a video route that is no JSON',
-    path: TEXT,
-    headers: { 'content-type': 'application/json' },
-    body: '{',
-    status: 400,
-    error: 'json_invalid',
-    reason: 'BadRequest',
-  },
-  {
-    row: 10,
-    what: 'a request to a video route without a Host',
-    raw: `GET ${VIDEO_API}/credits HTTP/1.1\r\nConnection: close\r\n\r\n`,
-    path: `${VIDEO_API}/credits`,
-    status: 400,
-    error: 'bad_request',
-    reason: 'BadRequest',
-  },
+  }),
 ]
