@@ -4,6 +4,7 @@ import {
   makeHollowPng,
   PRECISION,
   RELIGHT,
+  rowOf,
   UPSCALE,
 } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
@@ -13,7 +14,10 @@ const failed = (field: string) => ({
   error: 'validation_failed',
   field: `${field} must be`,
 })
+const ofGet = (path: string) => ({ method: 'GET', path })
 const refusedUrl = (field: string) => ({ status: 400, error: 'url_refused', field })
+const tooLarge = { status: 400, error: 'pixel_limit', field: '/image must be small enough' }
+const noTask = { status: 404, error: 'task_not_found' }
 const badImage = { status: 400, error: 'image_invalid', field: '/image' }
 
 /** A body with a good image, so that nothing but the member in question is wrong. */
@@ -111,15 +115,7 @@ export const IMAGE_ROWS: Row[] = [
       [UPSCALE, { image: png(400, 400), scale_factor: '16x' }],
       [PRECISION, { image: png(630, 10), scale_factor: 16 }],
     ] as const
-  ).map(([path, body]) => ({
-    row: 40,
-    what: `${path} to too many pixels`,
-    path,
-    body,
-    status: 400,
-    error: 'pixel_limit',
-    field: '/image must be small enough',
-  })),
+  ).map(([path, body]) => rowOf(40, `${path} to too many pixels`, { path, body }, tooLarge)),
   ...images(
     42,
     [
@@ -215,41 +211,24 @@ export const IMAGE_ROWS: Row[] = [
     body: withPicture({ advanced_settings: { whites: 'x' } }),
     ...failed('/advanced_settings/whites'),
   },
-  ...['6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11', 'abc', "'", '%25', 'x'.repeat(300)].map((id) => ({
-    row: 51,
-    what: `status of ${id.slice(0, 40)}`,
-    method: 'GET',
-    path: `${UPSCALE}/${id}`,
-    status: 404,
-    error: 'task_not_found',
-  })),
-  {
-    row: 51,
-    what: "status of another family's task",
-    method: 'GET',
-    path: ({ ownTask }) => `${RELIGHT}/${ownTask}`,
-    status: 404,
-    error: 'task_not_found',
-  },
+  ...['6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11', 'abc', "'", '%25', 'x'.repeat(300)].map((id) =>
+    rowOf(51, `status of ${id.slice(0, 40)}`, ofGet(`${UPSCALE}/${id}`), noTask),
+  ),
+  rowOf(
+    51,
+    "status of another family's task",
+    { method: 'GET', path: ({ ownTask }) => `${RELIGHT}/${ownTask}` },
+    noTask,
+  ),
   ...(
     [
       ['page', ['0', '-1', 'abc', '1.5', '1e9', '1e1', 'true', '', '%00', '0x10']],
       ['per_page', ['0', '101', '5.5', 'all']],
     ] as const
   ).flatMap(([name, values]) =>
-    values.map((value) => ({
-      row: 80,
-      what: `?${name}=${value}`,
-      method: 'GET',
-      path: `${UPSCALE}?${name}=${value}`,
-      ...failed(`?${name}`),
-    })),
+    values.map((value) =>
+      rowOf(80, `?${name}=${value}`, ofGet(`${UPSCALE}?${name}=${value}`), failed(`?${name}`)),
+    ),
   ),
-  {
-    row: 80,
-    what: '?page given twice',
-    method: 'GET',
-    path: `${UPSCALE}?page=1&page=2`,
-    ...failed('?page'),
-  },
+  rowOf(80, '?page given twice', ofGet(`${UPSCALE}?page=1&page=2`), failed('?page')),
 ]

@@ -99,6 +99,9 @@ const HOST_NODES = '/nodes/tools/versions/2.0.0/host-nodes'
 const VERSION = ({ registry: { activeId } }: World): string =>
   `/publishers/own/nodes/tools/versions/${activeId}`
 
+const noNode = { status: 404, error: 'node_not_found' } as const
+const noVersion = { status: 404, error: 'version_not_found' } as const
+const tooLarge = { status: 413, error: 'body_too_large' } as const
 const INVALID = { status: 400, error: 'validation_failed' } as const
 const FORBIDDEN = { status: 403, error: 'forbidden' } as const
 
@@ -108,14 +111,11 @@ const rowsOf = (
   cases: readonly (Pick<Row, 'what'> & Partial<Row>)[],
 ): Row[] => cases.map((each) => ({ row, ...INVALID, ...common, ...each }))
 
+const ENDED = { name: 'x', expires_at: '2020-01-01T00:00:00Z' }
+
 const publisherRows: Row[] = [
   ...rowsOf(29, FORBIDDEN, [
-    {
-      what: 'PUT of another owner’s publisher',
-      method: 'PUT',
-      path: '/publishers/others',
-      body: {},
-    },
+    { what: 'PUT of another owner’s', method: 'PUT', path: '/publishers/others', body: {} },
     { what: 'a new token of it', path: '/publishers/others/tokens', body: { name: 'x' } },
     { what: 'a new node of it', path: '/publishers/others/nodes', body: { id: 'fresh' } },
   ]),
@@ -127,25 +127,22 @@ const publisherRows: Row[] = [
     { what: 'no publisher id', body: {} },
     { what: 'publisher id null', body: { id: null } },
   ]),
-  {
-    row: 69,
-    what: 'publisher id that is taken',
-    path: '/publishers',
-    body: { id: 'others' },
-    status: 409,
-    error: 'publisher_exists',
-  },
+  ...rowsOf(69, { path: '/publishers', status: 409, error: 'publisher_exists' }, [
+    { what: 'publisher id that is taken', body: { id: 'others' } },
+  ]),
   ...rowsOf(70, { path: '/publishers/own/tokens' }, [
     { what: 'token without name', body: {}, field: '/name' },
     { what: 'token with an empty name', body: { name: '' }, field: '/name' },
     { what: 'token with a name of 129', body: { name: 'x'.repeat(129) }, field: '/name' },
-    {
-      what: 'token that has ended',
-      body: { name: 'x', expires_at: '2020-01-01T00:00:00Z' },
-      field: '/expires_at',
-    },
+    { what: 'token that has ended', body: ENDED, field: '/expires_at' },
   ]),
 ]
+
+const SCRIPT = { id: 'x', icon: 'javascript:1' }
+const MISMATCH = { status: 400, error: 'id_mismatch', field: '/id' } as const
+const ofBanned = '/publishers/banned'
+const itsNode = `${ofBanned}/nodes/hidden`
+const bannedNode = '/publishers/own/nodes/banned-node'
 
 const nodeRows: Row[] = [
   ...rowsOf(
@@ -164,58 +161,28 @@ const nodeRows: Row[] = [
   ]),
   ...rowsOf(73, { path: '/publishers/own/nodes' }, [
     { what: 'tags that are a text', body: { id: 'x', tags: 'a' }, field: '/tags' },
-    {
-      what: 'description of 1,001',
-      body: { id: 'x', description: 'x'.repeat(1001) },
-      field: '/description',
-    },
-    {
-      what: 'icon that is a script',
-      body: { id: 'x', icon: 'javascript:1' },
-      error: 'url_refused',
-      field: '/icon',
-    },
+    { what: 'icon that is a script', body: SCRIPT, error: 'url_refused', field: '/icon' },
   ]),
   ...rowsOf(74, { method: 'PUT', status: 404, error: 'node_not_found', body: {} }, [
-    {
-      what: 'another id in the body',
-      path: '/publishers/own/nodes/tools',
-      body: { id: 'other' },
-      status: 400,
-      error: 'id_mismatch',
-      field: '/id',
-    },
+    { what: 'another id', path: '/publishers/own/nodes/tools', body: { id: 'other' }, ...MISMATCH },
     { what: 'PUT of an unknown node', path: '/publishers/own/nodes/none' },
     { what: 'PUT of another publisher’s', path: '/publishers/own/nodes/theirs' },
   ]),
   ...rowsOf(75, { status: 403, error: 'publisher_banned', body: {} }, [
-    { what: 'PUT of a banned publisher', method: 'PUT', path: '/publishers/banned' },
-    { what: 'a token of it', path: '/publishers/banned/tokens', body: { name: 'x' } },
-    { what: 'a node of it', path: '/publishers/banned/nodes', body: { id: 'x' } },
-    { what: 'PUT of its node', method: 'PUT', path: '/publishers/banned/nodes/hidden' },
-    {
-      what: 'DELETE of its node',
-      method: 'DELETE',
-      path: '/publishers/banned/nodes/hidden',
-      body: '',
-    },
+    { what: 'PUT of a banned publisher', method: 'PUT', path: ofBanned },
+    { what: 'a token of it', path: `${ofBanned}/tokens`, body: { name: 'x' } },
+    { what: 'a node of it', path: `${ofBanned}/nodes`, body: { id: 'x' } },
+    { what: 'PUT of its node', method: 'PUT', path: itsNode },
+    { what: 'DELETE of its node', method: 'DELETE', path: itsNode, body: '' },
     {
       what: 'publishing in it',
-      path: '/publishers/banned/nodes/hidden/versions',
+      path: `${itsNode}/versions`,
       body: publishing({}, ({ bannedPublisher }) => bannedPublisher.token),
     },
-    {
-      what: 'PUT of a banned node',
-      method: 'PUT',
-      path: '/publishers/own/nodes/banned-node',
-      error: 'node_banned',
-    },
-    {
-      what: 'publishing a banned node',
-      path: '/publishers/own/nodes/banned-node/versions',
-      body: publishing(),
-      error: 'node_banned',
-    },
+  ]),
+  ...rowsOf(75, { status: 403, error: 'node_banned', body: {} }, [
+    { what: 'PUT of a banned node', method: 'PUT', path: bannedNode },
+    { what: 'publishing a banned node', path: `${bannedNode}/versions`, body: publishing() },
   ]),
 ]
 
@@ -232,14 +199,13 @@ const versionRows: Row[] = [
     { what: 'an expired one', body: publishing({}, ({ expired }) => expired) },
     { what: 'another publisher’s', body: publishing({}, ({ others }) => others.token) },
   ]),
-  {
-    row: 77,
-    what: 'publishing into another publisher’s node',
-    path: '/publishers/own/nodes/theirs/versions',
-    body: publishing(),
-    status: 403,
-    error: 'node_owned_by_other_publisher',
-  },
+  ...rowsOf(77, { status: 403, error: 'node_owned_by_other_publisher' }, [
+    {
+      what: 'publishing into another publisher’s node',
+      path: '/publishers/own/nodes/theirs/versions',
+      body: publishing(),
+    },
+  ]),
   ...rowsOf(
     78,
     { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' },
@@ -254,31 +220,11 @@ const versionRows: Row[] = [
   ]),
   ...rowsOf(79, { path: PUBLISH }, [
     { what: 'no node', body: publishing({ node: undefined }), field: '/node' },
-    {
-      what: 'no node_version',
-      body: publishing({ node_version: undefined }),
-      field: '/node_version',
-    },
-    {
-      what: 'dependencies that are a text',
-      body: publishing({ node_version: { version: '3.0.0', dependencies: 'x' } }),
-      field: '/node_version/dependencies',
-    },
-    {
-      what: 'deprecated that is a text',
-      method: 'PUT',
-      path: VERSION,
-      body: { deprecated: 'yes' },
-      field: '/deprecated',
-    },
-    {
-      what: 'PUT of a version without a UUID',
-      method: 'PUT',
-      path: `${PUBLISH}/1.0.0`,
-      body: {},
-      status: 404,
-      error: 'version_not_found',
-    },
+    { what: 'no version', body: publishing({ node_version: undefined }), field: '/node_version' },
+  ]),
+  ...rowsOf(79, { method: 'PUT', path: VERSION }, [
+    { what: 'deprecated that is a text', body: { deprecated: 'yes' }, field: '/deprecated' },
+    { what: 'PUT of a version without a UUID', path: `${PUBLISH}/1.0.0`, body: {}, ...noVersion },
   ]),
 ]
 
@@ -305,12 +251,7 @@ const readRows: Row[] = [
   ]),
   ...rowsOf(82, { method: 'GET' }, [
     { what: 'unknown status', path: '/nodes/tools/versions?statuses=Active', field: '?statuses' },
-    {
-      what: 'versions of an unknown node',
-      path: '/nodes/none/versions',
-      status: 404,
-      error: 'node_not_found',
-    },
+    { what: 'versions of an unknown node', path: '/nodes/none/versions', ...noNode },
   ]),
   ...rowsOf(83, { method: 'GET', status: 404, error: 'host_node_not_found' }, [
     { what: 'unknown host node', path: '/nodes/tools/versions/1.0.0/host-nodes/none' },
@@ -318,18 +259,12 @@ const readRows: Row[] = [
   ]),
 ]
 
+const MANY = Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`n${at}`, {}]))
+
 const registrationRows: Row[] = [
-  ...rowsOf(84, { credential: false, body: { nodes: {} }, status: 404 }, [
-    {
-      what: 'of an unknown node',
-      path: '/nodes/none/versions/1.0.0/host-nodes',
-      error: 'node_not_found',
-    },
-    {
-      what: 'of an unknown version',
-      path: '/nodes/tools/versions/9.0.0/host-nodes',
-      error: 'version_not_found',
-    },
+  ...rowsOf(84, { credential: false, body: { nodes: {} } }, [
+    { what: 'of an unknown node', path: '/nodes/none/versions/1.0.0/host-nodes', ...noNode },
+    { what: 'of an unknown version', path: '/nodes/tools/versions/9.0.0/host-nodes', ...noVersion },
     {
       what: 'after a success',
       path: '/nodes/tools/versions/1.0.0/host-nodes',
@@ -339,11 +274,7 @@ const registrationRows: Row[] = [
   ]),
   ...rowsOf(85, { credential: false, path: HOST_NODES }, [
     { what: 'nodes that are a list', body: { nodes: [] }, field: '/nodes' },
-    {
-      what: '5,001 nodes',
-      body: { nodes: Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`n${at}`, {}])) },
-      field: '/nodes',
-    },
+    { what: '5,001 nodes', body: { nodes: MANY }, field: '/nodes' },
     { what: 'success that is a text', body: { success: 'true', nodes: {} }, field: '/success' },
     {
       what: 'output_is_list that is a text',
@@ -353,8 +284,7 @@ const registrationRows: Row[] = [
     {
       what: '17 MiB',
       raw: `POST ${HOST_NODES} HTTP/1.1\r\nHost: kiln\r\nContent-Type: application/json\r\nContent-Length: ${17 * 2 ** 20}\r\n\r\n{`,
-      status: 413,
-      error: 'body_too_large',
+      ...tooLarge,
     },
   ]),
 ]
@@ -395,7 +325,7 @@ const uploadRows: Row[] = [
     },
     { what: 'an expired link', path: linkOf('late'), error: 'upload_expired' },
   ]),
-  ...rowsOf(87, { status: 413, error: 'body_too_large' }, [
+  ...rowsOf(87, tooLarge, [
     {
       what: 'longer than the maximum, by its Content-Length',
       raw: rawPut('open', [`Content-Length: ${ARCHIVE_MAX_BYTES + 1}`, 'PK\x03\x04']),
