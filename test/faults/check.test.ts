@@ -7,23 +7,15 @@ import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { check } from '../nemesis/check.ts'
 import type { Ledgers } from '../nemesis/check.ts'
 import type { EventRow, TaskRow } from '../nemesis/rows.ts'
+import { makeOrder } from '../nemesis/callers.ts'
 import type { Order } from '../nemesis/callers.ts'
 
 const SECRET = makeWebhookSecret()
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
 
-const order = (key: string, kind: Order['kind'], end: Order['end'] = 'done'): Order => ({
-  key,
-  kind,
-  end,
-  owner: 'alice',
-  ids: new Set([`id-${key}`]),
-  unknown: 0,
-  uploadPath: undefined,
-  isUploaded: kind === 'version',
-  receiver: 'well',
-})
+const order = (key: string, kind: Order['kind'], end: Order['end'] = 'done'): Order =>
+  makeOrder({ key, kind, end, ids: new Set([`id-${key}`]) })
 
 const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskRow => ({
   id: `id-${key}`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Client as TemporalClient } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
-import { makeCallers } from '../nemesis/callers.ts'
+import { makeCallers, makeOrder } from '../nemesis/callers.ts'
 import type { Callers, Order } from '../nemesis/callers.ts'
 import { check } from '../nemesis/check.ts'
 import { readRows } from '../nemesis/rows.ts'
@@ -75,16 +75,7 @@ export const startOrders = async ({
     },
     async make(client, end) {
       const id = await createTask(client, { webhook_url: receiver.url('/made') })
-      const rest = { unknown: 0, uploadPath: undefined, isUploaded: false }
-      callers.orders.push({
-        key: id,
-        kind: 'image',
-        end,
-        owner: 'alice',
-        ids: new Set([id]),
-        receiver: 'well',
-        ...rest,
-      })
+      callers.orders.push(makeOrder({ key: id, kind: 'image', end, ids: new Set([id]) }))
       return id
     },
     async assertWhole(lost = new Map()) {

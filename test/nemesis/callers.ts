@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { makeRandom } from '../faults/random.ts'
+import { makeRandom, pick } from '../faults/random.ts'
 import { IMAGE_API, VIDEO_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
@@ -14,11 +14,10 @@ import {
   reset,
   resetAfter,
 } from '../support/receiver.ts'
-import type { Reply } from '../support/receiver.ts'
+import type { Reply, WebhookReceiver } from '../support/receiver.ts'
+import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
-import type { Service } from '../support/service.ts'
 
 /** Something a caller asks for, and what was answered: the ledger of the callers. */
 export interface Order {
@@ -137,24 +136,19 @@ const RELIGHT = `${IMAGE_API}/image-relight`
 /** Callers of a service of two apis, who repeat what nothing is known of with the same key. Needs a healthy service. */
 export const makeCallers = async (world: Called, options: CallersOptions): Promise<Callers> => {
   const random = makeRandom(options.seed + 1)
-  const apis = ['api-1', 'api-2'] as const
-  const clients = new Map<string, Client[]>()
+  const bases = ['api-1', 'api-2'].map((api) => world.members.get(api)?.baseUrl ?? '')
+  const tokens = new Map<string, string>()
   const secrets = new Map<string, string>()
-  const tokens: string[] = []
+  const anyClient = (owner: string): Client => makeClient(pick(random, bases), tokens.get(owner))
   for (const owner of OWNERS) {
-    const token = await world.service.token(owner)
-    tokens.push(token)
-    const own = apis.map((api) => makeClient(world.members.get(api)?.baseUrl ?? '', token))
-    clients.set(owner, own)
-    const made = (await own[0]?.get('/webhook-secret'))?.body['secrets'] as
-      | { secret: string }[]
-      | undefined
-    secrets.set(owner, made?.[0]?.secret ?? '')
+    tokens.set(owner, await world.service.token(owner))
+    const { body } = await anyClient(owner).get('/webhook-secret')
+    const [made] = body['secrets'] as unknown as { secret: string }[]
+    secrets.set(owner, made?.secret ?? '')
   }
-  const [publisher] = clients.get('alice') ?? []
-  await publisher?.post('/publishers', { id: PUBLISHER })
-  const pat = await publisher?.post(`/publishers/${PUBLISHER}/tokens`, { name: 'nemesis' })
-  const token = String(pat?.body['token'])
+  await anyClient('alice').post('/publishers', { id: PUBLISHER })
+  const pat = await anyClient('alice').post(`/publishers/${PUBLISHER}/tokens`, { name: 'nemesis' })
+  const token = String(pat.body['token'])
   const image = await base64()
   const archive = makeZip(PACK)
   const payload = 'canary-payload'
@@ -172,10 +166,6 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     return receiver === 'dead' ? `http://127.0.0.4:1/${key}` : receiverUrl(`/t/${key}`)
   }
 
-  const anyClient = (owner: string): Client => {
-    const own = clients.get(owner) ?? []
-    return own[Math.floor(random() * own.length)] as Client
-  }
   /** Undefined when nobody answered. An answer that is not documented, no JSON, or another than 503 of a fault is noted. */
   const ask = async (what: string, work: () => Promise<Answer>): Promise<Answer | undefined> => {
     const [at, start] = [Date.now(), performance.now()]
@@ -229,8 +219,7 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
 
   const upload = async (order: Order): Promise<boolean> => {
     if (order.isUploaded || order.uploadPath === undefined) return true
-    const base = world.members.get(random() < 0.5 ? 'api-1' : 'api-2')?.baseUrl ?? ''
-    const answer = await fetch(base + order.uploadPath, {
+    const answer = await fetch(pick(random, bases) + order.uploadPath, {
       method: 'PUT',
       body: Uint8Array.from(archive),
       signal: AbortSignal.timeout(30_000),
@@ -258,7 +247,7 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   /** Reads tasks that were acknowledged, one after another, for as long as there are creations. */
   const watch = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const order = orders[Math.floor(random() * orders.length)] as Order
+      const order = pick(random, orders)
       const [id] = order.ids
       if (id !== undefined && order.kind !== 'version') {
         const path =
@@ -289,7 +278,10 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     secrets,
     canaries: [
       { text: payload, mayBeTold: true },
-      ...[token, ...tokens, ...secrets.values()].map((text) => ({ text, mayBeTold: false })),
+      ...[token, ...tokens.values(), ...secrets.values()].map((text) => ({
+        text,
+        mayBeTold: false,
+      })),
     ],
     create,
     fulfil,
@@ -323,32 +315,38 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   }
 }
 
+/** An order that nothing was answered to yet. */
+export const makeOrder = (order: Pick<Order, 'key' | 'kind' | 'end'> & Partial<Order>): Order => ({
+  owner: 'alice',
+  ids: new Set(),
+  unknown: 0,
+  uploadPath: undefined,
+  isUploaded: false,
+  receiver: 'well',
+  ...order,
+})
+
 const planOrders = (
   { tasks, versions, videos = VIDEOS, receivers = { moody: 10 } }: CallersOptions,
   random: () => number,
 ): Order[] => {
-  const order = (key: string, kind: Order['kind'], end: Order['end']): Order => ({
-    key,
-    kind,
-    end,
-    owner: OWNERS[Math.floor(random() * OWNERS.length)] ?? '',
-    ids: new Set(),
-    unknown: 0,
-    uploadPath: undefined,
-    isUploaded: false,
-    receiver: drawReceiver(receivers, random() * 100),
-  })
   const made = Array.from({ length: tasks }, (_, index) => {
     const drawn = random() * 100
-    const end = drawn < FAILING ? 'failed' : drawn < FAILING + CANCELLED ? 'cancelled' : 'done'
-    return order(`task-${index}`, random() * 100 < videos ? 'video' : 'image', end)
+    return makeOrder({
+      key: `task-${index}`,
+      kind: random() * 100 < videos ? 'video' : 'image',
+      end: drawn < FAILING ? 'failed' : drawn < FAILING + CANCELLED ? 'cancelled' : 'done',
+      owner: pick(random, OWNERS),
+      receiver: drawReceiver(receivers, random() * 100),
+    })
   })
   const each = versions > 0 ? Math.max(1, Math.floor(tasks / versions)) : 0
   for (let index = 0; index < versions; index += 1)
-    made.splice(index * (each + 1), 0, {
-      ...order(`pack-${index}`, 'version', 'done'),
-      owner: 'alice',
-    })
+    made.splice(
+      index * (each + 1),
+      0,
+      makeOrder({ key: `pack-${index}`, kind: 'version', end: 'done' }),
+    )
   return made
 }
 

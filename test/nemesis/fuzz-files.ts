@@ -4,6 +4,9 @@ import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 
 import { gifOfFrames, makeTiff, pngOfTexts, webpOfFrames } from '../adapters/image-bombs.ts'
+import { contentCases } from '../extraction/archive/cases/contents.ts'
+import { nameCases } from '../extraction/archive/cases/names.ts'
+import { recordCases } from '../extraction/archive/cases/records.ts'
 import { HOSTILE_PACKS } from '../extraction/hostile-packs.ts'
 import { SNIPPETS } from '../extraction/interpret/snippets.ts'
 import { makeHollowPng } from '../http/bad-input-support.ts'
@@ -11,7 +14,8 @@ import { IMAGE_API, VIDEO_API, readAnswer } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { makePicture } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
-import { packZeros, writeZip } from '../support/zip-writer.ts'
+import { makeZip } from '../support/zip.ts'
+import { writeZip } from '../support/zip-writer.ts'
 import { damage } from './damage.ts'
 
 /** A file, and what it is sent to. */
@@ -22,60 +26,20 @@ export interface FileCase {
   route: string
 }
 
-const INIT = { name: 'pack/__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' }
-const NAMES = ['../x.py', '/abs.py', 'a\\..\\b.py', 'a\0b.py', 'A.py', 'a.py', 'a.py/b', 'C:x', '.']
+/** Archives that are refused for one reason each, and a right one. */
+const ARCHIVES = [...contentCases, ...nameCases, ...recordCases]
+  .map(({ zip }) => zip())
+  .filter(({ length }) => length < 1_000_000)
+const PACK = makeZip('NODE_CLASS_MAPPINGS = {}\n')
 
-/** Archives whose entries and records tell what is not so. */
-const zips: Arbitrary<Buffer> = fc
-  .tuple(
-    fc.array(
-      fc.record(
-        {
-          name: fc.constantFrom(...NAMES, 'x'.repeat(5000), `${'d/'.repeat(300)}x`, INIT.name),
-          data: fc.constantFrom('', 'x = 1\n', Buffer.alloc(70_000, 'clay')),
-          method: fc.constantFrom(0, 8, 9, 99),
-          flags: fc.constantFrom(0, 1, 8, 0x40, 0x2000, 0xffff),
-          mode: fc.constantFrom(0o120777, 0o100644, 0o040755, 0o020666, 0o104755),
-          bytes: fc.constantFrom(0, 1, 2 ** 31, 0xffffffff),
-          packed: fc.constantFrom(packZeros(1), packZeros(1024), Buffer.from([0xff])),
-          crc: fc.constant(7),
-          offset: fc.nat(200),
-          zip64: fc.boolean(),
-          descriptor: fc.constantFrom('signed' as const, 'bare' as const, 'zip64' as const),
-        },
-        { requiredKeys: ['name'] },
-      ),
-      { maxLength: 3 },
-    ),
-    fc.record(
-      {
-        disk: fc.constant(1),
-        entries: fc.constant(9),
-        before: fc.constant(Buffer.from('#!')),
-        countsBefore: fc.boolean(),
-        zip64: fc.constantFrom('spare' as const, 'needed' as const),
-        zip64Entries: fc.constant(2 ** 40),
-      },
-      { requiredKeys: [] },
-    ),
-  )
-  .map(([entries, form]) => writeZip([INIT, ...entries], form))
-
-const SOURCES = [...SNIPPETS, ...HOSTILE_PACKS].map(({ files }) => files['__init__.py'] ?? '')
-const PIECES = SOURCES.filter(({ length }) => length < 4000).flatMap((source) =>
-  source.split(/(?<=\n)|(?=[([{:,])/),
-)
-
-/** Lines and pieces in any order, packs that mean harm, packs with something cut out, and no Python at all. */
-const sources: Arbitrary<string | Uint8Array> = fc.oneof(
-  fc.array(fc.constantFrom(...PIECES), { maxLength: 80 }).map((pieces) => pieces.join('')),
-  fc.constantFrom(...SOURCES),
-  damage(SOURCES.map((source) => Buffer.from(source))),
+/** Sources in which every form of Python stands, and those of packs that mean harm. */
+const SOURCES = [...SNIPPETS, ...HOSTILE_PACKS].map(({ files }) =>
+  Buffer.from(files['__init__.py'] ?? ''),
 )
 
 const FILES = ['__init__.py', 'a.py', 'requirements.txt', 'pyproject.toml']
 const packs: Arbitrary<Buffer> = fc
-  .tuple(...FILES.map(() => sources))
+  .tuple(...FILES.map(() => damage(SOURCES)))
   .map((texts) =>
     writeZip(texts.map((data, at) => ({ name: `pack/${FILES[at]}`, data, method: 8 }))),
   )
@@ -90,7 +54,7 @@ export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => 
   const images = [
     [pictures, pictures, sides.map((side) => makeHollowPng(side, side))].flat(),
     [pngOfTexts(2000), gifOfFrames(500), await webpOfFrames(50), await webpOfFrames(50, true)],
-    [makeTiff({ pages: 3, endless: true }), writeZip([INIT]), Buffer.from('%PDF-1.7\n')],
+    [makeTiff({ pages: 3, endless: true }), PACK, Buffer.from('%PDF-1.7\n')],
     [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///a"/></svg>')],
   ].flat()
   const of = (kind: FileCase['kind'], routes: string, bytes: Arbitrary<Buffer>) => {
@@ -100,11 +64,7 @@ export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => 
   const stills = of('image', 'image-upscaler image-relight skin-enhancer/creative', damage(images))
   const frames = of('video', 'img2video start-end2video', damage(images))
   const videos = of('video', 'extend', damage([video, video, ...pictures]))
-  const archives = fc.oneof(
-    zips,
-    zips.chain((zip) => damage([zip])),
-  )
-  const zipped = of('zip', '', archives)
+  const zipped = of('zip', '', damage([PACK, ...ARCHIVES]))
   const python = of('python', '', packs)
   return fc.oneof(stills, stills, stills, frames, videos, zipped, zipped, python, python)
 }

@@ -34,16 +34,13 @@ export interface Things {
   links: string[]
 }
 
+type Limit = 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems'
+
 /** What values are made by; `format`, `title` and the like say nothing of them. */
-interface Schema {
+interface Schema extends Partial<Record<Limit, number>> {
   type?: string | string[]
   enum?: unknown[]
   pattern?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  minItems?: number
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
@@ -313,8 +310,9 @@ export const makeRequests = (document: Document, things: Things): Arbitrary<Wire
           isChunked: mostly(fc.constant(false), [5, fc.constant(true)]),
           spelling: mostly(fc.constant(undefined), [6, fc.constantFrom(...SPELLINGS)]),
           id: fc.nat().map((number) => `fuzz-${number}`),
+          host: fc.constant(things.host),
         })
-        .map((parts) => compose(parts, things.host))
+        .map(compose)
     }),
   )
   return fc.oneof(...all)
@@ -326,27 +324,25 @@ interface Parts extends Pick<Wire, 'template' | 'method' | 'target'> {
   isChunked: boolean
   spelling: (typeof SPELLINGS)[number] | undefined
   id: string
+  host: string
 }
 
-const compose = (parts: Parts, host: string): Wire => {
-  const { template, method, target, headers, content, isChunked, spelling, id } = parts
+const compose = ({ headers, content, isChunked, spelling, id, host, ...wire }: Parts): Wire => {
   const [type, text = ''] = content ?? []
   const body = typeof text === 'string' ? latin1(text) : text
   const size = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
   const told = type === undefined ? [] : [`Content-Type: ${type}`, size]
-  const start = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, `X-Request-Id: ${id}`]
+  const start = [`${wire.method} ${wire.target} HTTP/1.1`, `Host: ${host}`, `X-Request-Id: ${id}`]
   const head = `${[...start, ...headers, ...told].join('\r\n')}\r\n\r\n`
   const chunk = [latin1(`${body.length.toString(16)};a="b"\r\n`), body, latin1('\r\n')]
   const chunks = [...(body.length > 0 ? chunk : []), latin1('0\r\nX-Trailer: 1\r\n\r\n')]
   return {
-    template,
-    method,
-    target,
+    ...wire,
     bytes: Buffer.concat([
       latin1(spelling ? head.replace(...spelling) : head),
       ...(content && isChunked ? chunks : [body]),
     ]),
-    isOdd: spelling !== undefined || NO_METHODS.has(method),
+    isOdd: spelling !== undefined || NO_METHODS.has(wire.method),
     id: spelling || headers.some((line) => line.startsWith('X-Request-Id')) ? undefined : id,
   }
 }

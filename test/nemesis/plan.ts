@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { makeRandom } from '../faults/random.ts'
+import { makeRandom, pick } from '../faults/random.ts'
 import { FAULTS, kindOf } from './faults.ts'
 import type { Fault, FaultName } from './faults.ts'
 import type { World } from './world.ts'
@@ -30,12 +30,11 @@ const touchedBy = ({ name, target }: Pick<Fault, 'name' | 'target'>): string[] =
 export const makePlan = ({ seed, seconds, names = USUAL }: PlanOptions): Fault[] => {
   const random = makeRandom(seed)
   const kinds = names.flatMap((name) => Array.from({ length: FAULTS[name].weight }, () => name))
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const plan: Fault[] = []
   const healedAt = new Map<string, number>()
   for (let atMs = 1000; atMs < seconds * 1000; atMs += Math.round(2 * PAUSE_MS * random())) {
-    const name = pick(kinds)
-    const fault = { atMs, forMs: 0, name, target: pick<string>(FAULTS[name].targets) }
+    const name = pick(random, kinds)
+    const fault = { atMs, forMs: 0, name, target: pick<string>(random, FAULTS[name].targets) }
     fault.forMs = Math.round(random() * FAULTS[name].mostMs)
     const touched = touchedBy(fault)
     if (touched.some((one) => (healedAt.get(one) ?? 0) > atMs)) continue
@@ -54,11 +53,10 @@ const TOLD_MS = 7000
 export const makeTurns = ({ seed, names }: { seed: number; names: FaultName[] }): Fault[] => {
   const random = makeRandom(seed)
   return names
-    .map((name) => ({ name, place: random(), drawn: random() }))
+    .map((name) => ({ name, place: random(), target: pick(random, kindOf(name).targets) }))
     .toSorted((one, other) => one.place - other.place)
-    .map(({ name, drawn }, index) => {
-      const { mostMs, tells, targets } = kindOf(name)
-      const target = targets[Math.floor(drawn * targets.length)] ?? ''
+    .map(({ name, target }, index) => {
+      const { mostMs, tells } = kindOf(name)
       const forMs = tells?.[target] ? TOLD_MS : mostMs
       return { atMs: (index + 0.5) * TURN_MS, forMs, name, target }
     })
@@ -108,10 +106,8 @@ export const inflict = async (
   }
   const struck = plan.map((fault) => {
     const touched = isInTurn ? ['everything'] : touchedBy(fault)
-    const mine = strike(
-      fault,
-      touched.flatMap((one) => busy.get(one) ?? []),
-    )
+    const before = touched.flatMap((one) => busy.get(one) ?? [])
+    const mine = strike(fault, before)
     const over = isInTurn ? mine.then(() => sleep(TURN_MS / 2)) : mine
     for (const one of touched) busy.set(one, over)
     return mine

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 
 import { Client } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
 import { noEntry } from '../../src/adapters/storage/files.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { sha256Of } from '../support/digest.ts'
 import type { Service } from '../support/service.ts'
 
 export interface TaskRow {
@@ -120,46 +119,37 @@ const readFiles = async ({ service }: Written): Promise<ReadonlyMap<string, stri
   const files = new Map<string, string>()
   for (const path of await service.listFiles()) {
     const key = relative(service.storagePath, path)
-    if (key.startsWith('.')) continue
     // One that is swept meanwhile is gone.
-    const digest = await digestOf(path).catch(noEntry)
-    if (digest !== undefined) files.set(key, digest)
+    const bytes = key.startsWith('.') ? undefined : await readFile(path).catch(noEntry)
+    if (bytes) files.set(key, sha256Of(bytes))
   }
   return files
 }
 
-const digestOf = async (path: string): Promise<string> => {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
-}
+const listWorkflows = ({ temporal, service }: Written) =>
+  new Client({ connection: temporal.connection }).workflow.list({
+    query: `TaskQueue = '${service.taskQueue}'`,
+  })
 
-export const countWorkflows = async ({
-  temporal,
-  service,
-}: Written): Promise<ReadonlyMap<string, number>> => {
-  const { workflow } = new Client({ connection: temporal.connection })
+export const countWorkflows = async (world: Written): Promise<ReadonlyMap<string, number>> => {
   const counts = new Map<string, number>()
-  const query = `TaskQueue = '${service.taskQueue}'`
-  for await (const { workflowId } of workflow.list({ query }))
+  for await (const { workflowId } of listWorkflows(world))
     counts.set(workflowId, (counts.get(workflowId) ?? 0) + 1)
   return counts
 }
 
+/** It takes half a minute to read these. */
+const MOST_HISTORIES = 2000
+
 /** What the newest histories in Temporal hold, one text for each workflow. */
-export const readHistories = async ({ temporal, service }: Written): Promise<string[]> => {
-  const { workflow } = new Client({ connection: temporal.connection })
+export const readHistories = async (world: Written): Promise<string[]> => {
   const texts: string[] = []
-  const listed = workflow.list({ query: `TaskQueue = '${service.taskQueue}'` })
-  for await (const { history } of listed.intoHistories({ concurrency: 10 })) {
+  for await (const { history } of listWorkflows(world).intoHistories({ concurrency: 10 })) {
     texts.push([...textsOf(history)].join('\n'))
     if (texts.length === MOST_HISTORIES) break
   }
   return texts
 }
-
-/** It takes half a minute to read these. */
-const MOST_HISTORIES = 2000
 
 const textsOf = function* (value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
