@@ -11,14 +11,14 @@ const highRulesOf = (files: Files): string[] =>
     .map(({ issue_type: rule }) => rule)
 
 describe('a pack is judged as its plain form is', () => {
-  for (const { title, rule, files } of EVASIONS)
-    test(`${rule}: ${title}`, () => {
+  for (const { rule, files } of EVASIONS)
+    test(`${rule} in ${JSON.stringify(files)}`, () => {
       const rules = highRulesOf(files)
       assert.ok(rules.includes(rule), `found ${rules.join(', ') || 'nothing'}`)
     })
 })
 
 describe('a pack is not judged by what it merely imports', () => {
-  for (const { title, files } of HARMLESS)
-    test(title, () => assert.deepEqual(highRulesOf(files), []))
+  for (const { files } of HARMLESS)
+    test(JSON.stringify(files), () => assert.deepEqual(highRulesOf(files), []))
 })
