@@ -3,17 +3,11 @@ import { describe, test } from 'node:test'
 
 import { TASK_FAULTS, TaskFault } from '../../src/domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../../src/domain/task/task-fault.ts'
-import { makeValidator } from '../../src/domain/shared/validate.ts'
 import {
   VIDEO_FAULTS,
   isVideoFaultCode,
   toVideoFault,
 } from '../../src/domain/video-task/video-fault.ts'
-import {
-  VIDEO_LIST_EMPTY_IS_ABSENT,
-  VideoTaskQuery,
-  judgeVideoTaskQuery,
-} from '../../src/domain/video-task/video-list.ts'
 import {
   VIDEO_CANCELLABLE_STATES,
   VIDEO_DELIVERED_STATES,
@@ -90,42 +84,5 @@ describe('the fault of a video task', () => {
     for (const code of Object.keys(VIDEO_FAULTS)) assert.ok(isVideoFaultCode(code))
     for (const word of ['', 'toString', 'usercancelled', 5, undefined])
       assert.equal(isVideoFaultCode(word), false)
-  })
-})
-
-describe('the filters of the list', () => {
-  const read = makeValidator(VideoTaskQuery, VIDEO_LIST_EMPTY_IS_ABSENT)
-  const judge = (query: object, isAnonymous = false) => {
-    const { value, faults } = read(query)
-    const rules = judgeVideoTaskQuery(value as Record<string, unknown>, { isAnonymous })
-    return [...faults, ...rules].map((fault) => fault.field)
-  }
-
-  test('have a page size of 10 and no others when none is given', () => {
-    assert.deepEqual(read({}), { value: { 'pager.pagesz': 10 }, faults: [] })
-    assert.deepEqual(judge({ 'pager.page_token': '' }), [])
-  })
-
-  test('are refused when they name nothing that is', () => {
-    const cases: [object, string][] = [
-      [{ states: ['done'] }, '/states/0'],
-      [{ model_versions: ['x'] }, '/model_versions/0'],
-      [{ resolutions: ['720p', '4K'] }, '/resolutions/1'],
-      [{ 'created_at.from': 'yesterday' }, '/created_at.from'],
-      [{ 'pager.pagesz': 0 }, '/pager.pagesz'],
-      [{ 'pager.pagesz': 101 }, '/pager.pagesz'],
-      [{ 'pager.page': -1 }, '/pager.page'],
-    ]
-    for (const [query, field] of cases) assert.deepEqual(judge(query), [field])
-  })
-
-  test('reach 10,000 tasks by page', () => {
-    assert.deepEqual(judge({ 'pager.page': 100, 'pager.pagesz': 100 }), [])
-    assert.deepEqual(judge({ 'pager.page': 1001 }), ['?pager.page'])
-  })
-
-  test('must name the tasks when there is no credential', () => {
-    assert.deepEqual(judge({}, true), ['?task_ids'])
-    assert.deepEqual(judge({ task_ids: ['a'] }, true), [])
   })
 })

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { withoutEmail } from '../../src/domain/registry/member.ts'
+
+describe('a member as others see it', () => {
+  const CASES: [given: { id: string; name: string; email?: string }, seen: object][] = [
+    [
+      { id: 'u1', name: 'Ann', email: 'ann@example.com' },
+      { id: 'u1', name: 'Ann' },
+    ],
+    [{ id: 'ann@example.com', name: 'Ann' }, { name: 'Ann' }],
+    [{ id: 'auth|ann@example.com', name: 'ann@example.com' }, { name: '' }],
+    [
+      { id: '@ann', name: 'Ann @ home' },
+      { id: '@ann', name: 'Ann @ home' },
+    ],
+  ]
+  for (const [user, seen] of CASES)
+    test(`shows ${JSON.stringify(seen)} of ${JSON.stringify(user)}`, () =>
+      assert.deepEqual(withoutEmail({ id: 'm', role: 'admin', user }), {
+        id: 'm',
+        role: 'admin',
+        user: seen,
+      }))
+})
