@@ -57,137 +57,69 @@ interface PlanNode {
 }
 
 describe('a page of nodes', () => {
-  interface Shape {
-    what: string
-    filter: NodeFilter
+  interface Page {
     order?: NodeOrder
     offset?: number
-    plan: readonly string[]
-    indexes: readonly string[]
   }
-  const SHAPES: readonly Shape[] = [
-    {
-      what: 'a rare word',
-      filter: { term: 'rareword' },
-      plan: ['pick'],
-      indexes: ['node_words'],
-    },
-    {
-      what: 'a frequent word',
-      filter: { term: 'studio' },
-      plan: ['walk'],
-      indexes: ['node_stats_ranking', 'node_pkey'],
-    },
-    {
-      what: 'two words',
-      filter: { term: 'sound rareword' },
-      plan: ['pick'],
-      indexes: ['node_words'],
-    },
-    {
-      what: 'a part of three characters',
-      filter: { term: '-79' },
-      plan: ['pick'],
-      indexes: ['node_words', 'node_id_part', 'node_name_part'],
-    },
-    { what: 'no term', filter: {}, plan: ['walk'], indexes: ['node_stats_ranking'] },
-    {
-      what: 'no term, far down',
-      filter: {},
-      offset: 7_000,
-      plan: ['walk'],
-      indexes: ['node_stats_ranking'],
-    },
-    {
-      what: 'os and accelerator',
-      filter: { os: ['Plan 9'], accelerators: ['DirectML'] },
-      plan: ['pick'],
-      indexes: ['node_os'],
-    },
-    {
-      what: 'a frequent os',
-      filter: { os: ['Linux'] },
-      plan: ['walk'],
-      indexes: ['node_stats_ranking', 'node_pkey'],
-    },
-    {
-      what: 'a whole repository',
-      filter: { repository: 'https://github.com/Maker7/Pack7.git' },
-      plan: ['pick'],
-      indexes: ['node_repository_key_part'],
-    },
-    {
-      what: 'a part of a repository',
-      filter: { repository: 'aker7/Pack7.git' },
-      plan: ['pick'],
-      indexes: ['node_repository_part', 'node_repository_key_part'],
-    },
-    {
-      what: 'a host node',
-      filter: { hostNode: 'node studio-pack-77' },
-      plan: ['pick'],
-      indexes: ['node_host_names_part'],
-    },
-    {
-      what: 'a frequent host node',
-      filter: { hostNode: 'host node' },
-      plan: ['walk'],
-      indexes: ['node_stats_ranking', 'node_host_names_pkey'],
-    },
-    {
-      what: 'all by creation, far down',
-      filter: {},
-      order: 'created_at',
-      offset: 7_900,
-      plan: ['walk'],
-      indexes: ['node_stats_created'],
-    },
-    {
-      what: 'all by name, the last first',
-      filter: {},
-      order: 'name;desc',
-      plan: ['walk'],
-      indexes: ['node_by_name', 'node_stats_pkey'],
-    },
-    {
-      what: 'those of a system by name',
-      filter: { os: ['linux'] },
-      order: 'name',
-      plan: ['walk'],
-      indexes: ['node_by_name', 'node_stats_pkey'],
-    },
-    {
-      what: 'all by downloads, most first',
-      filter: {},
-      order: 'downloads;desc',
-      plan: ['walk'],
-      indexes: ['node_stats_downloads'],
-    },
-    {
-      what: 'all by ranking, the last first',
-      filter: {},
-      order: 'search_ranking;desc',
-      plan: ['walk'],
-      indexes: ['node_stats_ranking'],
-    },
-    {
-      what: 'those changed since a time',
-      filter: { changedSince: new Date('2026-01-01T00:13:00Z') },
-      order: 'created_at',
-      plan: ['pick'],
-      indexes: ['node_by_change'],
-    },
-    {
-      what: 'named ones',
-      filter: { ids: ['my-pack-2', 'my-pack-6'] },
-      order: 'created_at',
-      plan: ['pick'],
-      indexes: ['node_id_lower_key'],
-    },
+  const BY_RANKING = ['node_stats_ranking']
+  const BY_NAME = ['node_by_name', 'node_stats_pkey']
+  const SHAPES: [string, NodeFilter, 'pick' | 'walk', indexes: readonly string[], Page?][] = [
+    ['a rare word', { term: 'rareword' }, 'pick', ['node_words']],
+    ['a frequent word', { term: 'studio' }, 'walk', [...BY_RANKING, 'node_pkey']],
+    ['two words', { term: 'sound rareword' }, 'pick', ['node_words']],
+    ['three characters', { term: '-79' }, 'pick', ['node_words', 'node_id_part', 'node_name_part']],
+    ['no term', {}, 'walk', BY_RANKING],
+    ['no term, far down', {}, 'walk', BY_RANKING, { offset: 7_000 }],
+    ['os and accelerator', { os: ['Plan 9'], accelerators: ['DirectML'] }, 'pick', ['node_os']],
+    ['a frequent os', { os: ['Linux'] }, 'walk', [...BY_RANKING, 'node_pkey']],
+    [
+      'a whole repository',
+      { repository: 'https://github.com/Maker7/Pack7.git' },
+      'pick',
+      ['node_repository_key_part'],
+    ],
+    [
+      'a part of a repository',
+      { repository: 'aker7/Pack7.git' },
+      'pick',
+      ['node_repository_part', 'node_repository_key_part'],
+    ],
+    ['a host node', { hostNode: 'node studio-pack-77' }, 'pick', ['node_host_names_part']],
+    [
+      'a frequent host node',
+      { hostNode: 'host node' },
+      'walk',
+      [...BY_RANKING, 'node_host_names_pkey'],
+    ],
+    [
+      'all by creation, far down',
+      {},
+      'walk',
+      ['node_stats_created'],
+      { order: 'created_at', offset: 7_900 },
+    ],
+    ['all by name, the last first', {}, 'walk', BY_NAME, { order: 'name;desc' }],
+    ['those of a system by name', { os: ['linux'] }, 'walk', BY_NAME, { order: 'name' }],
+    ['most downloads first', {}, 'walk', ['node_stats_downloads'], { order: 'downloads;desc' }],
+    ['the last by ranking first', {}, 'walk', BY_RANKING, { order: 'search_ranking;desc' }],
+    [
+      'those changed since a time',
+      { changedSince: new Date('2026-01-01T00:13:00Z') },
+      'pick',
+      ['node_by_change'],
+      { order: 'created_at' },
+    ],
+    [
+      'named ones',
+      { ids: ['my-pack-2', 'my-pack-6'] },
+      'pick',
+      ['node_id_lower_key'],
+      { order: 'created_at' },
+    ],
   ]
-  for (const shape of SHAPES)
-    test(`of ${shape.what} is read by its indexes`, async () => {
-      const { filter, order = 'relevance', offset = 0 } = shape
+  for (const [what, filter, wanted, indexes, page = {}] of SHAPES)
+    test(`of ${what} is read by its indexes`, async () => {
+      const { order = 'relevance', offset = 0 } = page
       const query = { filter, order, offset, limit: 10 }
       const counts = await countNodes(
         database.sql,
@@ -195,9 +127,9 @@ describe('a page of nodes', () => {
         { memo: makeCountMemo(), changes: '' },
       )
       const parts = planNodePage(query, counts, NODES)
-      assert.deepEqual([...new Set(parts.map(({ plan }) => plan))], shape.plan)
+      assert.deepEqual([...new Set(parts.map(({ plan }) => plan))], [wanted])
       const plan = await explain(nodePageQuery(database.sql, query, parts, PUBLIC_URL))
-      for (const index of shape.indexes)
+      for (const index of indexes)
         assert.ok(plan.indexes.has(index), `${index}, not ${[...plan.indexes].join(' ')}`)
       for (const table of ['node', 'node_stats', 'node_host_names'])
         assert.ok(!plan.scanned.has(table), `${table} is read from end to end`)
@@ -251,27 +183,19 @@ describe('a deep page', () => {
 })
 
 describe('a page of versions', () => {
-  interface Shape {
-    what: string
-    filter: VersionFilter
-    index: string
-  }
-  const SHAPES: readonly Shape[] = [
-    { what: 'all', filter: {}, index: 'version_newest' },
-    {
-      what: 'a frequent status',
-      filter: { statuses: ['NodeVersionStatusActive'] },
-      index: 'version_newest',
-    },
-    {
-      what: 'flagged ones with a reason',
-      filter: { statuses: ['NodeVersionStatusFlagged'], reason: 'in studio-pack-7' },
-      index: 'version_reason_part',
-    },
-    { what: 'a frequent reason', filter: { reason: 'passed' }, index: 'version_newest' },
-    { what: 'a node', filter: { nodeId: 'MY-PACK-2' }, index: 'version_by_node' },
+  const FLAGGED = 'NodeVersionStatusFlagged'
+  const SHAPES: [what: string, VersionFilter, index: string][] = [
+    ['all', {}, 'version_newest'],
+    ['a frequent status', { statuses: ['NodeVersionStatusActive'] }, 'version_newest'],
+    [
+      'flagged ones with a reason',
+      { statuses: [FLAGGED], reason: 'in studio-pack-7' },
+      'version_reason_part',
+    ],
+    ['a frequent reason', { reason: 'passed' }, 'version_newest'],
+    ['a node', { nodeId: 'MY-PACK-2' }, 'version_by_node'],
   ]
-  for (const { what, filter, index } of SHAPES)
+  for (const [what, filter, index] of SHAPES)
     test(`of ${what} is read by its index`, async () => {
       const options = { publicUrl: PUBLIC_URL, memo: makeCountMemo() }
       const page = { filter, offset: 0, limit: 10 }

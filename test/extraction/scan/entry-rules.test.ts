@@ -38,6 +38,8 @@ const rulesIn = (files: Files): string[] => [
 
 const RUN = 'import os, subprocess, sys, zipfile\nHERE = os.path.dirname(__file__)\n'
 
+const CACHE = '__pycache__/mod.cpython-311.pyc'
+
 const CASES: [title: string, files: Files, rules: string[]][] = [
   ['a PE named .png is disguised', { 'logo.png': PE }, ['disguised-binary']],
   ['an ELF named .json is disguised', { 'a.json': ELF }, ['disguised-binary']],
@@ -49,31 +51,11 @@ const CASES: [title: string, files: Files, rules: string[]][] = [
   ['a wheel is a native binary', { 'wheels/x-1.0-py3-none-any.whl': ZIP }, ['native-binary']],
   ['weights pass', { 'model.pth': ZIP, 'm.bin': Buffer.alloc(100, 7) }, []],
   ['a module without source is odd', { 'mod.pyc': bytecode(0) }, ['odd-bytecode']],
-  [
-    'bytecode beside its source is a binary',
-    { 'mod.pyc': bytecode(0), 'mod.py': '' },
-    ['native-binary'],
-  ],
-  [
-    'a cache is ordinary',
-    { '__pycache__/mod.cpython-311.pyc': bytecode(0), 'mod.py': '' },
-    ['native-binary'],
-  ],
-  [
-    'a cache without its source is not loaded',
-    { '__pycache__/x.cpython-311.pyc': bytecode(0) },
-    ['native-binary'],
-  ],
-  [
-    'a cache with a checked hash is ordinary',
-    { '__pycache__/mod.cpython-311.pyc': bytecode(3) },
-    ['native-binary'],
-  ],
-  [
-    'a cache that nothing checks is odd',
-    { '__pycache__/mod.cpython-311.pyc': bytecode(1) },
-    ['odd-bytecode'],
-  ],
+  ['bytecode beside its source', { 'mod.pyc': bytecode(0), 'mod.py': '' }, ['native-binary']],
+  ['a cache is ordinary', { [CACHE]: bytecode(0), 'mod.py': '' }, ['native-binary']],
+  ['a cache without its source is not loaded', { [CACHE]: bytecode(0) }, ['native-binary']],
+  ['a cache with a checked hash is ordinary', { [CACHE]: bytecode(3) }, ['native-binary']],
+  ['a cache that nothing checks is odd', { [CACHE]: bytecode(1) }, ['odd-bytecode']],
   ['a mining program is a miner', { 'bin/xmrig.exe': PE }, ['miner']],
   [
     'a program of the archive that is started is used',
@@ -111,11 +93,7 @@ const CASES: [title: string, files: Files, rules: string[]][] = [
     { 'bin/tool': ELF, 'a.py': `${RUN}subprocess.run([HERE + "/bin/other"])` },
     ['native-binary'],
   ],
-  [
-    'a token in a settings file is a secret',
-    { 'config.json': `{"k": "${TOKEN}"}` },
-    ['live-secret'],
-  ],
+  ['a token in settings is a secret', { 'config.json': `{"k": "${TOKEN}"}` }, ['live-secret']],
   ['a token in .env is a secret', { '.env': `HF=${TOKEN}` }, ['live-secret']],
   ['a placeholder in .env passes', { '.env': 'HF=hf_your_token_here' }, []],
   ['a key file is a secret', { 'server.pem': pem() }, ['live-secret']],
@@ -123,11 +101,7 @@ const CASES: [title: string, files: Files, rules: string[]][] = [
   ['a public key passes', { 'a.pem': pem().replaceAll('RSA PRIVATE', 'PUBLIC') }, []],
   ['broken Python is not scanned', { 'a.py': 'def f(:\n  x = = 1\nimport os\n' }, ['not-scanned']],
   ['an unknown encoding is not scanned', { 'a.py': '# coding: utf-7\nx = 1\n' }, ['not-scanned']],
-  [
-    'Python above 5 MB is not scanned',
-    { 'a.py': `x = 1\n${'#\n'.repeat(2_700_000)}` },
-    ['not-scanned'],
-  ],
+  ['5 MB of Python are not scanned', { 'a.py': '#\n'.repeat(2_700_000) }, ['not-scanned']],
 ]
 
 function pem(): string {
