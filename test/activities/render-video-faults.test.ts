@@ -29,6 +29,9 @@ const EXTEND: NewVideo = {
   settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
 }
 
+const listCases = <Case extends unknown[]>(byCode: Record<string, Case[]>) =>
+  Object.entries(byCode).flatMap(([code, cases]) => cases.map((each) => [code, ...each] as const))
+
 describe('a video task whose', () => {
   let place: Place
   let deps: MediaDependencies
@@ -102,38 +105,34 @@ describe('a video task whose', () => {
     videoEngine: makeVideoEngine(work),
   })
 
-  const IMAGES: [what: string, path: string, code: string, told: string][] = [
-    ['is not there', '/none', 'ImageDownloadFailure', ': answered with status 404'],
-    ['does not come', '/silent', 'ImageDownloadFailure', ': no complete answer within 1.5 seconds'],
-    ['is elsewhere', '/moved', 'ImageDownloadFailure', ': more than 0 redirects'],
-    ['is on a closed port', ':9/', 'ImageDownloadFailure', ': no connection could be made'],
-    ['is at a private address', 'https://10.0.0.1/x', 'ImageDownloadFailure', ''],
-    ['is at a link-local address', 'https://169.254.169.254/', 'ImageDownloadFailure', ''],
-    ['is too big', '/huge', 'PageSizeOutOfRange', ': over the limit of 200,000 bytes'],
-    [
-      'is none',
-      '/text',
-      'ImageFormatInvalid',
-      ': The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.',
+  /** By their codes. */
+  const IMAGES: Record<string, [what: string, path: string, told: string][]> = {
+    ImageDownloadFailure: [
+      ['is not there', '/none', ': answered with status 404'],
+      ['does not come', '/silent', ': no complete answer within 1.5 seconds'],
+      ['is elsewhere', '/moved', ': more than 0 redirects'],
+      ['is on a closed port', ':9/', ': no connection could be made'],
+      ['is at a private address', 'https://10.0.0.1/x', ''],
+      ['is at a link-local address', 'https://169.254.169.254/', ''],
     ],
-    [
-      'has too many pixels',
-      '/many-pixels',
-      'ImageSizeInvalid',
-      ': The image has 1001 × 1000 pixels, more than 1000000 in all.',
+    PageSizeOutOfRange: [['is too big', '/huge', ': over the limit of 200,000 bytes']],
+    ImageFormatInvalid: [
+      ['is none', '/text', ': The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.'],
     ],
-    [
-      'is too long',
-      '/long',
-      'ImageSizeInvalid',
-      ' must have an aspect ratio from 1:4 to 4:1, got 401×100',
+    ImageSizeInvalid: [
+      [
+        'has too many pixels',
+        '/many-pixels',
+        ': The image has 1001 × 1000 pixels, more than 1000000 in all.',
+      ],
+      ['is too long', '/long', ' must have an aspect ratio from 1:4 to 4:1, got 401×100'],
     ],
-  ]
+  }
   const address = (path: string): string =>
     path.startsWith('/') || path.startsWith(':')
       ? `http://127.0.0.1${path.startsWith(':') ? '' : `:${receiver.port}`}${path}`
       : path
-  for (const [what, path, code, told] of IMAGES)
+  for (const [code, what, path, told] of listCases(IMAGES))
     test(`start image ${what} ends at once with ${code}`, async () => {
       const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
       const message = told === '' ? 'address not allowed' : `/images/0${told}`
@@ -162,36 +161,20 @@ describe('a video task whose', () => {
     assert.deepEqual(await endOf(id), ['PageSizeOutOfRange', told, 1])
   })
 
-  const VIDEOS: [what: string, path: string, code: string, told: string][] = [
-    ['is not there', '/none', 'VideoDownloadFailure', '/video_url: answered with status 404'],
-    [
-      'does not come',
-      '/silent',
-      'VideoDownloadFailure',
-      '/video_url: no complete answer within 1.5 seconds',
+  const VIDEOS: typeof IMAGES = {
+    VideoDownloadFailure: [
+      ['is not there', '/none', '/video_url: answered with status 404'],
+      ['does not come', '/silent', '/video_url: no complete answer within 1.5 seconds'],
+      ['is at a private address', 'https://[fd00::1]/', 'address not allowed'],
     ],
-    [
-      'is at a private address',
-      'https://[fd00::1]/',
-      'VideoDownloadFailure',
-      'address not allowed',
+    VideoFormatInvalid: [
+      ['is too big', '/huge', '/video_url: over the limit of 300,000 bytes'],
+      ['is a picture', '/picture', 'The source video is not MP4, MOV, Matroska or WebM.'],
+      ['is too short', '/short', 'The source video must be 4 to 60 s long, got 2.00 s.'],
+      ['is sound only', '/deaf', 'The source video has no video stream.'],
     ],
-    ['is too big', '/huge', 'VideoFormatInvalid', '/video_url: over the limit of 300,000 bytes'],
-    [
-      'is a picture',
-      '/picture',
-      'VideoFormatInvalid',
-      'The source video is not MP4, MOV, Matroska or WebM.',
-    ],
-    [
-      'is too short',
-      '/short',
-      'VideoFormatInvalid',
-      'The source video must be 4 to 60 s long, got 2.00 s.',
-    ],
-    ['is sound only', '/deaf', 'VideoFormatInvalid', 'The source video has no video stream.'],
-  ]
-  for (const [what, path, code, told] of VIDEOS)
+  }
+  for (const [code, what, path, told] of listCases(VIDEOS))
     test(`source ${what} ends at once with ${code}`, async () => {
       const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', url: address(path) }] })
       assert.deepEqual(await endOf(id), [code, told, 1])

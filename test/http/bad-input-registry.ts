@@ -249,6 +249,19 @@ const readRows: Row[] = [
     { what: 'search of 201 characters', path: `/nodes/search?search=${'x'.repeat(201)}` },
     { what: 'search with NUL', path: '/nodes/search?search=a%00b' },
   ]),
+  ...rowsOf(81, { method: 'GET' }, [
+    {
+      what: 'NUL elsewhere',
+      path: '/nodes/search?host_node_search=%00',
+      field: '?host_node_search',
+    },
+    { what: 'system with NUL', path: '/nodes/search?supported_os=%00', field: '?supported_os' },
+    {
+      what: 'flag that is none',
+      path: '/versions?review_requested=maybe',
+      field: '?review_requested',
+    },
+  ]),
   ...rowsOf(82, { method: 'GET' }, [
     { what: 'unknown status', path: '/nodes/tools/versions?statuses=Active', field: '?statuses' },
     { what: 'versions of an unknown node', path: '/nodes/none/versions', ...noNode },

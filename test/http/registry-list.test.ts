@@ -186,8 +186,15 @@ describe(`a registry of ${MANY} nodes`, () => {
 
   test('is not searched deeper than it may be', async () => {
     const refused = expectStatus(await read('/nodes/search?page=111'), 400, 'validation_failed')
-    assert.match(refused.body.message ?? '', /GET \/nodes/)
-    expectStatus(await read('/versions?page=12&pageSize=100'), 400, 'validation_failed')
+    assert.equal(
+      refused.body.message,
+      '?page must be such that page × limit is at most 1100, got 111 × 10; GET /nodes has no such limit',
+    )
+    const versions = await read('/versions?page=12&pageSize=100')
+    const { message } = expectStatus(versions, 400, 'validation_failed').body
+    assert.match(message ?? '', /page × pageSize is at most 1100, got 12 × 100$/)
+    for (const path of ['/nodes/search?page=110', '/versions?page=11&pageSize=100'])
+      expectStatus(await read(path), 200)
   })
 })
 

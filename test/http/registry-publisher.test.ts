@@ -154,8 +154,14 @@ describe('a publisher', () => {
     const ask = (query: string) => registry.anonymous.get(`/publishers/validate${query}`)
     const taken = expectStatus(await ask(`?username=${id}`), 400, 'publisher_id_unavailable')
     assert.match(taken.body.message ?? '', /taken/)
-    for (const bad of ['Acme', 'admin', ''])
-      expectStatus(await ask(`?username=${bad}`), 400, 'publisher_id_unavailable')
+    for (const [bad, why] of [
+      ['Acme', /^\?username must be 1 to 64 lower-case letters, digits and hyphens/],
+      ['admin', /reserved/],
+      ['', /^\?username must be/],
+    ] as const) {
+      const { body } = expectStatus(await ask(`?username=${bad}`), 400, 'publisher_id_unavailable')
+      assert.match(body.message ?? '', why)
+    }
     expectStatus(await ask(''), 400, 'validation_failed')
     assert.deepEqual((await ask('?username=free-one')).body, { isAvailable: true })
   })
