@@ -73,25 +73,7 @@ export interface Called {
   slow?: { url(of: string): string }
 }
 
-export interface Callers {
-  orders: Order[]
-  reads: Read[]
-  /** Answers that nobody may be given. */
-  wrong: string[]
-  asked: Asked[]
-  /** Tokens, secrets, payloads. */
-  canaries: Canary[]
-  /** Secrets that sign what an owner is told. */
-  secrets: ReadonlyMap<string, string>
-  /** Asks for one of them; whether it was answered. */
-  create(order: Order): Promise<boolean>
-  /** The same with its upload or cancel; twice, when nothing is known of the first time. */
-  fulfil(order: Order): Promise<void>
-  /** Asks for what was not asked for yet, or so much of it, once or twice, many at a time, evenly over so many milliseconds. */
-  run(forMs: number, most?: number): Promise<void>
-  /** Repeats what nothing is known of, until all is answered. */
-  reconcile(): Promise<void>
-}
+export type Callers = Awaited<ReturnType<typeof makeCallers>>
 
 export interface CallersOptions {
   seed: number
@@ -134,7 +116,7 @@ const PATIENCE_MS = 120_000
 const RELIGHT = `${IMAGE_API}/image-relight`
 
 /** Callers of a service of two apis, who repeat what nothing is known of with the same key. Needs a healthy service. */
-export const makeCallers = async (world: Called, options: CallersOptions): Promise<Callers> => {
+export const makeCallers = async (world: Called, options: CallersOptions) => {
   const random = makeRandom(options.seed + 1)
   const bases = ['api-1', 'api-2'].map((api) => world.members.get(api)?.baseUrl ?? '')
   const tokens = new Map<string, string>()
@@ -157,6 +139,11 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   const reads: Read[] = []
   const wrong: string[] = []
   const asked: Asked[] = []
+  const canaries: Canary[] = [token, ...tokens.values(), ...secrets.values()].map((text) => ({
+    text,
+    mayBeTold: false,
+  }))
+  canaries.push({ text: payload, mayBeTold: true })
   const waiting = [...orders]
   const receiverUrl = (path: string) => `http://127.0.0.1:${world.links.receiver.port}${path}`
   const webhookOf = ({ key, receiver }: Order): string | undefined => {
@@ -197,6 +184,7 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     return [`${VIDEO_API}/text2video`, { prompt: 'ocean', callback_url: webhook, payload, ...more }]
   }
 
+  /** Asks for one of them; whether it was answered. */
   const create = async (order: Order): Promise<boolean> => {
     const [path, body] = bodyOf(order)
     const answer = await ask(`POST ${path}`, () =>
@@ -235,6 +223,7 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
     await ask(`POST ${path}`, () => anyClient(owner).post(path, {}))
   }
 
+  /** The same with its upload or cancel; twice, when nothing is known of the first time. */
   const fulfil = async (order: Order): Promise<void> => {
     if (!(await create(order))) {
       await sleep(100)
@@ -273,19 +262,16 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
   return {
     orders,
     reads,
+    /** Answers that nobody may be given. */
     wrong,
     asked,
-    secrets,
-    canaries: [
-      { text: payload, mayBeTold: true },
-      ...[token, ...tokens.values(), ...secrets.values()].map((text) => ({
-        text,
-        mayBeTold: false,
-      })),
-    ],
+    /** Secrets that sign what an owner is told. */
+    secrets: secrets as ReadonlyMap<string, string>,
+    canaries,
     create,
     fulfil,
-    async run(forMs, most = Infinity) {
+    /** Asks for what was not asked for yet, or so much of it, once or twice, many at a time, evenly over so many milliseconds. */
+    async run(forMs: number, most = Infinity): Promise<void> {
       const start = performance.now()
       const over = new AbortController()
       const watching = watch(over.signal)
@@ -302,7 +288,8 @@ export const makeCallers = async (world: Called, options: CallersOptions): Promi
       over.abort()
       await watching
     },
-    async reconcile() {
+    /** Repeats what nothing is known of, until all is answered. */
+    async reconcile(): Promise<void> {
       for (const order of orders)
         await waitFor(
           `${order.key} is answered`,

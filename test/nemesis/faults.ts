@@ -9,7 +9,7 @@ import type { LinkMode } from '../support/link.ts'
 import { waitFor } from '../support/wait.ts'
 import type { Extra } from './extras.ts'
 import { MEMBERS } from './world.ts'
-import type { LinkName, Member, MemberName, World } from './world.ts'
+import type { Member, World } from './world.ts'
 
 /** One fault: what is done to whom, so many milliseconds after the beginning, until it heals. */
 export interface Fault {
@@ -40,13 +40,13 @@ export interface FaultKind {
 }
 
 const member = (world: World, target: string): Member => {
-  const found = world.members.get(target as MemberName)
+  const found = world.members.get(target)
   if (!found) throw new Error(`there is no process ${target}`)
   return found
 }
 
 const link = (world: World, target: string) => {
-  const found = world.links[target as LinkName]
+  const found = world.links[target as keyof World['links']]
   if (!found) throw new Error(`there is no link ${target}`)
   return found
 }

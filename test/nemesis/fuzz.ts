@@ -32,7 +32,7 @@ export interface FuzzOptions {
   seed: number
   seconds: number
   /** The only request to send. */
-  only: number | undefined
+  only: string | undefined
 }
 
 /** Longest that an answer may take. One that takes longer on a busy machine is asked for again, alone. */
@@ -121,7 +121,7 @@ const attack = async (
     })
   if (only === undefined)
     await Promise.all([...run(LANES, sendRequest), ...run(FILE_LANES, sendFile)])
-  else await sendRequest(only)
+  else await sendRequest(Number(only))
   for (const wire of late) {
     const { ms = 0 } = (await send(wire)) ?? {}
     if (ms > LONGEST_MS) await keep('late.http', `${ms} ms: ${firstLine(wire)}`, wire.bytes)

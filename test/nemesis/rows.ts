@@ -45,15 +45,7 @@ export interface VersionRow {
 }
 
 /** What the service has written down, and what lies in its store: the ledger of the rows. */
-export interface Rows {
-  tasks: TaskRow[]
-  versions: VersionRow[]
-  wrongSums: string[]
-  /** Digests of the files by key. */
-  files: ReadonlyMap<string, string>
-  /** How many workflows there are of each id. */
-  workflows: ReadonlyMap<string, number>
-}
+export type Rows = Awaited<ReturnType<typeof readRows>>
 
 export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
   await sql<TaskRow[]>`
@@ -104,15 +96,17 @@ export interface Written {
   temporal: { connection: Connection }
 }
 
-export const readRows = async (world: Written): Promise<Rows> => {
+export const readRows = async (world: Written) => {
   const { sql } = world.service.database
-  const [tasks, versions, wrongSums] = await Promise.all([
-    readTasks(sql),
-    readVersions(sql),
-    listWrongSums(sql),
-  ])
-  const files = await readFiles(world)
-  return { tasks, versions, wrongSums, files, workflows: await countWorkflows(world) }
+  return {
+    tasks: await readTasks(sql),
+    versions: await readVersions(sql),
+    wrongSums: await listWrongSums(sql),
+    /** Digests of the files by key. */
+    files: await readFiles(world),
+    /** How many workflows there are of each id. */
+    workflows: await countWorkflows(world),
+  }
 }
 
 const readFiles = async ({ service }: Written): Promise<ReadonlyMap<string, string>> => {

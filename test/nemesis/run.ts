@@ -41,9 +41,7 @@ const { values } = parseArgs({
   },
 })
 
-const say = (line: string): void => {
-  process.stdout.write(`${line}\n`)
-}
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const isChosen = (name: string): boolean => values.only === undefined || name.includes(values.only)
 
@@ -52,8 +50,6 @@ const size = {
   versions: Number(values.versions),
   seconds: Number(values.seconds),
 }
-
-const number = values.case === undefined ? undefined : Number(values.case)
 
 const OUTCOMES = join(ROOT, '.built/faults/outcomes.jsonl')
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT }).toString().trim()
@@ -67,20 +63,21 @@ const record = async (line: Line): Promise<void> => {
 /** Pairs of scenario and seed that this commit has an outcome of. */
 const readDone = async (): Promise<Set<string>> => {
   const text = values.resume ? await readFile(OUTCOMES, 'utf8').catch(() => '') : ''
-  const lines = text.split('\n').filter((line) => line !== '')
-  const outcomes = lines.map((line) => JSON.parse(line) as Line & { commit: string })
-  return new Set(
-    outcomes
-      .filter((outcome) => outcome.commit === commit)
-      .map(({ name, seed }) => `${name} ${seed}`),
-  )
+  const lines = text.split('\n').filter((line) => line.includes(commit))
+  const outcomes = lines.map((line) => JSON.parse(line) as Line)
+  return new Set(outcomes.map(({ name, seed }) => `${name} ${seed}`))
 }
 
 const tell = ({ violations, kept, ...outcome }: Outcome): void => {
-  const { acknowledged, faults, reconciled, events, repeated, recovery, slow, seconds } = outcome
+  const { recovery, acknowledged, faults, reconciled } = outcome
+  const end =
+    violations.length === 0 ? 'nothing lost, nothing twice' : `${violations.length} VIOLATIONS`
+  say(`  ${acknowledged} orders, ${faults} faults, ${reconciled} reconciled`)
+  say(`  ${outcome.events} events told, ${outcome.repeated} again`)
   say(
-    `  ${acknowledged} orders, ${faults} faults, ${reconciled} reconciled, ${events} events told, ${repeated} again, recovery ${recovery.p50} ms (p99 ${recovery.p99} ms), ${slow} of ${outcome.answers} answers slow, ${seconds} s: ${violations.length === 0 ? 'nothing lost, nothing twice' : `${violations.length} VIOLATIONS`}`,
+    `  recovery ${recovery.p50} ms (p99 ${recovery.p99} ms), ${outcome.slow} of ${outcome.answers} answers slow`,
   )
+  say(`  ${outcome.seconds} s: ${end}`)
   for (const { invariant, what } of violations.slice(0, 20)) say(`  ${invariant}: ${what}`)
   if (kept !== undefined) say(`  kept in ${kept}`)
 }
@@ -95,9 +92,8 @@ const judge = async (scenario: Scenario): Promise<boolean> => {
   const fails = async (plan: readonly Fault[]): Promise<boolean> =>
     (await runScenario({ ...scenario, plan }, say)).violations.length > 0
   const shortest = await shorten(scenario.plan, fails, tries)
-  say(
-    `  the shortest that fails:\n${shortest.map((fault) => `    ${describeFault(fault)}`).join('\n')}`,
-  )
+  say('  the shortest that fails:')
+  for (const fault of shortest) say(`    ${describeFault(fault)}`)
   return false
 }
 
@@ -111,9 +107,8 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
       const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
       const options = { name, seed, plan, tasks: 300, versions: 10, release: build.folder }
       const { violations } = await runScenario(options, say)
-      const first = violations.find(({ invariant }) =>
-        (MISTAKES[name].invariants as readonly string[]).includes(invariant),
-      )
+      const invariants: readonly string[] = MISTAKES[name].invariants
+      const first = violations.find(({ invariant }) => invariants.includes(invariant))
       const found = first ? `${first.invariant}: ${first.what}` : null
       say(`  ${found ?? 'NOT FOUND'}`)
       await record({ name, seed, found })
@@ -126,20 +121,17 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
 }
 
 const soak = async (seed: number): Promise<boolean> => {
-  const { outcome, tasksPerSecond, courses } = await runSoak({
-    seed,
-    minutes: Number(values.minutes),
-    say,
-  })
+  const minutes = Number(values.minutes)
+  const { outcome, tasksPerSecond, courses } = await runSoak({ seed, minutes, say })
   tell(outcome)
   await record({ ...outcome, courses })
   say(
     `  ${tasksPerSecond.toFixed(1)} tasks a second\n\n  figure | before | during | after | an hour`,
   )
-  for (const { name, before, during, after, perHour, error } of courses)
-    say(
-      `  ${name} | ${[before, during, after].map((value) => value.toFixed(1)).join(' | ')} | ${perHour.toFixed(1)} ± ${error.toFixed(1)}`,
-    )
+  for (const { name, perHour, error, ...course } of courses) {
+    const tenths = [course.before, course.during, course.after].map((value) => value.toFixed(1))
+    say(`  ${name} | ${tenths.join(' | ')} | ${perHour.toFixed(1)} ± ${error.toFixed(1)}`)
+  }
   return outcome.violations.length === 0
 }
 
@@ -158,7 +150,7 @@ const main = async (): Promise<boolean> => {
     }
     isWell = (await judgeBroken(seed)) && isWell
     if (isChosen('fuzz'))
-      isWell = (await fuzz({ seed, seconds: size.seconds, only: number }, say)) && isWell
+      isWell = (await fuzz({ seed, seconds: size.seconds, only: values.case }, say)) && isWell
   }
   return isWell
 }

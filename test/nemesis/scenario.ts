@@ -77,12 +77,11 @@ export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome
     const left = await findLeft(world, base)
     const after = await measure(world)
     const ledgers = await readLedgers(world, callers, plan)
-    const answers = checkAnswers(callers.asked, struck)
     const violations = [
       ...late,
       ...left,
       ...check(ledgers),
-      ...answers,
+      ...checkAnswers(callers.asked, struck),
       ...checkReady(struck, looks),
     ]
     const kept = violations.length > 0 && (await keep(world, { scenario, ledgers, violations }))

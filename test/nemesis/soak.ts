@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeRandom } from '../faults/random.ts'
 import { makePlan } from './plan.ts'
 import type { Fault } from './faults.ts'
-import type { Outcome } from './outcome.ts'
 import { runScenario } from './scenario.ts'
 import { measure } from './watch.ts'
 import type { World } from './world.ts'
@@ -32,12 +31,6 @@ export interface Course {
   error: number
 }
 
-export interface Soak {
-  outcome: Outcome
-  tasksPerSecond: number
-  courses: Course[]
-}
-
 const EVERY_MS = 10_000
 /** Part of the time in which processes warm up, before the first fault. */
 const WARM_UP = 0.1
@@ -50,7 +43,7 @@ const VERSION_SHARE = 20
  * Mixed load at half of what this machine can do, with a fault a minute. Those that kill or stop a process meet the second
  * one of each role, so that what the first ones take can be followed over the whole time.
  */
-export const runSoak = async ({ seed, minutes, say }: SoakOptions): Promise<Soak> => {
+export const runSoak = async ({ seed, minutes, say }: SoakOptions) => {
   const trial = { name: 'trial', seed, tasks: TRIAL_TASKS, versions: 15, plan: [], seconds: 0 }
   const { tasksPerSecond: most } = await runScenario(trial, say)
   const tasks = Math.round((most / 2) * minutes * 60)

@@ -6,12 +6,10 @@ import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Role, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
-import type { OwnPostgres, OwnTemporal } from '../faults/servers.ts'
 import { startLink } from '../support/link.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import type { Link } from '../support/link.ts'
@@ -35,25 +33,8 @@ export interface Member {
   start(): Promise<void>
 }
 
-export type LinkName = 'postgres' | 'temporal' | 'receiver' | 'issuer' | 'temporal-store' | 's3'
-
 /** Everything that a run needs, on ports of its own: servers, processes of ours, the links between them, receivers. */
-export interface World {
-  service: Service
-  postgres: OwnPostgres
-  temporal: OwnTemporal
-  /** Between the processes of ours and the servers, and to the receiver. The last two are there when needed. */
-  links: Record<Exclude<LinkName, 'temporal-store' | 's3'>, Link> & Partial<Record<LinkName, Link>>
-  receiver: WebhookReceiver
-  /** The same receiver on an address of its own, for what takes long. */
-  slow: Link
-  /** Another one, which is called by its name. */
-  named: Awaited<ReturnType<typeof startNamedReceiver>>
-  disk: Awaited<ReturnType<typeof mountDisk>> | undefined
-  clocks: ReturnType<typeof makeClocks> | undefined
-  members: ReadonlyMap<MemberName, Member>
-  stop(): Promise<void>
-}
+export type World = Awaited<ReturnType<typeof startWorld>>
 
 export interface WorldOptions {
   env?: NodeJS.ProcessEnv
@@ -77,7 +58,7 @@ const SETTINGS = {
 
 const PATIENCE_MS = 120_000
 
-export const startWorld = async (options: WorldOptions = {}): Promise<World> => {
+export const startWorld = async (options: WorldOptions = {}) => {
   const { env = {}, release, needs = new Set() } = options
   const folder = await mkdtemp(join(tmpdir(), 'kiln-world-'))
   const ends = [async () => await rm(folder, { recursive: true, force: true })]
@@ -101,6 +82,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const s3 = needs.has('s3') ? keep(await startS3Server()) : undefined
   const store = needs.has('temporal-store') ? await startTemporalStore(postgres, folder) : undefined
   const temporal = store?.temporal ?? (await startOwnTemporal())
+  /** Between the processes of ours and the servers, and to the receiver. */
   const links = {
     postgres: await link(postgres.database.url),
     temporal: await link(`http://${temporal.server.address}`),
@@ -110,6 +92,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
     ...(store && { 'temporal-store': store.link }),
     ...(s3 && { s3: await link(s3.endpoint) }),
   }
+  /** The same receiver on an address of its own, for what takes long. */
   const slow = keep(await startLink(hostOf(new URL(receiver.url('/'))), '127.0.0.3'))
   const clocks = needs.has('clock') ? makeClocks(folder) : undefined
   const service = await startService({
@@ -136,7 +119,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   links.issuer.leadTo(Number(new URL(issuer.jwksUrl).port))
   const disk = needs.has('disk') ? keep(await mountDisk(service.storagePath)) : undefined
 
-  const members = new Map<MemberName, Member>()
+  const members = new Map<string, Member>()
   for (const name of MEMBERS) {
     await clocks?.set(name, '+0')
     const own = { AUTH_JWKS_URL: links.issuer.url(issuer.jwksUrl), ...clocks?.envOf(name) }
@@ -158,14 +141,14 @@ const hostOf = ({ hostname: host, port }: URL): { host: string; port: number } =
   port: Number(port),
 })
 
-interface MemberOptions {
+interface MemberOptions extends Pick<WorldOptions, 'release'> {
   service: Service
   name: MemberName
   env: NodeJS.ProcessEnv
-  release: string | undefined
 }
 
-const makeMember = async ({ service, name, env, release }: MemberOptions): Promise<Member> => {
+const makeMember = async (options: MemberOptions): Promise<Member> => {
+  const { service, name, env, release } = options
   const role = name.split('-')[0] as Role
   // Links lead to the first api, as they would to what stands before both.
   const port = name === 'api-2' ? await findPort() : undefined
