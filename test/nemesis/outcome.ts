@@ -1,47 +1,11 @@
 import type { Asked } from './callers.ts'
 import type { Ledgers, Violation } from './check.ts'
 import type { Struck } from './plan.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario, runScenario } from './scenario.ts'
 import type { Course } from './soak.ts'
 
 /** What came of a run. */
-export interface Outcome {
-  name: string
-  seed: number
-  faults: number
-  /** What could not be had here. */
-  skipped: string[]
-  tasks: number
-  versions: number
-  /** From the first creation to the last end. */
-  tasksPerSecond: number
-  /** Orders that an answer has acknowledged: all of them, in the end. */
-  acknowledged: number
-  /** Creations that nothing was known of, or that were refused for now; and orders that had such, and became the one that their repetition got. */
-  unknown: number
-  reconciled: number
-  /** Accepted and without an end, or an event that never came; made twice; charged or refunded twice. */
-  lost: number
-  duplicates: number
-  doubleCharges: number
-  events: number
-  /** Requests that receivers took beyond one for each event. */
-  repeated: number
-  /** From the last heal until what was open then had ended. */
-  recovery: Spread
-  /** The same for each kind of fault, where no other came near it, and what callers felt while it lasted. */
-  kinds: Record<string, { times: number; recovery: Spread; creation: Spread }>
-  /** Answers, and those that took longer than two seconds. */
-  answers: number
-  slow: number
-  /** Before the first fault and in the end; and the most memory that a process had, in MiB. */
-  held: Record<string, [before: number, after: number]>
-  peakRss: number
-  seconds: number
-  violations: Violation[]
-  /** Where everything needed to understand a failure lies. */
-  kept: string | undefined
-}
+export type Outcome = Awaited<ReturnType<typeof runScenario>>
 
 /** What is stored: a run, with the course of what it held when it was a soak, or a build with a mistake and what was found in it. */
 export type Line =
@@ -87,6 +51,7 @@ interface Run {
 export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run) => {
   const { orders, received, rows } = ledgers
   const times = rows.tasks.flatMap(({ events }) => events.map(({ at }) => at))
+  const lastHeal = Math.max(0, ...struck.map(({ healedAt }) => healedAt))
   const told = new Set(received.map(({ headers }) => headers['webhook-id']))
   const count = (...invariants: string[]) =>
     violations.filter(({ invariant }) => invariants.includes(invariant)).length
@@ -96,18 +61,23 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
     faults: struck.length,
     tasks: scenario.tasks,
     versions: scenario.versions,
+    /** From the first creation to the last end. */
     tasksPerSecond: (rows.tasks.length / (Math.max(...times) - Math.min(...times))) * 1000,
+    /** Orders that an answer has acknowledged: all of them, in the end. */
     acknowledged: orders.filter(({ ids }) => ids.size > 0).length,
+    /** Creations that nothing was known of, or that were refused for now; */
     unknown: orders.reduce((sum, { unknown }) => sum + unknown, 0),
+    /** and orders that had such, and became the one that their repetition got. */
     reconciled: orders.filter(({ unknown }) => unknown > 0).length,
+    /** Accepted and without an end, or an event that never came; made twice; charged or refunded twice. */
     lost: count('I1', 'I4'),
     duplicates: count('I2'),
     doubleCharges: count('I6'),
     events: told.size,
+    /** Requests that receivers took beyond one for each event. */
     repeated: received.length - told.size,
-    recovery: spread(
-      recoveryAfter(Math.max(0, ...struck.map(({ healedAt }) => healedAt)), ledgers),
-    ),
+    /** From the last heal until what was open then had ended. */
+    recovery: spread(recoveryAfter(lastHeal, ledgers)),
     kinds: summarizeKinds(struck, ledgers, asked),
     answers: asked.length,
     slow: asked.filter(({ ms }) => ms > SLOW_MS).length,
@@ -125,11 +95,8 @@ const recoveryAfter = (at: number, { rows }: Ledgers): number[] =>
 /** So long after its heal no other fault may begin, for its recovery to be its own. */
 const ALONE_MS = 3500
 
-const summarizeKinds = (
-  struck: readonly Struck[],
-  ledgers: Ledgers,
-  asked: readonly Asked[],
-): Outcome['kinds'] => {
+/** The same for each kind of fault, where no other came near it, and what callers felt while it lasted. */
+const summarizeKinds = (struck: readonly Struck[], ledgers: Ledgers, asked: readonly Asked[]) => {
   const isAlone = (fault: Struck) =>
     struck.every(
       (other) =>

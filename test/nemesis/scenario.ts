@@ -16,7 +16,6 @@ import type { Extra } from './extras.ts'
 import { kindOf } from './faults.ts'
 import type { Fault } from './faults.ts'
 import { checkAnswers, summarize } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
 import { describeFault, inflict } from './plan.ts'
 import { readHistories, readRows } from './rows.ts'
 import { checkReady, compare, measure, readMetricTexts, startWatch } from './watch.ts'
@@ -47,7 +46,7 @@ const WARM_UP = 40
 const WARM_UP_MS = 180_000
 
 /** Makes everything, lets callers and faults loose on it, waits until all has ended, and checks the three ledgers. */
-export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome> => {
+export const runScenario = async (scenario: Scenario, say: Say) => {
   const start = Date.now()
   say(`${scenario.name}, seed ${scenario.seed}: ${scenario.plan.length} faults`)
   const { plan, needs, skipped } = await leaveOut(scenario.plan, say)
@@ -87,12 +86,15 @@ export const runScenario = async (scenario: Scenario, say: Say): Promise<Outcome
     const kept = violations.length > 0 && (await keep(world, { scenario, ledgers, violations }))
     return {
       ...summarize({ scenario, ledgers, struck, asked: callers.asked, violations }),
+      /** What could not be had here. */
       skipped,
+      /** Before the first fault and in the end; and the most memory that a process had, in MiB. */
       held: Object.fromEntries(
         [...base].map(([name, before]) => [name, [before, after.get(name) ?? 0]] as const),
       ),
       peakRss: Math.round(peak),
       seconds: Math.round((Date.now() - start) / 1000),
+      /** Where everything needed to understand a failure lies. */
       kept: kept || undefined,
     }
   } finally {
