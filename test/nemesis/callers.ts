@@ -154,14 +154,20 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   }
 
   /** Undefined when nobody answered. An answer that is not documented, no JSON, or another than 503 of a fault is noted. */
-  const ask = async (what: string, work: () => Promise<Answer>): Promise<Answer | undefined> => {
+  const ask = async (
+    owner: string,
+    ...[method, path, ...rest]: Parameters<Client['call']>
+  ): Promise<Answer | undefined> => {
+    const what = `${method} ${path}`
     const [at, start] = [Date.now(), performance.now()]
     try {
-      const answer = await work()
-      asked.push({ at, ms: performance.now() - start, isCreation: isCreation(answer, what) })
-      if (answer.status >= 500 && answer.status !== 503) wrong.push(`${what}: ${answer.status}`)
-      if (answer.status === 503 && !answer.headers.has('retry-after'))
-        wrong.push(`${what}: 503 without Retry-After`)
+      const answer = await anyClient(owner).call(method, path, ...rest)
+      const { status, headers } = answer
+      // One that was taken, not one that was refused for now.
+      const isCreation = status === 200 && method === 'POST' && !path.endsWith('/cancel')
+      asked.push({ at, ms: performance.now() - start, isCreation })
+      if (status >= 500 && status !== 503) wrong.push(`${what}: ${status}`)
+      if (status === 503 && !headers.has('retry-after')) wrong.push(`${what}: no Retry-After`)
       return answer
     } catch (error) {
       if (isUndocumented(error)) wrong.push(`${what}: ${String(error).slice(0, 300)}`)
@@ -187,9 +193,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   /** Asks for one of them; whether it was answered. */
   const create = async (order: Order): Promise<boolean> => {
     const [path, body] = bodyOf(order)
-    const answer = await ask(`POST ${path}`, () =>
-      anyClient(order.owner).post(path, body, { 'idempotency-key': order.key }),
-    )
+    const answer = await ask(order.owner, 'POST', path, body, { 'idempotency-key': order.key })
     const isMade = answer !== undefined && answer.status < 300
     if (!isMade) {
       order.unknown += 1
@@ -217,19 +221,13 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     return order.isUploaded
   }
 
-  const cancel = async ({ kind, ids, owner }: Order): Promise<void> => {
-    const [id] = ids
-    const path = kind === 'image' ? `${RELIGHT}/${id}/cancel` : `${VIDEO_API}/tasks/${id}/cancel`
-    await ask(`POST ${path}`, () => anyClient(owner).post(path, {}))
-  }
-
   /** The same with its upload or cancel; twice, when nothing is known of the first time. */
   const fulfil = async (order: Order): Promise<void> => {
     if (!(await create(order))) {
       await sleep(100)
       if (!(await create(order))) return
     }
-    if (order.end === 'cancelled') await cancel(order)
+    if (order.end === 'cancelled') await ask(order.owner, 'POST', `${pathOf(order)}/cancel`, {})
     await upload(order)
   }
 
@@ -239,9 +237,8 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
       const order = pick(random, orders)
       const [id] = order.ids
       if (id !== undefined && order.kind !== 'version') {
-        const path =
-          order.kind === 'image' ? `${RELIGHT}/${id}` : `${VIDEO_API}/tasks/${id}/creations`
-        const answer = await ask(`GET ${path}`, () => anyClient(order.owner).get(path))
+        const path = `${pathOf(order)}${order.kind === 'video' ? '/creations' : ''}`
+        const answer = await ask(order.owner, 'GET', path)
         if (answer?.status === 200)
           reads.push({ id, status: answer.body.data?.status ?? String(answer.body['state']) })
         else if (answer && answer.status !== 503) wrong.push(`GET ${path}: ${answer.status}`)
@@ -342,9 +339,9 @@ const drawReceiver = (shares: Partial<typeof RECEIVERS>, drawn: number): Receive
   return (kinds[Math.floor(drawn)] ?? 'well') as ReceiverKind
 }
 
-/** One that was taken, not one that was refused for now. */
-const isCreation = ({ status }: Answer, what: string): boolean =>
-  status === 200 && what.startsWith('POST') && !what.includes('cancel')
+/** Of a task. */
+const pathOf = ({ kind, ids }: Order): string =>
+  `${kind === 'image' ? RELIGHT : `${VIDEO_API}/tasks`}/${[...ids][0]}`
 
 const idOf = ({ kind }: Order, { body }: Answer): string => {
   if (kind === 'image') return body.data.task_id

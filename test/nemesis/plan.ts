@@ -128,16 +128,15 @@ export const shorten = async (
   let parts = 2
   while (tries > 0 && best.length > 1 && parts <= best.length) {
     const size = Math.ceil(best.length / parts)
-    let isShorter = false
-    for (let at = 0; at < best.length && tries > 0; at += size) {
-      const rest = [...best.slice(0, at), ...best.slice(at + size)]
+    const length = best.length
+    for (let at = 0; at < length && tries > 0; at += size) {
+      const rest = best.filter((_, index) => index < at || index >= at + size)
       tries -= 1
       if (rest.length === 0 || !(await fails(rest))) continue
       best = rest
-      isShorter = true
       break
     }
-    parts = isShorter ? Math.max(2, parts - 1) : parts * 2
+    parts = best.length < length ? Math.max(2, parts - 1) : parts * 2
   }
   return best
 }
