@@ -18,7 +18,7 @@ interface WireAnswer {
   ms: number
 }
 
-const GIVE_UP_MS = 20_000
+export const GIVE_UP_MS = 20_000
 /** Of a body that is refused so much is still read; the connection of who sends more at once may break before the answer. */
 const DRAINED = 2 ** 20
 export const SETTINGS = {

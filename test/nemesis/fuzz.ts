@@ -15,6 +15,7 @@ import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { makeFiles, makePublisher, render } from './fuzz-files.ts'
 import {
+  GIVE_UP_MS,
   SETTINGS,
   count,
   firstLine,
@@ -80,7 +81,7 @@ const attack = async (
   const counts = new Map<string, number>()
   const judge = await makeJudge(counts)
   let faults = 0
-  const late: Wire[] = []
+  const late = new Map<number, Wire>()
   let slowest = 0
   let peak = 0
   const folder = join(ROOT, '.built/faults', `fuzz-${seed}-${Date.now()}`)
@@ -100,7 +101,7 @@ const attack = async (
     if (fault !== undefined)
       await keep(`${number}.http`, `${fault}: ${firstLine(wire)}`, wire.bytes)
     if (answer && answer.status < 300) learn(things, wire.template, readJson(answer))
-    if (answer && answer.ms > LONGEST_MS) late.push(wire)
+    if (answer && answer.ms > LONGEST_MS) late.set(number, wire)
     else slowest = Math.max(slowest, answer?.ms ?? 0)
   }
   const sendFile = async (number: number): Promise<void> => {
@@ -122,9 +123,9 @@ const attack = async (
   if (only === undefined)
     await Promise.all([...run(LANES, sendRequest), ...run(FILE_LANES, sendFile)])
   else await sendRequest(Number(only))
-  for (const wire of late) {
-    const { ms = 0 } = (await send(wire)) ?? {}
-    if (ms > LONGEST_MS) await keep('late.http', `${ms} ms: ${firstLine(wire)}`, wire.bytes)
+  for (const [number, wire] of late) {
+    const { ms = GIVE_UP_MS } = (await send(wire)) ?? {}
+    if (ms > LONGEST_MS) await keep(`${number}.http`, `${ms} ms: ${firstLine(wire)}`, wire.bytes)
   }
   for (const [what, times] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
     say(`  ${String(times).padStart(7)} ${what}`)
