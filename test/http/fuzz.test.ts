@@ -19,7 +19,7 @@ import { useService } from '../support/service.ts'
 
 /** The same in every run, so that a failure can be repeated; `npm run test:faults -- --only fuzz` sends others, for long. */
 const SEED = 20_261_121
-const REQUESTS = 300
+const REQUESTS = 200
 
 const JSON_TYPE = 'application/json'
 
@@ -79,7 +79,7 @@ describe('whatever is sent', () => {
         }
     }
     assert.deepEqual(faults, [])
-    assert.ok(counts.size > 150, `${counts.size} kinds of answers`)
+    assert.ok(counts.size > 100, `${counts.size} kinds of answers`)
   })
 
   test('is refused alike on every path, by its method, its credential or its type', async () => {
@@ -94,13 +94,19 @@ describe('whatever is sent', () => {
       assert.ok(status < 500 || path === '/ready', `${path}: ${status}`)
       return answer
     }
-    for (const { path, method, body } of listRoutes()) {
+    const routes = listRoutes()
+    for (const path of new Set(routes.map((route) => route.path))) {
       const other = await ask(path, { method: 'PATCH' })
       assert.equal(other.status, 405, path)
       assert.ok(other.headers.get('allow'), path)
-      const asked = { method: method.toUpperCase(), ...(body && { body: '{}' }) }
-      for (const authorization of ['Bearer x', `Bearer ${await service.token('a')}`])
-        await ask(path, { ...asked, headers: { authorization, 'content-type': 'text/plain' } })
     }
+    const token = `Bearer ${await service.token('a')}`
+    for (const { path, method, body } of routes)
+      for (const authorization of body ? ['Bearer x', token] : ['Bearer x'])
+        await ask(path, {
+          method: method.toUpperCase(),
+          headers: { authorization, 'content-type': 'text/plain' },
+          ...(body && { body: '{}' }),
+        })
   })
 })
