@@ -88,7 +88,7 @@ const inPostgres = (
   mostMs: 3000,
   touches: ['postgres'],
   inflict: async ({ postgres: { server } }, target) => {
-    const sql = postgres(server.url, { max: 1 })
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} })
     // It connects now, while it can.
     await sql`select 1`
     const heal = await inflict(sql, target, server.url)

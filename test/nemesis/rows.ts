@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 
 import { Client } from '@temporalio/client'
-import type { Connection } from '@temporalio/client'
+import type { Connection, WorkflowExecutionInfo } from '@temporalio/client'
 
 import { noEntry } from '../../src/adapters/storage/files.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -134,13 +134,20 @@ export const countWorkflows = async (world: Written): Promise<ReadonlyMap<string
 
 /** It takes half a minute to read these. */
 const MOST_HISTORIES = 2000
+const AT_ONCE = 10
 
 /** What the newest histories in Temporal hold, one text for each workflow. */
 export const readHistories = async (world: Written): Promise<string[]> => {
+  const found: WorkflowExecutionInfo[] = []
+  for await (const info of listWorkflows(world)) if (found.push(info) === MOST_HISTORIES) break
+  const { workflow } = new Client({ connection: world.temporal.connection })
   const texts: string[] = []
-  for await (const { history } of listWorkflows(world).intoHistories({ concurrency: 10 })) {
-    texts.push([...textsOf(history)].join('\n'))
-    if (texts.length === MOST_HISTORIES) break
+  while (found.length > 0) {
+    const handles = found
+      .splice(0, AT_ONCE)
+      .map((one) => workflow.getHandle(one.workflowId, one.runId))
+    const histories = await Promise.all(handles.map((handle) => handle.fetchHistory()))
+    texts.push(...histories.map((history) => [...textsOf(history)].join('\n')))
   }
   return texts
 }
