@@ -133,7 +133,8 @@ const listOpen = async ({ database: { sql } }: Settling): Promise<string[]> => {
     union all
     select kind || ' ' || workflow_id || ' is to be dispatched' from outbox where dispatched_at is null
     union all
-    select 'the key ' || key || ' of ' || path || ' is held' from idempotency where status is null
+    select 'the key ' || key || ' of ' || path || ' is held' from idempotency
+    where status is null and lease_until > clock_timestamp()
   `
   return rows.map(({ what }) => what)
 }
