@@ -271,8 +271,11 @@ describe('the queue of an owner', () => {
           where owner = ${owner} and admitted_at is not null and ended_at is null
         `
         assert.ok((row?.holders ?? 0) <= slots, `${row?.holders} hold a slot`)
+      }).catch((error: unknown) => {
+        // One that a busy machine lets wait for the lock too long is taken in the next round.
+        if ((error as { code?: string }).code !== 'unavailable') throw error
       })
-      woken.push(...done.woken)
+      if (done) woken.push(...done.woken)
     }
     const STEPS: ((id: string) => Promise<void>)[] = [
       (id) =>
