@@ -11,14 +11,15 @@ export const DEVELOPMENT_ALGORITHM = 'ES256'
 /** A working day, so that the token printed at the start lasts as long as the terminal it was printed in. */
 const TOKEN_SECONDS = 12 * 3600
 
-/** When a token that is signed now ends. */
-export const tokenExpiry = (): Date => new Date(Date.now() + TOKEN_SECONDS * 1000)
+/** When a token that was signed at `issuedAt` ends. */
+export const tokenExpiry = (issuedAt: Date): Date =>
+  new Date(issuedAt.getTime() + TOKEN_SECONDS * 1000)
 
 /** Signs a bearer token for a user; `subject` becomes the owner of everything made with it. Throws for one that the api refuses. */
 export const signToken = async (
   key: JWK,
   subject: string,
-  { audience = DEVELOPMENT_AUDIENCE, expiresAt = tokenExpiry() } = {},
+  { audience = DEVELOPMENT_AUDIENCE, issuedAt = new Date() } = {},
 ): Promise<string> => {
   if (subject.length < 1 || subject.length > 255 || subject === 'anonymous')
     throw new Error(
@@ -32,7 +33,7 @@ export const signToken = async (
     .setIssuer(DEVELOPMENT_ISSUER)
     .setAudience(audience)
     .setSubject(subject)
-    .setIssuedAt()
-    .setExpirationTime(expiresAt)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(tokenExpiry(issuedAt))
     .sign(await importJWK(key, DEVELOPMENT_ALGORITHM))
 }

@@ -96,9 +96,9 @@ const createToken = async (
 ): Promise<JsonAnswer> => {
   refuseStrangers(request)
   const { user } = request.body
-  const expiresAt = tokenExpiry()
-  const token = await signToken(key, user, { audience, expiresAt })
-  const body = { user, token, expires_at: expiresAt.toISOString() }
+  const issuedAt = new Date()
+  const token = await signToken(key, user, { audience, issuedAt })
+  const body = { user, token, expires_at: tokenExpiry(issuedAt).toISOString() }
   const answer: JsonAnswer = { status: 201, body }
   await unitOfWork({ sql }, (sql) => request.finish(sql, answer))
   return answer
