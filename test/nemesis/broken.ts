@@ -18,10 +18,11 @@ interface Mistake {
 
 /** Each must be found within one run, or the harness could not find the like of it. */
 export const MISTAKES = {
-  'an outbox row is dropped now and then': {
+  /** So many, because most are told to Temporal at once: only what a fault cuts off then is lost. */
+  'every other outbox row is dropped': {
     file: 'src/db/shared/outbox.ts',
     find: "  const start = entry.kind === 'signal' ? undefined : entry\n",
-    put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.03) return { ...entry, id: '0', tries: 0 }\n",
+    put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.5) return { ...entry, id: '0', tries: 0 }\n",
     invariants: ['I1'],
   },
   'a move asks neither for the state before nor for the fence': {
