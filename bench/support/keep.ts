@@ -5,33 +5,33 @@ import { join } from 'node:path'
 import { startTestServers } from '../../test/support/servers.ts'
 import type { TestServers } from '../../test/support/servers.ts'
 
-/** Has a started thing stopped when the bench ends; answers it. */
-export type Keep = <Started extends { stop: () => Promise<unknown> }>(started: Started) => Started
+/** Has a started thing stopped in the end; answers it. */
+export type Keep = <Started extends { stop: () => unknown }>(started: Started) => Started
 
-/** Runs a bench, and stops at its end what it keeps, the last first. */
-export const withKept = async (measure: (keep: Keep) => Promise<void>): Promise<void> => {
-  const stops: (() => Promise<unknown>)[] = []
+/** Runs a bench or a scenario, and stops at its end what it keeps, the last first. */
+export const withKept = async <T>(measure: (keep: Keep) => Promise<T>): Promise<T> => {
+  const stops: (() => unknown)[] = []
   const keep: Keep = (started) => {
     stops.unshift(() => started.stop())
     return started
   }
   try {
-    await measure(keep)
+    return await measure(keep)
   } finally {
     for (const stop of stops) await stop()
   }
 }
 
 /** The same with PostgreSQL and Temporal. */
-export const withServers = async (
-  measure: (keep: Keep, servers: TestServers) => Promise<void>,
-): Promise<void> =>
+export const withServers = async <T>(
+  measure: (keep: Keep, servers: TestServers) => Promise<T>,
+): Promise<T> =>
   await withKept(async (keep) => {
     const servers = keep(await startTestServers(() => {}, { sync: 'disk' }))
     Object.assign(process.env, servers.env)
     // The next bench starts its own.
     keep({ stop: async () => Object.keys(servers.env).forEach((name) => delete process.env[name]) })
-    await measure(keep, servers)
+    return await measure(keep, servers)
   })
 
 /** A folder for files of a bench, which other users get through: PostgreSQL is one of them when this is root. */

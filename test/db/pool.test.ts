@@ -157,12 +157,11 @@ describe('a pool', () => {
   })
 
   test('whose server went silent rejects the query, and goes on', async () => {
-    const { hostname, port } = new URL(database.url)
-    const link = await startLink({ host: hostname, port: Number(port) })
+    const link = await startLink(database.url)
     const url = link.url(database.url)
     const own = makeDatabase({ url, ...PATIENT, statementTimeoutMs: 200 })
     await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
-    link.leadTo(Number(port), { leaveBehind: true })
+    link.leadTo(Number(new URL(database.url).port), { leaveBehind: true })
     await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_CLOSED' })
     await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
     await own.end({ timeout: 1 })

@@ -123,7 +123,7 @@ const makeLedgers = () => {
       workflows,
     },
     said: { log: ['a line'], history: ['begun'], metric: ['kiln_waiting 0'] },
-    canaries: [{ text: 'secret', mayBeTold: false }],
+    canaries: ['secret'],
     mayFail: false,
   }
 }

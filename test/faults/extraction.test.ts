@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { readParent, untilReading } from './archive-readers.ts'
 import { listEngineProcesses } from './engine-processes.ts'
-import { ageScratch, untilSwept } from './scratch.ts'
+import { untilSwept } from './scratch.ts'
 
 const PENDING = 'NodeVersionStatusPending'
 const ACTIVE = 'NodeVersionStatusActive'
@@ -128,7 +128,6 @@ describe('archives whose readers are killed', () => {
   })
 
   test('leave no file, and no process but that which waits for the next', async () => {
-    await ageScratch(service)
     await untilSwept(service)
     service.entry('media').signal('SIGTERM')
     assert.equal(await service.entry('media').ended, '0')

@@ -15,7 +15,7 @@ import type { WebhookReceiver } from '../support/receiver.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { createTask } from './calls.ts'
-import { ageScratch, untilSwept } from './scratch.ts'
+import { untilSwept } from './scratch.ts'
 
 export interface OrdersOptions {
   service: Service
@@ -86,7 +86,6 @@ export const startOrders = async ({
       await callers.reconcile()
       const late = await waitUntilSettled(service)
       await untilClosed(service, temporal.connection)
-      await ageScratch(service)
       await untilSwept(service)
       const rows = await readRows({ service, temporal })
       rows.workflows = new Map([...lost, ...rows.workflows])

@@ -28,10 +28,11 @@ export const ageScratch = async (service: Service): Promise<void> => {
 }
 
 /**
- * Waits until living processes have removed what killed ones left. The record of a child that lives stays: one that reads
- * archives waits for the next.
+ * Ages what is unfinished, and waits until living processes have removed it. The record of a child that lives stays: one
+ * that reads archives waits for the next.
  */
 export const untilSwept = async (service: Service): Promise<void> => {
+  await ageScratch(service)
   await waitFor('nothing unfinished is left', async () => {
     const left = await listScratch(service)
     return left.every(isOfLivingChild)

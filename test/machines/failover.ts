@@ -56,9 +56,7 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
       await sql`select pg_reload_conf()`
     }
     const temporal = keep(await startOwnTemporal())
-    const link = keep(
-      await startLink({ host: '127.0.0.1', port: primary.server.port }, '127.0.0.10'),
-    )
+    const link = keep(await startLink(primary.server.url, '127.0.0.10'))
     const url = link.url(primary.server.url)
     const sql = makeDatabase({
       url,

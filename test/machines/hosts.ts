@@ -190,11 +190,9 @@ const placeHost = async (
   { address, service, store, targets }: Place,
 ): Promise<Host> => {
   const links = {
-    PostgreSQL: keep(
-      await startLink({ host: '127.0.0.1', port: targets.PostgreSQL }, '127.0.0.10'),
-    ),
-    Temporal: keep(await startLink({ host: '127.0.0.1', port: targets.Temporal }, '127.0.0.11')),
-    S3: keep(await startLink({ host: '127.0.0.1', port: targets.S3 }, '127.0.0.12')),
+    PostgreSQL: keep(await startLink(`tcp://127.0.0.1:${targets.PostgreSQL}`, '127.0.0.10')),
+    Temporal: keep(await startLink(`tcp://127.0.0.1:${targets.Temporal}`, '127.0.0.11')),
+    S3: keep(await startLink(`tcp://127.0.0.1:${targets.S3}`, '127.0.0.12')),
   }
   const folder = await mkdtemp(join(tmpdir(), 'kiln-host-'))
   keep({ stop: () => rm(folder, { recursive: true, force: true }) })

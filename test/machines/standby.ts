@@ -65,7 +65,7 @@ export const startStandby = async (primary: PostgresServer): Promise<Standby> =>
   await source.end()
   const cluster = await backUp(primary, folder)
   const { username, password } = new URL(primary.url)
-  const way = await startLink({ host: '127.0.0.1', port: primary.port }, '127.0.0.10')
+  const way = await startLink(primary.url, '127.0.0.10')
   await writeOwned(cluster, {
     'standby.signal': '',
     'postgresql.auto.conf': `primary_conninfo = 'host=${way.host} port=${way.port} user=${username} password=${password}'\nprimary_slot_name = 'standby'\n`,

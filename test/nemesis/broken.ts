@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 import { ROOT } from '../../src/local/root.ts'
@@ -45,19 +45,14 @@ export const MISTAKES = {
   },
 } as const satisfies Record<string, Mistake>
 
-/** Builds this checkout with a mistake in a folder of its own. Throws when the text is not there exactly once. */
-export const buildBroken = async (
-  name: keyof typeof MISTAKES,
-): Promise<{ folder: string; remove: () => Promise<void> }> => {
+const LEFT_OUT = new Set(['.git', '.built', 'node_modules', 'test'])
+
+/** Builds this checkout with a mistake, and answers the new folder. Throws when the text is not there exactly once. */
+export const buildBroken = async (name: keyof typeof MISTAKES): Promise<string> => {
   const { file, find, put } = MISTAKES[name]
   const folder = await mkdtemp(join(tmpdir(), 'kiln-broken-'))
-  const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 2 ** 25 })
-  for (const path of stdout
-    .split('\0')
-    .filter((path) => path !== '' && !path.startsWith('test/'))) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await cp(join(ROOT, path), join(folder, path))
-  }
+  const filter = (path: string) => !LEFT_OUT.has(relative(ROOT, path))
+  await cp(ROOT, folder, { recursive: true, filter })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const text = await readFile(join(folder, file), 'utf8')
   const parts = text.split(find)
@@ -67,5 +62,5 @@ export const buildBroken = async (
     cwd: folder,
     maxBuffer: 2 ** 25,
   })
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+  return folder
 }

@@ -48,13 +48,6 @@ export interface Asked {
   isCreation: boolean
 }
 
-/** Something nobody may find in logs, histories or figures. */
-export interface Canary {
-  text: string
-  /** A payload is: it is the caller's own. */
-  mayBeTold: boolean
-}
-
 /** What one caller read of a task, in the order of its reads. */
 export interface Read {
   id: string
@@ -106,6 +99,8 @@ const MOODS: Record<'moody' | 'slow', readonly Reply[]> = {
   ],
   slow: [hang, dripHead(), dripBody()],
 }
+/** What callers want to be told with their videos. */
+export const PAYLOAD = 'canary-payload'
 const PUBLISHER = 'acme'
 const PACK = `
 class Cup:
@@ -133,17 +128,11 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   const token = String(pat.body['token'])
   const image = await base64()
   const archive = makeZip(PACK)
-  const payload = 'canary-payload'
 
   const orders = planOrders(options, random)
   const reads: Read[] = []
   const wrong: string[] = []
   const asked: Asked[] = []
-  const canaries: Canary[] = [token, ...tokens.values(), ...secrets.values()].map((text) => ({
-    text,
-    mayBeTold: false,
-  }))
-  canaries.push({ text: payload, mayBeTold: true })
   const waiting = [...orders]
   const receiverUrl = (path: string) => `http://127.0.0.1:${world.links.receiver.port}${path}`
   const webhookOf = ({ key, receiver }: Order): string | undefined => {
@@ -187,7 +176,8 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     if (kind === 'image')
       return [RELIGHT, { image: end === 'failed' ? missing : image, webhook_url: webhook }]
     const more = end === 'failed' ? { images: [missing] } : {}
-    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', callback_url: webhook, payload, ...more }]
+    const told = { callback_url: webhook, payload: PAYLOAD }
+    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...told, ...more }]
   }
 
   /** Asks for one of them; whether it was answered. */
@@ -264,7 +254,8 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     asked,
     /** Secrets that sign what an owner is told. */
     secrets: secrets as ReadonlyMap<string, string>,
-    canaries,
+    /** What nobody may find in logs, histories or figures. */
+    canaries: [PAYLOAD, token, ...tokens.values(), ...secrets.values()],
     create,
     fulfil,
     /** Asks for what was not asked for yet, or so much of it, once or twice, many at a time, evenly over so many milliseconds. */
@@ -324,13 +315,11 @@ const planOrders = (
       receiver: drawReceiver(receivers, random() * 100),
     })
   })
-  const each = versions > 0 ? Math.max(1, Math.floor(tasks / versions)) : 0
-  for (let index = 0; index < versions; index += 1)
-    made.splice(
-      index * (each + 1),
-      0,
-      makeOrder({ key: `pack-${index}`, kind: 'version', end: 'done' }),
-    )
+  const each = Math.max(1, Math.floor(tasks / versions))
+  for (let index = 0; index < versions; index += 1) {
+    const version = makeOrder({ key: `pack-${index}`, kind: 'version', end: 'done' })
+    made.splice(index * (each + 1), 0, version)
+  }
   return made
 }
 

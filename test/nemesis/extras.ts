@@ -114,8 +114,7 @@ export const startTemporalStore = async (
   { database }: OwnPostgres,
   dataDir: string,
 ): Promise<{ temporal: OwnTemporal; link: Link }> => {
-  const { hostname, port } = new URL(database.url)
-  const link = await startLink({ host: hostname, port: Number(port) })
+  const link = await startLink(database.url)
   const { address, stop } = await startTemporalOnPostgres({
     postgresUrl: link.url(database.url),
     dataDir,

@@ -104,18 +104,18 @@ const summarizeKinds = (struck: readonly Struck[], ledgers: Ledgers, asked: read
         other.healedAt + ALONE_MS < fault.begunAt ||
         other.begunAt > fault.healedAt + ALONE_MS,
     )
-  const kindOf = ({ name, target }: Struck): string =>
+  const labelOf = ({ name, target }: Struck): string =>
     name === 'machine' ? name : `${name} ${target.replace(/-\d$/, '')}`
   const alone = struck.filter(isAlone)
-  const entries = [...new Set(alone.map(kindOf))].map((kind) => {
-    const faults = alone.filter((fault) => kindOf(fault) === kind)
+  const entries = [...new Set(alone.map(labelOf))].map((label) => {
+    const faults = alone.filter((fault) => labelOf(fault) === label)
     const recovery = faults.flatMap(({ healedAt }) => recoveryAfter(healedAt, ledgers))
     const during = asked.filter(
       ({ at, isCreation }) =>
         isCreation && faults.some(({ begunAt, healedAt }) => at > begunAt && at < healedAt),
     )
     const creation = spread(during.map(({ ms }) => ms))
-    return [kind, { times: faults.length, recovery: spread(recovery), creation }] as const
+    return [label, { times: faults.length, recovery: spread(recovery), creation }] as const
   })
   return Object.fromEntries(entries)
 }

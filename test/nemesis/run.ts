@@ -7,7 +7,7 @@
  * `.built/faults/outcomes.jsonl`; `--resume` leaves out what has one there for the same commit.
  */
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -15,7 +15,7 @@ import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { MISTAKES, buildBroken } from './broken.ts'
 import type { Fault } from './faults.ts'
-import { fuzz } from './fuzz.ts'
+import { fuzz } from '../fuzz/fuzz.ts'
 import type { Line, Outcome } from './outcome.ts'
 import { describeFault, makePlan, shorten } from './plan.ts'
 import { runScenario } from './scenario.ts'
@@ -51,6 +51,7 @@ const size = {
   seconds: Number(values.seconds),
 }
 
+const GONE = { recursive: true, force: true }
 const OUTCOMES = join(ROOT, '.built/faults/outcomes.jsonl')
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT }).toString().trim()
 
@@ -68,16 +69,12 @@ const readDone = async (): Promise<Set<string>> => {
   return new Set(outcomes.map(({ name, seed }) => `${name} ${seed}`))
 }
 
-const tell = ({ violations, kept, ...outcome }: Outcome): void => {
-  const { recovery, acknowledged, faults, reconciled } = outcome
-  const end =
-    violations.length === 0 ? 'nothing lost, nothing twice' : `${violations.length} VIOLATIONS`
-  say(`  ${acknowledged} orders, ${faults} faults, ${reconciled} reconciled`)
-  say(`  ${outcome.events} events told, ${outcome.repeated} again`)
-  say(
-    `  recovery ${recovery.p50} ms (p99 ${recovery.p99} ms), ${outcome.slow} of ${outcome.answers} answers slow`,
-  )
-  say(`  ${outcome.seconds} s: ${end}`)
+const tell = ({ violations, kept, recovery, ...made }: Outcome): void => {
+  say(`  ${made.acknowledged} orders, ${made.faults} faults, ${made.reconciled} reconciled`)
+  say(`  ${made.events} events told, ${made.repeated} again`)
+  say(`  recovery ${recovery.p50} ms (p99 ${recovery.p99} ms)`)
+  say(`  ${made.slow} of ${made.answers} answers slow`)
+  say(`  ${made.seconds} s: ${violations.length || 'no'} violations`)
   for (const { invariant, what } of violations.slice(0, 20)) say(`  ${invariant}: ${what}`)
   if (kept !== undefined) say(`  kept in ${kept}`)
 }
@@ -87,11 +84,10 @@ const judge = async (scenario: Scenario): Promise<boolean> => {
   tell(outcome)
   await record(outcome)
   if (outcome.violations.length === 0) return true
-  const tries = Number(values.tries)
-  if (tries === 0) return false
+  if (values.tries === '0') return false
   const fails = async (plan: readonly Fault[]): Promise<boolean> =>
     (await runScenario({ ...scenario, plan }, say)).violations.length > 0
-  const shortest = await shorten(scenario.plan, fails, tries)
+  const shortest = await shorten(scenario.plan, fails, Number(values.tries))
   say('  the shortest that fails:')
   for (const fault of shortest) say(`    ${describeFault(fault)}`)
   return false
@@ -102,20 +98,16 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
   let isFound = true
   for (const name of Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]) {
     if (!isChosen(name)) continue
-    const build = await buildBroken(name)
-    try {
-      const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
-      const options = { name, seed, plan, tasks: 300, versions: 10, release: build.folder }
-      const { violations } = await runScenario(options, say)
-      const invariants: readonly string[] = MISTAKES[name].invariants
-      const first = violations.find(({ invariant }) => invariants.includes(invariant))
-      const found = first ? `${first.invariant}: ${first.what}` : null
-      say(`  ${found ?? 'NOT FOUND'}`)
-      await record({ name, seed, found })
-      isFound &&= found !== null
-    } finally {
-      await build.remove()
-    }
+    const release = await buildBroken(name)
+    const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
+    const options = { name, seed, plan, tasks: 300, versions: 10, release }
+    const { violations } = await runScenario(options, say).finally(() => rm(release, GONE))
+    const invariants: readonly string[] = MISTAKES[name].invariants
+    const first = violations.find(({ invariant }) => invariants.includes(invariant))
+    const found = first ? `${first.invariant}: ${first.what}` : null
+    say(`  ${found ?? 'NOT FOUND'}`)
+    await record({ name, seed, found })
+    isFound &&= found !== null
   }
   return isFound
 }
@@ -125,13 +117,8 @@ const soak = async (seed: number): Promise<boolean> => {
   const { outcome, tasksPerSecond, courses } = await runSoak({ seed, minutes, say })
   tell(outcome)
   await record({ ...outcome, courses })
-  say(
-    `  ${tasksPerSecond.toFixed(1)} tasks a second\n\n  figure | before | during | after | an hour`,
-  )
-  for (const { name, perHour, error, ...course } of courses) {
-    const tenths = [course.before, course.during, course.after].map((value) => value.toFixed(1))
-    say(`  ${name} | ${tenths.join(' | ')} | ${perHour.toFixed(1)} ± ${error.toFixed(1)}`)
-  }
+  say(`  ${tasksPerSecond.toFixed(1)} tasks a second`)
+  console.table(courses)
   return outcome.violations.length === 0
 }
 

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { withKept } from '../../bench/support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { findParent } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
-import { ageScratch, untilSwept } from '../faults/scratch.ts'
+import { untilSwept } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { RECEIVERS, makeCallers } from './callers.ts'
@@ -50,9 +51,10 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
   const start = Date.now()
   say(`${scenario.name}, seed ${scenario.seed}: ${scenario.plan.length} faults`)
   const { plan, needs, skipped } = await leaveOut(scenario.plan, say)
-  const world = await startWorld({ ...scenario, needs })
-  const over = new AbortController()
-  try {
+  return await withKept(async (keep) => {
+    const world = await startWorld(keep, { ...scenario, needs })
+    const over = new AbortController()
+    keep({ stop: () => over.abort() })
     const callers = await makeCallers(world, { receivers: RECEIVERS, ...scenario })
     await callers.run(0, WARM_UP)
     await waitFor(
@@ -83,7 +85,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       ...checkAnswers(callers.asked, struck),
       ...checkReady(struck, looks),
     ]
-    const kept = violations.length > 0 && (await keep(world, { scenario, ledgers, violations }))
+    const kept = violations.length > 0 && (await keepAll(world, { scenario, ledgers, violations }))
     return {
       ...summarize({ scenario, ledgers, struck, asked: callers.asked, violations }),
       /** What could not be had here. */
@@ -97,10 +99,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       /** Where everything needed to understand a failure lies. */
       kept: kept || undefined,
     }
-  } finally {
-    over.abort()
-    await world.stop()
-  }
+  })
 }
 
 /** Leaves out the faults whose needs cannot be had here, and says so. */
@@ -155,7 +154,6 @@ const findLeft = async (world: World, base: Held): Promise<Violation[]> => {
   const left: Violation[] = []
   const tell = (what: string) => (error: unknown) =>
     void left.push({ invariant: 'I10', what: `${what}: ${String(error)}` })
-  await ageScratch(world.service)
   await untilSwept(world.service).catch(tell('unfinished files'))
   const isQuiet = async () => (await listOrphans(world)).length === 0
   await waitFor('no child of a dead worker is left', isQuiet).catch(tell('children'))
@@ -194,21 +192,17 @@ const readLedgers = async (
 })
 
 /** Keeps what is needed to understand a failure, and to make it again. */
-const keep = async (
+const keepAll = async (
   world: World,
   { scenario, ledgers, violations }: { scenario: Scenario; ledgers: Ledgers; violations: unknown },
 ): Promise<string> => {
   const folder = join(ROOT, '.built/faults', `${scenario.name}-${scenario.seed}-${Date.now()}`)
   await mkdir(folder, { recursive: true })
-  const write = async (name: string, value: unknown) =>
-    await writeFile(join(folder, `${name}.json`), JSON.stringify(value, toPlain, 1))
-  const { received, orders, reads, rows } = ledgers
-  await write('plan', scenario.plan)
-  await write('violations', violations)
-  await write('callers', { orders, reads })
-  await write('receivers', received)
-  await write('rows', rows)
-  await writeFile(join(folder, 'faults.txt'), scenario.plan.map(describeFault).join('\n'))
+  const { plan } = scenario
+  const said = ledgers.said.history
+  for (const [name, value] of Object.entries({ ...ledgers, said, plan, violations }))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(value ?? [], toPlain, 1))
+  await writeFile(join(folder, 'faults.txt'), plan.map(describeFault).join('\n'))
   for (const { name, logs } of world.members.values())
     await writeFile(join(folder, `${name}.log`), logs.flat().join('\n'))
   return folder

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
+import { makeFolder } from '../../bench/support/keep.ts'
+import type { Keep } from '../../bench/support/keep.ts'
 import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'
@@ -37,7 +35,6 @@ export interface Member {
 export type World = Awaited<ReturnType<typeof startWorld>>
 
 export interface WorldOptions {
-  env?: NodeJS.ProcessEnv
   /** The folder of a build, whose processes run in place of those of this checkout. */
   release?: string | undefined
   /** What faults need beyond the rest. It can be had. */
@@ -58,19 +55,9 @@ const SETTINGS = {
 
 const PATIENCE_MS = 120_000
 
-export const startWorld = async (options: WorldOptions = {}) => {
-  const { env = {}, release, needs = new Set() } = options
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-world-'))
-  const ends = [async () => await rm(folder, { recursive: true, force: true })]
-  const keep = <T extends { stop(): Promise<void> }>(one: T): T => {
-    ends.push(async () => await one.stop())
-    return one
-  }
-  // What has begun last ends first.
-  const stop = async (): Promise<void> => {
-    for (const end of ends.toReversed()) await end()
-  }
-  const link = async (to: string): Promise<Link> => keep(await startLink(hostOf(new URL(to))))
+export const startWorld = async (keep: Keep, { release, needs = new Set() }: WorldOptions) => {
+  const { path: folder } = keep(await makeFolder())
+  const link = async (to: string): Promise<Link> => keep(await startLink(to))
 
   const [postgres, receiver, named] = await Promise.all([
     startOwnPostgres(),
@@ -93,7 +80,7 @@ export const startWorld = async (options: WorldOptions = {}) => {
     ...(s3 && { s3: await link(s3.endpoint) }),
   }
   /** The same receiver on an address of its own, for what takes long. */
-  const slow = keep(await startLink(hostOf(new URL(receiver.url('/'))), '127.0.0.3'))
+  const slow = keep(await startLink(receiver.url('/'), '127.0.0.3'))
   const clocks = needs.has('clock') ? makeClocks(folder) : undefined
   const service = await startService({
     roles: [],
@@ -108,14 +95,13 @@ export const startWorld = async (options: WorldOptions = {}) => {
       ...SETTINGS,
       ...named.env,
       TEMPORAL_ADDRESS: `127.0.0.1:${links.temporal.port}`,
-      ...env,
     },
   })
   // It drops the database, after Temporal has left it.
   keep(service)
   keep(temporal)
   const issuer = await startIssuer(service.issuerKey)
-  ends.push(issuer.close)
+  keep({ stop: issuer.close })
   links.issuer.leadTo(Number(new URL(issuer.jwksUrl).port))
   const disk = needs.has('disk') ? keep(await mountDisk(service.storagePath)) : undefined
 
@@ -126,20 +112,10 @@ export const startWorld = async (options: WorldOptions = {}) => {
     members.set(name, await makeMember({ service, name, env: own, release }))
   }
   const all = [...members.values()]
-  ends.push(async () => void (await Promise.all(all.map((one) => one.kill()))))
-  try {
-    await Promise.all(all.map((one) => one.start()))
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { service, postgres, temporal, links, receiver, slow, named, disk, clocks, members, stop }
+  keep({ stop: () => Promise.all(all.map((one) => one.kill())) })
+  await Promise.all(all.map((one) => one.start()))
+  return { service, postgres, temporal, links, receiver, slow, named, disk, clocks, members }
 }
-
-const hostOf = ({ hostname: host, port }: URL): { host: string; port: number } => ({
-  host,
-  port: Number(port),
-})
 
 interface MemberOptions extends Pick<WorldOptions, 'release'> {
   service: Service

@@ -37,13 +37,11 @@ interface Pair {
   isLeft: boolean
 }
 
-/** Listens on a free port of an address and passes everything on. */
-export const startLink = async (
-  target: { host: string; port: number },
-  host = '127.0.0.1',
-): Promise<Link> => {
+/** Listens on a free port of `host` and passes everything on to the host and port of a URL. */
+export const startLink = async (to: string, host = '127.0.0.1'): Promise<Link> => {
   let mode: LinkMode = PASS
-  let { port } = target
+  const target = new URL(to)
+  let port = Number(target.port)
   const changes = new EventEmitter().setMaxListeners(0)
   const pairs = new Set<Pair>()
 
@@ -81,7 +79,7 @@ export const startLink = async (
   }
 
   const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ host: target.host, port, allowHalfOpen: true })
+    const far = connect({ host: target.hostname, port, allowHalfOpen: true })
     const pair = { near, far, isLeft: false }
     pairs.add(pair)
     for (const socket of [near, far]) {

@@ -4,15 +4,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import {
-  SETTINGS,
-  firstLine,
-  makeJudge,
-  makeSender,
-  makeThings,
-  readJson,
-} from '../nemesis/fuzz-http.ts'
-import { learn, makeRequests } from '../nemesis/fuzz-requests.ts'
+import { SETTINGS, firstLine, makeJudge, makeSender, makeThings, readJson } from './wire.ts'
+import { learn, makeRequests } from './requests.ts'
 import { listRoutes, readDocument } from '../support/contract.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'

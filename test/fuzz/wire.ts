@@ -8,7 +8,7 @@ import { readContract } from '../support/contract.ts'
 import { makePicture } from '../support/pictures.ts'
 import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
-import type { Things, Wire } from './fuzz-requests.ts'
+import type { Things, Wire } from './requests.ts'
 
 interface WireAnswer {
   status: number
