@@ -32,7 +32,9 @@ export const planDatabase = (): TestDatabase & { create(): Promise<void> } => {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(readServer('TEST_DATABASE_URL'))
   url.pathname = `/${name}`
-  const sql = makeDatabase({ url: url.href, pool: 10, name, statementTimeoutMs: 10_000 })
+  // A slow machine waits longer for a lock than callers would; a deadlock ends after a second all the same.
+  const times = { statementTimeoutMs: 10_000, waitMs: 10_000 }
+  const sql = makeDatabase({ url: url.href, pool: 10, name, ...times })
   return {
     url: url.href,
     sql,
