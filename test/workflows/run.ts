@@ -64,7 +64,7 @@ export interface Runner {
 }
 
 const TIMING = { heartbeatSeconds: 1, deadlineSeconds: 60 }
-const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60, lookSeconds: 1 }
+const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60 }
 const CHECK_TIMING = {
   heartbeatSeconds: 1,
   tries: 3,
@@ -130,7 +130,8 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} for ${owner}`
       const facts = { taskId, offPeak, owner, kind, summary }
-      const options = { taskQueue: queueOf(scenario), videoTiming: VIDEO_TIMING }
+      const videoTiming = { ...VIDEO_TIMING, lookSeconds: scenario.lookSeconds ?? 60 }
+      const options = { taskQueue: queueOf(scenario), videoTiming }
       const start = startVideoTask(facts, options)
       return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
     },

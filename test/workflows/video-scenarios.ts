@@ -22,6 +22,8 @@ export interface VideoScenario extends Circumstances {
   enqueue?: CoreActivities['enqueueVideoTask']
   render: MediaActivities['renderVideoTask']
   complete?: CoreActivities['completeVideoTask']
+  /** Until it looks for its slot by itself; absent: so late that no busy machine does. */
+  lookSeconds?: number
 }
 
 export const ADMITTED: QueuedVideoTask = { state: 'queueing', isAdmitted: true, offPeakMs: null }
@@ -53,7 +55,11 @@ export const VIDEO_SCENARIOS = {
   completed: { render: renderedVideo },
   'admitted-later': { enqueue: inTurn(WAITING), render: renderedVideo, act: admit },
   // Its signal was lost: it finds the slot when it looks.
-  'admitted-unheard': { enqueue: inTurn(WAITING, ADMITTED), render: renderedVideo },
+  'admitted-unheard': {
+    enqueue: inTurn(WAITING, ADMITTED),
+    render: renderedVideo,
+    lookSeconds: 1,
+  },
   // Nobody gave it a slot: it is rendered only once one was given.
   'admitted-by-mistake': {
     enqueue: inTurn(WAITING, ADMITTED),
