@@ -45,6 +45,12 @@ export const useMe = () => {
   return useQuery({ ...meQuery, enabled: user !== undefined }).data
 }
 
+/** Credits and slots of the caller. */
+export const creditsQuery = {
+  ...readQuery(['credits'], '/proxy/vidvendor/credits', {}),
+  refetchInterval: 60_000,
+}
+
 type WriteHeaders = { 'idempotency-key': string }
 
 /**

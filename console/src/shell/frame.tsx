@@ -1,10 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Ellipsis, UserRound } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
-import { useMe } from '../api/queries.ts'
+import { creditsQuery, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,6 +14,7 @@ import { Link, LinkButton } from '../ui/link.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { PageTitle } from '../ui/page.tsx'
 import { Loading } from '../ui/panels.tsx'
+import { counted } from '../words/text.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import icon from '../icon.svg'
@@ -45,6 +47,7 @@ export const Frame = () => {
           ))}
         </nav>
         <RegistrySearch />
+        <Credits />
         <UserMenu />
       </header>
       <Banner />
@@ -153,6 +156,21 @@ const RegistrySearch = () => {
         onChange={setText}
       />
     </form>
+  )
+}
+
+/** What is left for videos; where nothing limits them, what was used. */
+const Credits = () => {
+  const { user } = useStore(session)
+  const { data } = useQuery({ ...creditsQuery, enabled: user !== undefined })
+  const credits = data?.remains?.[0]
+  if (user === undefined || !credits) return null
+  const { credit_remain: left, credit_used: used = 0 } = credits
+  const hasLimit = typeof left === 'number'
+  return (
+    <span className={`${styles.credits} soft small`} title={`${counted(used, 'credit')} used`}>
+      {counted(hasLimit ? left : used, 'credit')} {hasLimit ? 'left' : 'used'}
+    </span>
   )
 }
 

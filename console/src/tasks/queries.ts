@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { answerOf, api } from '../api/client.ts'
+import { creditsQuery } from '../api/queries.ts'
 import { readQuery } from '../api/read.ts'
 import { useStream } from '../api/stream.ts'
 import type { TaskDetail, TaskItem } from './types.ts'
@@ -43,7 +44,11 @@ export const useTask = (id: string | undefined) => {
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
     onEvent: ({ event, data }) => {
       if (id === undefined) return
-      if (event !== 'progress') return void queries.invalidateQueries({ queryKey: taskKey(id) })
+      if (event !== 'progress') {
+        for (const queryKey of [taskKey(id), creditsQuery.queryKey])
+          void queries.invalidateQueries({ queryKey })
+        return
+      }
       const { progress } = data as { progress: number }
       queries.setQueryData<TaskDetail>(
         taskKey(id),
