@@ -64,7 +64,10 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   examples?: Record<string, unknown>
 }
 
-/** One request, read and valid by the route's schemas. */
+/**
+ * One request, read and valid by the route's schemas. What costs time and few handlers need is a function. A getter of an
+ * object literal would do, but V8 keeps it, and with it the request, beyond every scavenge.
+ */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   params: Params
   query: Query
@@ -74,13 +77,13 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   /** Absent where auth is optional and no credential was sent. */
   caller: Caller | undefined
   /** Whom what the request makes counts for: its owner, or without a credential the client's address, as a digest. */
-  account: string
+  account(): string
   headers: IncomingHttpHeaders
   requestId: string
   /** Whom quotas and budgets count the request for, whoever the caller is. */
   address: string
   /** Aborted when the client has gone. */
-  signal: AbortSignal
+  signal(): AbortSignal
   /** The raw request, for routes that read a body which is not JSON. */
   incoming: IncomingMessage
   /** Tells a client that waits for it to send that body. */

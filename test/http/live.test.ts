@@ -353,7 +353,7 @@ describe('a read that prefers to wait', () => {
 })
 
 describe('watches', () => {
-  const who = { address: '192.0.2.1', account: 'a' }
+  const who = { address: '192.0.2.1', account: () => 'a' }
   const gone = new AbortController().signal
 
   test('are rung by the first look, for what a later one finds changed, and by a ring before they wait', async () => {
@@ -370,7 +370,7 @@ describe('watches', () => {
     assert.equal(await two.next(60_000), 'changed')
     const many = watches.open(
       '3',
-      { address: '192.0.2.2', account: 'b' },
+      { address: '192.0.2.2', account: () => 'b' },
       gone,
       new Set(['1', '4']),
     )
@@ -385,7 +385,7 @@ describe('watches', () => {
   test('that are closed make room', () => {
     const watches = makeWatches({ most: 10 })
     const first = watches.open('1', who, gone)
-    assert.throws(() => watches.open('1', { ...who, account: 'b' }, gone), /streams are open/)
+    assert.throws(() => watches.open('1', { ...who, account: () => 'b' }, gone), /streams are open/)
     first.close()
     first.close()
     watches.open('1', who, gone).close()

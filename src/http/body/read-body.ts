@@ -30,7 +30,7 @@ export interface ReadBody {
   inline: ReadonlyMap<string, InlineImage>
   faults: Fault[]
   /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
-  fingerprint: string
+  fingerprint(): string
   /** Removes the files of images that nobody took over. */
   discard(): Promise<void>
 }
@@ -60,10 +60,11 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         emptyAllowed: spec.required === false,
         onAccept: () => sendContinue(request, response),
       })
+      const print = fingerprint(request, canonicalBody(body.value, body.inline))
       return {
         ...judge(request, body),
         inline: byPointer(body.inline),
-        fingerprint: fingerprint(request, canonicalBody(body.value, body.inline)),
+        fingerprint: () => print,
         discard: body.discard,
       }
     },
@@ -96,8 +97,6 @@ const noBody = (request: Request): ReadBody => ({
   value: undefined,
   inline: new Map(),
   faults: [],
-  get fingerprint() {
-    return fingerprint(request, '')
-  },
+  fingerprint: () => fingerprint(request, ''),
   discard: () => Promise.resolve(),
 })

@@ -55,7 +55,7 @@ const mayChange = ({ headers }: JsonAnswer): boolean => headers?.['retry-after']
 
 const openOrNot = (watches: Watches, id: string, request: Waiting) => {
   try {
-    return watches.open(id, request, request.signal)
+    return watches.open(id, request, request.signal())
   } catch {
     return undefined
   }

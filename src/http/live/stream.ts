@@ -42,7 +42,7 @@ export const answerStream = async (
   request: Waiting,
   { id, read, many }: Followed,
 ): Promise<StreamAnswer> => {
-  const watch = watches.open(id, request, request.signal, many?.ids)
+  const watch = watches.open(id, request, request.signal(), many?.ids)
   const readNews: ReadNews = () => watchReads.run(read)
   const first = await readNews().catch((error: unknown) => {
     watch.close()

@@ -5,7 +5,7 @@ import { errors } from '../../domain/shared/errors.ts'
 /** Who watches, for the limits: a network address, and an account. */
 export interface Watcher {
   address: string
-  account: string
+  account(): string
 }
 
 /** Waits for changes of one task or version. */
@@ -67,7 +67,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
 
   return {
     open(id, { address, account }, signal, ids) {
-      const names = [`address ${address}`, `account ${account}`]
+      const names = [`address ${address}`, `account ${account()}`]
       if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
         throw errors.tooManyStreams(most, mostOfOne)
       count(names, 1)

@@ -70,7 +70,7 @@ const answerVideoDryRun = (
   { kind, credits, members }: { kind: VideoTaskKind; credits: number; members: InputMember[] },
 ): Promise<JsonAnswer> => {
   const { payload = '' } = request.body as ExtendBody
-  const { account } = request
+  const account = request.account()
   const bytes = Buffer.byteLength(payload)
   const limits = limitsOf(deps, request)
   return answerDryRun(deps, request, { kind, credits, members, account, bytes, ...limits })
@@ -110,7 +110,7 @@ const createTask = async (
   const { id, kind, inputs } = task
   const { settings, offPeak } = task.plan
   const owner = ownerOf(request)
-  const { account } = request
+  const account = request.account()
   const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
   const { videoEngine: engine } = deps

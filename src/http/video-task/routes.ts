@@ -125,10 +125,10 @@ const credits = (deps: VideoTaskDeps): Route =>
     errors: [],
     handler: async (request) => {
       const { sql, creditLimit, slots, anonymousSlots = slots } = deps
-      const { caller, account } = request
+      const { caller } = request
       const { used, running, waiting } = await withinDeadline(
         sql,
-        findOwnerCredits(sql, ownerOf(request), account),
+        findOwnerCredits(sql, ownerOf(request), request.account()),
       )
       const remains = {
         credit_remain: creditLimit === undefined ? null : Math.max(0, creditLimit - used),
