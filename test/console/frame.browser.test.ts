@@ -59,6 +59,8 @@ describe('the frame of the console', { skip }, () => {
     const made = await alice.post('/proxy/vidvendor/text2video', body)
     assert.equal(made.status, 200, JSON.stringify(made.body))
     await page.getByText('<img src=x onerror=alert(1)>U+202Egnp').waitFor()
+    await page.reload()
+    await page.getByText(/^\d+ credits used$/).waitFor()
     await assertSound(page)
   })
 

@@ -163,10 +163,11 @@ const RegistrySearch = () => {
 const Credits = () => {
   const { user } = useStore(session)
   const { data } = useQuery({ ...creditsQuery, enabled: user !== undefined })
-  const credits = data?.remains?.[0]
+  const [credits] = data?.remains ?? []
   if (user === undefined || !credits) return null
-  const { credit_remain: left, credit_used: used = 0 } = credits
-  const hasLimit = typeof left === 'number'
+  const { credit_remain: left, credit_used: used } = credits
+  const hasLimit = left !== null
+  if (!hasLimit && used === 0) return null
   return (
     <span className={`${styles.credits} soft small`} title={`${counted(used, 'credit')} used`}>
       {counted(hasLimit ? left : used, 'credit')} {hasLimit ? 'left' : 'used'}
