@@ -209,7 +209,7 @@ const colourOf = (type: string): string => `var(--type-${KNOWN.has(type) ? type 
 
 const DIVIDER = 'var(--toggle-off)'
 
-/** One colour, or up to three sectors from the top with dark dividers. */
+/** One colour, or up to three sectors, clockwise from the left as the host draws them, with dark dividers. */
 const paint = ({ types, isList }: Slot): CSSProperties => {
   const colours = types.slice(0, 3).map(colourOf)
   const [first] = colours
@@ -219,5 +219,5 @@ const paint = ({ types, isList }: Slot): CSSProperties => {
     (colour, index) =>
       `${DIVIDER} ${index * step}deg ${index * step + 14}deg, ${colour} ${index * step + 14}deg ${(index + 1) * step}deg`,
   )
-  return { '--dot': `conic-gradient(${sectors.join(', ')})` } as CSSProperties
+  return { '--dot': `conic-gradient(from -90deg, ${sectors.join(', ')})` } as CSSProperties
 }

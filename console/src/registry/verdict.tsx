@@ -19,7 +19,8 @@ export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: 
 
 /** What an update does to saved workflows, in words. */
 const describe = ({ verdict, counts }: Comparison): string => {
-  if (verdict === 'breaks') return `${counted(counts.breaks, 'change')} that break saved workflows`
+  if (verdict === 'breaks')
+    return `${counted(counts.breaks, 'change that breaks', 'changes that break')} saved workflows`
   if (verdict === 'may_break' && counts.may_break > 0)
     return `${counted(counts.may_break, 'change')} that may break saved workflows`
   if (verdict === 'may_break') return 'may break: not all was read'
