@@ -61,22 +61,25 @@ const start = async (): Promise<Shared> => {
 /** Movements cost frames, and are waited for. */
 const STILL = { reducedMotion: 'reduce' } as const
 
-/** For a suite: a service with development users, and pages in a browser that are watched and closed after each test. */
-export const useConsole = (): Console => {
+/**
+ * For a suite: a service with development users, and pages in a browser that are watched and closed after each test. A suite
+ * that fills the service has one alone.
+ */
+export const useConsole = ({ alone = false } = {}): Console => {
   const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
   const contexts: BrowserContext[] = []
   const faults: string[][] = []
-  users += 1
+  users += alone ? 0 : 1
   before(async () => {
-    Object.assign(own, await (shared ??= start()))
+    Object.assign(own, await (alone ? start() : (shared ??= start())))
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
     assert.deepEqual(faults.splice(0).flat().filter(isFault), [])
   })
   after(async () => {
-    users -= 1
-    if (users > 0) return
+    users -= alone ? 0 : 1
+    if (!alone && users > 0) return
     await own.browser?.close()
     await own.service?.stop()
   })

@@ -12,7 +12,7 @@ import { assertSound, skip, useConsole } from './harness.ts'
 
 /** `npm test -- --long test/console`. */
 describe('the console with much in it', { skip: skip || (!isLong && 'only with --long') }, () => {
-  const console = useConsole()
+  const console = useConsole({ alone: true })
 
   /** Milliseconds of each task of the main thread above 50 ms, from now on. */
   const watchTasks = async (page: Page): Promise<() => Promise<number[]>> => {

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { makeClient } from '../support/client.ts'
+import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
@@ -198,6 +199,11 @@ describe('publishers, moderation and operations', { skip }, () => {
     const { sql } = console.service.database
     const stand = () =>
       sql`update task set last_moved_at = now() - interval '1 hour' where id = ${id}`
+    // A task that begins to render after it was set back has moved just now.
+    await waitFor('the render', async () => {
+      const [row] = await sql`select from task where id = ${id} and status = 'processing'`
+      return row
+    })
     await stand()
     const page = await console.open('/operations', { as: 'operator' })
     const row = page.getByRole('row', { name: 'text2video of alice' })
