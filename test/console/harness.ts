@@ -43,9 +43,14 @@ interface Shared {
   browser: Browser
 }
 
-/** One service and one browser for all files that run in this process; the last that needs them stops them. */
-let shared: Promise<Shared> | undefined
-let users = 0
+/** One service and one browser for some suites; the last that needs them stops them. */
+interface Room {
+  users: number
+  started?: Promise<Shared>
+}
+
+/** Of all files that run in this process. */
+const everybody: Room = { users: 0 }
 
 const start = async (): Promise<Shared> => {
   const [service, browser] = await Promise.all([
@@ -69,17 +74,18 @@ export const useConsole = ({ alone = false } = {}): Console => {
   const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
   const contexts: BrowserContext[] = []
   const faults: string[][] = []
-  users += alone ? 0 : 1
+  const room: Room = alone ? { users: 0 } : everybody
+  room.users += 1
   before(async () => {
-    Object.assign(own, await (alone ? start() : (shared ??= start())))
+    Object.assign(own, await (room.started ??= start()))
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
     assert.deepEqual(faults.splice(0).flat().filter(isFault), [])
   })
   after(async () => {
-    users -= alone ? 0 : 1
-    if (!alone && users > 0) return
+    room.users -= 1
+    if (room.users > 0) return
     await own.browser?.close()
     await own.service?.stop()
   })

@@ -47,7 +47,6 @@ export const Frame = () => {
           ))}
         </nav>
         <RegistrySearch />
-        <Credits />
         <UserMenu />
       </header>
       <Banner />
@@ -161,16 +160,14 @@ const RegistrySearch = () => {
 
 /** What is left for videos; where nothing limits them, what was used. */
 const Credits = () => {
-  const { user } = useStore(session)
-  const { data } = useQuery({ ...creditsQuery, enabled: user !== undefined })
-  const [credits] = data?.remains ?? []
-  if (user === undefined || !credits) return null
-  const { credit_remain: left, credit_used: used } = credits
-  const hasLimit = left !== null
-  if (!hasLimit && used === 0) return null
+  const [credits] = useQuery(creditsQuery).data?.remains ?? []
+  if (!credits) return null
+  const { credit_remain: left, credit_used } = credits
+  if (left === null && credit_used === 0) return null
+  const used = `${counted(credit_used, 'credit')} used`
   return (
-    <span className={`${styles.credits} soft small`} title={`${counted(used, 'credit')} used`}>
-      {counted(hasLimit ? left : used, 'credit')} {hasLimit ? 'left' : 'used'}
+    <span className={`${styles.credits} soft small`} title={used}>
+      {left === null ? used : `${counted(left, 'credit')} left`}
     </span>
   )
 }
@@ -181,19 +178,22 @@ const UserMenu = () => {
   if (starting) return null
   if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
   return (
-    <Menu
-      label="Account"
-      trigger={
-        <Button look="quiet" aria-label={`Signed in as ${user}`}>
-          <UserRound aria-hidden />
-          <bdi>{user}</bdi>
-        </Button>
-      }
-    >
-      <MenuItem onAction={() => void navigate({ to: '/account' })}>Account</MenuItem>
-      <MenuItem href="/docs">Documentation</MenuItem>
-      <MenuItem onAction={() => void signOut()}>Sign out</MenuItem>
-    </Menu>
+    <>
+      <Credits />
+      <Menu
+        label="Account"
+        trigger={
+          <Button look="quiet" aria-label={`Signed in as ${user}`}>
+            <UserRound aria-hidden />
+            <bdi>{user}</bdi>
+          </Button>
+        }
+      >
+        <MenuItem onAction={() => void navigate({ to: '/account' })}>Account</MenuItem>
+        <MenuItem href="/docs">Documentation</MenuItem>
+        <MenuItem onAction={() => void signOut()}>Sign out</MenuItem>
+      </Menu>
+    </>
   )
 }
 
