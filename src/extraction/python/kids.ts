@@ -21,6 +21,8 @@ export interface Kids {
   end: number
   /** The function body among the children has a `yield` of its own. */
   bodyYields: boolean
+  /** Where arrays are gathered before they get their length. */
+  readonly gathered: unknown[]
 }
 
 /** Makes the value of a node; `BROKEN` if no valid Python has such a node. */
@@ -51,27 +53,44 @@ export const indexOf = (kids: Kids, name: string, from = 0): number => {
 
 export const has = (kids: Kids, name: string): boolean => indexOf(kids, name) >= 0
 
+/**
+ * What `read` makes of the values from child `from` up to child `to`, punctuation and undefined left out. The array has no
+ * room for more: one that grows by `push` keeps 17 places, which made a third of a tree's memory.
+ */
+export const gather = <T>(
+  kids: Kids,
+  read: (name: string, value: unknown) => T | undefined,
+  from = 0,
+  to = count(kids),
+): T[] => {
+  const { gathered } = kids
+  let size = 0
+  for (let at = kids.base + from; at < kids.base + to; at += 1) {
+    const value = kids.values[at]
+    const item = value === undefined ? undefined : read(kids.names[at] ?? '', value)
+    if (item !== undefined) gathered[size++] = item
+  }
+  return gathered.slice(0, size) as T[]
+}
+
 /** The values from child `from` up to child `to`, punctuation left out. */
 export const values = (kids: Kids, from = 0, to = count(kids)): unknown[] => {
-  const found: unknown[] = []
+  const { gathered } = kids
+  let size = 0
   for (let at = kids.base + from; at < kids.base + to; at += 1) {
-    if (kids.values[at] !== undefined) found.push(kids.values[at])
+    const value = kids.values[at]
+    if (value !== undefined) gathered[size++] = value
   }
-  return found
+  return size === 1 ? [gathered[0]] : gathered.slice(0, size)
 }
 
 /** The expressions among the children. */
-export const exprs = (kids: Kids, from = 0, to = count(kids)): Expression[] =>
+export const exprs = (kids: Kids, from?: number, to?: number): Expression[] =>
   values(kids, from, to) as Expression[]
 
 /** The values of all children of this name. */
-export const findAll = (kids: Kids, name: string, from = 0, to = count(kids)): unknown[] => {
-  const found: unknown[] = []
-  for (let at = kids.base + from; at < kids.base + to; at += 1) {
-    if (kids.names[at] === name) found.push(kids.values[at])
-  }
-  return found
-}
+export const findAll = (kids: Kids, wanted: string, from?: number, to?: number): unknown[] =>
+  gather(kids, (name, value) => (name === wanted ? value : undefined), from, to)
 
 /** The value of the first child of this name. */
 export const find = (kids: Kids, name: string): unknown => {

@@ -68,6 +68,7 @@ const startKids = (text: string): Kids => ({
   start: 0,
   end: 0,
   bodyYields: false,
+  gathered: [],
 })
 
 const run = (walk: Walk, isCancelled: () => boolean): void => {

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { count, exprAt, exprs, has, indexOf, nameAt, valueAt } from '../kids.ts'
+import { count, exprAt, exprs, gather, has, indexOf, nameAt, valueAt } from '../kids.ts'
 import type { Builder, Builders, Kids } from '../kids.ts'
 import { sequencePattern } from './patterns.ts'
 import { tupleOrOne } from './expressions.ts'
@@ -20,6 +20,9 @@ const display =
 /** `for (a) in b` has a target in parentheses, not a tuple. */
 const tuplePattern = (kids: Kids): unknown =>
   count(kids) === 3 && nameAt(kids, 1) !== 'case_pattern' ? exprAt(kids, 1) : display('Tuple')(kids)
+
+const readItem = (name: string, value: unknown): ast.Dict['items'][number] =>
+  name === 'pair' ? (value as Pair) : { key: undefined, value: value as ast.Expression }
 
 const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 2) })
 
@@ -49,15 +52,11 @@ export const collectionBuilders: Builders = {
   list: display('List'),
   list_pattern: display('List'),
   set: display('Set'),
-  dictionary: (kids): ast.Dict => {
-    const items: ast.Dict['items'] = []
-    for (let index = 1; index < count(kids) - 1; index += 1) {
-      const name = nameAt(kids, index)
-      if (name === 'pair') items.push(valueAt(kids, index) as Pair)
-      else if (name !== ',') items.push({ key: undefined, value: exprAt(kids, index) })
-    }
-    return { kind: 'Dict', line: kids.line, items }
-  },
+  dictionary: (kids): ast.Dict => ({
+    kind: 'Dict',
+    line: kids.line,
+    items: gather(kids, readItem),
+  }),
   pair,
   list_comprehension: comprehension('list'),
   set_comprehension: comprehension('set'),

@@ -6,6 +6,7 @@ import {
   exprAt,
   exprs,
   find,
+  gather,
   indexOf,
   lineAt,
   nameAt,
@@ -52,6 +53,16 @@ const expressionList = (kids: Kids): ast.Tuple => ({
   items: exprs(kids),
 })
 
+const readArgument = (name: string, value: unknown): ast.Expression | undefined =>
+  name === 'keyword_argument' || name === 'dictionary_splat' ? undefined : (value as ast.Expression)
+
+const readKeyword = (name: string, value: unknown): ast.Keyword | undefined => {
+  if (name === 'keyword_argument') return value as ast.Keyword
+  return name === 'dictionary_splat'
+    ? { name: undefined, value: value as ast.Expression }
+    : undefined
+}
+
 const second: Builder = (kids) => valueAt(kids, 1)
 
 export const expressionBuilders: Builders = {
@@ -82,18 +93,10 @@ export const expressionBuilders: Builders = {
     const { args, keywords } = valueAt(kids, 1) as CallArguments
     return { kind: 'Call', line: kids.line, func, args, keywords }
   },
-  argument_list: (kids): CallArguments => {
-    const args: ast.Expression[] = []
-    const keywords: ast.Keyword[] = []
-    for (let index = 1; index < count(kids) - 1; index += 1) {
-      const name = nameAt(kids, index)
-      if (name === 'keyword_argument') keywords.push(valueAt(kids, index) as ast.Keyword)
-      else if (name === 'dictionary_splat')
-        keywords.push({ name: undefined, value: exprAt(kids, index) })
-      else if (name !== ',') args.push(exprAt(kids, index))
-    }
-    return { args, keywords }
-  },
+  argument_list: (kids): CallArguments => ({
+    args: gather(kids, readArgument),
+    keywords: gather(kids, readKeyword),
+  }),
   keyword_argument: (kids): ast.Keyword | typeof BROKEN => {
     const name = exprAt(kids, 0)
     return name.kind === 'Name' ? { name: name.id, value: exprAt(kids, 2) } : BROKEN

@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { count, find, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
+import { find, gather, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
 import type { Builders, Kids } from '../kids.ts'
 
 interface RelativeImport {
@@ -21,15 +21,11 @@ const source = (kids: Kids): RelativeImport => {
   return { level: 0, module: isFuture ? '__future__' : (valueAt(kids, 1) as string) }
 }
 
-const aliases = (kids: Kids, from: number): ast.Alias[] => {
-  const found: ast.Alias[] = []
-  for (let index = from; index < count(kids); index += 1) {
-    const name = nameAt(kids, index)
-    if (name === 'aliased_import') found.push(valueAt(kids, index) as ast.Alias)
-    else if (name === 'dotted_name')
-      found.push({ name: valueAt(kids, index) as string, asname: undefined })
-  }
-  return found
+const aliases = (kids: Kids, from: number): ast.Alias[] => gather(kids, readAlias, from)
+
+const readAlias = (name: string, value: unknown): ast.Alias | undefined => {
+  if (name === 'aliased_import') return value as ast.Alias
+  return name === 'dotted_name' ? { name: value as string, asname: undefined } : undefined
 }
 
 export const importBuilders: Builders = {
