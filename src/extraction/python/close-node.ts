@@ -6,7 +6,7 @@ import type { NodeType } from './grammar.ts'
 import { BROKEN } from './kids.ts'
 import type { Kids } from './kids.ts'
 import { hasError } from './tree-cursor.ts'
-import { lineHere, pushKid, topFrame, truncate } from './walk-state.ts'
+import { lineHere, pushKid, truncate } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
 /** Levels of one expression that are kept: twice what CPython allows for brackets, and within reach of a recursion. */
@@ -14,8 +14,8 @@ const MAX_NESTING = 400
 
 /** Builds the innermost open node, whose children are on the stack, in their place. The cursor is on it again. */
 export const closeNode = (walk: Walk): void => {
-  const frame = walk.frames.pop() as Frame
-  const { kids } = walk
+  const { frame, kids } = walk
+  walk.frame = frame.above as Frame
   // An `elif` nests in the `if` before it, so its level lasts until that `if` ends.
   if (frame.type.name !== 'elif_clause') walk.blocks = frame.blocks
   if (frame.isError) return closeError(walk, frame)
@@ -29,11 +29,11 @@ export const closeNode = (walk: Walk): void => {
 }
 
 const present = (walk: Walk, frame: Frame): void => {
-  const { kids, frames, cursor } = walk
+  const { kids, cursor, frame: parent } = walk
   kids.base = frame.base
   kids.line = (kids.size > frame.base && kids.lines[frame.base]) || lineHere(walk)
-  kids.parent = topFrame(walk).type.name
-  kids.grandparent = frames.at(-2)?.type.name ?? ''
+  kids.parent = parent.type.name
+  kids.grandparent = parent.above?.type.name ?? ''
   if (frame.type.needsSpan) {
     kids.start = cursor.startIndex
     kids.end = cursor.endIndex

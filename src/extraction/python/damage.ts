@@ -1,7 +1,7 @@
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { isMissing } from './tree-cursor.ts'
-import { columnHere, endLineHere, lineHere, topFrame, truncate } from './walk-state.ts'
+import { columnHere, endLineHere, lineHere, truncate } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Frame, Walk } from './walk-state.ts'
  * the innermost one, if it lies in a block. Called for each node before it is read.
  */
 export const mayRead = (walk: Walk, type: NodeType): boolean => {
-  const parent = topFrame(walk)
+  const { frame: parent } = walk
   if (type === ERROR) return mayReadError(walk, parent)
   if (isMissing(walk.cursor)) return spoil(walk, parent)
   if (parent.isError) return mayRecover(walk, type, parent)
@@ -64,7 +64,7 @@ const noteUpTo = (walk: Walk, error: Frame, endLine: number): void => {
 /** A node that can't be built: as a statement of a list it is left out, else it spoils its parent. */
 export const drop = (walk: Walk, frame: Frame): void => {
   truncate(walk, frame.base)
-  const parent = topFrame(walk)
+  const { frame: parent } = walk
   if (frame.type.name === 'case_clause') parent.broken = true
   else spoil(walk, parent)
 }

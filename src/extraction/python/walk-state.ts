@@ -14,8 +14,8 @@ export interface Walk {
   kids: Kids
   /** For each entry of the stack: levels of expressions in it. */
   heights: number[]
-  /** The inner nodes around the cursor, from the module on. */
-  frames: Frame[]
+  /** The innermost node around the cursor. */
+  frame: Frame
   /** Blocks around the cursor. */
   blocks: number
   /** For the module, each function body and each lambda around the cursor: has it a `yield`? */
@@ -26,8 +26,12 @@ export interface Walk {
   cut: number[]
 }
 
-/** An inner node whose children are being read. */
+/** An inner node whose children are being read. There is one object for each level, used again and again. */
 export interface Frame {
+  /** The node around it; the module has none. */
+  readonly above: Frame | undefined
+  /** The level below, made once. */
+  below: Frame | undefined
   type: NodeType
   /** Where its children begin on the stack. */
   base: number
@@ -51,7 +55,21 @@ export interface Frame {
   leftOut: BrokenStatement | undefined
 }
 
-export const topFrame = (walk: Walk): Frame => walk.frames.at(-1) as Frame
+export const makeFrame = (above: Frame | undefined, type: NodeType): Frame => ({
+  above,
+  below: undefined,
+  type,
+  base: 0,
+  scopesYield: false,
+  broken: false,
+  blocks: 0,
+  noted: 0,
+  isList: false,
+  isError: false,
+  column: 0,
+  from: 0,
+  leftOut: undefined,
+})
 
 export const lineHere = (walk: Walk): number => walk.lines.lineOf(walk.cursor.startIndex)
 

@@ -12,7 +12,7 @@ import { ParseCancelled } from './parse-cancelled.ts'
 import { findLiteralHead } from './string-literal.ts'
 import { goToFirstChild, goToNextSibling, goToParent, hasError } from './tree-cursor.ts'
 import type { TreeCursor } from './tree-cursor.ts'
-import { lineHere, pushKid, topFrame } from './walk-state.ts'
+import { lineHere, pushKid } from './walk-state.ts'
 import type { Walk } from './walk-state.ts'
 
 const STEPS_BETWEEN_CHECKS = 8192
@@ -45,7 +45,7 @@ const startWalk = (cursor: TreeCursor, source: Source, types: NodeType[]): Walk 
   lines: makeLineIndex(source.lines),
   kids: startKids(source.text),
   heights: [],
-  frames: [rootFrame(typeHere(cursor, types) === ERROR)],
+  frame: rootFrame(typeHere(cursor, types) === ERROR),
   blocks: 0,
   yields: [false],
   hasErrors: hasError(cursor),
@@ -72,14 +72,14 @@ const startKids = (text: string): Kids => ({
 })
 
 const run = (walk: Walk, isCancelled: () => boolean): void => {
-  const { cursor, frames } = walk
+  const { cursor } = walk
   if (!goToFirstChild(cursor)) return
   for (let steps = 1; ; steps += 1) {
     if (steps % STEPS_BETWEEN_CHECKS === 0 && isCancelled()) throw new ParseCancelled()
     if (enter(walk)) continue
     while (!goToNextSibling(cursor)) {
       goToParent(cursor)
-      if (frames.length === 1) return finish(walk)
+      if (walk.frame.above === undefined) return finish(walk)
       closeNode(walk)
     }
   }
@@ -87,7 +87,7 @@ const run = (walk: Walk, isCancelled: () => boolean): void => {
 
 /** The root itself is an error if nothing of the file is right. */
 const finish = (walk: Walk): void => {
-  const root = topFrame(walk)
+  const { frame: root } = walk
   if (root.isError) closeError(walk, root)
 }
 
@@ -111,7 +111,7 @@ const enter = (walk: Walk): boolean => {
   }
 }
 
-const isFirst = (walk: Walk): boolean => walk.kids.size === topFrame(walk).base
+const isFirst = (walk: Walk): boolean => walk.kids.size === walk.frame.base
 
 const pushLeaf = (walk: Walk, type: NodeType): void => {
   const { cursor, text, lines } = walk
