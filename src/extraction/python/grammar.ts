@@ -95,7 +95,10 @@ export interface NodeType {
 
 /** The types of nodes by the number the parser gives them, read once. */
 export const readNodeTypes = (language: Language): NodeType[] =>
-  language.types.map((name, id) => nodeType(name ?? '', language.nodeTypeIsNamed(id)))
+  language.types.map((name, id) => nodeType(internalize(name ?? ''), language.nodeTypeIsNamed(id)))
+
+/** The same name as the literals here, which V8 compares by address: those of the binding it compares by character. */
+const internalize = (name: string): string => Object.keys({ [name]: 0 })[0] ?? ''
 
 const nodeType = (name: string, named: boolean): NodeType => {
   const leaf = named ? leafBuilders[name] : undefined
