@@ -25,7 +25,11 @@ const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Numb
 /** Before every level the database without them is measured again, so that a machine that slows down is not the cause. */
 const ROUNDS = 3
 const LIST = `${IMAGE_API}/image-relight`
-const ALL = { afterSeconds: 600, after: '00000000-0000-0000-0000-000000000000', limit: 100 }
+const ALL = {
+  afterSeconds: 600,
+  ids: { after: '00000000-0000-0000-0000-000000000000' },
+  limit: 100,
+}
 
 /** Something done again and again; answers how often in a second. */
 type Rate = () => Promise<number>
