@@ -50,6 +50,7 @@ import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
+import { createWorkflowWorker } from './process/workflow-worker.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilAnswers } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
@@ -140,7 +141,7 @@ const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
 
 const coreWorker = (): Promise<Worker> =>
-  Worker.create({
+  createWorkflowWorker({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
     ...(config.WORKFLOW_BUNDLE === undefined
