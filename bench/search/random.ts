@@ -6,6 +6,7 @@ export interface Random {
   between(from: number, to: number): number
   pick<Item>(items: readonly Item[]): Item
   chance(share: number): boolean
+  /** Of version 4, without hyphens. */
   uuid(): string
 }
 
@@ -26,10 +27,10 @@ export const makeRandom = (seed: number): Random => {
     pick: (items) => items[between(0, items.length - 1)] as (typeof items)[number],
     chance: (share) => next() < share,
     uuid: () => {
-      const hex = [nextInteger(), nextInteger(), nextInteger(), nextInteger()]
-        .map((part) => part.toString(16).padStart(8, '0'))
-        .join('')
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+      const hex = Array.from({ length: 4 }, () => nextInteger().toString(16).padStart(8, '0')).join(
+        '',
+      )
+      return `${hex.slice(0, 12)}4${hex.slice(13, 16)}a${hex.slice(17)}`
     },
   }
 }
