@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
@@ -13,7 +12,7 @@ import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { at, say, showFigure } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
-import { readProcessors } from './support/processor.ts'
+import { readMemory, readProcessors } from './support/processor.ts'
 import type { StreamClients } from './support/stream-clients.ts'
 
 const STREAMS = Number(process.env['STREAMS'] ?? 10_000)
@@ -89,10 +88,7 @@ const openStreams = async (asked: StreamClients): Promise<ChildProcess> => {
   return child
 }
 
-const memoryOf = (service: Service): number => {
-  const status = readFileSync(`/proc/${service.entry('api').pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
-}
+const memoryOf = (service: Service): number => readMemory(service.entry('api').pid, 'VmRSS')
 
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(0)
 

@@ -37,3 +37,9 @@ const readTimes = (pid: number): number => {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
 }
+
+/** Bytes that a process has in memory, or the most that it ever had (proc(5)). */
+export const readMemory = (pid: number, which: 'VmRSS' | 'VmHWM'): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
+}
