@@ -16,13 +16,27 @@ export const watchProcessors = async (service: Service, temporal: string) => {
     core: [service.entry('core').pid],
     media: [service.entry('media').pid],
   }
-  const read = (): Record<string, number> => {
+  const read = (): Spent => {
     const groups = { ...pids, postgres: pidsIn(row?.cluster ?? ''), temporal: pidsIn(temporal) }
     return Object.fromEntries(
       Object.entries(groups).map(([part, all]) => [part, readProcessors(all)]),
     )
   }
   return { pids, read }
+}
+
+/** What was taken so far, by what it is. */
+export type Spent = Record<string, number>
+
+/** What some work takes. */
+export const spentOn = async (
+  read: () => Spent | Promise<Spent>,
+  work: () => Promise<unknown>,
+): Promise<Spent> => {
+  const before = await read()
+  await work()
+  const after = Object.entries(await read())
+  return Object.fromEntries(after.map(([what, value]) => [what, value - (before[what] ?? 0)]))
 }
 
 /** Those of one server. */
