@@ -45,20 +45,11 @@ export interface Fresh {
   owners: readonly string[]
 }
 
-export interface Recorder {
-  /**
-   * What a request of a shape leads to, once those of an equal one have left their counts in memory; unless `before`, which
-   * is done between the two, makes them count again.
-   */
-  record(request: HttpRequest, shape: Pick<Shape, 'before' | 'owners'>): Promise<Recorded>
-  stop(): Promise<void>
-}
-
 /**
  * Finds out which SQL a request leads to by having the routes themselves serve it in this process: over a pool of the api's
  * own making whose driver tells of each statement. Nothing is written by hand, so that both sides always send the same.
  */
-export const startRecorder = async (url: string, service: Service): Promise<Recorder> => {
+export const startRecorder = async (url: string, { baseUrl, settings }: Service) => {
   let heard: Statement[] = []
   const sql = makeDatabase({
     url,
@@ -67,20 +58,19 @@ export const startRecorder = async (url: string, service: Service): Promise<Reco
     statementTimeoutMs: 0,
     onStatement: (statement) => heard.push(statement),
   })
-  const server = await startRoutes(
-    makeRecordedRoutes({
-      sql,
-      signer: makeSigner({
-        keys: [service.settings['SIGNING_KEYS'] ?? ''],
-        publicUrl: service.baseUrl,
-        linkSeconds: 60,
-      }),
-      publicUrl: service.baseUrl,
-    }),
-    { sql, authenticate: trustToken },
-  )
+  const keys = [settings['SIGNING_KEYS'] ?? '']
+  const signer = makeSigner({ keys, publicUrl: baseUrl, linkSeconds: 60 })
+  const routes = makeRecordedRoutes({ sql, signer, publicUrl: baseUrl })
+  const server = await startRoutes(routes, { sql, authenticate: trustToken })
   return {
-    record: async (request, { before, owners }) => {
+    /**
+     * What a request of a shape leads to, once those of an equal one have left their counts in memory; unless `before`,
+     * which is done between the two, makes them count again.
+     */
+    async record(
+      request: HttpRequest,
+      { before, owners }: Pick<Shape, 'before' | 'owners'>,
+    ): Promise<Recorded> {
       await call(server.url + request.path, request)
       await before?.()
       heard = []
@@ -96,7 +86,7 @@ export const startRecorder = async (url: string, service: Service): Promise<Reco
         json,
       }
     },
-    stop: async () => {
+    async stop(): Promise<void> {
       await server.close()
       await sql.end()
     },
