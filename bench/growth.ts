@@ -56,7 +56,7 @@ const compare = async (
     const [without, beside] = [rates.empty, rates.full].map((each) => median(each).toFixed(1))
     say(`${name.padEnd(12)} ${without?.padStart(10)} ${beside?.padStart(10)}`)
     const figure = `growth.${name}.${level}`
-    if (level > 0) showRatio(figure, [rates.full, rates.empty], { aim: 0.9, atMost: false })
+    if (level > 0) showRatio(figure, [rates.full, rates.empty], { atLeast: 0.9 })
   }
 }
 
