@@ -16,7 +16,7 @@ const OTHERS = ['bo', 'cy']
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const env = { HEARTBEAT_SECONDS: '10', MEDIA_SLOTS: '2', RATE_LIMITS: 'off' }
+    const env = { HEARTBEAT_SECONDS: '10', MEDIA_SLOTS: '2' }
     const tasks = keep(await startTaskClient(keep(await startService({ env }))))
     const order = await relight({ width: 1000, height: 1000 })
     await tasks.run(order)

@@ -41,7 +41,6 @@ export const run = async (): Promise<void> =>
       PUBLISH_AUTH: 'token',
       HEARTBEAT_SECONDS: '10',
       METRICS_PORT: '0',
-      RATE_LIMITS: 'off',
       TEMPORAL_ADDRESS: temporal.address,
     }
     const service = keep(await startService({ env }))

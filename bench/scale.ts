@@ -42,7 +42,6 @@ const measure = async (name: string, { address, folder }: Temporal): Promise<voi
       SLEEP_MS: String(SLEEP_MS),
       MEDIA_SLOTS: String(SLOTS),
       HEARTBEAT_SECONDS: '10',
-      RATE_LIMITS: 'off',
       TEMPORAL_ADDRESS: address,
     }
     const service = keep(await startService({ media: 'bench/support/sleeping-media.ts', env }))

@@ -12,7 +12,7 @@ export interface Shape {
   status?: number
   /** Done before each request and not timed; such a shape is measured one request at a time. */
   before?: () => Promise<void>
-  /** Whose its requests are when each makes a task: the first of them is recorded, and all stand for it in turn. */
+  /** Whose its requests are when each makes a task: that of one is recorded, for which they all stand in turn. */
   owners?: readonly string[]
 }
 
