@@ -18,7 +18,7 @@ import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { insertToldTask, listenAt } from './support/told.ts'
+import { deliver } from './support/told.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
@@ -75,12 +75,7 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
     tasks: () => rateOf(60, 20, () => tasks.runTold(order, receiver)),
     status: () => rateOf(2000, 8, () => get(`${LIST}/${known}`)),
     list: () => rateOf(1000, 8, () => get(LIST)),
-    delivery: () =>
-      rateOf(600, 40, async () => {
-        const { url, told } = listenAt(receiver)
-        await insertToldTask(sql, url)
-        await told
-      }),
+    delivery: () => rateOf(600, 40, () => deliver(sql, receiver)),
     relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
     reconcile: () =>
       rateOf(300, 1, async () => {
