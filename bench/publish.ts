@@ -56,21 +56,18 @@ const measure = async (sides: Record<'kiln' | 'raw', PublishOnce>): Promise<void
   for (const { name, bytes, each } of SIZES.filter(({ name }) => CHOSEN.includes(name))) {
     const archive = makeArchive(bytes)
     for (const lanes of LANES) {
-      const publishAll = async (side: 'kiln' | 'raw', round: number): Promise<Times> => {
-        // The first round warms up.
-        const times = await timesOf(round === 0 ? lanes : each[lanes], lanes, (index, lane) =>
-          // Each lane has a node of its own: two publications of one node would wait for each other.
-          sides[side](archive, {
-            nodeId: `${side}-${name}-${lanes}-${lane}`,
-            version: `1.${round}.${index}`,
-          }),
-        )
-        return { p50: at(times, 0.5), p99: at(times, 0.99) }
-      }
-      const ways = {
-        raw: (round: number) => publishAll('raw', round),
-        kiln: (round: number) => publishAll('kiln', round),
-      }
+      const publishBy =
+        (side: 'kiln' | 'raw') =>
+        async (round: number): Promise<Times> => {
+          // The first round warms up.
+          const times = await timesOf(round === 0 ? lanes : each[lanes], lanes, (index, lane) => {
+            // Each lane has a node of its own: two publications of one node would wait for each other.
+            const nodeId = `${side}-${name}-${lanes}-${lane}`
+            return sides[side](archive, { nodeId, version: `1.${round}.${index}` })
+          })
+          return { p50: at(times, 0.5), p99: at(times, 0.99) }
+        }
+      const ways = { raw: publishBy('raw'), kiln: publishBy('kiln') }
       show(`${name}.${lanes}`, await inTurns(ROUNDS, ways, 1))
     }
   }
