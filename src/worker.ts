@@ -43,6 +43,7 @@ import { startDelivery, startFirstTries } from './jobs/event.ts'
 import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { traceActivities } from './jobs/trace.ts'
+import { UnwatchedWorker } from './jobs/workflow-worker.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
 import { loadTracing } from './process/load-tracing.ts'
@@ -50,7 +51,6 @@ import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
-import { createWorkflowWorker } from './jobs/workflow-worker.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilAnswers } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
@@ -141,7 +141,7 @@ const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
 
 const coreWorker = (): Promise<Worker> =>
-  createWorkflowWorker({
+  UnwatchedWorker.create({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
     ...(config.WORKFLOW_BUNDLE === undefined
