@@ -43,7 +43,6 @@ import { startDelivery, startFirstTries } from './jobs/event.ts'
 import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { traceActivities } from './jobs/trace.ts'
-import { UnwatchedWorker } from './jobs/workflow-worker.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
 import { loadTracing } from './process/load-tracing.ts'
@@ -141,7 +140,7 @@ const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
 
 const coreWorker = (): Promise<Worker> =>
-  UnwatchedWorker.create({
+  Worker.create({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
     ...(config.WORKFLOW_BUNDLE === undefined
