@@ -11,8 +11,8 @@
 export interface Module {
   kind: 'Module'
   body: Statement[]
-  /** Text of each line, without its end; index 0 is line 1. */
-  lines: string[]
+  /** That of the file. */
+  text: string
   /** Statements that hold a syntax error and were left out: their lines, in order, none twice. */
   broken: BrokenStatement[]
   /** Lines of expressions that nest too deep and so are unknown: a Constant whose value is `undefined`. */

@@ -6,14 +6,13 @@ export interface LineIndex {
   startOf(line: number): number
 }
 
-export const makeLineIndex = (lines: string[]): LineIndex => {
-  const starts = new Uint32Array(lines.length + 1)
-  for (let index = 0; index < lines.length; index += 1) {
-    starts[index + 1] = (starts[index] as number) + (lines[index] as string).length + 1
-  }
+export const makeLineIndex = (text: string): LineIndex => {
+  const starts = [0]
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1))
+    starts.push(end + 1)
   let at = 0
   const lineOf = (offset: number): number => {
-    while (at + 1 < lines.length && (starts[at + 1] as number) <= offset) at += 1
+    while (at + 1 < starts.length && (starts[at + 1] as number) <= offset) at += 1
     while (at > 0 && (starts[at] as number) > offset) at -= 1
     return at + 1
   }

@@ -37,7 +37,7 @@ export const makePythonParser = async (): Promise<PythonParser> => {
   const types = readNodeTypes(language)
   return {
     parse: (text, { isCancelled = () => false } = {}) =>
-      parseModule({ parser, types, text, lines: text.split('\n'), isCancelled }),
+      parseModule({ parser, types, text, isCancelled }),
     close: () => parser.delete(),
   }
 }
@@ -46,7 +46,6 @@ interface Work {
   parser: Parser
   types: NodeType[]
   text: string
-  lines: string[]
   isCancelled: () => boolean
 }
 
@@ -69,15 +68,16 @@ const parseModule = (work: Work): Module => {
 
 /** An open bracket can take the whole rest of the file along: without its statement the rest is right. */
 const leaveOutSpoilers = (work: Work, text: string, first: Module): Module => {
+  const lines = work.text.split('\n')
   let best = first
   let shorter = text
   const without: BrokenStatement[] = []
   const readings = Math.min(MAX_READINGS, Math.floor(MAX_REREAD / text.length))
   for (let reading = 0; reading < readings; reading += 1) {
-    const spoiler = findSpoiler(work.lines, best.broken)
+    const spoiler = findSpoiler(lines, best.broken)
     if (!spoiler) return best
     without.push(spoiler)
-    shorter = blankLines(shorter, work.lines, spoiler)
+    shorter = blankLines(shorter, lines, spoiler)
     const next = read(work, shorter, without)
     if (brokenLines(next) >= brokenLines(best)) return best
     best = next
@@ -90,11 +90,11 @@ const brokenLines = ({ broken }: Module): number =>
 
 /** Parses `repaired`, builds from the text itself. */
 const read = (work: Work, repaired: string, without: BrokenStatement[]): Module => {
-  const { parser, types, text, lines, isCancelled } = work
+  const { parser, types, text, isCancelled } = work
   const tree = parseTree(parser, repaired, isCancelled)
   try {
-    const { body, broken, cut } = walkTree(startCursor(tree), { text, lines }, types, isCancelled)
-    return { kind: 'Module', body, lines, broken: orderBroken([...without, ...broken]), cut }
+    const { body, broken, cut } = walkTree(startCursor(tree), text, types, isCancelled)
+    return { kind: 'Module', body, text, broken: orderBroken([...without, ...broken]), cut }
   } finally {
     tree.delete()
   }

@@ -17,33 +17,28 @@ import type { Walk } from './walk-state.ts'
 
 const STEPS_BETWEEN_CHECKS = 8192
 
-interface Source {
-  text: string
-  lines: string[]
-}
-
 /**
  * Reads a syntax tree into plain statements. There is no recursion: children are built before their parents, on one
  * stack of values, so that no nesting of the source can overflow the stack of JavaScript.
  */
 export const walkTree = (
   cursor: TreeCursor,
-  source: Source,
+  text: string,
   types: NodeType[],
   isCancelled: () => boolean,
 ): Pick<Module, 'body' | 'broken' | 'cut'> => {
-  const walk = startWalk(cursor, source, types)
+  const walk = startWalk(cursor, text, types)
   run(walk, isCancelled)
   walk.kids.base = 0
   return { body: values(walk.kids) as Statement[], broken: walk.broken, cut: walk.cut }
 }
 
-const startWalk = (cursor: TreeCursor, source: Source, types: NodeType[]): Walk => ({
+const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk => ({
   cursor,
   types,
-  text: source.text,
-  lines: makeLineIndex(source.lines),
-  kids: startKids(source.text),
+  text,
+  lines: makeLineIndex(text),
+  kids: startKids(text),
   heights: [],
   frame: rootFrame(typeHere(cursor, types) === ERROR),
   blocks: 0,

@@ -86,8 +86,9 @@ const scanModule = (file: SourceFile, scan: Scan): void => {
   scan.scanned.imports.set(file.path, file.imports)
   for (const name of archivesOpened(file)) scan.scanned.opened.add(name)
   const { hits, complete } = scanFile(file, scan.binaries)
+  const lines = hits.length > 0 ? file.module.text.split('\n') : []
   for (const hit of foldHits(hits, scan.limits.perRuleAndFile))
-    scan.scanned.hits.push({ ...hit, text: file.module.lines[(hit.line ?? 0) - 1] })
+    scan.scanned.hits.push({ ...hit, text: lines[(hit.line ?? 0) - 1] })
   if (!complete) giveUp(scan, file.path, 'the scan of it could not end')
 }
 

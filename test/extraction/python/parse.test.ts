@@ -14,15 +14,11 @@ describe('the Python parser', () => {
     }
   })
 
-  test('keeps the text of each line', () => {
-    assert.deepEqual(parser.parse('a\n\nb').lines, ['a', '', 'b'])
-  })
-
   test('reads an empty file and one without an end of line', () => {
     assert.deepEqual(parser.parse(''), {
       kind: 'Module',
       body: [],
-      lines: [''],
+      text: '',
       broken: [],
       cut: [],
     })
