@@ -6,7 +6,7 @@ import type { NodeType } from './grammar.ts'
 import { BROKEN } from './kids.ts'
 import type { Kids } from './kids.ts'
 import { hasError } from './tree-cursor.ts'
-import { lineHere, pushKid, truncate } from './walk-state.ts'
+import { lineHere, pushKid } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
 /** Levels of one expression that are kept: twice what CPython allows for brackets, and within reach of a recursion. */
@@ -66,7 +66,7 @@ const cut = (walk: Walk, frame: Frame): void => {
   walk.cut.push(walk.kids.line)
   if (!frame.type.isExpression) return drop(walk, frame)
   const unknown: Expression = { kind: 'Constant', line: walk.kids.line, value: undefined }
-  truncate(walk, frame.base)
+  walk.kids.size = frame.base
   pushKid(walk, frame.type.name, unknown, unknown.line, 1)
 }
 
@@ -75,7 +75,7 @@ const replace = (walk: Walk, frame: Frame, value: unknown, height: number): void
   const joined = frame.type.chains && value === kids.values[frame.base]
   const own = frame.type.nests ? height + 1 : height
   const total = joined ? Math.max(own, heights[frame.base] as number) : own
-  truncate(walk, frame.base)
+  kids.size = frame.base
   pushKid(walk, nameOf(frame.type, kids.names[frame.base] ?? '', value), value, kids.line, total)
 }
 

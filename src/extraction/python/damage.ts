@@ -1,7 +1,7 @@
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { isMissing } from './tree-cursor.ts'
-import { columnHere, endLineHere, lineHere, truncate } from './walk-state.ts'
+import { columnHere, endLineHere, lineHere } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
 /**
@@ -63,7 +63,7 @@ const noteUpTo = (walk: Walk, error: Frame, endLine: number): void => {
 
 /** A node that can't be built: as a statement of a list it is left out, else it spoils its parent. */
 export const drop = (walk: Walk, frame: Frame): void => {
-  truncate(walk, frame.base)
+  walk.kids.size = frame.base
   const { frame: parent } = walk
   if (frame.type.name === 'case_clause') parent.broken = true
   else spoil(walk, parent)

@@ -3,18 +3,27 @@ import { spoil } from './damage.ts'
 import { ERROR } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
 import { goToFirstChild } from './tree-cursor.ts'
-import { columnHere, endLineHere, lineHere, makeFrame } from './walk-state.ts'
+import { columnHere, endLineHere, lineHere } from './walk-state.ts'
 import type { Frame, Walk } from './walk-state.ts'
 
 /** Blocks within blocks, each `elif` counted; CPython stops at 100 levels of indentation. */
 const MAX_BLOCKS = 200
 
-/** The frame of the module, which has no parent and is never built. */
-export const rootFrame = (isError: boolean): Frame => ({
-  ...makeFrame(undefined, ERROR),
+/** A level of the walk, written down whole for each: copies of another object made reading 8 % slower. */
+export const makeFrame = (above: Frame | undefined, isError: boolean): Frame => ({
+  above,
+  below: undefined,
+  type: ERROR,
+  base: 0,
+  scopesYield: false,
+  broken: false,
+  blocks: 0,
+  noted: 0,
   isList: true,
   isError,
+  column: 0,
   from: 1,
+  leftOut: undefined,
 })
 
 /** Begins an inner node: the cursor goes to its first child. False if it has none or is not to be read. */
@@ -31,7 +40,7 @@ export const openNode = (walk: Walk, type: NodeType): boolean => {
 const startFrame = (walk: Walk, type: NodeType, parent: Frame): Frame => {
   const isError = type === ERROR
   const isBlock = type.name === 'block'
-  const frame = (parent.below ??= makeFrame(parent, type))
+  const frame = (parent.below ??= makeFrame(parent, isError))
   frame.type = type
   frame.base = walk.kids.size
   frame.scopesYield =

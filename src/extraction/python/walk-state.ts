@@ -55,22 +55,6 @@ export interface Frame {
   leftOut: BrokenStatement | undefined
 }
 
-export const makeFrame = (above: Frame | undefined, type: NodeType): Frame => ({
-  above,
-  below: undefined,
-  type,
-  base: 0,
-  scopesYield: false,
-  broken: false,
-  blocks: 0,
-  noted: 0,
-  isList: false,
-  isError: false,
-  column: 0,
-  from: 0,
-  leftOut: undefined,
-})
-
 export const lineHere = (walk: Walk): number => walk.lines.lineOf(walk.cursor.startIndex)
 
 /** Line of the last character of the node at the cursor; some nodes take the line break after them along. */
@@ -96,9 +80,4 @@ export const pushKid = (
   kids.lines[size] = line
   heights[size] = height
   kids.size = size + 1
-}
-
-/** Drops the entries from `base` on; what they hold must not outlive the walk's use of it. */
-export const truncate = (walk: Walk, base: number): void => {
-  walk.kids.size = base
 }

@@ -7,7 +7,7 @@ import type { NodeType } from './grammar.ts'
 import { values } from './kids.ts'
 import type { Kids } from './kids.ts'
 import { makeLineIndex } from './line-index.ts'
-import { openNode, rootFrame } from './open-node.ts'
+import { makeFrame, openNode } from './open-node.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
 import { findLiteralHead } from './string-literal.ts'
 import { goToFirstChild, goToNextSibling, goToParent, hasError } from './tree-cursor.ts'
@@ -40,7 +40,7 @@ const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk =>
   lines: makeLineIndex(text),
   kids: startKids(text),
   heights: [],
-  frame: rootFrame(typeHere(cursor, types) === ERROR),
+  frame: makeFrame(undefined, typeHere(cursor, types) === ERROR),
   blocks: 0,
   yields: [false],
   hasErrors: hasError(cursor),
@@ -74,16 +74,11 @@ const run = (walk: Walk, isCancelled: () => boolean): void => {
     if (enter(walk)) continue
     while (!goToNextSibling(cursor)) {
       goToParent(cursor)
-      if (walk.frame.above === undefined) return finish(walk)
+      // The root itself is an error if nothing of the file is right.
+      if (!walk.frame.above) return walk.frame.isError ? closeError(walk, walk.frame) : undefined
       closeNode(walk)
     }
   }
-}
-
-/** The root itself is an error if nothing of the file is right. */
-const finish = (walk: Walk): void => {
-  const { frame: root } = walk
-  if (root.isError) closeError(walk, root)
 }
 
 /** Reads the node at the cursor, or begins to: then the cursor is on its first child and the result true. */

@@ -90,11 +90,6 @@ const boolean = (kids: Kids): ast.BoolOp => {
 const compareOperator = (name: string): ast.CompareOperator =>
   name === '<>' ? '!=' : (name as ast.CompareOperator)
 
-const comparisonAt = (kids: Kids, index: number): ast.Compare['comparisons'][number] => ({
-  op: compareOperator(nameAt(kids, index)),
-  value: exprAt(kids, index + 1),
-})
-
 /** In a repaired text (`repair.ts`) a star may be read as a plus; the source tells. */
 const unary = (kids: Kids): ast.UnaryOp | ast.Starred => {
   const operand = exprAt(kids, 1)
@@ -123,9 +118,10 @@ export const operatorBuilders: Builders = {
   },
   boolean_operator: boolean,
   comparison_operator: (kids): ast.Compare => {
-    const comparisons = [comparisonAt(kids, 1)]
-    for (let index = 3; index + 1 < count(kids); index += 2)
-      comparisons.push(comparisonAt(kids, index))
+    const comparisons = Array.from({ length: (count(kids) - 1) >> 1 }, (_, at) => ({
+      op: compareOperator(nameAt(kids, 2 * at + 1)),
+      value: exprAt(kids, 2 * at + 2),
+    }))
     return { kind: 'Compare', line: kids.line, left: exprAt(kids, 0), comparisons }
   },
   unary_operator: unary,

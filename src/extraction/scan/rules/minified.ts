@@ -3,11 +3,13 @@ import type { SourceFile } from '../source/source-file.ts'
 
 /** minified: a line above 5,000 characters that holds code, and not one literal. */
 export const findMinified = (file: SourceFile): Hit[] =>
-  file.module.text.split('\n').flatMap((text, at) =>
-    text.length > LONGEST_LINE && !isLiteral(text, at + 1, file)
-      ? [{ rule: 'minified', path: file.path, line: at + 1 }]
-      : [],
-  )
+  file.module.text
+    .split('\n')
+    .flatMap((text, at) =>
+      text.length > LONGEST_LINE && !isLiteral(text, at + 1, file)
+        ? [{ rule: 'minified', path: file.path, line: at + 1 }]
+        : [],
+    )
 
 const LONGEST_LINE = 5000
 
