@@ -1,11 +1,14 @@
-import { answerOf, makeKiln } from '../../../client/index.ts'
-import type { RetryOptions } from '../../../client/index.ts'
+import { queryOptions, type QueryKey } from '@tanstack/react-query'
+
+import type { paths } from '../../../client/generated/openapi.ts'
+import { answerOf, makeKiln, type RetryOptions } from '../../../client/index.ts'
 import { isPassing, KilnError } from '../../../client/lib/errors.ts'
 import { noteAnswer } from './health.ts'
+import type { Answer, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'
 
 export { answerOf, isPassing, KilnError }
-export type { Answer, Schema } from './schema.ts'
+export type { Answer, Schema }
 
 /** Sends as whoever is signed in, and notes whether the service answers. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
@@ -37,3 +40,93 @@ export const PATIENT = { attempts: 24, baseMs: 1000 }
 
 /** The same routes for what is no query: what was sent twice is done once. */
 export const patientApi = makeApi(PATIENT)
+
+type Params<Path extends keyof paths> = paths[Path] extends { get: { parameters: infer Given } }
+  ? Omit<Given, 'header' | 'cookie'>
+  : never
+
+type Call = (path: string, init: object) => Promise<{ data?: unknown; response: Response }>
+
+/** A GET: `read('/nodes/{nodeId}', { path: { nodeId } }, signal)`. */
+export const read = <Path extends keyof paths>(
+  path: Path,
+  params: Params<Path>,
+  signal?: AbortSignal,
+): Promise<Answer<Path>> =>
+  answerOf((api.GET as unknown as Call)(path, { params, signal })) as Promise<Answer<Path>>
+
+/** Ids that are the same in any case. */
+const ANY_CASE = new Set(['nodeId', 'publisherId', 'task_id'])
+
+/**
+ * The key of a GET: its path with the ids in their places, then its query. Keys of what lies below begin with it:
+ * `['nodes', 'light-tools', 'versions', '1.0.0', 'findings']`.
+ */
+export const keyOf = (
+  path: string,
+  { path: ids = {}, query }: { path?: Readonly<Record<string, string>>; query?: unknown } = {},
+): QueryKey => {
+  const words = path.slice(1).split('/')
+  const filled = words.map((word) => {
+    const name = word.slice(1, -1)
+    const id = ids[name] ?? word
+    return ANY_CASE.has(name) ? id.toLowerCase() : id
+  })
+  return query === undefined ? filled : [...filled, query]
+}
+
+/** A query of a GET: `readQuery('/nodes/{nodeId}', { path: { nodeId } }, { staleTime: 60_000 })`. */
+export const readQuery = <Path extends keyof paths>(
+  path: Path,
+  params: Params<Path>,
+  options: { staleTime?: number; gcTime?: number; refetchInterval?: number } = {},
+) =>
+  queryOptions({
+    queryKey: keyOf(path, params),
+    queryFn: ({ signal }) => read(path, params, signal),
+    ...options,
+  })
+
+/** The next one of pages that are numbered. */
+export const nextPage = ({ page, totalPages }: { page: number; totalPages: number }) =>
+  page < totalPages ? page + 1 : undefined
+
+type Method = 'POST' | 'PUT' | 'DELETE'
+
+type Operation<Of extends Method, Path extends keyof paths> = NonNullable<
+  paths[Path][Lowercase<Of>]
+>
+
+type Sent<Given> = (Given extends { parameters: { path: infer Path } } ? { path: Path } : unknown) &
+  (Given extends { requestBody: { content: { 'application/json': infer Body } } }
+    ? { body: Body }
+    : Given extends { requestBody?: { content: { 'application/json': infer Body } } }
+      ? { body?: Body }
+      : unknown)
+
+type Success = 200 | 201 | 202
+type Answered<Given> = Given extends { responses: infer Answers }
+  ? {
+      [Status in keyof Answers & Success]: Answers[Status] extends {
+        content: { 'application/json': infer Body }
+      }
+        ? Body
+        : undefined
+    }[keyof Answers & Success]
+  : never
+
+/** A write that is yet to be sent; all its repeats have one Idempotency-Key. */
+export type Write<Output> = (headers?: { 'idempotency-key': string }) => Promise<Output>
+
+/** A write: `send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })`. PUT and DELETE need no key. */
+export const send =
+  <Of extends Method, Path extends keyof paths>(
+    method: Of,
+    route: Path,
+    { path, body }: { path?: object; body?: object } & Sent<Operation<Of, Path>>,
+  ): Write<Answered<Operation<Of, Path>>> =>
+  async (headers) => {
+    const init = { params: { path }, body, headers: method === 'POST' ? headers : undefined }
+    const { data } = await (api[method] as unknown as Call)(route, init)
+    return data as Answered<Operation<Of, Path>>
+  }

@@ -1,8 +1,6 @@
-import { QueryClient, useMutation, useQuery } from '@tanstack/react-query'
-import type { UseMutationOptions } from '@tanstack/react-query'
+import { QueryClient, useMutation, useQuery, type UseMutationOptions } from '@tanstack/react-query'
 
-import { isPassing } from './client.ts'
-import { readQuery } from './read.ts'
+import { isPassing, readQuery, type Write } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 
@@ -31,13 +29,13 @@ export const makeQueryClient = (): QueryClient =>
   })
 
 /** What the page must know of the service. */
-export const serviceQuery = {
-  ...readQuery(['service'], '/service', {}),
-  staleTime: 60_000,
-  refetchInterval: 60_000,
-}
+export const serviceQuery = readQuery(
+  '/service',
+  {},
+  { staleTime: 60_000, refetchInterval: 60_000 },
+)
 
-const meQuery = { ...readQuery(['me'], '/users', {}), staleTime: 300_000 }
+const meQuery = readQuery('/users', {}, { staleTime: 300_000 })
 
 /** The caller, once signed in and read. */
 export const useMe = () => {
@@ -46,31 +44,22 @@ export const useMe = () => {
 }
 
 /** Credits and slots of the caller. */
-export const creditsQuery = {
-  ...readQuery(['credits'], '/proxy/vidvendor/credits', {}),
-  refetchInterval: 60_000,
-}
+export const creditsQuery = readQuery('/proxy/vidvendor/credits', {}, { refetchInterval: 60_000 })
 
-type WriteHeaders = { 'idempotency-key': string }
-
-/**
- * A write: `press(input)` makes one Idempotency-Key for all repeats of that press, and `write` gives it along:
- * `useWrite((id: string, headers) => send('POST', path, { path: { id }, headers }))`.
- */
+/** A write: `press(input)` makes one Idempotency-Key for all repeats of that press. */
 export const useWrite = <Input = void, Output = unknown>(
-  write: (input: Input, headers: WriteHeaders) => Promise<Output>,
+  write: (input: Input) => Write<Output>,
   options: Omit<UseMutationOptions<Output, Error, Press<Input>>, 'mutationFn'> = {},
 ) => {
   const mutation = useMutation({
     ...options,
-    mutationFn: ({ input, headers }: Press<Input>) => write(input, headers),
+    mutationFn: ({ input, key }: Press<Input>) => write(input)({ 'idempotency-key': key }),
   })
-  const press = (input: Input): void =>
-    mutation.mutate({ input, headers: { 'idempotency-key': crypto.randomUUID() } })
+  const press = (input: Input): void => mutation.mutate({ input, key: crypto.randomUUID() })
   return { ...mutation, press }
 }
 
 interface Press<Input> {
   input: Input
-  headers: WriteHeaders
+  key: string
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { Link } from '../ui/link.tsx'
+import { Link, versionPage } from '../ui/link.tsx'
 import { Note, Show } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { heldBackQuery, reviewsQuery, summaryQuery } from './queries.ts'
+import { heldBackQuery, reviewsQuery, summaryQuery } from './tasks.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -58,7 +58,7 @@ const HeldBack = () => (
           <ul>
             {versions.slice(0, 5).map(({ node_id: node, version }) => (
               <li key={`${node}@${version}`}>
-                <Link to="/registry/$node/$version" params={{ node, version }}>
+                <Link {...versionPage(node, version)}>
                   <Bdi>{`${node} ${version}`}</Bdi>
                 </Link>
               </li>

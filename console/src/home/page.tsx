@@ -6,14 +6,12 @@ import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import { SignIn } from '../shell/sign-in.tsx'
 import type { TaskItem } from '../tasks/types.ts'
-import { Badge } from '../ui/values.tsx'
 import { Code } from '../ui/code.tsx'
 import { LinkButton } from '../ui/link.tsx'
-import { Columns, PageTitle, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
+import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Badge } from '../ui/values.tsx'
 import { Needs } from './needs.tsx'
-import { lastQuery, putTask, readyQuery, summaryQuery } from './queries.ts'
-import { Last, Running } from './tasks.tsx'
+import { Last, lastQuery, putTask, readyQuery, Running, summaryQuery } from './tasks.tsx'
 
 export const HomePage = () => {
   const { user, starting } = useStore(session)
@@ -114,20 +112,14 @@ const ServiceState = () => {
     <Panel title="Service" actions={<a href="/docs">Documentation</a>}>
       <Show query={useQuery(readyQuery)}>
         {({ status, checks }) => (
-          <Facts>
-            <Fact name="Kiln">
-              <State of={status} /> {service?.version}
-            </Fact>
-            <Fact name="Database">
-              <State of={checks.postgres} />
-            </Fact>
-            <Fact name="Workflows">
-              <State of={checks.temporal} />
-            </Fact>
-            <Fact name="Files">
-              <State of={checks.storage} />
-            </Fact>
-          </Facts>
+          <Facts
+            of={{
+              Kiln: [<State key="state" of={status} />, ' ', service?.version],
+              Database: <State of={checks.postgres} />,
+              Workflows: <State of={checks.temporal} />,
+              Files: <State of={checks.storage} />,
+            }}
+          />
         )}
       </Show>
     </Panel>

@@ -1,6 +1,5 @@
 import type { Schema } from '../api/schema.ts'
-import { isObject, readJson, writePlain } from './read-json.ts'
-import type { Json, JsonObject } from './read-json.ts'
+import { isObject, readJson, writePlain, type Json, type JsonObject } from './read-json.ts'
 
 export type HostNode = Schema<'HostNode'>
 

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
-import { nextPage, read } from '../api/read.ts'
+import { nextPage, read } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
-import { Stack } from '../ui/page.tsx'
+import { SearchField } from '../ui/fields.tsx'
+import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { SearchField } from '../ui/search-field.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
 
 const route = getRouteApi('/moderation')
@@ -47,14 +47,8 @@ export const AuditLog = () => {
           ),
           Change: ({ reason, before, after }) => (
             <>
-              {reason && (
-                <p>
-                  <Bdi>{reason}</Bdi>
-                </p>
-              )}
-              <code>
-                <Bdi>{describeChange(before ?? {}, after ?? {})}</Bdi>
-              </code>
+              {reason && <Bdi as="p">{reason}</Bdi>}
+              <Bdi as="code">{describeChange(before ?? {}, after ?? {})}</Bdi>
             </>
           ),
         }}

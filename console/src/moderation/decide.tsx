@@ -1,16 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { send } from '../api/send.ts'
+import { send, type Schema } from '../api/client.ts'
 import { useKeys } from '../shell/keys.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Row } from '../ui/page.tsx'
+import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { keyOf } from './queries.ts'
-import type { Version } from './queries.ts'
+
+/** A version as platform admins are told of it. */
+export type Version = Schema<'NodeVersionPage'>['versions'][number]
+
+/** `{node}@{version}`, as the address and the list name a version. */
+export const keyOf = ({ node_id: nodeId, version }: Pick<Version, 'node_id' | 'version'>): string =>
+  `${nodeId}@${version}`
 
 const DECISIONS = {
   a: {
@@ -58,7 +63,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
   const undo = async (done: readonly Version[]): Promise<void> => {
     const undone = await Promise.allSettled(
-      done.map((version) => put(version, version.status, version.status_reason)),
+      done.map((version) => put(version, version.status, version.status_reason)()),
     )
     const failed = undone.filter(({ status }) => status === 'rejected').length
     const failure = `${counted(failed, 'version')} could not be undone`
@@ -69,7 +74,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
     const done: Version[] = []
     for (const version of legal(letter)) {
-      await put(version, DECISIONS[letter].status, reason)
+      await put(version, DECISIONS[letter].status, reason)()
       done.push(version)
     }
     return done
@@ -108,7 +113,10 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           action={decision.label}
           look={decision.look}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
-          write={({ status_reason: reason = '' }) => decide(asked, reason)}
+          write={({ status_reason: reason = '' }) =>
+            () =>
+              decide(asked, reason)
+            }
           onDone={(done) => tell(asked, done)}
           onClose={() => setAsked(undefined)}
         />

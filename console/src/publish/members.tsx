@@ -1,15 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
+import { send } from '../api/client.ts'
 import { useMe, useWrite } from '../api/queries.ts'
-import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel } from '../ui/panels.tsx'
+import { ErrorPanel, Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { mayAs, membersQuery, publisherKey } from './queries.ts'
-import type { OfPublisher, Role } from './queries.ts'
+import { mayAs, membersQuery, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 
 const MEMBER = '/publishers/{publisherId}/members/{userId}'
 const ROLES = (['member', 'admin', 'owner'] as const).map((role) => ({ value: role, label: role }))
@@ -25,7 +23,7 @@ export const Members = ({ id, role }: OfPublisher) => {
   const change = useWrite(
     ({ userId, to }: { userId: string; to: Role }) =>
       send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
-    { onSettled: () => queries.invalidateQueries({ queryKey: publisherKey(id) }) },
+    { onSettled: () => queries.invalidateQueries(publisherQuery(id)) },
   )
   const asked = change.isPending ? change.variables.input : undefined
   return (

@@ -2,20 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { send } from '../api/send.ts'
+import { send } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
-import { LinkButton, StrangersLink } from '../ui/link.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
+import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
+import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
-import { mayAs, publisherQuery, useRole } from './queries.ts'
-import type { OfPublisher, Role } from './queries.ts'
+import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
 
@@ -27,10 +25,12 @@ export const PublisherPage = () => {
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
-  const tabs = TABS.filter(({ lowest }) => mayAs(role, lowest)).map(({ Content, ...tab }) => ({
-    ...tab,
-    content: <Content id={id} role={role} />,
-  }))
+  const tabs = Object.fromEntries(
+    TABS.filter(([, , , lowest]) => mayAs(role, lowest)).map(([tab, title, Content]) => [
+      tab,
+      [title, <Content key={tab} id={id} role={role} />] as const,
+    ]),
+  )
   return (
     <>
       <PageTitle
@@ -42,11 +42,7 @@ export const PublisherPage = () => {
         }
         actions={
           mayAs(role, 'member') && (
-            <LinkButton
-              look="primary"
-              to="/publishers/$publisher/publish"
-              params={{ publisher: id }}
-            >
+            <LinkButton look="primary" {...publishPage(id)}>
               Publish a node
             </LinkButton>
           )
@@ -85,22 +81,19 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
   if (!publisher) return null
   return (
     <Stack>
-      <Facts>
-        <Fact name="Id">
-          <Copied text={publisher.id} label="publisher id" />
-        </Fact>
-        <Fact name="Status">
-          <StateBadge state={publisher.status} />
-        </Fact>
-        <Fact name="Created">
-          <Time at={publisher.createdAt} />
-        </Fact>
-        {TEXTS.map(([name, label]) => (
-          <Fact key={name} name={label}>
-            <StrangersLink address={publisher[name] ?? '–'} />
-          </Fact>
-        ))}
-      </Facts>
+      <Facts
+        of={{
+          Id: <Copied text={publisher.id} label="publisher id" />,
+          Status: <StateBadge state={publisher.status} />,
+          Created: <Time at={publisher.createdAt} />,
+          ...Object.fromEntries(
+            TEXTS.map(([name, label]) => [
+              label,
+              <StrangersLink key={name} address={publisher[name] ?? '–'} />,
+            ]),
+          ),
+        }}
+      />
       {mayAs(role, 'admin') && (
         <Row>
           <AskButton
@@ -124,19 +117,12 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
   )
 }
 
-interface PublisherTab {
-  id: string
-  title: string
-  Content: ComponentType<OfPublisher>
-  /** The lowest role that sees it; without one everybody does. */
-  lowest?: Role
-}
-
-const TABS: readonly PublisherTab[] = [
-  { id: 'nodes', title: 'Nodes', Content: Nodes },
-  { id: 'members', title: 'Members', Content: Members, lowest: 'member' },
-  { id: 'tokens', title: 'Tokens', Content: Tokens, lowest: 'admin' },
-  { id: 'trusted', title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
-  { id: 'endpoints', title: 'Endpoints', Content: Endpoints, lowest: 'member' },
-  { id: 'settings', title: 'About', Content: About },
+/** Id, title, content, and the lowest role that sees it; without one everybody does. */
+const TABS: readonly [string, string, ComponentType<OfPublisher>, Role?][] = [
+  ['nodes', 'Nodes', Nodes],
+  ['members', 'Members', Members, 'member'],
+  ['tokens', 'Tokens', Tokens, 'admin'],
+  ['trusted', 'Trusted publishers', TrustedPublishers, 'admin'],
+  ['endpoints', 'Endpoints', Endpoints, 'member'],
+  ['settings', 'About', About],
 ]

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 
+import { send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Link } from '../ui/link.tsx'
-import { PageTitle, Row } from '../ui/page.tsx'
+import { Link, publisherPage } from '../ui/link.tsx'
+import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { publishersQuery, roleIn } from './queries.ts'
@@ -29,7 +29,7 @@ export const PublishersPage = () => {
           Publisher: ({ id, name }) => (
             <Row>
               <Tile src={logoOf(id)} name={name} size={32} />
-              <Link to="/publishers/$publisher" params={{ publisher: id }}>
+              <Link {...publisherPage(id)}>
                 <Bdi>{name}</Bdi>
               </Link>
               {name !== id && <code>{id}</code>}
@@ -61,12 +61,10 @@ const CreatePublisher = () => {
         { name: 'id', label: 'Id', help: ID_HELP },
         { name: 'name', label: 'Name', isOptional: true, help: 'Shown beside every node.' },
       ]}
-      write={({ id = '', name }, headers) =>
-        send('POST', '/publishers', { body: { id, ...(name && { name }) }, headers })
+      write={({ id = '', name }) =>
+        send('POST', '/publishers', { body: { id, ...(name && { name }) } })
       }
-      onDone={({ id }) =>
-        void navigate({ to: '/publishers/$publisher', params: { publisher: id } })
-      }
+      onDone={({ id }) => void navigate(publisherPage(id))}
     />
   )
 }

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { Schema } from '../api/client.ts'
-import { send } from '../api/send.ts'
-import { AskButton } from '../ui/ask.tsx'
-import { Row, Stack } from '../ui/page.tsx'
+import { send, type Schema } from '../api/client.ts'
+import { AskButton, SecretButton } from '../ui/ask.tsx'
+import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { SecretButton } from '../ui/secret.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { nodesQuery, tokensQuery } from './queries.ts'
-import type { OfPublisher } from './queries.ts'
+import { nodesQuery, tokensQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
 const SCOPES = [
@@ -46,7 +43,7 @@ export const Tokens = ({ id }: OfPublisher) => {
               value: '90',
             },
           ]}
-          write={({ name = '', scope, node_id: node, expires_at: days }, headers) => {
+          write={({ name = '', scope, node_id: node, expires_at: days }) => {
             const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
             const body = {
               name,
@@ -54,7 +51,7 @@ export const Tokens = ({ id }: OfPublisher) => {
               ...(node && { node_id: node }),
               ...(end && { expires_at: end }),
             }
-            return send('POST', TOKENS, { path: { publisherId: id }, body, headers })
+            return send('POST', TOKENS, { path: { publisherId: id }, body })
           }}
           secretTitle="The token"
           secretOf={({ token }) => token}

@@ -7,21 +7,16 @@ import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { IconButton } from '../ui/button.tsx'
-import { Segments, Select } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
-import { useMore } from '../ui/more.tsx'
-import { PageTitle, Stack } from '../ui/page.tsx'
-import { Empty, Note, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { SearchField, Segments, Select } from '../ui/fields.tsx'
+import { Link, nodePage } from '../ui/link.tsx'
+import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
+import { useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { groupChanges, marksOf } from './changes.ts'
-import type { Comparison, HostNodeChanges } from './changes.ts'
-import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
-import type { Range } from './queries.ts'
+import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
+import { LEVEL_WORDS, LEVELS, useNear } from './parts.tsx'
+import { compareQuery, hostNodeQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
-import { useNear } from './use-near.ts'
-import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/compare/$range')
 
@@ -29,11 +24,7 @@ export const ComparePage = () => {
   const { node, range } = route.useParams()
   const [from = '', to = ''] = range.split('...')
   const query = useQuery(compareQuery(node, { from, to }))
-  const back = (
-    <Link to="/registry/$node" params={{ node }}>
-      All versions
-    </Link>
-  )
+  const back = <Link {...nodePage(node)}>All versions</Link>
   return (
     <>
       <PageTitle actions={back}>{`${node} ${from} to ${to}`}</PageTitle>
@@ -97,7 +88,7 @@ const Changes = ({ found }: { found: Comparison }) => {
   return (
     <>
       {partial && <Note>Not all host nodes could be read: what is gone may only be unread.</Note>}
-      <div className={styles.filters}>
+      <div className={`row ${styles.filters}`}>
         <Segments
           label="Level"
           isLabelHidden
@@ -137,7 +128,7 @@ const Group = ({ group, range }: GroupProps) => {
   const box = useNear<HTMLLIElement>(isNear ? undefined : () => setIsNear(true))
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
-    <li ref={box} className={styles.group}>
+    <li ref={box} className={`stack tight ${styles.group}`}>
       <h2 tabIndex={-1}>
         <Bdi>{group.name}</Bdi> <Badge tone={tone}>{word}</Badge>
       </h2>
@@ -148,7 +139,7 @@ const Group = ({ group, range }: GroupProps) => {
           </li>
         ))}
       </ul>
-      <div className={`${styles.canvas} ${styles.both}`}>
+      <div className={`stack ${styles.canvas} ${styles.both}`}>
         {isNear && <BothCards group={group} range={range} />}
       </div>
     </li>

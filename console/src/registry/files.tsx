@@ -3,12 +3,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { Code } from '../ui/code.tsx'
+import { SearchField } from '../ui/fields.tsx'
 import { fileQuery } from '../ui/findings.tsx'
 import { Link } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { filesQuery } from './queries.ts'
@@ -47,7 +46,7 @@ const FileList = () => {
               onOpen={({ path }) => void navigate({ search: { tab: 'files', file: path } })}
             >
               {({ path, bytes }) => (
-                <div className={styles.file}>
+                <div className={`apart ${styles.line}`}>
                   <Link to="." search={{ tab: 'files', file: path }} className="cut">
                     <Bdi>{path}</Bdi>
                   </Link>

@@ -7,18 +7,16 @@ import { HostNodeCard } from '../host-node/card.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { SearchField } from '../ui/fields.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
+import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
-import { Stack } from '../ui/page.tsx'
-import { Empty, Note, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { hostNodeQuery, hostNodesQuery } from './queries.ts'
-import type { Version } from './queries.ts'
+import { useNear } from './parts.tsx'
+import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { useNear } from './use-near.ts'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -77,7 +75,7 @@ const Cards = ({ pages, list, onOpen }: CardsProps) => {
   const readMore = (): void => void list.fetchNextPage()
   const end = useNear<HTMLDivElement>(hasMore && !isLoading ? readMore : undefined)
   return (
-    <div className={styles.canvas}>
+    <div className={`stack ${styles.canvas}`}>
       {useDeferredValue(pages).map((page) => (
         <CardPage key={page.page} page={page} onOpen={onOpen} />
       ))}
@@ -94,7 +92,7 @@ const Cards = ({ pages, list, onOpen }: CardsProps) => {
 
 const CardPage = memo(
   ({ page, onOpen }: Pick<CardsProps, 'onOpen'> & { page: Schema<'HostNodePage'> }) => (
-    <ul className={styles.cards} aria-label={`Host nodes, page ${page.page}`}>
+    <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
       {page.host_nodes.map((node) => (
         <li key={node.host_node_name}>
           <HostNodeCard node={node} onOpen={onOpen} />
@@ -120,7 +118,7 @@ const Opened = ({ version, name, onClose }: OpenedProps) => {
       <Show query={query}>
         {(node) => (
           <Stack>
-            <div className={styles.canvas}>
+            <div className={`stack ${styles.canvas}`}>
               <HostNodeCard node={node} isWhole />
             </div>
             {node.dynamic.length > 0 && (

@@ -7,14 +7,11 @@ import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Checkbox, Segments, Select } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
-import { EndlessList } from '../ui/list.tsx'
-import type { EndlessQuery } from '../ui/list.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { Checkbox, SearchField, Segments, Select } from '../ui/fields.tsx'
+import { Dialog } from '../ui/layers.tsx'
+import { Link, nodePage } from '../ui/link.tsx'
+import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
+import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
 import { iconOf } from './node.tsx'
@@ -46,7 +43,7 @@ export const RegistryPage = () => (
   <>
     <PageTitle>Registry</PageTitle>
     <SearchBar />
-    <div className={styles.results}>
+    <div className={`split ${styles.results}`}>
       <aside aria-label="Filters">
         <Filters />
       </aside>
@@ -113,7 +110,7 @@ const Found = () => {
     <Show query={list}>
       {({ pages }) => (
         <div aria-busy={list.isPlaceholderData}>
-          <p className={`soft ${styles.total}`} role="status">
+          <p className={`soft apart ${styles.line}`} role="status">
             {counted(pages[0]?.total ?? 0, 'node')}
             {countChosen(filter) > 0 && (
               <Button look="quiet" onPress={clear}>
@@ -207,7 +204,7 @@ const Results = ({ list, pages }: ResultsProps) => {
       total={pages[0]?.total ?? 0}
       query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
-      onOpen={({ node }) => void navigate({ to: '/registry/$node', params: { node: node.id } })}
+      onOpen={({ node }) => void navigate(nodePage(node.id))}
     >
       {(row) => <NodeRow {...row} />}
     </EndlessList>
@@ -228,15 +225,15 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
       <Tile src={iconOf(node)} name={name} size={40} />
       <div>
         <p className="cut">
-          <Link to="/registry/$node" params={{ node: id }} className="row-link">
+          <Link {...nodePage(id)} className="row-link">
             <Bdi>{name}</Bdi>
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
         </p>
-        <p className="cut">
-          <Bdi>{node.description}</Bdi>
-        </p>
+        <Bdi as="p" className="cut">
+          {node.description}
+        </Bdi>
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
             <Hidden>Host nodes: </Hidden>

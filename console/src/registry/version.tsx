@@ -3,19 +3,16 @@ import { getRouteApi } from '@tanstack/react-router'
 
 import { useStream } from '../api/stream.ts'
 import { countsInWords, Findings, findingsQuery } from '../ui/findings.tsx'
-import { Link, LinkButton } from '../ui/link.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
+import { comparisonPage, Link, LinkButton, nodePage } from '../ui/link.tsx'
+import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { Files } from './files.tsx'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, Support } from './parts.tsx'
-import { versionQuery, versionsQuery } from './queries.ts'
-import type { Version } from './queries.ts'
+import { LongText, Provenance, support, Verdict } from './parts.tsx'
+import { versionQuery, versionsQuery, type Version } from './queries.ts'
 import { previousOf } from './standing.ts'
-import { Verdict } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/$version')
 
@@ -33,10 +30,7 @@ export const VersionPage = () => {
     </>
   )
   const compare = previous && (
-    <LinkButton
-      to="/registry/$node/compare/$range"
-      params={{ node, range: `${previous.version}...${number}` }}
-    >
+    <LinkButton {...comparisonPage(node, previous.version, number)}>
       Compare with {previous.version}
     </LinkButton>
   )
@@ -79,26 +73,17 @@ interface Compared {
 
 const VersionView = ({ version, previous }: Compared) => {
   const count = version.host_nodes?.count
-  const tabs = [
-    {
-      id: 'host-nodes',
-      title: count === undefined ? 'Host nodes' : counted(count, 'host node'),
-      content: <HostNodes version={version} />,
-    },
-    {
-      id: 'findings',
-      title: 'Findings',
-      content: <Checked version={version} previous={previous} />,
-    },
-    { id: 'files', title: 'Files', content: <Files /> },
-    { id: 'details', title: 'Details', content: <Details version={version} /> },
-  ]
+  const hostNodes = count === undefined ? 'Host nodes' : counted(count, 'host node')
+  const tabs = {
+    'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
+    findings: ['Findings', <Checked key="findings" version={version} previous={previous} />],
+    files: ['Files', <Files key="files" />],
+    details: ['Details', <Details key="details" version={version} />],
+  } as const
   return (
     <Stack>
       <Row>
-        <Link to="/registry/$node" params={{ node: version.node_id }}>
-          All versions
-        </Link>
+        <Link {...nodePage(version.node_id)}>All versions</Link>
         <span className="soft">
           published <Time at={version.createdAt} />
         </span>
@@ -148,14 +133,12 @@ const Checked = ({ version: { node_id: nodeId, version }, previous }: Compared) 
 )
 
 const Details = ({ version }: { version: Version }) => (
-  <Facts>
-    <Fact name="Provenance">
-      {version.provenance && <Provenance provenance={version.provenance} />}
-    </Fact>
-    <Fact name="Requires">
-      {version.dependencies.length > 0 && <LongText text={version.dependencies.join('\n')} />}
-    </Fact>
-    <Support of={version} />
-    <Fact name="Id">{version.id}</Fact>
-  </Facts>
+  <Facts
+    of={{
+      Provenance: version.provenance && <Provenance provenance={version.provenance} />,
+      Requires: version.dependencies[0] && <LongText text={version.dependencies.join('\n')} />,
+      ...support(version),
+      Id: version.id,
+    }}
+  />
 )

@@ -1,6 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { lazy } from 'react'
-import type { ComponentType } from 'react'
+import { lazy, type ComponentType } from 'react'
 
 import { isAway, untilBack } from '../api/health.ts'
 

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { serviceQuery, useWrite } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel, Note } from '../ui/panels.tsx'
+import { ErrorPanel, Note, Row, Stack } from '../ui/panels.tsx'
 
 /** How one signs in here: at the issuer, or on the embedded stack as one of its users. */
 export const SignIn = () => {
@@ -16,9 +15,7 @@ export const SignIn = () => {
     staleTime: Infinity,
     enabled,
   })
-  const enter = useWrite((user: string | undefined) =>
-    user === undefined ? signIn() : signInAs(user),
-  )
+  const enter = useWrite((user?: string) => () => (user === undefined ? signIn() : signInAs(user)))
   if (service === undefined) return null
   if (!enabled && service.client_id === undefined)
     return <Note>Signing in is not set up. An operator sets CONSOLE_CLIENT_ID.</Note>

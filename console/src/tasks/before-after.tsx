@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
 import { Segments } from '../ui/fields.tsx'
-import { Row, Stack } from '../ui/page.tsx'
+import { Row, Stack } from '../ui/panels.tsx'
 import styles from './result.module.css'
 
 type Zoom = 'fit' | '1' | '2'

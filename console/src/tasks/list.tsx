@@ -6,16 +6,13 @@ import { useStream } from '../api/stream.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { LinkButton } from '../ui/link.tsx'
+import { LinkButton, taskPage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
+import { Empty, PageTitle, Show } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import { Filters } from './filters.tsx'
-import { askTasks, tasksQuery } from './list-query.ts'
-import { findNew, patchPages } from './list-rows.ts'
-import type { TaskFilter } from './list-rows.ts'
-import { cancelTask } from './queries.ts'
+import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
+import { askTasks, cancelTask, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
@@ -58,7 +55,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const what = `Cancel ${counted(asked.length, 'task')}`
   return (
     <>
-      <div className={styles.above} role="status">
+      <div className={`row ${styles.above}`} role="status">
         {news.count > 0 && (
           <Button onPress={() => void news.show()}>{counted(news.count, 'new task')}</Button>
         )}
@@ -80,9 +77,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               height={HEIGHT}
               query={list}
               onTop={() => void news.show()}
-              onOpen={({ task_id: task }) =>
-                void navigate({ to: '/tasks/$task', params: { task } })
-              }
+              onOpen={({ task_id: task }) => void navigate(taskPage(task))}
               onKey={(key, task) => {
                 if (key !== 'c' || !task.cancellable) return false
                 setAsked([task])
@@ -106,7 +101,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           title={`${what}?`}
           action={what}
           look="danger"
-          write={async () => void cancel(asked)}
+          write={() => async () => void cancel(asked)}
           onDone={() => setChosen(new Map())}
           onClose={() => setAsked([])}
         >
@@ -135,8 +130,8 @@ const useCancelMany = () => {
     for (const { task_id: id } of left) note(id, 'cancelling …')
     const work = async (): Promise<void> => {
       for (let task = left.shift(); task; task = left.shift()) {
-        const headers = { 'idempotency-key': crypto.randomUUID() }
-        const refusal = await cancelTask(task, headers).catch((error: Error) => error)
+        const key = { 'idempotency-key': crypto.randomUUID() }
+        const refusal = await cancelTask(task)(key).catch((error: Error) => error)
         note(task.task_id, refusal instanceof Error ? refusal.message : 'cancelled')
       }
     }

@@ -29,7 +29,7 @@ export const FileField = (props: FileFieldProps) => {
   const [file, setFile] = useState<File>()
   const [part, setPart] = useState<number>()
   const upload = useWrite(
-    (chosen: File, headers) => uploadFile(chosen, { headers, onProgress: setPart }),
+    (chosen: File) => (headers) => uploadFile(chosen, { headers, onProgress: setPart }),
     { onSuccess: onChange, onSettled: () => setPart(undefined) },
   )
   const take = (chosen: File | undefined): void => {
@@ -41,11 +41,11 @@ export const FileField = (props: FileFieldProps) => {
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'picture' : 'video'
   return (
-    <div className={styles.file} role="group" aria-label={label}>
+    <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
       <DropZone
         aria-label={`${label}: drop a ${what}`}
-        className={styles.drop}
+        className={`row drop ${styles.drop}`}
         onDrop={({ items }) => {
           for (const item of items) if (item.kind === 'file') return void item.getFile().then(take)
         }}
@@ -110,7 +110,7 @@ const usePaste = (isOn: boolean, accept: string, take: (file: File) => void): vo
       const file = [...(clipboardData?.files ?? [])].find(({ type }) =>
         type.startsWith(accept.replace('*', '')),
       )
-      const isTaken = target instanceof Element && target.closest(`.${styles.drop}`)
+      const isTaken = target instanceof Element && target.closest('.drop')
       if (file && !isTaken) take(file)
     }
     document.addEventListener('paste', paste)

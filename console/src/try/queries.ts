@@ -1,9 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
-import { read } from '../api/read.ts'
-import { putFile } from '../api/upload.ts'
 import { hashOf } from '../../../client/lib/bytes.ts'
+import { answerOf, api, read } from '../api/client.ts'
+import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
 import type { Body, Document } from './schema.ts'
@@ -34,7 +33,7 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
 /** Uploads a file, unless this user has before; answers the link that a body names it by. */
 export const uploadFile = async (
   file: File,
-  { headers, onProgress }: { headers: Record<string, string>; onProgress(part: number): void },
+  { headers, onProgress }: { headers?: Record<string, string>; onProgress(part: number): void },
 ): Promise<string> => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined

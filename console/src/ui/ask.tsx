@@ -1,17 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { QueryKey } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import type { FormEvent, ReactNode } from 'react'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
+import type { Write } from '../api/client.ts'
 import { sortFaults } from '../api/faults.ts'
 import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
-import { Button } from './button.tsx'
-import type { ButtonProps } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Button, type ButtonProps } from './button.tsx'
+import { Code } from './code.tsx'
 import { Checkbox, Select, TextField } from './fields.tsx'
-import { Stack } from './page.tsx'
-import { ErrorPanel } from './panels.tsx'
+import { Dialog } from './layers.tsx'
+import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
 
 /** A field of a form that is written down as data. */
@@ -42,7 +40,7 @@ export interface AskProps<Output> {
   fields?: readonly FieldSpec[]
   /** Must be typed before it is done. */
   typed?: string
-  write(values: Values, headers: { 'idempotency-key': string }): Promise<Output>
+  write(values: Values): Write<Output>
   /** What is read anew afterwards; without it all that is shown. */
   refresh?: readonly QueryKey[]
   onDone?(output: Output): void
@@ -51,7 +49,7 @@ export interface AskProps<Output> {
 
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
-  write: (input: Input, headers: { 'idempotency-key': string }) => Promise<Output>,
+  write: (input: Input) => Write<Output>,
   { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
@@ -175,18 +173,46 @@ export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonPro
 type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   label: string
   isDisabled?: boolean
-  write(headers: { 'idempotency-key': string }): Promise<Output>
+  write(): Write<Output>
 }
 
 const tell = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
 
 /** A button that writes at once; a refusal is told in a toast. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
-  const { label, isDisabled, write } = props
-  const sent = useRefreshing((_: void, headers) => write(headers), props, tell)
+  const { label, isDisabled } = props
+  const sent = useRefreshing<void, Output>(props.write, props, tell)
   return (
     <Button onPress={() => sent.press()} isPending={sent.isPending} isDisabled={isDisabled}>
       {label}
     </Button>
+  )
+}
+
+type SecretButtonProps<Output> = Omit<AskProps<Output>, 'onDone'> & {
+  label: string
+  secretTitle: string
+  secretOf(output: Output): string
+  /** Where the secret belongs. */
+  about?: ReactNode
+}
+
+/** A button that asks, and shows the secret that comes of it this once: it lives in this component's state, and nowhere else. */
+export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
+  const { secretTitle, secretOf, about, ...asked } = props
+  const [secret, setSecret] = useState<string>()
+  return (
+    <>
+      <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
+      {secret !== undefined && (
+        <Dialog title={secretTitle} isOpen onClose={() => setSecret(undefined)}>
+          <Note tone="warn">
+            Copy it now: it is shown this once, and stored by its digest alone.
+          </Note>
+          <Code text={secret} label="secret" />
+          {about}
+        </Dialog>
+      )}
+    </>
   )
 }

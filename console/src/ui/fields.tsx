@@ -1,8 +1,7 @@
 import { Check, ChevronDown, Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox'
-import type { CheckboxProps } from 'react-aria-components/Checkbox'
+import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox'
 import { Input } from 'react-aria-components/Input'
 import { Label } from 'react-aria-components/Label'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
@@ -10,8 +9,7 @@ import { Popover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Slider as AriaSlider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 import type { SliderProps } from 'react-aria-components/Slider'
-import { Switch as AriaSwitch } from 'react-aria-components/Switch'
-import type { SwitchProps } from 'react-aria-components/Switch'
+import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch'
 import { Text } from 'react-aria-components/Text'
 import { TextArea } from 'react-aria-components/TextArea'
 import { TextField as AriaTextField } from 'react-aria-components/TextField'
@@ -100,7 +98,7 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
     onChange={(key) => props.onChange(key as Value)}
   >
     <Name {...props} />
-    <Button className={`${styles.input} ${styles.select}`}>
+    <Button className={`row apart ${styles.input} ${styles.select}`}>
       <SelectValue />
       <ChevronDown aria-hidden />
     </Button>
@@ -127,7 +125,7 @@ export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
     )}
     <ToggleButtonGroup
       aria-label={props.label}
-      className={styles.segments}
+      className={`row ${styles.segments}`}
       selectionMode="single"
       disallowEmptySelection
       selectedKeys={props.value === undefined ? [] : [props.value]}
@@ -147,7 +145,7 @@ type ToggleProps<Props> = Plain<Props> & Omit<FieldProps, 'label'> & { label?: R
 
 export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps>) => (
   <div className={styles.field}>
-    <AriaSwitch {...props} className={styles.switch}>
+    <AriaSwitch {...props} className={`row ${styles.switch}`}>
       <span className={styles.track} aria-hidden />
       {label}
     </AriaSwitch>
@@ -156,7 +154,7 @@ export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps
 )
 
 export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
-  <AriaCheckbox {...props} className={styles.switch}>
+  <AriaCheckbox {...props} className={`row ${styles.switch}`}>
     {({ isSelected }) => (
       <>
         <span className={styles.check} aria-hidden>
@@ -183,3 +181,56 @@ export const Slider = ({
     <About help={help} error={error} />
   </AriaSlider>
 )
+
+interface SearchFieldProps {
+  label: string
+  placeholder?: string
+  /** As the address has it. */
+  value: string | undefined
+  onChange(text: string | undefined): void
+  /** Milliseconds without a key, after which one that comes is told of at once. */
+  pause?: number
+}
+
+/**
+ * A field that tells of its text: at once for a key after a pause, and once nobody types for those that follow each other
+ * quickly. It follows the address when that changes otherwise.
+ */
+export const SearchField = (props: SearchFieldProps) => {
+  const { label, placeholder = label, value = '', onChange, pause = 60 } = props
+  const [text, setText] = useState(value)
+  const written = useRef(value)
+  const typedAt = useRef(0)
+  useEffect(() => {
+    if (value === written.current) return
+    written.current = value
+    setText(value)
+  }, [value])
+  useEffect(() => {
+    if (text === written.current) return undefined
+    const isFirst = Date.now() - typedAt.current > pause
+    typedAt.current = Date.now()
+    const timer = setTimeout(
+      () => {
+        written.current = text
+        onChange(text || undefined)
+      },
+      isFirst ? 0 : pause,
+    )
+    return () => clearTimeout(timer)
+    // What is typed counts, not each new function of the page.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [text])
+  return (
+    <TextField
+      label={label}
+      placeholder={placeholder}
+      isLabelHidden
+      isSearch
+      type="search"
+      maxLength={200}
+      value={text}
+      onChange={setText}
+    />
+  )
+}

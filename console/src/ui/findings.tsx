@@ -1,38 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { readQuery } from '../api/read.ts'
+import { readQuery, type Schema } from '../api/client.ts'
 import { counted } from '../words/text.ts'
 import { Button } from './button.tsx'
-import styles from './findings.module.css'
-import { Lines } from './lines.tsx'
-import { useMore } from './more.tsx'
-import { Empty, Loading, Show } from './panels.tsx'
-import { Row, Stack } from './page.tsx'
+import { Lines } from './code.tsx'
+import { Empty, Loading, Row, Show, Stack } from './panels.tsx'
+import { useMore } from './rows.tsx'
 import { Badge, Bdi } from './values.tsx'
 
 type Finding = Schema<'Finding'>
-
-export const versionKey = (nodeId: string, version: string) =>
-  ['version', nodeId.toLowerCase(), version] as const
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 
 /** What the checks of a version have found; the places, moves and requests for members and platform admins alone. */
 export const findingsQuery = (nodeId: string, version: string) =>
-  readQuery([...versionKey(nodeId, version), 'findings'], `${VERSION}/findings`, {
-    path: { nodeId, version },
-  })
+  readQuery(`${VERSION}/findings`, { path: { nodeId, version } })
 
 /** The text of a file in the archive of a version, which never changes. */
-export const fileQuery = (nodeId: string, version: string, path: string) => ({
-  ...readQuery([...versionKey(nodeId, version), 'file', path], `${VERSION}/files/content`, {
-    path: { nodeId, version },
-    query: { path },
-  }),
-  staleTime: Infinity,
-})
+export const fileQuery = (nodeId: string, version: string, path: string) =>
+  readQuery(
+    `${VERSION}/files/content`,
+    { path: { nodeId, version }, query: { path } },
+    { staleTime: Infinity },
+  )
 
 /** One finding in another version: its line may have moved. */
 const sameIn = ({ issue_type, file_path, code_snippet }: Finding): string =>
@@ -113,15 +104,13 @@ const Rule = ({ places, known, of }: RuleProps) => {
   const isOld = places.every((place) => known.has(sameIn(place)))
   const [word, tone] = SEVERITIES[first.severity]
   return (
-    <section className={`${styles.rule} ${isOld ? 'soft' : ''}`}>
+    <section className={`stack tight ${isOld ? 'soft' : ''}`}>
       <Row>
         <Badge tone={tone}>{word}</Badge>
         <code>{first.issue_type}</code>
         {isOld && <Badge>as in {of.previous}</Badge>}
       </Row>
-      <p>
-        <Bdi>{first.message}</Bdi>
-      </p>
+      <Bdi as="p">{first.message}</Bdi>
       {shown.map((place) => (
         <Place key={place.id} place={place} of={of} />
       ))}

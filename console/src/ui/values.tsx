@@ -11,19 +11,26 @@ import {
   X,
 } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
-import { wordsOf } from '../words/states.ts'
-import type { StateIcon, Tone } from '../words/states.ts'
+import { wordsOf, type StateIcon, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showTime } from '../words/text.ts'
 import styles from './show.module.css'
 
 /** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
-export const Bdi = ({ children }: { children: string | undefined }) => (
-  <bdi>{showControls(children ?? '')}</bdi>
-)
+export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
+  const text = <bdi>{showControls(children)}</bdi>
+  return Box ? <Box {...props}>{text}</Box> : text
+}
+
+interface BdiProps {
+  children: string | undefined
+  /** What it stands in. */
+  as?: 'b' | 'code' | 'p' | 'span' | 'strong'
+  className?: string
+  title?: string
+}
 
 /** Text for screen readers alone. */
 export const Hidden = ({ children }: { children: ReactNode }) => (
