@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
-import { changeSettings, useSettings, type Theme } from '../shell/settings.ts'
+import { changeSettings, useSettings } from '../shell/settings.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
@@ -13,7 +13,7 @@ import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 
-export const AccountPage = () => (
+export const Page = () => (
   <>
     <PageTitle actions={<Button onPress={() => void signOut()}>Sign out</Button>}>
       Account
@@ -46,11 +46,7 @@ const You = () => {
   )
 }
 
-const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-]
+const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
 const ThisBrowser = () => {
   const { theme, shortcuts } = useSettings()
@@ -60,7 +56,7 @@ const ThisBrowser = () => {
         label="Theme"
         options={THEMES}
         value={theme}
-        onChange={(value) => changeSettings({ theme: value })}
+        onChange={(next) => changeSettings({ theme: next })}
       />
       <Switch
         label="Keys of one letter (? lists them)"

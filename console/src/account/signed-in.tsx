@@ -7,7 +7,7 @@ import { LinkButton } from '../ui/link.tsx'
 import { ErrorPanel, Loading, PageTitle } from '../ui/panels.tsx'
 
 /** The way back from the issuer: the code is exchanged once, and the address with it replaced. */
-export const SignedInPage = () => {
+export const Page = () => {
   const router = useRouter()
   const queries = useQueryClient()
   const { error } = useQuery({

@@ -1,19 +1,29 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 
 import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import { SignIn } from '../shell/sign-in.tsx'
-import type { TaskItem } from '../tasks/types.ts'
+import type { TaskItem } from '../tasks/list-rows.ts'
 import { Code } from '../ui/code.tsx'
-import { LinkButton } from '../ui/link.tsx'
-import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Link, LinkButton, versionPage } from '../ui/link.tsx'
+import { Columns, Facts, Note, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Badge } from '../ui/values.tsx'
-import { Needs } from './needs.tsx'
-import { Last, lastQuery, putTask, readyQuery, Running, summaryQuery } from './tasks.tsx'
+import { counted } from '../words/text.ts'
+import {
+  heldBackQuery,
+  Last,
+  lastQuery,
+  putTask,
+  readyQuery,
+  reviewsQuery,
+  Running,
+  summaryQuery,
+} from './tasks.tsx'
 
-export const HomePage = () => {
+export const Page = () => {
   const { user, starting } = useStore(session)
   return (
     <>
@@ -105,7 +115,6 @@ const State = ({ of }: { of: keyof typeof STATES }) => (
   <Badge tone={STATES[of][0]}>{STATES[of][1]}</Badge>
 )
 
-/** How the service and what it stands on are. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
   return (
@@ -125,3 +134,64 @@ const ServiceState = () => {
     </Panel>
   )
 }
+
+const DAY_MS = 86_400_000
+
+/** What waits for the caller; nothing where nothing does. */
+export const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
+  return (
+    <>
+      <Show query={useQuery(summaryQuery)} loading={null}>
+        {({ day, exhausted_deliveries: exhausted }) => (
+          <>
+            {day.failed > 0 && (
+              <Note tone="bad">
+                {counted(day.failed, 'task')} failed in the last 24 hours.{' '}
+                <Link to="/tasks" search={{ state: 'failed', from }}>
+                  Show them
+                </Link>
+              </Note>
+            )}
+            {exhausted > 0 && (
+              <Note tone="warn">
+                {counted(exhausted, 'event')} could not be told to your receivers, and all tries are
+                used up. <Link to="/tasks">Find the tasks</Link>, and send them again once the
+                receiver works.
+              </Note>
+            )}
+          </>
+        )}
+      </Show>
+      <Show query={useQuery(heldBackQuery)} loading={null}>
+        {(versions) =>
+          versions.length > 0 && (
+            <Note tone="warn">
+              <p>{counted(versions.length, 'version')} of yours held back:</p>
+              <ul>
+                {versions.slice(0, 5).map(({ node_id: node, version }) => (
+                  <li key={`${node}@${version}`}>
+                    <Link {...versionPage(node, version)}>{`${node} ${version}`}</Link>
+                  </li>
+                ))}
+              </ul>
+            </Note>
+          )
+        }
+      </Show>
+      {isAdmin && <Reviews />}
+    </>
+  )
+}
+
+const Reviews = () => (
+  <Show query={useQuery(reviewsQuery)} loading={null}>
+    {({ total }) =>
+      total > 0 && (
+        <Note>
+          {counted(total, 'request')} for a review. <Link to="/moderation">Decide</Link>
+        </Note>
+      )
+    }
+  </Show>
+)

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 
 import { read, readQuery } from '../api/client.ts'
 import { ownLink } from '../api/links.ts'
-import type { TaskItem } from '../tasks/types.ts'
+import type { TaskItem } from '../tasks/list-rows.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
@@ -58,7 +58,6 @@ const Row = ({ task }: { task: TaskItem }) => {
   )
 }
 
-/** What has ended last, by its picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
   <Panel title="Lately">
     <ul className={styles.last}>
@@ -108,9 +107,7 @@ export const putTask = (queries: QueryClient, task: TaskItem): void => {
 export const summaryQuery = readQuery('/tasks/summary', {})
 
 /** What has ended last; none: the caller is new here. */
-export const lastQuery = readQuery('/tasks', {
-  query: { state: ['done', 'failed'], limit: 6 },
-})
+export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
 
 /** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
 export const heldBackQuery = queryOptions({

@@ -19,7 +19,6 @@ import styles from './moderation.module.css'
 interface DetailProps {
   /** `{node}@{version}`. */
   id: string
-  /** What the list tells of it. */
   listed: Version | undefined
   onBack(): void
 }
@@ -73,28 +72,21 @@ const Judged = ({ version }: { version: Version }) => {
     <>
       <Row>
         <h2>
-          <Link {...versionPage(nodeId, number)}>
-            <Bdi>{`${nodeId} ${number}`}</Bdi>
-          </Link>
+          <Link {...versionPage(nodeId, number)}>{`${nodeId} ${number}`}</Link>
         </h2>
         <StateBadge state={status} />
         {publisher && (
           <span>
-            of{' '}
-            <Link {...publisherPage(publisher.id)}>
-              <Bdi>{publisher.name}</Bdi>
-            </Link>
-            , <Time at={version.createdAt} />
+            of <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,{' '}
+            <Time at={version.createdAt} />
           </span>
         )}
       </Row>
       <Bdi as="p">{version.status_reason}</Bdi>
       {review && (
         <Note>
-          <p>
-            A review was asked for <Time at={review.createdAt} />:{' '}
-            <Bdi>{review.note ?? 'without a note'}</Bdi>
-          </p>
+          A review was asked for <Time at={review.createdAt} />:{' '}
+          <Bdi>{review.note ?? 'without a note'}</Bdi>
         </Note>
       )}
       <Row>
@@ -103,7 +95,6 @@ const Judged = ({ version }: { version: Version }) => {
           <AskButton
             label="Check again"
             title={`Check ${nodeId} ${number} again?`}
-            action="Check again"
             write={() =>
               send('POST', '/admin/nodes/{nodeId}/versions/{version}/retry', {
                 path: { nodeId, version: number },
@@ -126,7 +117,7 @@ const Moves = ({ nodeId, version }: Sides) => (
         {moves.map(({ at, to, from, actor, reason }) => (
           <li key={at + to}>
             <Time at={at} /> <StateBadge state={to} /> by <Bdi>{actor.replace(/^user:/, '')}</Bdi>:{' '}
-            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from).word})`}
+            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from)[0]})`}
           </li>
         ))}
       </ol>

@@ -5,29 +5,27 @@ import { GridList, GridListItem } from 'react-aria-components/GridList'
 
 import type { paths } from '../../../client/index.ts'
 import { nextPage, read } from '../api/client.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage } from '../ui/rows.tsx'
-import { Tabs } from '../ui/tabs.tsx'
+import { Tabs, useChangeSearch } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { AuditLog } from './audit-log.tsx'
-import { Bans } from './bans.tsx'
+import { AuditLog, Bans } from './bans.tsx'
 import { Decide, keyOf, type Version } from './decide.tsx'
 import { Detail } from './detail.tsx'
 import styles from './moderation.module.css'
 
 const route = getRouteApi('/moderation')
 
-const CHOICES: { value: Filter; label: string }[] = [
-  { value: 'review', label: 'A review is asked for' },
-  { value: 'Flagged', label: 'Held back' },
-  { value: 'Pending', label: 'Being checked' },
-  { value: 'Active', label: 'Live' },
-  { value: 'Banned', label: 'Banned' },
-]
+const CHOICES = {
+  review: 'A review is asked for',
+  Flagged: 'Held back',
+  Pending: 'Being checked',
+  Active: 'Live',
+  Banned: 'Banned',
+}
 
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
 export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
@@ -50,7 +48,7 @@ export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               label="Show"
               isLabelHidden
               options={CHOICES}
-              value={filter}
+              value={filter as keyof typeof CHOICES}
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={styles.filters}>
@@ -180,7 +178,7 @@ const TABS = {
 } as const
 
 /** What platform admins decide on. */
-export const ModerationPage = () => (
+export const Page = () => (
   <>
     <PageTitle>Moderation</PageTitle>
     <Tabs label="Moderation" tabs={TABS} />

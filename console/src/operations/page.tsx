@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, type CSSProperties } from 'react'
 
 import { readQuery, send, type Answer } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
@@ -8,7 +8,6 @@ import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import styles from './operations.module.css'
 import { addSample, linePoints, type Sample } from './samples.ts'
 
 type Operations = Answer<'/admin/operations'>
@@ -18,21 +17,18 @@ type Version = Operations['stuck']['versions'][number]
 const operationsQuery = readQuery('/admin/operations', {}, { refetchInterval: 5000 })
 
 /** What stands still or piles up, read again every five seconds while it is looked at. */
-export const OperationsPage = () => {
+export const Page = () => {
   const operations = useQuery(operationsQuery)
   const temporal = operations.data?.temporal.ui_url
+  const links = (
+    <>
+      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
+      <OutLink href="/docs">Documentation</OutLink>
+    </>
+  )
   return (
     <>
-      <PageTitle
-        actions={
-          <>
-            {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-            <OutLink href="/docs">Documentation</OutLink>
-          </>
-        }
-      >
-        Operations
-      </PageTitle>
+      <PageTitle actions={links}>Operations</PageTitle>
       <Show query={operations}>
         {(data) => (
           <Stack>
@@ -59,7 +55,7 @@ const Figures = ({ data, at }: { data: Operations; at: number }) => {
     Outbox: outbox.waiting,
   }
   return (
-    <div className={styles.figures}>
+    <div className="columns" style={{ '--least': '150px' } as CSSProperties}>
       {Object.entries(figures).map(([name, value]) => (
         <Panel key={name} title={name} actions={<strong>{value.toLocaleString('en')}</strong>}>
           <Sparkline name={name} value={value} at={at} />
@@ -100,7 +96,6 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
 
 const WHY = { name: 'reason', label: 'Reason' }
 
-/** What an admin may do with a stuck task. */
 const OnTask = ({ task: { id, kind } }: { task: Task }) => (
   <Row>
     <AskButton
@@ -141,9 +136,7 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
   <Panel title="Queues">
     {!reachable && (
       <Note tone="bad">
-        <p>
-          Temporal does not answer: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
-        </p>
+        Temporal does not answer: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
       </Note>
     )}
     <Rows

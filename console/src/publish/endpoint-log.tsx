@@ -16,10 +16,7 @@ const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
-const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map((value) => ({
-  value,
-  label: value || 'all',
-}))
+const STATES = [['', 'all'], 'pending', 'delivered', 'exhausted', 'stopped'] as const
 
 interface LogProps {
   path: { publisherId: string; endpoint_id: string }
@@ -45,12 +42,12 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
   })
   return (
     <Stack>
-      <Select
+      <Select<State | ''>
         label="State"
         isLabelHidden
         options={STATES}
         value={state}
-        onChange={(next) => setState(next)}
+        onChange={setState}
       />
       <Listing
         label="Events"

@@ -40,25 +40,22 @@ const readEvents = (list = ''): EventType[] => list.split(',') as EventType[]
 const ENDPOINTS = '/publishers/{publisherId}/endpoints'
 const ENDPOINT = `${ENDPOINTS}/{endpoint_id}` as const
 
-/** Where a publisher is told what happens, and what has become of each telling. */
 export const Endpoints = ({ id, role }: OfPublisher) => {
   const mayManage = mayAs(role, 'admin')
   return (
     <Stack>
       {mayManage && (
-        <Row>
-          <SecretButton
-            label="Add an endpoint"
-            action="Add endpoint"
-            fields={fieldsOf()}
-            write={({ url = '', events }) => {
-              const body = { url, events: readEvents(events) }
-              return send('POST', ENDPOINTS, { path: { publisherId: id }, body })
-            }}
-            secretTitle={SECRET_TITLE}
-            secretOf={({ secret }) => secret}
-          />
-        </Row>
+        <SecretButton
+          label="Add an endpoint"
+          action="Add endpoint"
+          fields={fieldsOf()}
+          write={({ url = '', events }) => {
+            const body = { url, events: readEvents(events) }
+            return send('POST', ENDPOINTS, { path: { publisherId: id }, body })
+          }}
+          secretTitle={SECRET_TITLE}
+          secretOf={({ secret }) => secret}
+        />
       )}
       <Show query={useQuery(endpointsQuery(id))}>
         {({ endpoints }) =>
@@ -85,7 +82,6 @@ const DISABLED = {
 }
 
 interface EndpointProps {
-  /** Of the publisher. */
   id: string
   endpoint: Endpoint
   mayManage: boolean
@@ -104,9 +100,7 @@ const EndpointPanel = ({ id, endpoint, mayManage }: EndpointProps) => {
       {reason && <Note tone="warn">{DISABLED[reason]}</Note>}
       {isOn && failing && (
         <Note tone="warn">
-          <p>
-            It fails since <Time at={failing} />. Its log says why.
-          </p>
+          It fails since <Time at={failing} />. Its log says why.
         </Note>
       )}
       <Row>
@@ -133,7 +127,6 @@ interface ManagementProps {
   onTest(): void
 }
 
-/** What admins may do with an endpoint. */
 const Management = ({ endpoint, path, onTest }: ManagementProps) => {
   const isOn = endpoint.status === 'enabled'
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at

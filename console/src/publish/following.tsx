@@ -4,11 +4,11 @@ import { useState, type ReactNode } from 'react'
 
 import { send, type Schema } from '../api/client.ts'
 import { useStream } from '../api/stream.ts'
-import { versionQuery } from '../registry/queries.ts'
+import { streamPathOf, versionQuery } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, versionPage } from '../ui/link.tsx'
-import { Columns, Note, Panel, Row, Show } from '../ui/panels.tsx'
+import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
 import type { Check } from './pack.ts'
 import styles from './publish.module.css'
@@ -29,7 +29,7 @@ export const Following = (of: OfVersion) => {
   const { queryKey } = versionQuery(nodeId, version)
   const { queryKey: findings } = findingsQuery(nodeId, version)
   useStream({
-    path: `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`,
+    path: streamPathOf(nodeId, version),
     onEvent: ({ event, data }) => {
       if (event === 'steps') setSteps((data as { steps: Step[] }).steps)
       else queries.setQueryData(queryKey, data as Schema<'NodeVersion'>)
@@ -94,7 +94,6 @@ const NOTE = {
   rows: 4,
 }
 
-/** The open request for a review, or the button by which owners ask for one. */
 const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
   const { publisherId, nodeId, version } = of
   const { data } = useQuery(findingsQuery(nodeId, version))
@@ -108,20 +107,17 @@ const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
     )
   if (!mayAs(role, 'owner')) return <p>An owner of the publisher can ask for a review.</p>
   return (
-    <Row>
-      <AskButton
-        label="Ask for a review"
-        title={`Ask for a review of ${version}`}
-        action="Ask for a review"
-        fields={[NOTE]}
-        write={({ note }) =>
-          send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
-            path: { publisherId, nodeId, versionId },
-            body: note ? { note } : {},
-          })
-        }
-      />
-    </Row>
+    <AskButton
+      label="Ask for a review"
+      title={`Ask for a review of ${version}`}
+      fields={[NOTE]}
+      write={({ note }) =>
+        send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
+          path: { publisherId, nodeId, versionId },
+          body: note ? { note } : {},
+        })
+      }
+    />
   )
 }
 

@@ -5,7 +5,7 @@ import { AskButton } from '../ui/ask.tsx'
 import { Link, LinkButton, nodePage, publishPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, StateBadge, Tile } from '../ui/values.tsx'
+import { StateBadge, Tile } from '../ui/values.tsx'
 import { heldVersionsQuery, mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 type Node = Schema<'Node'>
@@ -29,9 +29,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
         Node: ({ id: nodeId, name, status }) => (
           <Row>
             <Tile src={`/nodes/${encodeURIComponent(nodeId)}/icon`} name={name} size={32} />
-            <Link {...nodePage(nodeId)}>
-              <Bdi>{name}</Bdi>
-            </Link>
+            <Link {...nodePage(nodeId)}>{name}</Link>
             {status !== 'NodeStatusActive' && <StateBadge state={status} />}
           </Row>
         ),

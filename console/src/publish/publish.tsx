@@ -18,7 +18,7 @@ import { bad, checkPack, ok, type Check, type Pack } from './pack.ts'
 const route = getRouteApi('/publishers/$publisher/publish')
 
 /** Takes a pack, checks it here, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
-export const PublishPage = (): ReactNode => {
+export const Page = (): ReactNode => {
   const { publisher: publisherId } = route.useParams()
   const { node, version } = route.useSearch()
   const navigate = useNavigate()
@@ -33,10 +33,7 @@ export const PublishPage = (): ReactNode => {
       <PageTitle
         extra={
           <span>
-            for{' '}
-            <Link {...publisherPage(publisherId)}>
-              <Bdi>{publisherId}</Bdi>
-            </Link>
+            for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
           </span>
         }
         actions={isFollowing && <Button onPress={restart}>Publish another</Button>}

@@ -10,17 +10,16 @@ import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { Endpoints } from './endpoints.tsx'
-import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
 import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
-import { Tokens } from './tokens.tsx'
+import { Members, Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
 
 const route = getRouteApi('/publishers/$publisher')
 
 /** One publisher: what it owns, who may do what, and how it publishes. */
-export const PublisherPage = () => {
+export const Page = () => {
   const { publisher: id } = route.useParams()
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
@@ -95,23 +94,21 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
         }}
       />
       {mayAs(role, 'admin') && (
-        <Row>
-          <AskButton
-            label="Edit"
-            title={`Edit ${publisher.id}`}
-            action="Save"
-            fields={TEXTS.map(([name, label]) => ({
-              name,
-              label,
-              value: publisher[name] ?? '',
-              isOptional: name !== 'name',
-              ...(name === 'description' && { rows: 3 }),
-            }))}
-            write={(body) =>
-              send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
-            }
-          />
-        </Row>
+        <AskButton
+          label="Edit"
+          title={`Edit ${publisher.id}`}
+          action="Save"
+          fields={TEXTS.map(([name, label]) => ({
+            name,
+            label,
+            value: publisher[name] ?? '',
+            isOptional: name !== 'name',
+            ...(name === 'description' && { rows: 3 }),
+          }))}
+          write={(body) =>
+            send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
+          }
+        />
       )}
     </Stack>
   )

@@ -7,11 +7,11 @@ import { AskButton } from '../ui/ask.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
 import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { publishersQuery, roleIn } from './queries.ts'
 
 /** The caller's publishers, with their role in each. */
-export const PublishersPage = () => {
+export const Page = () => {
   const me = useMe()?.id
   return (
     <>
@@ -29,9 +29,7 @@ export const PublishersPage = () => {
           Publisher: ({ id, name }) => (
             <Row>
               <Tile src={logoOf(id)} name={name} size={32} />
-              <Link {...publisherPage(id)}>
-                <Bdi>{name}</Bdi>
-              </Link>
+              <Link {...publisherPage(id)}>{name}</Link>
               {name !== id && <code>{id}</code>}
             </Row>
           ),

@@ -1,67 +1,53 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { send, type Schema } from '../api/client.ts'
+import { useMe, useWrite } from '../api/queries.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
-import { Row, Stack } from '../ui/panels.tsx'
+import { Select } from '../ui/fields.tsx'
+import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { nodesQuery, tokensQuery, type OfPublisher } from './queries.ts'
+import { mayAs, membersQuery, nodesQuery, publisherQuery, tokensQuery } from './queries.ts'
+import type { OfPublisher, Role } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
-const SCOPES = [
-  { value: 'publish', label: 'publish: new versions' },
-  { value: 'read', label: 'read: what members read' },
-]
-const DAYS = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'a year' },
-  { value: '', label: 'never' },
-]
+const SCOPES = { publish: 'publish: new versions', read: 'read: what members read' }
+const DAYS = { 30: '30 days', 90: '90 days', 365: 'a year', '': 'never' }
 const DAY_MS = 86_400_000
 
 /** The tokens by which tools and CI act for a publisher. A value is shown once, after it was made. */
 export const Tokens = ({ id }: OfPublisher) => {
   const { data: nodes = [] } = useQuery(nodesQuery(id))
-  const choices = nodes.map((node) => ({ value: node.id, label: node.id }))
-  const options = [{ value: '', label: 'all nodes' }, ...choices]
+  const options = [['', 'all nodes'] as const, ...nodes.map((node) => node.id)]
   return (
     <Stack>
-      <Row>
-        <SecretButton
-          label="Make a token"
-          action="Make token"
-          fields={[
-            { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
-            { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
-            { name: 'node_id', label: 'For', isOptional: true, options },
-            {
-              name: 'expires_at',
-              label: 'Ends after',
-              isOptional: true,
-              options: DAYS,
-              value: '90',
-            },
-          ]}
-          write={({ name = '', scope, node_id: node, expires_at: days }) => {
-            const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-            const body = {
-              name,
-              scope: scope as Schema<'TokenScope'>,
-              ...(node && { node_id: node }),
-              ...(end && { expires_at: end }),
-            }
-            return send('POST', TOKENS, { path: { publisherId: id }, body })
-          }}
-          secretTitle="The token"
-          secretOf={({ token }) => token}
-          about={
-            <p>
-              <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
-            </p>
+      <SecretButton
+        label="Make a token"
+        action="Make token"
+        fields={[
+          { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
+          { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
+          { name: 'node_id', label: 'For', isOptional: true, options },
+          { name: 'expires_at', label: 'Ends after', isOptional: true, options: DAYS, value: '90' },
+        ]}
+        write={({ name = '', scope, node_id: node, expires_at: days }) => {
+          const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+          const body = {
+            name,
+            scope: scope as Schema<'TokenScope'>,
+            ...(node && { node_id: node }),
+            ...(end && { expires_at: end }),
           }
-        />
-      </Row>
+          return send('POST', TOKENS, { path: { publisherId: id }, body })
+        }}
+        secretTitle="The token"
+        secretOf={({ token }) => token}
+        about={
+          <p>
+            <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
+          </p>
+        }
+      />
       <Listing
         label="Tokens"
         query={useQuery(tokensQuery(id))}
@@ -92,6 +78,80 @@ export const Tokens = ({ id }: OfPublisher) => {
               <p>Whatever uses it is refused from then on.</p>
             </AskButton>
           ),
+        }}
+      />
+    </Stack>
+  )
+}
+
+const MEMBER = '/publishers/{publisherId}/members/{userId}'
+const ROLES = ['member', 'admin', 'owner'] as const
+const USER_HELP = 'They find it on their Account page, once they have signed in here.'
+
+/** Who belongs to a publisher. Owners change roles; everybody may leave. */
+export const Members = ({ id, role }: OfPublisher) => {
+  const members = useQuery(membersQuery(id))
+  const queries = useQueryClient()
+  const me = useMe()?.id
+  const isOwner = mayAs(role, 'owner')
+  const at = (userId: string) => ({ path: { publisherId: id, userId } })
+  const change = useWrite(
+    ({ userId, to }: { userId: string; to: Role }) =>
+      send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
+    { onSettled: () => queries.invalidateQueries(publisherQuery(id)) },
+  )
+  const asked = change.isPending ? change.variables.input : undefined
+  return (
+    <Stack>
+      {isOwner && (
+        <AskButton
+          label="Add a member"
+          action="Add member"
+          fields={[
+            { name: 'user', label: 'User id', help: USER_HELP },
+            { name: 'role', label: 'Role', options: ROLES, value: 'member' },
+          ]}
+          write={({ user = '', role: given }) =>
+            send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
+          }
+        />
+      )}
+      {change.error && <ErrorPanel error={change.error} />}
+      <Listing
+        label="Members"
+        query={members}
+        empty="Nobody belongs to it."
+        columns={{
+          Member: ({ user: { id: userId, name, email } }) => (
+            <>
+              <Bdi>{name}</Bdi> <code>{name === userId ? '' : userId}</code> <Bdi>{email}</Bdi>{' '}
+              {userId === me && <Badge>you</Badge>}
+            </>
+          ),
+          Role: ({ role: theirs, user: { id: userId = '', name } }) =>
+            isOwner ? (
+              <Select
+                label={`Role of ${name}`}
+                isLabelHidden
+                options={ROLES}
+                value={asked?.userId === userId ? asked.to : theirs}
+                onChange={(to) => to !== theirs && change.press({ userId, to })}
+              />
+            ) : (
+              <Badge>{theirs}</Badge>
+            ),
+          '': ({ user: { id: userId = '', name } }) =>
+            (isOwner || userId === me) && (
+              <AskButton
+                label={userId === me ? 'Leave' : 'Remove'}
+                look="danger"
+                title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
+                action={userId === me ? 'Leave publisher' : 'Remove member'}
+                write={() => send('DELETE', MEMBER, at(userId))}
+              >
+                <p>The tokens that they have made end with it.</p>
+              </AskButton>
+            ),
         }}
       />
     </Stack>

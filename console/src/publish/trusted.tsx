@@ -66,7 +66,7 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
         const nodeId = chosen ?? list[0]?.id
         if (nodeId === undefined)
           return <Empty>Publish a node first: trust is given for one node.</Empty>
-        const options = list.map((node) => ({ value: node.id, label: node.id }))
+        const options = list.map((node) => node.id)
         return (
           <Stack>
             <Select label="Node" options={options} value={nodeId} onChange={setChosen} />
@@ -116,7 +116,6 @@ const OfNode = (path: { publisherId: string; nodeId: string }) => (
             label="Trust no longer"
             look="danger"
             title="Trust these jobs no longer?"
-            action="Trust no longer"
             write={() =>
               send('DELETE', `${TRUSTED}/{trustedPublisherId}`, {
                 path: { ...path, trustedPublisherId },

@@ -4,13 +4,13 @@ import { ArrowLeftRight } from 'lucide-react'
 import { useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
-import { useKeys } from '../shell/keys.ts'
-import { useChangeSearch } from '../ui/address.ts'
+import { useKeys } from '../shell/settings.ts'
 import { IconButton } from '../ui/button.tsx'
 import { SearchField, Segments, Select } from '../ui/fields.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
+import { useChangeSearch } from '../ui/tabs.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
@@ -20,7 +20,7 @@ import styles from './registry.module.css'
 
 const route = getRouteApi('/registry/$node/compare/$range')
 
-export const ComparePage = () => {
+export const Page = () => {
   const { node, range } = route.useParams()
   const [from = '', to = ''] = range.split('...')
   const query = useQuery(compareQuery(node, { from, to }))
@@ -41,15 +41,14 @@ const RangePicker = ({ from, to }: Range) => {
   const navigate = route.useNavigate()
   const { data = [] } = useQuery(versionsQuery(node))
   const known = new Set([...data.map(({ version }) => version), from, to])
-  const options = [...known].map((value) => ({ value, label: value }))
+  const options = [...known]
   const go = (range: Range): void =>
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
     <div className={styles.range}>
       <Select
         label="From"
-        options={options}
-        value={from}
+        {...{ options, value: from }}
         onChange={(one) => go({ from: one, to })}
       />
       <IconButton label="Swap" onPress={() => go({ from: to, to: from })}>
@@ -81,10 +80,7 @@ const Changes = ({ found }: { found: Comparison }) => {
     return <Note>The host nodes of one of the two are not read: nothing can be compared yet.</Note>
   const total = counts.breaks + counts.may_break + counts.safe
   if (total === 0) return <Empty>{`${from} and ${to} have the same host nodes.`}</Empty>
-  const levels = LEVELS.map((one) => ({
-    value: one,
-    label: `${LEVEL_WORDS[one].word} ${counts[one]}`,
-  }))
+  const levels = LEVELS.map((one) => [one, `${LEVEL_WORDS[one].word} ${counts[one]}`] as const)
   return (
     <>
       {partial && <Note>Not all host nodes could be read: what is gone may only be unread.</Note>}
@@ -92,7 +88,7 @@ const Changes = ({ found }: { found: Comparison }) => {
         <Segments
           label="Level"
           isLabelHidden
-          options={[{ value: ALL, label: `All ${total}` }, ...levels]}
+          options={[[ALL, `All ${total}`], ...levels]}
           value={chosen ?? ALL}
           onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />

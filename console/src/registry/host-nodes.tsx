@@ -4,7 +4,6 @@ import { memo, useCallback, useDeferredValue } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
-import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { SearchField } from '../ui/fields.tsx'
@@ -12,6 +11,7 @@ import { findingsQuery } from '../ui/findings.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
 import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { useNear } from './parts.tsx'
@@ -90,17 +90,20 @@ const Cards = ({ pages, list, onOpen }: CardsProps) => {
   )
 }
 
-const CardPage = memo(
-  ({ page, onOpen }: Pick<CardsProps, 'onOpen'> & { page: Schema<'HostNodePage'> }) => (
-    <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
-      {page.host_nodes.map((node) => (
-        <li key={node.host_node_name}>
-          <HostNodeCard node={node} onOpen={onOpen} />
-        </li>
-      ))}
-    </ul>
-  ),
-)
+interface CardPageProps {
+  page: Schema<'HostNodePage'>
+  onOpen(name: string): void
+}
+
+const CardPage = memo(({ page, onOpen }: CardPageProps) => (
+  <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
+    {page.host_nodes.map((node) => (
+      <li key={node.host_node_name}>
+        <HostNodeCard node={node} onOpen={onOpen} />
+      </li>
+    ))}
+  </ul>
+))
 
 const RAW_MAX = 20_000
 
@@ -110,7 +113,6 @@ interface OpenedProps {
   onClose(): void
 }
 
-/** The one that the address names, in whole. */
 const Opened = ({ version, name, onClose }: OpenedProps) => {
   const query = useQuery(hostNodeQuery(version.node_id, version.version, name))
   return (
@@ -137,7 +139,6 @@ const Opened = ({ version, name, onClose }: OpenedProps) => {
   )
 }
 
-/** Host nodes that are not read, or not yet. */
 const Unread = ({ version }: { version: Version }) => {
   const { data } = useQuery(findingsQuery(version.node_id, version.version))
   if (version.host_node_extract_status === 'pending')
@@ -155,7 +156,6 @@ const Unread = ({ version }: { version: Version }) => {
   )
 }
 
-/** What a publisher can do about it. */
 const REASONS: Record<string, string> = {
   no_init: 'Put __init__.py at the root of the archive, or into its one folder.',
   no_mapping: 'Define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.',

@@ -18,7 +18,7 @@ import { explainInstalls, previousOf, readLicense, writeInstall } from './standi
 
 const route = getRouteApi('/registry/$node')
 
-export const NodePage = () => {
+export const Page = () => {
   const { node: nodeId } = route.useParams()
   const node = useQuery(nodeQuery(nodeId))
   const status = node.data?.status ?? 'NodeStatusActive'
@@ -100,7 +100,6 @@ interface Versioned {
   latest: Version | undefined
 }
 
-/** What installs get, when that is not the newest. */
 const Standing = ({ versions: [newest], latest }: Versioned) => {
   const isHeld = newest?.status === 'NodeVersionStatusFlagged'
   const { data } = useQuery({

@@ -54,9 +54,7 @@ export const support = (of: Supported): Record<string, ReactNode> => {
 const Badges = ({ words }: { words: readonly string[] }) => (
   <Row>
     {[...new Set(words)].map((word) => (
-      <Badge key={word}>
-        <Bdi>{word}</Bdi>
-      </Badge>
+      <Badge key={word}>{word}</Badge>
     ))}
   </Row>
 )

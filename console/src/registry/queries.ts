@@ -74,7 +74,6 @@ export const facetsQuery = (filter: Filter) =>
 
 export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path: { nodeId } })
 
-/** Newest first. */
 export const versionsQuery = (nodeId: string) =>
   readQuery('/nodes/{nodeId}/versions', { path: { nodeId } })
 
@@ -84,6 +83,10 @@ const MINUTE = { staleTime: 60_000 }
 
 export const versionQuery = (nodeId: string, version: string) =>
   readQuery(VERSION, { path: { nodeId, version } })
+
+/** Where the moves of a version are told, to `useStream`. */
+export const streamPathOf = (nodeId: string, version: string): string =>
+  `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`
 
 /** Cards that are drawn at once. */
 const CARDS = 12

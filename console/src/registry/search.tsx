@@ -5,13 +5,13 @@ import { Fragment, memo, useState } from 'react'
 
 import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, SearchField, Segments, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/tabs.tsx'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
 import { iconOf } from './node.tsx'
@@ -21,25 +21,19 @@ import styles from './registry.module.css'
 
 const route = getRouteApi('/registry')
 
-const PLACES = [
-  { value: 'names', label: 'Names' },
-  { value: 'host-nodes', label: 'Host nodes' },
-  { value: 'repository', label: 'Repository' },
-] as const
-
-const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
+const PLACES = { names: 'Names', 'host-nodes': 'Host nodes', repository: 'Repository' }
 
 const FACETS = [
-  { name: 'os', title: 'Systems' },
-  { name: 'accelerator', title: 'Accelerators' },
-  { name: 'tag', title: 'Tags' },
+  ['os', 'Systems'],
+  ['accelerator', 'Accelerators'],
+  ['tag', 'Tags'],
 ] as const
 
 /** The most entries that pages lead to, until the service has said it. */
 const DEPTH = 10_000
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
-export const RegistryPage = () => (
+export const Page = () => (
   <>
     <PageTitle>Registry</PageTitle>
     <SearchBar />
@@ -58,7 +52,7 @@ const useList = () => {
 }
 
 const countChosen = (filter: Filter): number =>
-  FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
+  FACETS.reduce((sum, [name]) => sum + (filter[name]?.length ?? 0), 0)
 
 const SearchBar = () => {
   const filter = route.useSearch()
@@ -83,8 +77,8 @@ const SearchBar = () => {
       <Select
         label="Sort by"
         isLabelHidden
-        options={SORT_OPTIONS}
-        value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
+        options={SORTS}
+        value={(filter.sort ?? '') in SORTS ? (filter.sort as keyof typeof SORTS) : ''}
         onChange={(sort) => change({ sort })}
       />
       <div className={styles.phone}>
@@ -131,14 +125,8 @@ const Filters = () => {
   const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
   return (
     <Stack>
-      {FACETS.map(({ name, title }) => (
-        <Facet
-          key={name}
-          name={name}
-          title={title}
-          chosen={filter[name]}
-          counts={facets.data?.[name]}
-        />
+      {FACETS.map(([name, title]) => (
+        <Facet key={name} {...{ name, title }} chosen={filter[name]} counts={facets.data?.[name]} />
       ))}
     </Stack>
   )
@@ -158,8 +146,8 @@ const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) =
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
   const toggle = (value: string, isOn: boolean): void => {
-    const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
-    change({ [name]: next }, { replace: false })
+    const others = chosen.filter((one) => one !== value)
+    change({ [name]: isOn ? [...others, value] : others }, { replace: false })
   }
   if (values.length === 0) return null
   return (
@@ -226,7 +214,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
       <div>
         <p className="cut">
           <Link {...nodePage(id)} className="row-link">
-            <Bdi>{name}</Bdi>
+            {name}
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
@@ -239,9 +227,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
             <Hidden>Host nodes: </Hidden>
             {matched.map((one) => (
               <Fragment key={one}>
-                <Badge tone="info">
-                  <Bdi>{one}</Bdi>
-                </Badge>{' '}
+                <Badge tone="info">{one}</Badge>{' '}
               </Fragment>
             ))}
           </p>

@@ -1,22 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { countsInWords, Findings, findingsQuery } from '../ui/findings.tsx'
+import { Code } from '../ui/code.tsx'
+import { SearchField } from '../ui/fields.tsx'
+import { countsInWords, fileQuery, Findings, findingsQuery } from '../ui/findings.tsx'
 import { comparisonPage, Link, LinkButton, nodePage } from '../ui/link.tsx'
+import { EndlessList } from '../ui/list.tsx'
 import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { Files } from './files.tsx'
 import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
-import { versionQuery, versionsQuery, type Version } from './queries.ts'
+import { filesQuery, streamPathOf, versionQuery, versionsQuery, type Version } from './queries.ts'
+import styles from './registry.module.css'
 import { previousOf } from './standing.ts'
 
 const route = getRouteApi('/registry/$node/$version')
 
-export const VersionPage = () => {
+export const Page = () => {
   const { node, version: number } = route.useParams()
   const query = useQuery(versionQuery(node, number))
   const { data: versions = [] } = useQuery(versionsQuery(node))
@@ -52,9 +56,8 @@ const useLive = (version: Version | undefined): void => {
   const isOpen =
     version?.status === 'NodeVersionStatusPending' ||
     version?.host_node_extract_status === 'pending'
-  const path = `/nodes/${encodeURIComponent(node)}/versions/${encodeURIComponent(number)}/stream`
   useStream({
-    path: isOpen ? path : undefined,
+    path: isOpen ? streamPathOf(node, number) : undefined,
     onEvent: ({ event, data }) => {
       if (event === 'state' || event === 'end') queries.setQueryData(queryKey, data as Version)
       if (event === 'end') void queries.invalidateQueries({ queryKey })
@@ -96,7 +99,6 @@ const VersionView = ({ version, previous }: Compared) => {
   )
 }
 
-/** Why nobody can install it. */
 const Held = ({ version: { status, status_reason: reason } }: { version: Version }) => {
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
@@ -142,3 +144,65 @@ const Details = ({ version }: { version: Version }) => (
     }}
   />
 )
+
+/** The files of a version, or the one that the address names. */
+export const Files = () => {
+  const { file } = route.useSearch()
+  return file === undefined ? <FileList /> : <File path={file} />
+}
+
+const FileList = () => {
+  const { node, version } = route.useParams()
+  const query = useQuery(filesQuery(node, version))
+  const navigate = route.useNavigate()
+  const [text, setText] = useState('')
+  return (
+    <Show query={query}>
+      {({ files }) => {
+        const shown = files.filter(({ path }) => path.toLowerCase().includes(text.toLowerCase()))
+        return (
+          <Stack>
+            <SearchField
+              label={`Search ${counted(files.length, 'file')}`}
+              value={text}
+              onChange={(next = '') => setText(next)}
+            />
+            <EndlessList
+              key={text}
+              label="Files"
+              rows={shown}
+              keyOf={({ path }) => path}
+              height={36}
+              onOpen={({ path }) => void navigate({ search: { tab: 'files', file: path } })}
+            >
+              {({ path, bytes }) => (
+                <div className={`apart ${styles.line}`}>
+                  <Link to="." search={{ tab: 'files', file: path }} className="cut">
+                    {path}
+                  </Link>
+                  <Bytes count={bytes} />
+                </div>
+              )}
+            </EndlessList>
+          </Stack>
+        )
+      }}
+    </Show>
+  )
+}
+
+const File = ({ path }: { path: string }) => {
+  const { node, version } = route.useParams()
+  const query = useQuery(fileQuery(node, version, path))
+  return (
+    <Stack>
+      <Row>
+        <Link to="." search={{ tab: 'files' }}>
+          All files
+        </Link>
+        <Bdi>{path}</Bdi>
+      </Row>
+      <Show query={query}>{({ text }) => <Code text={text} label={path} />}</Show>
+    </Stack>
+  )
+}

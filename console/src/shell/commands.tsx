@@ -71,7 +71,6 @@ export const Commands = ({ pages, isSignedIn, onHelp, onClose }: CommandsProps) 
   )
 }
 
-/** What the keys do, for the help. */
 const KEYS = {
   '?': 'this list',
   '/': 'search',

@@ -87,7 +87,7 @@ const Choice = ({ label, any, values, value = '', onChange }: ChoiceProps) => {
     <Select
       label={label}
       isLabelHidden
-      options={options.map((one) => ({ value: one, label: labelOf(one) }))}
+      options={options.map((one) => [one, labelOf(one)])}
       value={value}
       onChange={onChange}
     />

@@ -3,26 +3,25 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { LinkButton, taskPage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/tabs.tsx'
 import { counted } from '../words/text.ts'
 import { Filters } from './filters.tsx'
-import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
+import { findNew, patchPages, type TaskFilter, type TaskItem } from './list-rows.ts'
 import { askTasks, cancelTask, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
-import type { TaskItem } from './types.ts'
 
 /** Seconds between two looks at others' tasks, of which there is no stream. */
 const POLL_SECONDS = 5
 /** How many cancellations are under way at once. */
 const AT_ONCE = 4
 
-export const TasksPage = () => {
+export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const change = useChangeSearch()
   const actions = (

@@ -11,9 +11,9 @@ import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
+import { wordOf, type TaskDetail } from './list-rows.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
-import { wordOf, type TaskDetail } from './types.ts'
 
 /** How a task is, how long it takes or took, and how to end it. */
 export const State = ({ task }: { task: TaskDetail }) => {

@@ -4,10 +4,9 @@ import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
+import { wordOf, type TaskItem } from './list-rows.ts'
 import styles from './tasks.module.css'
-import { wordOf, type TaskItem } from './types.ts'
 
-/** Pixels. */
 export const HEIGHT = 72
 
 interface TaskRowProps {

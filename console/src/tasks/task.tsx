@@ -9,19 +9,19 @@ import { onlyChanges, readFields } from '../try/form.ts'
 import { kindOfPath, titleOf } from '../try/kinds.ts'
 import { documentQuery } from '../try/queries.ts'
 import { schemaOf } from '../try/schema.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Columns, Empty, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/tabs.tsx'
 import { Bdi, Bytes, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
+import type { TaskDetail } from './list-rows.ts'
 import { Outcome, State } from './parts.tsx'
 import { eventsQuery, useTask } from './queries.ts'
 import styles from './tasks.module.css'
 import { TimelinePanel } from './timeline-panel.tsx'
-import type { TaskDetail } from './types.ts'
 
-export const TaskPage = () => {
+export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
   const { event } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()

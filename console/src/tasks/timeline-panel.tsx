@@ -5,10 +5,10 @@ import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'
+import type { TaskDetail, TaskEvent } from './list-rows.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import { makeLines, makeTimeline, type Bar, type Line } from './timeline.ts'
-import type { TaskDetail, TaskEvent } from './types.ts'
 
 /** Deliveries of so many events are drawn: each is a request. */
 const DRAWN = 10
@@ -22,7 +22,6 @@ const FAULTS: Record<string, string> = {
   timeout: 'it took too long',
 }
 
-/** Why a try at rendering ended, by its code. */
 const aboutTry = (code: string): string => FAULTS[code] ?? code.replaceAll('_', ' ')
 
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')

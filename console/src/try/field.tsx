@@ -9,11 +9,9 @@ import { optionsFor, withoutEmpty, type Choice, type Control, type Field } from 
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
-/** What all fields of a form share. */
 export interface Form {
   schema: JsonSchema
   body: Body
-  /** By pointer. */
   faults: Readonly<Record<string, string>>
   /** The field that takes what is pasted. */
   pasteInto: string | undefined
@@ -118,8 +116,8 @@ const ChoiceField = ({ field, form }: FieldProps) => {
   const { name, label, help, preset, isRequired, pointer } = field
   const choices = optionsFor(form.schema, field, form.body)
   const options = [
-    ...(preset === undefined && !isRequired ? [{ value: '', label: 'by default' }] : []),
-    ...choices.map((choice) => ({ value: String(choice), label: wordOf(choice) })),
+    ...(preset === undefined && !isRequired ? [['', 'by default'] as const] : []),
+    ...choices.map((choice) => [String(choice), wordOf(choice)] as const),
   ]
   const value = textOf(form.body[name] ?? preset)
   const onChange = (text: string): void => {

@@ -15,9 +15,9 @@ import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
 
-const OPTIONS = KINDS.map(({ id, title }) => ({ value: id, label: title }))
+const OPTIONS = KINDS.map(({ id, title }) => [id, title] as const)
 
-export const TryPage = () => {
+export const Page = () => {
   const { kind: id } = useParams({ strict: false })
   const navigate = useNavigate()
   const document = useQuery(documentQuery)

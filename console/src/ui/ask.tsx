@@ -7,7 +7,7 @@ import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
-import { Checkbox, Select, TextField } from './fields.tsx'
+import { Checkbox, Select, TextField, type Options } from './fields.tsx'
 import { Dialog } from './layers.tsx'
 import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
@@ -18,13 +18,10 @@ export interface FieldSpec {
   name: string
   label: string
   help?: ReactNode
-  /** What it holds at first. */
   value?: string
   isOptional?: boolean
-  /** Lines of a text. */
   rows?: number
-  /** One of these. */
-  options?: readonly { value: string; label: string }[]
+  options?: Options<string>
   /** Some of these: the value is their list with commas. */
   many?: readonly string[]
 }
@@ -32,7 +29,6 @@ export interface FieldSpec {
 export type Values = Readonly<Record<string, string>>
 
 export interface AskProps<Output> {
-  /** Without one it is that of the button. */
   title?: string
   /** Names the effect: "Delete node". */
   action: string
@@ -98,9 +94,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
           {fields.map((field, index) => (
             <Field
               key={field.name}
-              field={field}
-              isFirst={index === 0}
-              value={values[field.name] ?? ''}
+              {...{ field, isFirst: index === 0, value: values[field.name] ?? '' }}
               error={faults.fields[`/${field.name}`]}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
             />
@@ -127,19 +121,10 @@ const Field = ({ field, isFirst, ...props }: AskedFieldProps) => {
   const { label, help, isOptional, rows, options, many } = field
   const common = { ...props, help, label: isOptional ? `${label} (optional)` : label }
   if (options) return <Select {...common} options={options} />
-  if (many) return <Many {...props} label={label} many={many} />
-  return <TextField {...common} rows={rows} autoFocus={isFirst} />
-}
-
-type ManyProps = Pick<AskedFieldProps, 'value' | 'onChange'> & {
-  label: string
-  many: readonly string[]
-}
-
-const Many = ({ label, many, value, onChange }: ManyProps) => {
-  const chosen = new Set(value.split(','))
+  if (!many) return <TextField {...common} rows={rows} autoFocus={isFirst} />
+  const chosen = new Set(props.value.split(','))
   const toggle = (item: string, isOn: boolean): void =>
-    onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
+    props.onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
   return (
     <div role="group" aria-label={label}>
       <strong>{label}</strong>
@@ -155,17 +140,17 @@ const Many = ({ label, many, value, onChange }: ManyProps) => {
   )
 }
 
-type AskButtonProps<Output> = AskProps<Output> & { label: string; isDisabled?: boolean }
+type AskButtonProps<Output> = Omit<AskProps<Output>, 'action'> & { label: string; action?: string }
 
-/** A button that asks before it writes. */
-export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonProps<Output>) => {
+/** A button that asks before it writes; its label is title and action, too, where they say no more. */
+export const AskButton = <Output,>({ label, ...props }: AskButtonProps<Output>) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button look={props.look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+      <Button look={props.look} onPress={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && <Ask title={label} {...props} onClose={() => setOpen(false)} />}
+      {isOpen && <Ask title={label} action={label} {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -189,8 +174,7 @@ export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
   )
 }
 
-type SecretButtonProps<Output> = Omit<AskProps<Output>, 'onDone'> & {
-  label: string
+type SecretButtonProps<Output> = Omit<AskButtonProps<Output>, 'onDone'> & {
   secretTitle: string
   secretOf(output: Output): string
   /** Where the secret belongs. */

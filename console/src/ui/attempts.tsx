@@ -66,5 +66,4 @@ const DELIVERIES: Record<string, string> = {
   unsent: 'It is kept for the log alone.',
 }
 
-/** What has become of telling a receiver, where the word alone does not say it. */
 export const aboutDelivery = (state: string): string | undefined => DELIVERIES[state]

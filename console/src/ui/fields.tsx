@@ -54,9 +54,7 @@ const About = ({ help, error }: Omit<FieldProps, 'label'>) => (
 
 export interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
   placeholder?: string
-  /** Several lines. */
   rows?: number
-  /** Shows a magnifier. */
   isSearch?: boolean
 }
 
@@ -83,13 +81,22 @@ export const TextField = (props: TextFieldProps) => {
   )
 }
 
+/** Labels by value; as a list where the order is not that of the names, or a value says all. */
+export type Options<Value extends string> =
+  | Readonly<Record<Value, string>>
+  | readonly (Value | readonly [value: Value, label: string])[]
+
+const listOf = (options: Options<string>): readonly (readonly [value: string, label: string])[] =>
+  Symbol.iterator in options
+    ? options.map((one) => (typeof one === 'string' ? [one, one] : one))
+    : Object.entries(options)
+
 interface ChoiceProps<Value extends string> extends FieldProps {
-  options: readonly { value: Value; label: string }[]
+  options: Options<Value>
   value: Value | undefined
   onChange(value: Value): void
 }
 
-/** One of many. */
 export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
   <AriaSelect
     className={styles.field}
@@ -105,8 +112,8 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
     <About {...props} />
     <Popover className={layers.popover} offset={4}>
       <ListBox className={layers.items}>
-        {props.options.map(({ value, label }) => (
-          <ListBoxItem key={value} id={value} className={layers.item} textValue={label}>
+        {listOf(props.options).map(([value, label]) => (
+          <ListBoxItem key={value} id={value} className={`row ${layers.item}`} textValue={label}>
             {label}
           </ListBoxItem>
         ))}
@@ -115,7 +122,6 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
   </AriaSelect>
 )
 
-/** One of a few, all shown. */
 export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
   <div className={styles.field}>
     {!props.isLabelHidden && (
@@ -131,7 +137,7 @@ export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
       selectedKeys={props.value === undefined ? [] : [props.value]}
       onSelectionChange={([key]) => props.onChange(key as Value)}
     >
-      {props.options.map(({ value, label }) => (
+      {listOf(props.options).map(([value, label]) => (
         <ToggleButton key={value} id={value} className={styles.segment}>
           {label}
         </ToggleButton>
@@ -155,14 +161,8 @@ export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps
 
 export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
   <AriaCheckbox {...props} className={`row ${styles.switch}`}>
-    {({ isSelected }) => (
-      <>
-        <span className={styles.check} aria-hidden>
-          {isSelected && <Check />}
-        </span>
-        {label && <span>{label}</span>}
-      </>
-    )}
+    <Check className={styles.check} aria-hidden />
+    {label && <span>{label}</span>}
   </AriaCheckbox>
 )
 
@@ -185,7 +185,6 @@ export const Slider = ({
 interface SearchFieldProps {
   label: string
   placeholder?: string
-  /** As the address has it. */
   value: string | undefined
   onChange(text: string | undefined): void
   /** Milliseconds without a key, after which one that comes is told of at once. */

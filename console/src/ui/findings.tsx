@@ -43,15 +43,15 @@ const groupFindings = (findings: readonly Finding[]): Finding[][] => {
   return [...groups.values()].toSorted((a, b) => gravityOf(a) - gravityOf(b))
 }
 
-interface FindingsProps {
+interface Of {
   nodeId: string
   version: string
   previous?: string | undefined
 }
 
 /** The findings of a version by rule, each with its lines of code. What `previous` had already is grey. */
-export const Findings = (props: FindingsProps) => {
-  const { nodeId, version, previous = '' } = props
+export const Findings = (of: Of) => {
+  const { nodeId, version, previous = '' } = of
   const findings = useQuery(findingsQuery(nodeId, version))
   const before = useQuery({ ...findingsQuery(nodeId, previous), enabled: previous !== '' })
   const known = new Set(before.data?.findings?.map(sameIn))
@@ -63,7 +63,7 @@ export const Findings = (props: FindingsProps) => {
         return (
           <Stack>
             {groupFindings(list).map((places) => (
-              <Rule key={places[0]?.id} places={places} known={known} of={props} />
+              <Rule key={places[0]?.id} {...{ places, known, of }} />
             ))}
           </Stack>
         )
@@ -94,7 +94,7 @@ const STEP = 100
 interface RuleProps {
   places: readonly Finding[]
   known: ReadonlySet<string>
-  of: FindingsProps
+  of: Of
 }
 
 const Rule = ({ places, known, of }: RuleProps) => {
@@ -119,8 +119,8 @@ const Rule = ({ places, known, of }: RuleProps) => {
   )
 }
 
-const Place = ({ place, of }: { place: Finding; of: FindingsProps }) => {
-  const { file_path: path, line_number: line, severity } = place
+const Place = ({ place, of }: { place: Finding; of: Of }) => {
+  const { file_path: path, line_number: line, code_snippet: code, severity } = place
   const [isOpen, setOpen] = useState(severity !== 'info')
   const hasCode = path !== undefined && line !== undefined
   return (
@@ -136,28 +136,23 @@ const Place = ({ place, of }: { place: Finding; of: FindingsProps }) => {
           </Button>
         )}
       </Row>
-      {hasCode && isOpen && <CodeOf place={place} path={path} line={line} of={of} />}
+      {hasCode && isOpen && <CodeOf {...{ path, line, code, of }} />}
     </div>
   )
 }
 
-interface CodeProps {
-  place: Finding
-  path: string
-  line: number
-  of: FindingsProps
-}
-
 /** The line and three before and after it; where the file may not be read, the line alone. */
-const CodeOf = ({ place, path, line, of }: CodeProps) => {
+const CodeOf = (at: { path: string; line: number; code?: string | undefined; of: Of }) => {
+  const { path, line, code = '', of } = at
   const { data, isPending } = useQuery(fileQuery(of.nodeId, of.version, path))
   if (isPending) return <Loading rows={1} height={132} />
   const from = data ? Math.max(1, line - 3) : line
-  const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3)
-  const lines = (texts ?? [place.code_snippet ?? '']).map((text, index) => ({
+  const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3) ?? [code]
+  const kindOf = (number: number) => (number === line ? ('hit' as const) : ('same' as const))
+  const lines = texts.map((text, index) => ({
     number: from + index,
     text,
-    kind: from + index === line ? ('hit' as const) : ('same' as const),
+    kind: kindOf(from + index),
   }))
   return <Lines label={`${path}, line ${line}`} lines={lines} />
 }

@@ -63,7 +63,7 @@ export const Menu = ({ trigger, label, children }: MenuProps) => (
 export const MenuItem = (props: Omit<MenuItemProps, 'className' | 'style'>) => (
   <AriaItem
     {...props}
-    className={styles.item}
+    className={`row ${styles.item}`}
     textValue={props.textValue ?? (typeof props.children === 'string' ? props.children : undefined)}
   />
 )

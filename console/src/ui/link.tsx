@@ -6,11 +6,11 @@ import { httpsLink } from '../api/links.ts'
 import { buttonClass, type ButtonProps } from './button.tsx'
 import { Bdi } from './values.tsx'
 
-const Anchor = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
-  <a {...props}>{props.children}</a>
+const Anchor = ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+  <a {...props}>{typeof children === 'string' ? <Bdi>{children}</Bdi> : children}</a>
 )
 
-/** A link within the console: `<Link {...taskPage(id)}>`. Lazy pages are fetched at hover and focus. */
+/** A link within the console: `<Link {...taskPage(id)}>`, whose text may be a stranger's. Lazy pages are fetched at hover and focus. */
 export const Link: LinkComponent<typeof Anchor> = createLink(Anchor)
 
 const ButtonAnchor = ({
@@ -23,7 +23,6 @@ const ButtonAnchor = ({
   </a>
 )
 
-/** A link that looks like a button. */
 export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonAnchor)
 
 /** Where links lead: `<Link {...versionPage('light-tools', '1.0.0')}>`. */

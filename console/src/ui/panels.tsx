@@ -37,7 +37,7 @@ export const Note = ({ tone = 'info', children }: NoteProps) => {
   return (
     <div className={`${styles.note} ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
       <Icon aria-hidden />
-      <div className="stack tight">{children}</div>
+      <div>{children}</div>
     </div>
   )
 }
@@ -64,7 +64,9 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
         {next && ` ${next}`}
       </p>
       {details.map((detail) => (
-        <Bdi key={detail}>{detail}</Bdi>
+        <Bdi key={detail} as="p">
+          {detail}
+        </Bdi>
       ))}
       {fault?.requestId && (
         <p className="small">
@@ -92,7 +94,6 @@ export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: num
   </div>
 )
 
-/** The part of react-query's answer that a panel needs. */
 interface Asked<T> {
   data: T | undefined
   error: Error | null
@@ -135,9 +136,7 @@ const Waits = ({ message, seconds }: { message: string; seconds: number }) => {
   const left = Math.max(1, Math.ceil(seconds - (useNow() - start) / 1000))
   return (
     <Note tone="warn">
-      <p>
-        <Bdi>{message}</Bdi> Trying again in {left} s.
-      </p>
+      <Bdi>{message}</Bdi> Trying again in {left} s.
     </Note>
   )
 }
@@ -167,7 +166,6 @@ let isFirst = true
 
 interface PageTitleProps {
   children: string
-  /** Stands beside it. */
   extra?: ReactNode
   actions?: ReactNode
 }

@@ -8,11 +8,9 @@ import { Empty, Show } from './panels.tsx'
 interface RowsProps<Row> {
   label: string
   rows: readonly Row[]
-  /** What stands in each column, by its title. */
   columns: Readonly<Record<string, (row: Row) => ReactNode>>
   /** Stands below a row, over its whole width. */
   below?(row: Row): ReactNode
-  /** What is said where there is none. */
   empty: ReactNode
 }
 

@@ -9,8 +9,8 @@ import {
   ShieldAlert,
   Trash2,
   X,
+  type LucideIcon,
 } from 'lucide-react'
-import type { LucideIcon } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
@@ -26,13 +26,11 @@ export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
 
 interface BdiProps {
   children: string | undefined
-  /** What it stands in. */
   as?: 'b' | 'code' | 'p' | 'span' | 'strong'
   className?: string
   title?: string
 }
 
-/** Text for screen readers alone. */
 export const Hidden = ({ children }: { children: ReactNode }) => (
   <span className="hidden-text">{children}</span>
 )
@@ -59,7 +57,6 @@ export const useNow = (): number => {
 
 interface TimeProps {
   at: string | undefined | null
-  /** What is said where there is no time. */
   none?: string
 }
 
@@ -94,21 +91,21 @@ export const Progress = ({ part, label }: { part: number | undefined; label: str
 )
 
 const ICONS: Record<StateIcon, LucideIcon> = {
-  waiting: Clock,
-  queued: Hourglass,
-  running: LoaderCircle,
-  done: Check,
-  failed: X,
-  cancelled: Ban,
-  checking: SearchCheck,
-  live: CircleCheck,
-  held: ShieldAlert,
-  removed: Trash2,
+  Ban,
+  Check,
+  CircleCheck,
+  Clock,
+  Hourglass,
+  LoaderCircle,
+  SearchCheck,
+  ShieldAlert,
+  Trash2,
+  X,
 }
 
 /** A state in words and with an icon; the API's own word is the tooltip. */
 export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }) => {
-  const { word, tone, icon } = wordsOf(state)
+  const [word, tone, icon] = wordsOf(state)
   const Icon = ICONS[icon]
   return (
     <span className={`${styles.badge} ${tone}`} title={state}>
@@ -119,13 +116,14 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
 }
 
 export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: ReactNode }) => (
-  <span className={`${styles.badge} ${tone}`}>{children}</span>
+  <span className={`${styles.badge} ${tone}`}>
+    {typeof children === 'string' ? <Bdi>{children}</Bdi> : children}
+  </span>
 )
 
 interface TileProps {
   src: string | undefined
   name: string
-  /** Pixels. */
   size?: number
 }
 
