@@ -34,7 +34,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
         <Link {...taskPage(task.task_id)} className="row-link">
           {title}
         </Link>
-        <Bdi as="span" className={`soft small cut ${styles.line}`}>
+        <Bdi as="span" className="soft small cut">
           {state === 'failed' ? error?.message : task.prompt}
         </Bdi>
       </span>
