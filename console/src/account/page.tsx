@@ -102,7 +102,7 @@ const ApiKeys = () => (
         Made: ({ createdAt }) => <Time at={createdAt} />,
         'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
         Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
-        Actions: ({ id, name }) => (
+        '': ({ id, name }) => (
           <AskButton
             label="Revoke …"
             look="danger"

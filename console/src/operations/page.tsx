@@ -55,7 +55,7 @@ const Figures = ({ data, at }: { data: Operations; at: number }) => {
     Outbox: outbox.waiting,
   }
   return (
-    <div className="columns" style={{ '--least': '150px' } as CSSProperties}>
+    <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>
       {Object.entries(figures).map(([name, value]) => (
         <Panel key={name} title={name} actions={<strong>{value.toLocaleString('en')}</strong>}>
           <Sparkline name={name} value={value} at={at} />

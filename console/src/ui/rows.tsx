@@ -36,7 +36,9 @@ export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row
             <Fragment key={(row as { id?: string }).id ?? index}>
               <tr>
                 {cells.map(([name, show]) => (
-                  <td key={name}>{show(row)}</td>
+                  <td key={name} data-name={name}>
+                    {show(row)}
+                  </td>
                 ))}
               </tr>
               {more && (
