@@ -65,7 +65,7 @@ const config = ({ production = false }): KnipConfig => ({
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'ip', 'pgbouncer'],
+  ignoreBinaries: ['go', 'ip', 'pgbouncer', 'redis-server'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })

@@ -5,19 +5,12 @@ import { measureChildMemory } from './extraction/child-memory.ts'
 import { generatePack } from './extraction/generate-pack.ts'
 import type { GeneratedPack } from './extraction/generate-pack.ts'
 import { makeStages } from './extraction/stages.ts'
-import type { Stages, StageTimes } from './extraction/stages.ts'
+import type { StageTimes } from './extraction/stages.ts'
 import { median, say, showFigure, showSpread } from './support/figures.ts'
 
 /** By name. Half of the packs drawn at random reach 17 KB or less, half of the popular ones 119 KB; the largest 2.9 MB. */
-const SIZES = {
-  '10kb': 10_000,
-  '17kb': 17_000,
-  '119kb': 119_000,
-  '500kb': 500_000,
-  '3mb': 3_000_000,
-}
-const MEDIAN_SIZES = ['10kb', '17kb', '119kb']
-const MEDIAN_MS = 40
+const SIZES = { '10kb': 10_000, '17kb': 17_000, '119kb': 119_000, '3mb': 3_000_000 }
+const MOST_MS = 40
 const LARGEST_MS = 3000
 const MEMORY_MB = 512
 const READ_MB_S = 5
@@ -41,63 +34,40 @@ export const run = async (): Promise<void> => {
       .join(' ')}`,
   )
   const parser = await makePythonParser()
-  const stages = await makeStages(parser)
-  const packs: GeneratedPack[] = []
-  for (const [name, bytes] of Object.entries(SIZES))
-    packs.push(await generatePack(name, { bytes, seed: SEED }))
-  await warmUp(stages, packs)
-  for (const pack of packs) showPack(pack, await measure(stages, pack))
+  const measure = await makeStages(parser)
+  const packs = Object.entries(SIZES).map(([name, bytes]) =>
+    generatePack(name, { bytes, seed: SEED }),
+  )
+  // With the larger packs: ten rounds of a small one do not get the code compiled as in a process that has run for a while.
+  for (const pack of packs.slice(WARM_FROM))
+    for (let round = 0; round < WARM_ROUNDS; round++) await measure(pack)
+  for (const pack of packs) {
+    const rounds: StageTimes[] = []
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(pack))
+    showPack(pack, rounds)
+  }
   const peak = await measureChildMemory(packs, MEMORY_ROUNDS)
-  if (peak === undefined) say('the memory of a process is not told here')
-  else showMost('child_memory', peak / 2 ** 20, 'MB', MEMORY_MB)
+  showFigure('extraction.child_memory', peak / 2 ** 20, { unit: 'MB', atMost: MEMORY_MB })
   parser.close()
 }
 
-/** With the larger packs: ten rounds of a small one do not get the code compiled as in a process that has run for a while. */
-const warmUp = async (stages: Stages, packs: readonly GeneratedPack[]): Promise<void> => {
-  for (const pack of packs.slice(WARM_FROM))
-    for (let round = 0; round < WARM_ROUNDS; round++) await stages.measure(pack)
-}
-
-const measure = async (stages: Stages, pack: GeneratedPack): Promise<StageTimes[]> => {
-  const rounds: StageTimes[] = []
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await stages.measure(pack))
-  return rounds
-}
-
-const medianOf = (rounds: readonly StageTimes[], of: (times: StageTimes) => number): number =>
-  median(rounds.map(of))
-
-const STAGES: [string, (times: StageTimes) => number][] = [
-  ['tree-sitter alone', ({ bare }) => bare],
-  ['unzip', ({ unzip }) => unzip],
-  ['parse and convert', ({ read }) => read],
-  // Both of the same round, so that what else the machine does weighs on both.
-  ['convert', ({ read, bare }) => Math.max(0, read - bare)],
-  ['interpret', ({ interpret }) => interpret],
-  ['scan', ({ scan }) => scan],
-  ['whole', ({ whole }) => whole],
-  ['whole, by the clock', ({ wall }) => wall],
-]
-
 const showPack = ({ name, bytes, sources, nodes }: GeneratedPack, rounds: StageTimes[]): void => {
   say(`\n${name}: ${bytes} bytes of Python in ${sources.length} files, ${nodes} nodes`)
-  for (const [stage, of] of STAGES) {
-    const rate = bytes / 1000 / medianOf(rounds, of)
-    showSpread(`${stage} (${rate.toFixed(rate < 10 ? 2 : 0)} MB/s)`, rounds.map(of), 'ms')
+  const timesOf = (stage: keyof StageTimes): number[] => rounds.map((times) => times[stage])
+  const rateOf = (stage: keyof StageTimes): number => bytes / 1000 / median(timesOf(stage))
+  for (const stage of Object.keys(rounds[0] ?? {}) as (keyof StageTimes)[]) {
+    const rate = rateOf(stage)
+    showSpread(`${stage} (${rate.toFixed(rate < 10 ? 2 : 0)} MB/s)`, timesOf(stage), 'ms')
   }
-  const share = medianOf(rounds, ({ read, whole }) => read / whole)
-  const over = medianOf(rounds, ({ bare, whole }) => whole / bare)
+  const share = median(rounds.map((times) => times['parse and convert'] / times.whole))
+  const over = median(rounds.map((times) => times.whole / times['tree-sitter alone']))
   say(
     `parsing is ${Math.round(share * 100)} % of the whole, which takes ${over.toFixed(2)} times tree-sitter alone`,
   )
-  const whole = medianOf(rounds, (times) => times.whole)
-  if (MEDIAN_SIZES.includes(name)) showMost(name, whole, 'ms', MEDIAN_MS)
-  if (name !== '3mb') return
-  showMost(name, whole, 'ms', LARGEST_MS)
-  const rate = bytes / 1000 / medianOf(rounds, ({ read }) => read)
-  showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', aim: READ_MB_S, atMost: false })
+  const whole = median(timesOf('whole'))
+  const atMost = name === '3mb' ? LARGEST_MS : MOST_MS
+  showFigure(`extraction.${name}`, whole, { unit: 'ms', atMost })
+  const rate = rateOf('parse and convert')
+  if (name === '3mb')
+    showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', atLeast: READ_MB_S })
 }
-
-const showMost = (figure: string, value: number, unit: string, aim: number): void =>
-  showFigure(`extraction.${figure}`, value, { unit, aim, atMost: true })

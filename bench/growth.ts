@@ -18,14 +18,18 @@ import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { insertToldTask, listenAt } from './support/told.ts'
+import { deliver } from './support/told.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
 /** Before every level the database without them is measured again, so that a machine that slows down is not the cause. */
 const ROUNDS = 3
 const LIST = `${IMAGE_API}/image-relight`
-const ALL = { afterSeconds: 600, after: '00000000-0000-0000-0000-000000000000', limit: 100 }
+const ALL = {
+  afterSeconds: 600,
+  ids: { after: '00000000-0000-0000-0000-000000000000' },
+  limit: 100,
+}
 
 /** Something done again and again; answers how often in a second. */
 type Rate = () => Promise<number>
@@ -56,7 +60,7 @@ const compare = async (
     const [without, beside] = [rates.empty, rates.full].map((each) => median(each).toFixed(1))
     say(`${name.padEnd(12)} ${without?.padStart(10)} ${beside?.padStart(10)}`)
     const figure = `growth.${name}.${level}`
-    if (level > 0) showRatio(figure, [rates.full, rates.empty], { aim: 0.9, atMost: false })
+    if (level > 0) showRatio(figure, [rates.full, rates.empty], { atLeast: 0.9 })
   }
 }
 
@@ -75,12 +79,7 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
     tasks: () => rateOf(60, 20, () => tasks.runTold(order, receiver)),
     status: () => rateOf(2000, 8, () => get(`${LIST}/${known}`)),
     list: () => rateOf(1000, 8, () => get(LIST)),
-    delivery: () =>
-      rateOf(600, 40, async () => {
-        const { url, told } = listenAt(receiver)
-        await insertToldTask(sql, url)
-        await told
-      }),
+    delivery: () => rateOf(600, 40, () => deliver(sql, receiver)),
     relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
     reconcile: () =>
       rateOf(300, 1, async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Client, Connection } from '@temporalio/client'
@@ -9,24 +9,22 @@ import { startWebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import type { TestServers } from '../test/support/servers.ts'
-import { startTemporalOnPostgres } from '../test/support/temporal-postgres.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
 import { startBareTasks } from './support/bare-task.ts'
 import { callJson } from './support/call.ts'
 import { say } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
-import type { Keep } from './support/keep.ts'
 import { inLanes, rateOf } from './support/lanes.ts'
-import { readProcessors, watchProcessors } from './support/processor.ts'
+import { readProcessors, spentOn, watchProcessors } from './support/processor.ts'
+import type { Spent } from './support/processor.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
+import { startOnPostgres, temporalOnSqlite } from './support/temporal.ts'
+import type { Temporal } from './support/temporal.ts'
 
 /** How many of each, one after another and then so many at once. */
 const TIMES = Number(process.env['TIMES'] ?? 60)
 const IN_FLIGHT = 8
-
-/** What was spent so far, by what it is. */
-type Spent = Record<string, number>
 
 /**
  * What one image task, one that a receiver is told of, one video task of 8 frames, one publication of a small pack and one
@@ -36,13 +34,13 @@ type Spent = Record<string, number>
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep, servers) => {
-    const temporal = await placeTemporal(keep, servers)
+    const isOnPostgres = process.env['TEMPORAL'] === 'postgres'
+    const temporal = isOnPostgres ? await startOnPostgres(keep, servers) : temporalOnSqlite(servers)
     const env = {
       VIDEO_TINY: 'true',
       PUBLISH_AUTH: 'token',
       HEARTBEAT_SECONDS: '10',
       METRICS_PORT: '0',
-      RATE_LIMITS: 'off',
       TEMPORAL_ADDRESS: temporal.address,
     }
     const service = keep(await startService({ env }))
@@ -76,17 +74,11 @@ type Job = (lane: number) => Promise<unknown>
 const profile = async (name: string, job: Job, probe: () => Promise<Spent>): Promise<Spent> => {
   await inLanes(IN_FLIGHT, IN_FLIGHT, (_, lane) => job(lane))
   const alone = 1000 / (await rateOf(TIMES, 1, () => job(0)))
-  const before = await probe()
-  await inLanes(TIMES, IN_FLIGHT, (_, lane) => job(lane))
-  const after = await probe()
+  const spent = await spentOn(probe, () => inLanes(TIMES, IN_FLIGHT, (_, lane) => job(lane)))
   say(`\n${name}: ${alone.toFixed(1)} ms, one at a time; ${IN_FLIGHT} at once cost each`)
-  return Object.fromEntries(
-    Object.entries(after).map(([what, value]) => {
-      const cost = (value - (before[what] ?? 0)) / TIMES
-      say(`${what.padEnd(28)} ${cost.toFixed(1).padStart(8)}`)
-      return [what, cost]
-    }),
-  )
+  const costs = Object.entries(spent).map(([what, value]) => [what, value / TIMES] as const)
+  for (const [what, cost] of costs) say(`${what.padEnd(28)} ${cost.toFixed(1).padStart(8)}`)
+  return Object.fromEntries(costs)
 }
 
 /** Of ten jobs of a mixed day. */
@@ -104,39 +96,17 @@ const compareMix = async (
   probe: () => Promise<Spent>,
 ): Promise<void> => {
   const times = MIX.length * Math.ceil((TIMES * 3) / MIX.length)
-  const before = await probe()
-  await inLanes(
-    times,
-    IN_FLIGHT,
-    (index, lane) => jobs[MIX[index % MIX.length] ?? '']?.(lane) ?? Promise.resolve(),
+  const spent = await spentOn(probe, () =>
+    inLanes(times, IN_FLIGHT, async (index, lane) => jobs[MIX[index % MIX.length] ?? '']?.(lane)),
   )
-  const after = await probe()
   say(`\n${times} of them mixed: foreseen, measured, difference`)
-  for (const [what, value] of Object.entries(after)) {
-    const foreseen =
-      MIX.reduce((sum, name) => sum + (costs[name]?.[what] ?? 0), 0) * (times / MIX.length)
-    const measured = value - (before[what] ?? 0)
+  for (const [what, measured] of Object.entries(spent)) {
+    const ofMix = MIX.reduce((sum, name) => sum + (costs[name]?.[what] ?? 0), 0)
+    const foreseen = ofMix * (times / MIX.length)
     const percent = `${((measured / foreseen - 1) * 100).toFixed(0)} %`
-    say(
-      `${what.padEnd(28)} ${foreseen.toFixed(0).padStart(10)} ${measured.toFixed(0).padStart(10)} ${percent.padStart(7)}`,
-    )
+    const cells = [foreseen.toFixed(0), measured.toFixed(0), percent]
+    say(what.padEnd(28) + cells.map((cell) => cell.padStart(11)).join(''))
   }
-}
-
-interface Temporal {
-  address: string
-  /** In which it works. */
-  folder: string
-}
-
-const placeTemporal = async (keep: Keep, { folder, env }: TestServers): Promise<Temporal> => {
-  if (process.env['TEMPORAL'] !== 'postgres')
-    return { address: env.TEST_TEMPORAL_ADDRESS, folder: join(folder, 'temporal') }
-  const dataDir = join(folder, 'temporal-postgres')
-  await mkdir(dataDir)
-  const postgresUrl = env.TEST_DATABASE_URL
-  const { address } = keep(await startTemporalOnPostgres({ postgresUrl, dataDir }))
-  return { address, folder: dataDir }
 }
 
 const makeProbe = async (
@@ -152,34 +122,33 @@ const makeProbe = async (
   const client = new Client({ connection })
   return async () => {
     const log = await readFile(join(folder, 'postgres', 'postgres.log'), 'utf8')
-    const [row] = await sql<Record<string, number>[]>`
+    const [counted] = await sql<Spent[]>`
+      with ours as (select * from pg_stat_database where datname = current_database()),
+      temporals as (
+        select sum(xact_commit) as steps, sum(tup_inserted + tup_updated + tup_deleted) as rows,
+          sum(pg_database_size(datname)) as size
+        from pg_stat_database where datname like 'temporal_%'
+      )
       select
-        (select xact_commit from pg_stat_database where datname = current_database())::float8 as transactions,
-        (select sum(xact_commit) from pg_stat_database where datname like 'temporal_%')::float8 as steps,
-        (select sum(tup_inserted + tup_updated + tup_deleted) from pg_stat_database where datname like 'temporal_%')::float8 as rows,
-        pg_database_size(current_database())::float8 as size,
-        (select sum(pg_database_size(datname)) from pg_database where datname like 'temporal_%')::float8 as "sizeThere",
-        (select wal_fpi from pg_stat_wal)::float8 as pages,
-        (select wal_bytes from pg_stat_wal)::float8 as bytes,
-        (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as syncs
+        ours.xact_commit::float8 as transactions,
+        (select sum(fsyncs) from pg_stat_io where object = 'wal')::float8 as "fsyncs of PostgreSQL",
+        wal.wal_bytes::float8 as "bytes of its log",
+        wal.wal_fpi::float8 as "full pages in its log",
+        pg_database_size(ours.datname)::float8 as "bytes of its tables",
+        coalesce(temporals.size, 0)::float8 as "bytes of Temporal's tables",
+        coalesce(temporals.steps, 0)::float8 as "transactions of Temporal",
+        coalesce(temporals.rows, 0)::float8 as "rows written by it"
+      from ours, temporals, pg_stat_wal wal
     `
     const figures = await Promise.all(
       (['api', 'core', 'media'] as const).map((role) => readMetrics(service.entry(role))),
     )
+    const times = Object.entries(processors.read()).map(([part, ms]) => [`ms of ${part}`, ms])
     return {
-      ...Object.fromEntries(
-        Object.entries(processors.read()).map(([part, ms]) => [`ms of ${part}`, ms]),
-      ),
+      ...(Object.fromEntries(times) as Spent),
       'ms of bare workers': readProcessors(bare),
       statements: (log.match(/LOG: {2}(execute|statement)/g) ?? []).length,
-      transactions: row?.['transactions'] ?? 0,
-      'fsyncs of PostgreSQL': row?.['syncs'] ?? 0,
-      'bytes of its log': row?.['bytes'] ?? 0,
-      'full pages in its log': row?.['pages'] ?? 0,
-      'bytes of its tables': row?.['size'] ?? 0,
-      "bytes of Temporal's tables": row?.['sizeThere'] ?? 0,
-      'transactions of Temporal': row?.['steps'] ?? 0,
-      'rows written by it': row?.['rows'] ?? 0,
+      ...counted,
       'operations of the store': sumOf(figures, 'kiln_store_operation_duration_seconds_count'),
       'events of histories': await countEvents(client),
     }

@@ -1,13 +1,12 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { startService } from '../test/support/service.ts'
-import { startTemporalOnPostgres, whyNoTemporalServer } from '../test/support/temporal-postgres.ts'
+import { whyNoTemporalServer } from '../test/support/temporal-postgres.ts'
 import { say, showFigure } from './support/figures.ts'
 import { withKept, withServers } from './support/keep.ts'
 import { rateOf } from './support/lanes.ts'
-import { watchProcessors } from './support/processor.ts'
+import { spentOn, watchProcessors } from './support/processor.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
+import { startOnPostgres, temporalOnSqlite } from './support/temporal.ts'
+import type { Temporal } from './support/temporal.ts'
 
 /** A render sleeps so long; a media worker has so many slots: eight tasks a second are the most it can do. */
 const SLEEP_MS = 500
@@ -31,25 +30,19 @@ const STEPS = [
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep, servers) => {
-    await measure('sqlite', join(servers.folder, 'temporal'))
+    await measure('sqlite', temporalOnSqlite(servers))
     const missing = await whyNoTemporalServer()
     if (missing !== undefined) return say(`Temporal on PostgreSQL is skipped: ${missing}`)
-    const dataDir = join(servers.folder, 'temporal-postgres')
-    await mkdir(dataDir)
-    const { address } = keep(
-      await startTemporalOnPostgres({ postgresUrl: servers.env.TEST_DATABASE_URL, dataDir }),
-    )
-    await measure('postgres', dataDir, { TEMPORAL_ADDRESS: address })
+    await measure('postgres', await startOnPostgres(keep, servers))
   })
 
-const measure = async (name: string, folder: string, own: NodeJS.ProcessEnv = {}): Promise<void> =>
+const measure = async (name: string, { address, folder }: Temporal): Promise<void> =>
   await withKept(async (keep) => {
     const env = {
       SLEEP_MS: String(SLEEP_MS),
       MEDIA_SLOTS: String(SLOTS),
       HEARTBEAT_SECONDS: '10',
-      RATE_LIMITS: 'off',
-      ...own,
+      TEMPORAL_ADDRESS: address,
     }
     const service = keep(await startService({ media: 'bench/support/sleeping-media.ts', env }))
     const tasks = keep(await startTaskClient(service))
@@ -74,16 +67,18 @@ const measure = async (name: string, folder: string, own: NodeJS.ProcessEnv = {}
       const runTask = () => tasks.run({ ...order, baseUrl: urls[next++ % urls.length] })
       await rateOf(inFlight, inFlight, runTask)
       const most = (step.media * SLOTS * 1000) / SLEEP_MS
-      const before = read()
-      const rate = await rateOf(most * SECONDS, inFlight, runTask)
+      let rate = 0
+      const spent = await spentOn(read, async () => {
+        rate = await rateOf(most * SECONDS, inFlight, runTask)
+      })
       const ms = (most * SECONDS * 1000) / rate
-      const shares = Object.entries(read()).map(
-        ([part, taken]) => `${part} ${((taken - (before[part] ?? 0)) / ms).toFixed(2)}`,
+      const shares = Object.entries(spent).map(
+        ([part, taken]) => `${part} ${(taken / ms).toFixed(2)}`,
       )
       rates.push(rate)
       const processes = Object.values(step).join(' ')
       say(`${processes}   ${rate.toFixed(1).padStart(5)} of ${most}   ${shares.join('  ')}`)
     }
     const grown = Math.max(...rates) / (rates[0] ?? Number.NaN)
-    showFigure(`scale.${name}`, grown, { unit: 'x', aim: 4, atMost: false })
+    showFigure(`scale.${name}`, grown, { unit: 'x', atLeast: 4 })
   })

@@ -22,9 +22,9 @@ const WALK_LIMIT = 1_000
  */
 export const run = async (): Promise<void> =>
   await withRegistry(NODES, async (keep, { url, sql }) => {
-    const { baseUrl } = keep(await startApi({ url, sql }))
-    const { sides, tell, compare } = await startComparison(keep, url, baseUrl)
-    const all = await compare(await listShapes(sql, baseUrl))
+    const service = keep(await startApi({ url, sql }))
+    const { sides, tell, compare } = await startComparison(keep, url, service)
+    const all = await compare(await listShapes(sql, service.baseUrl))
     const requests = Array.from({ length: Math.ceil(NODES / WALK_LIMIT) }, (_, at) => ({
       path: `/nodes?limit=${WALK_LIMIT}&page=${at + 1}`,
     }))

@@ -1,20 +1,21 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
 import { makeNews } from '../src/db/shared/news.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { codePath } from '../src/local/root.ts'
-import { IMAGE_API, makeClient } from '../test/support/client.ts'
+import { IMAGE_API } from '../test/support/client.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { at, say, showFigure } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
-import { readProcessors } from './support/processor.ts'
+import { readMemory, readProcessors } from './support/processor.ts'
 import type { StreamClients } from './support/stream-clients.ts'
+import { startTaskClient } from './support/task-client.ts'
+import type { TaskClient } from './support/task-client.ts'
 
 const STREAMS = Number(process.env['STREAMS'] ?? 10_000)
 const PROCESSES = 4
@@ -32,10 +33,11 @@ const IDLE_MS = 20_000
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const most = Math.ceil(STREAMS * 1.2)
-    const env = { STREAMS_MAX: String(most), RATE_LIMITS: 'off', TRUST_PROXY: '127.0.0.0/8' }
+    const env = { STREAMS_MAX: String(most), TRUST_PROXY: '127.0.0.0/8' }
     const service = keep(await startService({ roles: ['api'], env }))
+    const client = keep(await startTaskClient(service))
     const callers = await Promise.all(
-      Array.from({ length: CALLERS }, (_, index) => makeCaller(service, index)),
+      Array.from({ length: CALLERS }, (_, index) => makeCaller(service, client, index)),
     )
     const clients = Math.floor(STREAMS / CALLERS / TASKS)
     const open = CALLERS * TASKS * clients
@@ -54,30 +56,27 @@ export const run = async (): Promise<void> =>
     say(`${open} streams were open after ${((Date.now() - start) / 1000).toFixed(1)} s`)
     const memory = memoryOf(service)
     say(`memory of the api: ${mega(before)} MB before, ${mega(memory)} MB with them`)
-    const idle = await idleShare(service)
+    const { pid } = service.entry('api')
+    const taken = readProcessors([pid])
+    await sleep(IDLE_MS)
+    const idle = ((readProcessors([pid]) - taken) / IDLE_MS) * 100
     const moved = callers.flatMap(({ tasks }) => tasks.slice(0, MOVES))
     const times: number[] = []
     for (const id of moved) times.push(...(await hearMove(service, id, { children, clients })))
-    showFigure('streams.kilobytes', (memory - before) / open / 1000, {
-      unit: 'kB',
-      aim: 50,
-      atMost: true,
-    })
-    showFigure('streams.idle', idle, { unit: '% of a core', aim: 10, atMost: true })
-    showFigure('streams.heard-p50', at(times, 0.5), { unit: 'ms', aim: 100, atMost: true })
-    showFigure('streams.heard-p99', at(times, 0.99), { unit: 'ms', aim: 1000, atMost: true })
+    const kilobytes = (memory - before) / open / 1000
+    showFigure('streams.kilobytes', kilobytes, { unit: 'kB', atMost: 50 })
+    showFigure('streams.idle', idle, { unit: '%', atMost: 10 })
+    showFigure('streams.heard-p50', at(times, 0.5), { unit: 'ms', atMost: 100 })
+    showFigure('streams.heard-p99', at(times, 0.99), { unit: 'ms', atMost: 1000 })
   })
 
-const makeCaller = async (service: Service, index: number) => {
-  const token = await service.token(`caller-${index}`)
-  const client = makeClient(service.baseUrl, token)
+const makeCaller = async (service: Service, client: TaskClient, index: number) => {
+  const owner = `caller-${index}`
+  const body = { image: 'https://images.example.com/a.png' }
   const tasks: string[] = []
-  for (let made = 0; made < TASKS; made += 1) {
-    const image = 'https://images.example.com/a.png'
-    const { body } = await client.create(`${IMAGE_API}/image-upscaler`, { image })
-    tasks.push(body.data.task_id)
-  }
-  return { token, address: `198.51.100.${index}`, tasks }
+  for (let made = 0; made < TASKS; made += 1)
+    tasks.push(await client.create({ owner, path: `${IMAGE_API}/image-upscaler`, body }))
+  return { token: await service.token(owner), address: `198.51.100.${index}`, tasks }
 }
 
 const openStreams = async (asked: StreamClients): Promise<ChildProcess> => {
@@ -89,20 +88,9 @@ const openStreams = async (asked: StreamClients): Promise<ChildProcess> => {
   return child
 }
 
-const memoryOf = (service: Service): number => {
-  const status = readFileSync(`/proc/${service.entry('api').pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
-}
+const memoryOf = (service: Service): number => readMemory(service.entry('api').pid, 'VmRSS')
 
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(0)
-
-/** Hundredths of a core that the api takes while nothing happens. */
-const idleShare = async (service: Service): Promise<number> => {
-  const pids = [service.entry('api').pid]
-  const before = readProcessors(pids)
-  await sleep(IDLE_MS)
-  return ((readProcessors(pids) - before) / IDLE_MS) * 100
-}
 
 interface Hearers {
   children: readonly ChildProcess[]

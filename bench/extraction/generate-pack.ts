@@ -1,5 +1,4 @@
-import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter, configure } from '@zip.js/zip.js'
-
+import { writeZip } from '../../test/support/zip-writer.ts'
 import { makeRandom } from '../search/random.ts'
 import { writeModule } from './module.ts'
 
@@ -18,10 +17,10 @@ export interface GeneratedPack {
 const FILE_BYTES = 11_000
 
 /** A pack of so many bytes of Python, the same for a seed. Half of its modules are found by a loader. */
-export const generatePack = async (
+export const generatePack = (
   name: string,
   { bytes, seed }: { bytes: number; seed: number },
-): Promise<GeneratedPack> => {
+): GeneratedPack => {
   const random = makeRandom(seed)
   const count = Math.max(1, Math.round(bytes / FILE_BYTES))
   const share = Math.round((bytes - INIT_BYTES) / count)
@@ -39,9 +38,11 @@ export const generatePack = async (
   files.set('__init__.py', writeInit(imported, count > 1))
   const sources = [...files.values()]
   const size = sources.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return { name, zip: await zipFiles(files), sources, bytes: size, nodes }
+  const zip = writeZip([...files].map(([name, data]) => ({ name, data, method: DEFLATE })))
+  return { name, zip, sources, bytes: size, nodes }
 }
 
+const DEFLATE = 8
 const INIT_BYTES = 900
 /** A module ends with the class that takes it over its size: half of one on average. */
 const ROUNDING = 1400
@@ -72,10 +73,3 @@ for file in sorted(os.listdir(folder)):
     NODE_CLASS_MAPPINGS.update(getattr(module, "NODE_CLASS_MAPPINGS", {}))
     NODE_DISPLAY_NAME_MAPPINGS.update(getattr(module, "NODE_DISPLAY_NAME_MAPPINGS", {}))
 `
-
-const zipFiles = async (files: ReadonlyMap<string, string>): Promise<Uint8Array> => {
-  configure({ useWebWorkers: false })
-  const zip = new ZipWriter(new Uint8ArrayWriter())
-  for (const [path, text] of files) await zip.add(path, new Uint8ArrayReader(Buffer.from(text)))
-  return await zip.close()
-}

@@ -1,6 +1,5 @@
 import type { Random } from '../search/random.ts'
-import { drawWord } from '../search/words.ts'
-import { camel, sentence, snake, times } from './names.ts'
+import { camel, drawWord, sentence, snake, times } from '../search/words.ts'
 import { writeNodeClass } from './node-class.ts'
 
 /** One module of a pack: constants, helpers, node classes and the mapping of them, `bytes` long or a little more. */

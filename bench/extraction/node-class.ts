@@ -1,6 +1,5 @@
 import type { Random } from '../search/random.ts'
-import { drawWord } from '../search/words.ts'
-import { camel, sentence, snake, times } from './names.ts'
+import { camel, drawWord, sentence, snake, times } from '../search/words.ts'
 
 /** A node class as packs have them: inputs, outputs, a method that computes, often in a loop with a branch. */
 export const writeNodeClass = (random: Random, name: string): string => {

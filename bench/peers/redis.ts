@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 import { startChild, untilReady } from '../../src/local/child.ts'
@@ -8,6 +9,8 @@ const HOST = '127.0.0.1'
 
 /** Redis that has each change on the disk before it answers. Undefined where the machine has no `redis-server`. */
 export const startRedis = async () => {
+  // Through the program that gives a child its death signal a missing one would look like one that ends.
+  if (spawnSync('redis-server', ['--version']).error) return undefined
   const folder = await makeFolder()
   const port = await findPort()
   const settings = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
@@ -26,8 +29,7 @@ export const startRedis = async () => {
     stopMs: 10_000,
     logPath: join(folder.path, 'redis.log'),
     onLine: (line) => line.includes('Ready to accept connections') && isReady(),
-  }).catch(() => folder.stop())
-  if (!child) return undefined
+  })
   await untilReady(child, 'Redis', () => ready)
   const stop = () => child.stop().then(folder.stop)
   return { port, stop }

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
 import { withArchive } from '../../activities/stored-archive.ts'
-import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { putExtraction, settleExtraction } from '../../src/db/registry/extraction.ts'
@@ -19,12 +17,6 @@ import { signalArchiveUploaded, startPublishVersion } from '../../src/jobs/versi
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { PublishOnce, Target } from './target.ts'
 
-interface Raw {
-  sql: Sql
-  storagePath: string
-  target: Target
-}
-
 /** What a worker of media reads at once. */
 const READERS = 2
 const PATIENCE_MS = 600_000
@@ -34,92 +26,14 @@ const PATIENCE_MS = 600_000
  * read by the service's inspector, as many at once as its worker reads, and named for good. No HTTP, no workflow; nobody
  * is told of the rows in the outbox, which are removed.
  */
-export const makeRawPublish = async ({ sql, storagePath, target }: Raw) => {
+export const makeRawPublish = async (sql: Sql, storagePath: string, target: Target) => {
   const storage = makeLocalStorage({ root: storagePath })
   const scratchDir = await storage.scratchDir('bench')
   const inspector = makeLocalInspector({ dir: scratchDir })
-  const read = makeReader({ sql, storage, scratchDir, inspector })
   const gate = makeGate(READERS)
-  const publishOnce: PublishOnce = async (bytes, { nodeId, version }) => {
-    const versionId = randomUUID()
-    await publish(sql, { id: versionId, nodeId, version, target })
-    const storageKey = `uploads/bench/${versionId}`
-    const { sha256 } = await storage.putStream(storageKey, Readable.from(cut(bytes)), {
-      maxBytes: bytes.length,
-    })
-    const archive = { storageKey, sha256, bytes: bytes.length }
-    const signal = signalArchiveUploaded(versionId)
-    await unitOfWork({ sql }, (sql, tell) =>
-      recordArchive(sql, { versionId, signal, ...archive }, tell),
-    )
-    await move(sql, versionId, 'start_checks')
-    await gate.run(() => read({ versionId, nodeId, archive }), PATIENCE_MS)
-    await sql.begin((sql) => settleExtraction(sql, versionId))
-    await move(sql, versionId, 'pass')
-    await storage.remove(storageKey)
-    await sql`delete from outbox where workflow_id = ${`receive-archive/${versionId}`}`
-  }
-  return { publishOnce, stop: () => inspector.close() }
-}
 
-/** In pieces as a socket gives them. */
-const cut = (bytes: Buffer): Buffer[] =>
-  Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, at) =>
-    bytes.subarray(at * PIECE, (at + 1) * PIECE),
-  )
-
-const PIECE = 65_536
-
-const move = async (sql: Sql, id: string, name: VersionMoveName): Promise<void> => {
-  const isMoved = await sql.begin((sql) => moveVersion(sql, { id, name, actor: 'workflow' }))
-  if (!isMoved) throw new Error(`the version does not ${name}`)
-}
-
-const publish = async (
-  sql: Sql,
-  {
-    id,
-    nodeId,
-    version,
-    target: { publisherId, userId, tokenId },
-  }: { id: string; nodeId: string; version: string; target: Target },
-): Promise<void> => {
-  const number = parseVersionNumber(version)
-  if (!number) throw new Error(`no version: ${version}`)
-  const facts = { versionId: id, nodeId, version, publisherId, owner: userId }
-  await unitOfWork({ sql }, async (sql, tell) => {
-    const done = await insertPublication(
-      sql,
-      {
-        id,
-        publisherId,
-        nodeId,
-        fields: {},
-        version: { version },
-        number,
-        uploadSeconds: 3_600,
-        publishedBy: userId,
-        tokenId,
-        start: startPublishVersion(facts, { taskQueue: 'none' }),
-      },
-      { publicUrl: 'http://127.0.0.1', tell },
-    )
-    if (done.result !== 'published') throw new Error(done.result)
-    // Nobody is to start a workflow for it.
-    await sql`delete from outbox where workflow_id = ${`publish-version/${id}`}`
-  })
-}
-
-interface Read {
-  versionId: string
-  nodeId: string
-  archive: { storageKey: string; sha256: string; bytes: number }
-}
-
-/** Reads the stored bytes for everything, stores what was found and gives the archive its final name. */
-const makeReader =
-  ({ sql, storage, scratchDir, inspector }: ReaderDeps) =>
-  async ({ versionId, nodeId, archive }: Read): Promise<void> => {
+  /** Reads the stored bytes for everything, stores what was found and gives the archive its final name. */
+  const read = async ({ id: versionId, nodeId }: NewVersion, archive: StoredArchive) => {
     const { sha256 } = archive
     const { signal } = new AbortController()
     await withArchive({ storage, scratchDir }, { archive }, signal, async (path) => {
@@ -135,9 +49,73 @@ const makeReader =
     })
   }
 
-interface ReaderDeps {
-  sql: Sql
-  storage: Storage
-  scratchDir: string
-  inspector: Inspector
+  const publishOnce: PublishOnce = async (bytes, { nodeId, version }) => {
+    const id = randomUUID()
+    const made = { id, nodeId, version }
+    await insertVersion(sql, target, made)
+    const storageKey = `uploads/bench/${id}`
+    const maxBytes = bytes.length
+    const { sha256 } = await storage.putStream(storageKey, Readable.from(cut(bytes)), { maxBytes })
+    const archive = { storageKey, sha256, bytes: bytes.length }
+    const signal = signalArchiveUploaded(id)
+    await unitOfWork({ sql }, (sql, tell) =>
+      recordArchive(sql, { versionId: id, signal, ...archive }, tell),
+    )
+    await move(sql, id, 'start_checks')
+    await gate.run(() => read(made, archive), PATIENCE_MS)
+    await sql.begin((sql) => settleExtraction(sql, id))
+    await move(sql, id, 'pass')
+    await storage.remove(storageKey)
+    await sql`delete from outbox where workflow_id = ${`receive-archive/${id}`}`
+  }
+  return { publishOnce, stop: () => inspector.close() }
+}
+
+type NewVersion = Record<'id' | 'nodeId' | 'version', string>
+
+interface StoredArchive {
+  storageKey: string
+  sha256: string
+  bytes: number
+}
+
+/** In pieces as a socket gives them. */
+const cut = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, at) =>
+    bytes.subarray(at * PIECE, (at + 1) * PIECE),
+  )
+
+const PIECE = 65_536
+
+const move = async (sql: Sql, id: string, name: VersionMoveName): Promise<void> => {
+  const isMoved = await sql.begin((sql) => moveVersion(sql, { id, name, actor: 'workflow' }))
+  if (!isMoved) throw new Error(`the version does not ${name}`)
+}
+
+const insertVersion = async (
+  sql: Sql,
+  { publisherId, userId, tokenId }: Target,
+  { id, nodeId, version }: NewVersion,
+): Promise<void> => {
+  const number = parseVersionNumber(version)
+  if (!number) throw new Error(`no version: ${version}`)
+  const facts = { versionId: id, nodeId, version, publisherId, owner: userId }
+  const publication = {
+    id,
+    publisherId,
+    nodeId,
+    fields: {},
+    version: { version },
+    number,
+    uploadSeconds: 3_600,
+    publishedBy: userId,
+    tokenId,
+    start: startPublishVersion(facts, { taskQueue: 'none' }),
+  }
+  await unitOfWork({ sql }, async (sql, tell) => {
+    const done = await insertPublication(sql, publication, { publicUrl: 'http://127.0.0.1', tell })
+    if (done.result !== 'published') throw new Error(done.result)
+    // Nobody is to start a workflow for it.
+    await sql`delete from outbox where workflow_id = ${`publish-version/${id}`}`
+  })
 }

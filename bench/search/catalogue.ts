@@ -3,7 +3,7 @@ import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
 import type { VersionStatus } from '../../src/domain/registry/version.ts'
 import { makeRandom } from './random.ts'
 import type { Random } from './random.ts'
-import { capitalise, drawWord, drawWords } from './words.ts'
+import { camel, capitalise, drawWord, drawWords, sentence } from './words.ts'
 
 /**
  * A made-up registry, from one seed: of 100,000 nodes 1,000,000 versions and 2,000 publishers. Words are drawn by a power
@@ -17,15 +17,14 @@ export interface CataloguePlan {
   versions: Uint16Array
 }
 
-export type CatalogueNode = ReturnType<typeof makeNode>
-type CatalogueVersion = ReturnType<typeof makeVersions>[number]
-
 const SEED = 20_261_121
 const VERSIONS_PER_NODE = 10
 const NODES_PER_PUBLISHER = 50
 const MOST_VERSIONS = 500
 const FIRST = Date.UTC(2024, 0, 1)
 const LAST = Date.UTC(2026, 10, 1)
+/** Who publishes everything. */
+export const MAKER = 'maker'
 
 /** How many versions each node has: few have many, and together they are ten times the nodes. */
 export const planCatalogue = (nodes: number): CataloguePlan => {
@@ -48,42 +47,58 @@ export const planCatalogue = (nodes: number): CataloguePlan => {
 
 export const publisherId = (index: number): string => `maker-${String(index).padStart(4, '0')}`
 
-/** The node of an index, with all that belongs to it. */
-export const makeNode = ({ publishers, nodes, versions }: CataloguePlan, index: number) => {
+/** What belongs to the node of an index: rows by their table. Those of host nodes are of its latest version. */
+export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: number) => {
   const random = makeRandom(SEED + 7 * (index + 1))
   const words = drawWords(random, random.between(1, 3))
   const id = `${words.join('-')}-${index}`
   const owner = publisherId(random.between(0, publishers - 1))
   const createdAt = new Date(FIRST + ((LAST - FIRST) * 0.9 * (index + random.next())) / nodes)
-  const made = makeVersions(random, { count: versions[index] ?? 1, createdAt })
+  const made = makeVersions(random, { nodeId: id, count: versions[index] ?? 1, createdAt })
   const latest = latestOf(made)
-  return {
+  const node = {
     id,
-    publisherId: owner,
+    publisher_id: owner,
     name: words.map(capitalise).join(random.chance(0.5) ? ' ' : ''),
     author: random.chance(0.6) ? drawWords(random, 2).map(capitalise).join(' ') : undefined,
-    description: `${capitalise(drawWords(random, random.between(12, 32)).join(' '))}.`,
+    description: sentence(random, random.between(12, 32)),
     repository: `https://github.com/${owner}/${id}${random.chance(0.3) ? '.git' : ''}`,
     icon: `https://cdn.example.com/${owner}/${id}.png`,
+    license: '{"file": "LICENSE"}',
     tags: drawWords(random, random.between(0, 4)),
-    supportedOs: drawOs(random),
-    accelerators: drawAccelerators(random),
-    stars: Math.floor((1 - random.next()) ** -0.8) - 1,
-    banned: random.chance(0.01),
-    createdAt,
-    updatedAt: new Date((made.at(-1)?.createdAt ?? createdAt).getTime() + 5_000),
+    supported_os: drawOs(random),
+    supported_accelerators: drawAccelerators(random),
+    github_stars: Math.floor((1 - random.next()) ** -0.8) - 1,
+    latest_version_id: latest?.id,
+    created_at: createdAt,
+    updated_at: later(made.at(-1)?.created_at ?? createdAt, 5_000),
+  }
+  const banned = random.chance(0.01)
+  const judged = banned
+    ? { status: 'NodeStatusBanned', status_detail: 'spam' }
+    : { status: 'NodeStatusActive', status_detail: undefined }
+  const stats = {
+    node_id: id,
     downloads: Math.min(5_000_000, Math.floor(10 * (1 - random.next()) ** -1.1) - 10),
-    ranking: random.chance(0.9) ? 5 : random.between(1, 10),
-    versions: made,
-    latest,
-    /** Of the latest version. */
-    hostNodes: latest ? makeHostNodes(random) : [],
+    search_ranking: random.chance(0.9) ? 5 : random.between(1, 10),
+    listed: !banned,
+    created_at: createdAt,
+  }
+  const hostNodes = latest ? makeHostNodes(random, latest.id) : []
+  return {
+    node: [{ ...node, ...judged }],
+    node_stats: [stats],
+    version: made,
+    host_node: hostNodes,
+    current_host_node: hostNodes.map(({ host_node_name: name }) => ({ node_id: id, name })),
   }
 }
 
+type VersionRow = ReturnType<typeof makeVersions>[number]
+
 /** Of versions in ascending order the one that the service would choose; `verifyCatalogue` compares. */
-const latestOf = (versions: readonly CatalogueVersion[]): CatalogueVersion | undefined => {
-  const rank = ({ deprecated, version }: CatalogueVersion): number =>
+const latestOf = (versions: readonly VersionRow[]): VersionRow | undefined => {
+  const rank = ({ deprecated, version }: VersionRow): number =>
     2 * Number(deprecated) + Number(version.includes('-'))
   return versions
     .filter(({ status }) => status === 'NodeVersionStatusActive')
@@ -91,47 +106,66 @@ const latestOf = (versions: readonly CatalogueVersion[]): CatalogueVersion | und
     .toSorted((a, b) => rank(a) - rank(b))[0]
 }
 
-const makeVersions = (random: Random, { count, createdAt }: { count: number; createdAt: Date }) =>
+const DEPENDENCIES = ['numpy', 'pillow>=10', 'torch']
+
+const makeVersions = (
+  random: Random,
+  { nodeId, count, createdAt }: { nodeId: string; count: number; createdAt: Date },
+) =>
   Array.from({ length: count }, (_, at) => {
     const release = `${Math.floor(at / 100)}.${Math.floor(at / 10) % 10}.${at % 10}`
     const version = release + (random.chance(0.03) ? `-rc.${random.between(1, 9)}` : '')
     const number = parseVersionNumber(version)
     if (!number) throw new Error(`no version: ${version}`)
-    const time = createdAt.getTime()
+    const drawn = { id: random.uuid(), ...drawStatus(random), deprecated: random.chance(0.02) }
+    const rest = LAST - createdAt.getTime()
+    const created = later(createdAt, (rest * (at + random.next())) / count)
     return {
       ...number,
-      id: random.uuid(),
+      ...drawn,
       version,
-      ...drawStatus(random),
-      deprecated: random.chance(0.02),
-      createdAt: new Date(time + ((LAST - time) * (at + random.next())) / count),
+      node_id: nodeId,
+      dependencies: DEPENDENCIES.slice(0, number.patch % 4),
+      host_node_extract_status: 'success',
+      extract_source: 'derived',
+      archive_state: 'accepted',
+      upload_expires_at: later(created, 3_600_000),
+      published_by: MAKER,
+      created_at: created,
+      last_moved_at: later(created, 5_000),
+      rev: 5,
     }
   })
 
+const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+
 const FLAWS = ['eval of a variable', 'subprocess with a shell', 'download that is run', 'pickle']
 
-const drawStatus = (random: Random): { status: VersionStatus; reason: string } => {
+const drawStatus = (random: Random): { status: VersionStatus; status_reason: string } => {
   const drawn = random.next()
-  if (drawn >= 0.03) return { status: 'NodeVersionStatusActive', reason: VERSION_MOVES.pass.reason }
+  if (drawn >= 0.03)
+    return { status: 'NodeVersionStatusActive', status_reason: VERSION_MOVES.pass.reason }
   const place = `nodes/${drawWord(random)}.py line ${random.between(1, 900)}`
-  if (drawn >= 0.01)
-    return {
-      status: 'NodeVersionStatusFlagged',
-      reason: `${random.between(1, 5)} high findings, the worst: ${random.pick(FLAWS)}, ${place}`,
-    }
-  return { status: 'NodeVersionStatusBanned', reason: `malware in ${place}` }
+  if (drawn < 0.01)
+    return { status: 'NodeVersionStatusBanned', status_reason: `malware in ${place}` }
+  const found = `${random.between(1, 5)} high findings, the worst: ${random.pick(FLAWS)}, ${place}`
+  return { status: 'NodeVersionStatusFlagged', status_reason: found }
 }
 
 /** Named by words, some of them the same in several packs. */
-const makeHostNodes = (random: Random) => {
+const makeHostNodes = (random: Random, versionId: string) => {
   const count = Math.min(40, Math.floor((1 - random.next()) ** (-1 / 1.2)))
-  const names = Array.from({ length: count }, () =>
-    drawWords(random, random.between(2, 3)).map(capitalise).join(''),
-  )
+  const names = Array.from({ length: count }, () => camel(random, random.between(2, 3)))
   return [...new Set(names)].map((name) => ({
-    name,
+    version_id: versionId,
+    host_node_name: name,
     category: drawWord(random),
     description: drawWords(random, 8).join(' '),
+    function: 'run',
+    input_types: '{"required": {"image": ["IMAGE"], "strength": ["FLOAT", {"default": 1.0}]}}',
+    return_types: '["IMAGE"]',
+    return_names: '["image"]',
+    output_is_list: [false],
   }))
 }
 

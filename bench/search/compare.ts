@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 
 import { startEntry } from '../../test/support/entry.ts'
+import type { Service } from '../../test/support/service.ts'
 import { callJson } from '../support/call.ts'
 import type { Keep } from '../support/keep.ts'
 import { CONCURRENCIES, measureShape } from './measure.ts'
@@ -10,8 +11,8 @@ import type { Shape } from './shapes.ts'
 import { startRecorder } from './statements.ts'
 
 /** Starts a bare Express on the database of a service, to be told what requests lead to. */
-export const startComparison = async (keep: Keep, databaseUrl: string, http: string) => {
-  const recorder = keep(await startRecorder(databaseUrl, http))
+export const startComparison = async (keep: Keep, databaseUrl: string, service: Service) => {
+  const recorder = keep(await startRecorder(databaseUrl, service))
   const { log, kill } = await startEntry({
     path: 'bench/support/bare-express.ts',
     args: [databaseUrl],
@@ -21,17 +22,13 @@ export const startComparison = async (keep: Keep, databaseUrl: string, http: str
   keep({ stop: kill })
   const ready = log.find((line) => line.includes('bare ready')) ?? '{}'
   const { port } = JSON.parse(ready) as { port: number }
-  const sides: Sides = { http, bare: `http://127.0.0.1:${port}` }
+  const sides: Sides = { http: service.baseUrl, bare: `http://127.0.0.1:${port}` }
 
-  const tell = async ({
-    requests,
-    before,
-    record = (request) => recorder.record(request, before),
-  }: Pick<Shape, 'requests' | 'before' | 'record'>): Promise<void> => {
-    for (const request of requests) {
-      const { method = 'GET', path, headers = {} } = request
-      const key = `${method} ${path} ${headers['if-none-match'] ?? ''}`
-      await callJson(`${sides.bare}/recorded`, { body: { key, ...(await record(request)) } })
+  const tell = async (shape: Pick<Shape, 'requests' | 'before' | 'owners'>): Promise<void> => {
+    const byKey = new Map(shape.requests.map((request) => [keyOf(request), request]))
+    for (const [key, request] of byKey) {
+      const recorded = await recorder.record(request, shape)
+      await callJson(`${sides.bare}/recorded`, { body: { key, ...recorded } })
     }
   }
 
@@ -49,5 +46,9 @@ export const startComparison = async (keep: Keep, databaseUrl: string, http: str
     }
     return all
   }
-  return { sides, hear: recorder.hear, tell, compare }
+  return { sides, tell, compare }
 }
+
+/** Those of one key lead to the same. */
+const keyOf = ({ method = 'GET', path, headers = {} }: Shape['requests'][number]): string =>
+  `${method} ${path} ${headers['if-none-match'] ?? ''}`

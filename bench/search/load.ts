@@ -1,13 +1,14 @@
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { inLanes } from '../support/lanes.ts'
-import { makeNode, publisherId } from './catalogue.ts'
-import type { CatalogueNode, CataloguePlan } from './catalogue.ts'
+import { MAKER, makeRows, publisherId } from './catalogue.ts'
+import type { CataloguePlan } from './catalogue.ts'
 
 /** Nodes whose rows are put in at once, with those of their ten thousand versions. */
 const CHUNK = 1_000
 const LANES = 2
-const MAKER = 'maker'
+/** In which the rows of nodes are. */
+const TABLES = ['node', 'node_stats', 'version', 'host_node', 'current_host_node'] as const
 
 /**
  * Puts a catalogue into an empty database: rows without foreign keys and without the indexes that no constraint
@@ -58,8 +59,7 @@ const dropIndexes = async (sql: Sql): Promise<string[]> => {
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     join pg_am m on m.oid = c.relam
-    where i.indrelid in ('node'::regclass, 'node_stats'::regclass, 'version'::regclass,
-        'host_node'::regclass, 'current_host_node'::regclass, 'node_host_names'::regclass)
+    where i.indrelid::regclass::text = any(${[...TABLES, 'node_host_names']}::text[])
       and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
     order by m.amname = 'btree', c.relname
   `
@@ -84,75 +84,12 @@ const insertMakers = async (sql: Sql, { publishers }: CataloguePlan): Promise<vo
 
 const loadChunk = async (sql: Sql, plan: CataloguePlan, from: number): Promise<void> => {
   const length = Math.min(CHUNK, plan.nodes - from)
-  const nodes = Array.from({ length }, (_, at) => makeNode(plan, from + at))
-  await insertRows(sql, 'node', nodes.map(nodeRow))
-  await insertRows(sql, 'node_stats', nodes.map(statsRow))
-  await insertRows(sql, 'version', nodes.flatMap(versionRows))
-  await insertRows(sql, 'host_node', nodes.flatMap(hostNodeRows))
-  await insertRows(sql, 'current_host_node', nodes.flatMap(currentRows))
+  const made = Array.from({ length }, (_, at) => makeRows(plan, from + at))
+  for (const table of TABLES) {
+    const rows = made.flatMap((rows): object[] => rows[table])
+    await insertRows(sql, table, rows)
+  }
 }
-
-const nodeRow = (node: CatalogueNode) => ({
-  id: node.id,
-  publisher_id: node.publisherId,
-  name: node.name,
-  author: node.author,
-  description: node.description,
-  icon: node.icon,
-  repository: node.repository,
-  license: '{"file": "LICENSE"}',
-  tags: node.tags,
-  supported_os: node.supportedOs,
-  supported_accelerators: node.accelerators,
-  github_stars: node.stars,
-  status: node.banned ? 'NodeStatusBanned' : 'NodeStatusActive',
-  status_detail: node.banned ? 'spam' : undefined,
-  latest_version_id: node.latest?.id,
-  created_at: node.createdAt,
-  updated_at: node.updatedAt,
-})
-
-const statsRow = ({ id, downloads, ranking, banned, createdAt }: CatalogueNode) => ({
-  node_id: id,
-  downloads,
-  search_ranking: ranking,
-  listed: !banned,
-  created_at: createdAt,
-})
-
-const DEPENDENCIES = ['numpy', 'pillow>=10', 'torch']
-
-const versionRows = (node: CatalogueNode) =>
-  node.versions.map(({ reason, createdAt, ...version }) => ({
-    ...version,
-    node_id: node.id,
-    dependencies: DEPENDENCIES.slice(0, version.patch % 4),
-    status_reason: reason,
-    host_node_extract_status: 'success',
-    extract_source: 'derived',
-    archive_state: 'accepted',
-    upload_expires_at: new Date(createdAt.getTime() + 3_600_000),
-    published_by: MAKER,
-    created_at: createdAt,
-    last_moved_at: new Date(createdAt.getTime() + 5_000),
-    rev: 5,
-  }))
-
-const hostNodeRows = ({ latest, hostNodes }: CatalogueNode) =>
-  hostNodes.map(({ name, category, description }) => ({
-    version_id: latest?.id,
-    host_node_name: name,
-    category,
-    description,
-    function: 'run',
-    input_types: '{"required": {"image": ["IMAGE"], "strength": ["FLOAT", {"default": 1.0}]}}',
-    return_types: '["IMAGE"]',
-    return_names: '["image"]',
-    output_is_list: [false],
-  }))
-
-const currentRows = ({ id, hostNodes }: CatalogueNode) =>
-  hostNodes.map(({ name }) => ({ node_id: id, name }))
 
 /** Puts rows, all with the columns of the first, into a table. */
 const insertRows = async (sql: Sql, table: string, rows: readonly object[]): Promise<void> => {

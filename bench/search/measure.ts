@@ -72,14 +72,7 @@ const openWarm = async (baseUrl: string, shape: Shape, concurrency: number): Pro
     Array.from({ length: concurrency }, () => openLane(baseUrl, shape)),
   )
   const calls = Math.max(2 * shape.requests.length, 6 * POOL)
-  let next = 0
-  const warm = async (lane: Lane): Promise<void> => {
-    while (next < calls) {
-      await shape.before?.()
-      await lane.call(next++)
-    }
-  }
-  await Promise.all(lanes.map(warm))
+  await sendUntil((sent) => sent >= calls, shape, lanes)
   return lanes
 }
 
@@ -88,24 +81,12 @@ const measureRound = async (
   lanes: readonly Lane[],
   leastMs: number,
 ): Promise<Round> => {
-  const times: number[] = []
   const start = performance.now()
-  const isOver = (): boolean => {
+  const isOver = (sent: number): boolean => {
     const elapsed = performance.now() - start
-    return elapsed > MOST_MS || (elapsed > leastMs && times.length >= LEAST)
+    return elapsed > MOST_MS || (elapsed > leastMs && sent >= LEAST)
   }
-  let next = 0
-  let refused = 0
-  const work = async (lane: Lane): Promise<void> => {
-    while (!isOver()) {
-      await shape.before?.()
-      const time = await timeOf(async () => {
-        if (!(await lane.call(next++))) refused += 1
-      })
-      times.push(time)
-    }
-  }
-  await Promise.all(lanes.map(work))
+  const { times, refused } = await sendUntil(isOver, shape, lanes)
   const seconds = (performance.now() - start) / 1000
   // What is still being cleaned up is not the other side's.
   await sleep(5)
@@ -118,32 +99,48 @@ const measureRound = async (
   }
 }
 
+/** Each lane sends its next request when it has the answer to the last; milliseconds of each. */
+const sendUntil = async (
+  isOver: (sent: number) => boolean,
+  { before }: Pick<Shape, 'before'>,
+  lanes: readonly Lane[],
+): Promise<{ times: number[]; refused: number }> => {
+  const times: number[] = []
+  let next = 0
+  let refused = 0
+  const send = async (lane: Lane): Promise<void> => {
+    while (!isOver(next)) {
+      await before?.()
+      const time = await timeOf(async () => {
+        if (!(await lane.call(next++))) refused += 1
+      })
+      times.push(time)
+    }
+  }
+  await Promise.all(lanes.map(send))
+  return { times, refused }
+}
+
 /** The middle of the rounds. */
 export const middle = (rounds: readonly Round[], figure: keyof Round): number =>
   median(rounds.map((round) => round[figure]))
 
 /** HTTP against bare. */
-export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99'): number =>
+export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99' | 'rate'): number =>
   middle(http, figure) / middle(bare, figure)
 
-/** Seconds of a full sync by one caller, who reads the pages in turn. */
+/** Seconds of a full sync by one caller, who reads the pages in turn. The first warms up. */
 export const measureWalk = async (
   requests: HttpRequest[],
   { bare, http }: Sides,
 ): Promise<Walk> => {
-  const walk = async (baseUrl: string, pages: HttpRequest[], calls: number): Promise<number> => {
-    const lane = await openLane(baseUrl, { requests: pages })
-    const ms = await timeOf(async () => {
-      for (let at = 0; at < calls; at += 1) await lane.call(at)
-    })
+  const walk = async (baseUrl: string): Promise<number> => {
+    const lane = await openLane(baseUrl, { requests })
+    const ms = await timeOf(() => sendUntil((sent) => sent === requests.length, {}, [lane]))
     lane.close()
     return ms / 1000
   }
-  for (const side of [bare, http]) await walk(side, requests.slice(0, 1), 20)
-  return await inTurns(SHORT.rounds, {
-    bare: () => walk(bare, requests, requests.length),
-    http: () => walk(http, requests, requests.length),
-  })
+  return await inTurns(SHORT.rounds, { bare: () => walk(bare), http: () => walk(http) }, 1)
 }
 
 export type Walk = Record<'bare' | 'http', number[]>

@@ -1,16 +1,8 @@
 /** Numbers that look random and are the same in every run. */
-export interface Random {
-  /** From 0 to below 1. */
-  next(): number
-  /** A whole number from `from` to `to`, both included. */
-  between(from: number, to: number): number
-  pick<Item>(items: readonly Item[]): Item
-  chance(share: number): boolean
-  uuid(): string
-}
+export type Random = ReturnType<typeof makeRandom>
 
 /** Makes the numbers of a seed: mulberry32, whose 32 bits of state are enough for a made-up catalogue. */
-export const makeRandom = (seed: number): Random => {
+export const makeRandom = (seed: number) => {
   let state = seed >>> 0
   const nextInteger = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -18,18 +10,21 @@ export const makeRandom = (seed: number): Random => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return (mixed ^ (mixed >>> 14)) >>> 0
   }
+  /** From 0 to below 1. */
   const next = (): number => nextInteger() / 2 ** 32
+  /** A whole number from `from` to `to`, both included. */
   const between = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
   return {
     next,
     between,
-    pick: (items) => items[between(0, items.length - 1)] as (typeof items)[number],
-    chance: (share) => next() < share,
-    uuid: () => {
-      const hex = [nextInteger(), nextInteger(), nextInteger(), nextInteger()]
-        .map((part) => part.toString(16).padStart(8, '0'))
-        .join('')
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+    pick: <Item>(items: readonly Item[]): Item => items[between(0, items.length - 1)] as Item,
+    chance: (share: number): boolean => next() < share,
+    /** Of version 4, without hyphens. */
+    uuid: (): string => {
+      const hex = Array.from({ length: 4 }, () => nextInteger().toString(16).padStart(8, '0')).join(
+        '',
+      )
+      return `${hex.slice(0, 12)}4${hex.slice(13, 16)}a${hex.slice(17)}`
     },
   }
 }

@@ -1,28 +1,20 @@
 import type { Sql } from '../../src/db/client.ts'
 import { call } from '../support/call.ts'
 import type { HttpRequest } from './http-client.ts'
-import type { Recorded } from './statements.ts'
 import { wordOf } from './words.ts'
 
 /** A kind of request, and requests of this kind that are sent in turn. */
 export interface Shape {
   /** Of its figures. */
   name: string
-  what: string
   requests: HttpRequest[]
   /** 200 unless given. */
   status?: number
   /** Done before each request and not timed; such a shape is measured one request at a time. */
   before?: () => Promise<void>
-  /** Where the routes of the registry do not tell what a request leads to. */
-  record?: (request: HttpRequest) => Promise<Recorded>
+  /** Whose its requests are when each makes a task: that of one is recorded, for which they all stand in turn. */
+  owners?: readonly string[]
 }
-
-export const shape = (name: string, what: string, requests: HttpRequest[]): Shape => ({
-  name,
-  what,
-  requests,
-})
 
 type Query = Record<string, string | number>
 
@@ -30,7 +22,18 @@ const get = (path: string, query: Query = {}): HttpRequest => {
   const text = new URLSearchParams(query as Record<string, string>).toString()
   return { path: text === '' ? path : `${path}?${text}` }
 }
-const search = (query: Query): HttpRequest => get('/nodes/search', query)
+
+/** The query of each search. */
+const search = (...queries: Query[]): HttpRequest[] =>
+  queries.map((query) => get('/nodes/search', query))
+
+/** Searches for words of these ranks. */
+export const searchWords = (ranks: readonly number[], query: Query = {}): HttpRequest[] =>
+  search(...ranks.map((rank) => ({ search: wordOf(rank), ...query })))
+
+/** So many ranks. */
+const ranks = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => from + at)
 
 /** All shapes of a catalogue that is loaded. */
 export const listShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> => {
@@ -45,53 +48,44 @@ export const listShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> =>
 }
 
 const searchShapes = (sql: Sql, deepest: number, nodes: readonly SomeNode[]): Shape[] => {
-  const frequent = words(1, 10).map((word) => search({ search: word }))
-  const pairs = words(20, 10).map((word, at) => search({ search: `${word} ${wordOf(80 + at)}` }))
-  const ends = wordOf(2).slice(0, 2)
+  const pairs = ranks(20, 10).map((rank) => `${wordOf(rank)} ${wordOf(60 + rank)}`)
+  const repositories = nodes.map(({ id, repository }) => (id.endsWith('0') ? id : repository))
+  const nameParts = ranks(300, 10).map((rank) => wordOf(rank) + wordOf(2).slice(0, 2))
   return [
-    shape(
-      'rare',
-      'a rare word',
-      words(15_000, 20).map((word) => search({ search: word })),
-    ),
-    shape('frequent', 'a word in 80 % of nodes', [search({ search: wordOf(1) })]),
-    shape(
-      'frequent-deepest',
-      'frequent words, deepest page',
-      words(1, 12).map((word) => search({ search: word, page: deepest })),
-    ),
-    shape('two-words', 'two words', pairs),
-    shape(
-      'substring',
-      'three characters within words',
-      ['aki', 'ote', 'uni', 'emo', 'ira'].map((part) => search({ search: part })),
-    ),
-    shape('all', 'no term', [search({})]),
-    shape('all-deepest', 'no term, deepest page', [search({ page: deepest })]),
-    shape('support', 'os and accelerator', [
-      search({ supported_os: 'posix :: linux', supported_accelerator: 'gpu :: nvidia cuda' }),
-      search({ supported_os: 'macos', supported_accelerator: 'gpu :: apple metal' }),
-      search({ supported_os: 'plan 9', supported_accelerator: 'npu :: huawei ascend' }),
-    ]),
-    shape(
-      'repository',
-      'a repository',
-      nodes.map(({ id, repository }) =>
-        search({ repository_url_search: id.endsWith('0') ? id : repository }),
-      ),
-    ),
-    shape(
-      'host-node',
-      'a part of a host node name',
-      words(300, 10).map((word) => search({ host_node_search: word + ends })),
-    ),
-    shape(
-      'host-node-frequent',
-      'a word in many host node names',
-      words(1, 10).map((word) => search({ host_node_search: word })),
-    ),
+    { name: 'rare', requests: searchWords(ranks(15_000, 20)) },
+    // It is in 80 % of nodes.
+    { name: 'frequent', requests: searchWords([1]) },
+    { name: 'frequent-deepest', requests: searchWords(ranks(1, 12), { page: deepest }) },
+    { name: 'two-words', requests: search(...pairs.map((pair) => ({ search: pair }))) },
     {
-      ...shape('first-count', 'frequent words after a change', frequent),
+      name: 'substring',
+      requests: ['aki', 'ote', 'uni', 'emo', 'ira'].flatMap((part) => search({ search: part })),
+    },
+    { name: 'all', requests: search({}) },
+    { name: 'all-deepest', requests: search({ page: deepest }) },
+    {
+      name: 'support',
+      requests: search(
+        { supported_os: 'posix :: linux', supported_accelerator: 'gpu :: nvidia cuda' },
+        { supported_os: 'macos', supported_accelerator: 'gpu :: apple metal' },
+        { supported_os: 'plan 9', supported_accelerator: 'npu :: huawei ascend' },
+      ),
+    },
+    {
+      name: 'repository',
+      requests: repositories.flatMap((part) => search({ repository_url_search: part })),
+    },
+    {
+      name: 'host-node',
+      requests: nameParts.flatMap((part) => search({ host_node_search: part })),
+    },
+    {
+      name: 'host-node-frequent',
+      requests: ranks(1, 10).flatMap((rank) => search({ host_node_search: wordOf(rank) })),
+    },
+    {
+      name: 'first-count',
+      requests: searchWords(ranks(1, 10)),
       before: async () => {
         // The text of a node, as its publisher changes it.
         await sql`
@@ -114,14 +108,13 @@ const listingShapes = ({ nodes, changed }: Reach, some: readonly SomeNode[]): Sh
     get('/versions', { statuses: 'NodeVersionStatusFlagged', status_reason: reason }),
   )
   const ofNodes = some.map(({ id }) => get('/versions', { nodeId: id }))
-  const last = get('/nodes', { page: Math.ceil(nodes / LIST_LIMIT) })
   return [
-    shape('nodes.first', 'GET /nodes, first page', [get('/nodes')]),
-    shape('nodes.last', 'GET /nodes, last page', [last]),
-    shape('nodes.changed', 'GET /nodes, 100 changed since a time', [get('/nodes', since)]),
-    shape('versions.all', 'GET /versions', [get('/versions')]),
-    shape('versions.reason', 'GET /versions, Flagged with a reason', flagged),
-    shape('versions.node', 'GET /versions of a node', ofNodes),
+    { name: 'nodes.first', requests: [get('/nodes')] },
+    { name: 'nodes.last', requests: [get('/nodes', { page: Math.ceil(nodes / LIST_LIMIT) })] },
+    { name: 'nodes.changed', requests: [get('/nodes', since)] },
+    { name: 'versions.all', requests: [get('/versions')] },
+    { name: 'versions.reason', requests: flagged },
+    { name: 'versions.node', requests: ofNodes },
   ]
 }
 
@@ -130,8 +123,8 @@ const singleShapes = async (
   baseUrl: string,
   { nodes, others }: Record<'nodes' | 'others', readonly SomeNode[]>,
 ): Promise<Shape[]> => {
-  const paths = nodes.map(({ id }) => `/nodes/${id}`)
-  const tagged = await Promise.all(paths.map((path) => withTag(baseUrl, path)))
+  const full = nodes.map(({ id }) => get(`/nodes/${id}`))
+  const tagged = await Promise.all(full.map(({ path }) => withTag(baseUrl, path)))
   const versionsOf = async (versions: number): Promise<HttpRequest[]> =>
     (await listByVersions(sql, versions)).map((id) => get(`/nodes/${id}/versions`))
   const installs = others.map(({ id }) => get(`/nodes/${id}/install`))
@@ -139,23 +132,15 @@ const singleShapes = async (
     get(`/host-nodes/${encodeURIComponent(name)}/node`),
   )
   return [
-    shape(
-      'node.full',
-      'one node',
-      paths.map((path) => get(path)),
-    ),
-    { ...shape('node.unchanged', 'one node, 304', tagged), status: 304 },
-    shape('node.versions-10', 'versions of a node that has 10', await versionsOf(10)),
-    shape('node.versions-500', 'versions of a node that has 500', await versionsOf(500)),
-    shape('node.install', 'install, counted', installs),
-    shape('bulk', '100 versions in bulk', [await makeBulk(sql)]),
-    shape('class-name', 'host node name to node', names),
+    { name: 'node.full', requests: full },
+    { name: 'node.unchanged', requests: tagged, status: 304 },
+    { name: 'node.versions-10', requests: await versionsOf(10) },
+    { name: 'node.versions-500', requests: await versionsOf(500) },
+    { name: 'node.install', requests: installs },
+    { name: 'bulk', requests: [await makeBulk(sql)] },
+    { name: 'class-name', requests: names },
   ]
 }
-
-/** Words of so many ranks. */
-const words = (from: number, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => wordOf(from + at))
 
 interface Reach {
   nodes: number
@@ -182,7 +167,7 @@ interface SomeNode {
 }
 
 /** Listed nodes with a latest version, evenly from all; `offset` tells sets apart. */
-const listSome = async (sql: Sql, nodes: number, offset = 0) =>
+export const listSome = async (sql: Sql, nodes: number, offset = 0) =>
   await sql<SomeNode[]>`
     select id, repository from (
       select n.id, n.repository, row_number() over (order by n.created_at, n.id) as place

@@ -1,30 +1,22 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { randomBytes } from 'node:crypto'
+import { decodeJwt } from 'jose'
 
-import { Connection } from '@temporalio/client'
-
-import { makeSecrets } from '../../src/adapters/secrets.ts'
-import { makeIssuerKeys } from '../../src/adapters/issuer-keys.ts'
-import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
-import { makeApp } from '../../src/http/app.ts'
-import { makeBudget } from '../../src/http/body/budget.ts'
-import { makeWatches } from '../../src/http/live/watches.ts'
 import { makeGate } from '../../src/domain/shared/gate.ts'
-import { makeIdempotency } from '../../src/http/access/idempotency.ts'
+import type { Authenticate, CredentialHeaders } from '../../src/http/access/auth.ts'
+import type { CreationDeps } from '../../src/http/image-task/create.ts'
+import { makeImageTaskRoutes } from '../../src/http/image-task/routes.ts'
+import type { RegistryDeps } from '../../src/http/registry/deps.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
 import { makeNodeRoutes } from '../../src/http/registry/node-routes.ts'
 import { makeVersionRoutes } from '../../src/http/registry/version-routes.ts'
-import { makeJobs } from '../../src/jobs/client.ts'
-import { makeLog } from '../../src/log.ts'
+import { startRoutes } from '../../test/support/routes.ts'
+import type { Service } from '../../test/support/service.ts'
 import { call } from '../support/call.ts'
 import { POOL } from './measure.ts'
 import type { HttpRequest } from './http-client.ts'
+import type { Shape } from './shapes.ts'
 
 /** A statement as the driver sends it. */
 export interface Statement {
@@ -53,22 +45,11 @@ export interface Fresh {
   owners: readonly string[]
 }
 
-export interface Recorder {
-  /**
-   * What a request leads to, once those of an equal one have left their counts in memory; unless `before`, which is
-   * done between the two, makes them count again.
-   */
-  record(request: HttpRequest, before?: () => Promise<void>): Promise<Recorded>
-  /** The statements that work of the service's own leads to. */
-  hear(work: (sql: Sql) => Promise<unknown>): Promise<Statement[]>
-  stop(): Promise<void>
-}
-
 /**
  * Finds out which SQL a request leads to by having the routes themselves serve it in this process: over a pool of the api's
  * own making whose driver tells of each statement. Nothing is written by hand, so that both sides always send the same.
  */
-export const startRecorder = async (url: string, publicUrl: string): Promise<Recorder> => {
+export const startRecorder = async (url: string, { baseUrl, settings }: Service) => {
   let heard: Statement[] = []
   const sql = makeDatabase({
     url,
@@ -77,78 +58,75 @@ export const startRecorder = async (url: string, publicUrl: string): Promise<Rec
     statementTimeoutMs: 0,
     onStatement: (statement) => heard.push(statement),
   })
-  const connection = Connection.lazy()
-  const server = createServer(makeRecordedApp({ sql, connection, publicUrl }))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const hear: Recorder['hear'] = async (work) => {
-    heard = []
-    await work(sql)
-    return heard.filter(({ text }) => !/^(begin|commit)/.test(text))
-  }
+  const keys = [settings['SIGNING_KEYS'] ?? '']
+  const signer = makeSigner({ keys, publicUrl: baseUrl, linkSeconds: 60 })
+  const routes = makeRecordedRoutes({ sql, signer, publicUrl: baseUrl })
+  const server = await startRoutes(routes, { sql, authenticate: trustToken })
   return {
-    hear,
-    record: async (request, before) => {
-      const url = baseUrl + request.path
-      const { status, json } = await call(url, request)
+    /**
+     * What a request of a shape leads to, once those of an equal one have left their counts in memory; unless `before`,
+     * which is done between the two, makes them count again.
+     */
+    async record(
+      request: HttpRequest,
+      { before, owners }: Pick<Shape, 'before' | 'owners'>,
+    ): Promise<Recorded> {
+      await call(server.url + request.path, request)
       await before?.()
-      const statements = await hear(() => call(url, request))
-      return { statements, status, json }
+      heard = []
+      const { status, json } = await call(server.url + request.path, request)
+      if (!owners) return { statements: withoutEnds(heard), status, json }
+      const begin = heard.findIndex(({ text }) => text.startsWith('begin'))
+      const { task_id: id } = (json as { data: { task_id: string } }).data
+      return {
+        statements: heard.slice(0, begin),
+        written: withoutEnds(heard.slice(begin)),
+        fresh: { id, owner: ownerOf(request.headers), owners },
+        status,
+        json,
+      }
     },
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
+    async stop(): Promise<void> {
+      await server.close()
       await sql.end()
-      await connection.close()
     },
   }
 }
 
-interface Served {
-  sql: Sql
-  connection: Connection
-  publicUrl: string
+/** Without the beginnings and ends of transactions. */
+const withoutEnds = (statements: readonly Statement[]): Statement[] =>
+  statements.filter(({ text }) => !/^(begin|commit)/.test(text))
+
+/** Whoever a token names: the service itself judges the same token. */
+const ownerOf = ({ authorization = '' }: CredentialHeaders = {}): string =>
+  decodeJwt(String(authorization).replace('Bearer ', '')).sub ?? ''
+
+const trustToken: Authenticate = async (headers) => {
+  if (headers['authorization'] === undefined) return undefined
+  const owner = ownerOf(headers)
+  return { principal: owner, owner, scheme: 'jwt' }
 }
 
-/** The reading routes of the registry, for callers without a credential. */
-const makeRecordedApp = ({ sql, connection, publicUrl }: Served) => {
-  const log = makeLog('bench', 'silent')
-  const keys = [randomBytes(32).toString('base64')]
-  const outbound = makeOutbound({ allowLoopback: false, ports: [], deny: [] })
+/** Those that are measured. What no read and no creation from a link needs is left out. */
+const makeRecordedRoutes = (own: Pick<CreationDeps, 'sql' | 'signer' | 'publicUrl'>) => {
   const deps = {
-    sql,
-    jobs: makeJobs({ connection, namespace: 'default', sql, log }),
-    signer: makeSigner({ keys, publicUrl, linkSeconds: 60 }),
-    log,
+    ...own,
+    jobs: { kick: () => {} },
     // Without texts in memory: a bare server has none.
     memo: { ...makeCountMemo(), texts: { find: () => undefined, keep: () => {} } },
     heavyReads: makeGate(4),
     searches: makeGate(5),
-    publicUrl,
-    taskQueue: 'bench',
-    now: () => new Date(),
-    publishAuth: 'token' as const,
-    redeliveryLimits: { perEvent: 0, perHost: 1 },
-    watches: makeWatches({ most: 1 }),
-    watchReads: makeGate(1),
-    outbound,
-    issuerKeys: makeIssuerKeys(outbound, log),
-    oidcAudience: '',
-    maxPublishersPerUser: 0,
     searchMaxDepth: 10_000,
-    extractionToken: undefined,
-    archiveMaxBytes: 0,
-    uploadExpirySeconds: 0,
-  }
-  return makeApp({
-    routes: [...makeNodeRoutes(deps), ...makeVersionRoutes(deps), ...makeHostNodeRoutes(deps)],
-    log,
-    lifecycle: { state: 'serving' },
-    authenticate: async () => undefined,
-    idempotency: makeIdempotency({ sql, secrets: makeSecrets({ keys }), log }),
-    budget: makeBudget(),
-    scratchDir: tmpdir(),
-    maxImageBytes: 0,
-    maxImagePixels: 0,
-  })
+    taskQueue: 'none',
+    timing: { heartbeatSeconds: 1, deadlineSeconds: 60 },
+    imageEngine: 'local',
+    quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
+    now: () => new Date(),
+  } as unknown as RegistryDeps & CreationDeps
+  return [
+    ...makeNodeRoutes(deps),
+    ...makeVersionRoutes(deps),
+    ...makeHostNodeRoutes(deps),
+    ...makeImageTaskRoutes(deps),
+  ]
 }

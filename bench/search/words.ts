@@ -32,3 +32,17 @@ export const drawWords = (random: Random, count: number): string[] =>
   Array.from({ length: count }, () => drawWord(random))
 
 export const capitalise = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+export const sentence = (random: Random, words: number): string =>
+  `${capitalise(drawWords(random, words).join(' '))}.`
+
+/** `LoadRate`, as classes are called. */
+export const camel = (random: Random, words = 2): string =>
+  drawWords(random, words).map(capitalise).join('')
+
+/** `load_rate`, as functions and variables are called. */
+export const snake = (random: Random, words = 2): string => drawWords(random, words).join('_')
+
+/** So many texts, joined by line breaks. */
+export const times = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join('\n')

@@ -33,3 +33,13 @@ export const bearer = async (
 ) => ({
   authorization: `Bearer ${await service.token(user)}`,
 })
+
+/** The links of a new upload. */
+export const askForUpload = async (
+  { baseUrl }: { baseUrl: string },
+  headers: Record<string, string>,
+) => {
+  const body = { file_name: 'portrait.png' }
+  const links = await callJson(`${baseUrl}/customers/storage`, { headers, body })
+  return links as { upload_url: string; download_url: string }
+}

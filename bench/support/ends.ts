@@ -1,19 +1,10 @@
 import type { Sql } from '../../src/db/client.ts'
 
-export interface Ends {
-  /** The state in which a row ended. Each end is told once. */
-  of(id: string): Promise<string>
-  stop(): Promise<void>
-}
-
 /**
  * Hears of ends from the database by a trigger of its own: a poll often enough to be exact would take a quarter of a core
  * from what is measured. `when` says of `old` and `new` what an end is.
  */
-export const listenForEnds = async (
-  sql: Sql,
-  { table, when }: { table: string; when: string },
-): Promise<Ends> => {
+export const listenForEnds = async (sql: Sql, { table, when }: { table: string; when: string }) => {
   const ended = new Map<string, string>()
   const waiting = new Map<string, (status: string) => void>()
   const name = `${table}_ended`
@@ -31,7 +22,8 @@ export const listenForEnds = async (
     waiting.get(id)?.(status)
   })
   return {
-    async of(id) {
+    /** The state in which a row ended. Each end is told once. */
+    async of(id: string): Promise<string> {
       const status =
         ended.get(id) ?? (await new Promise<string>((resolve) => waiting.set(id, resolve)))
       waiting.delete(id)

@@ -27,19 +27,17 @@ export const showSpread = (name: string, values: readonly number[], unit: string
   )
 }
 
-interface Aim {
-  aim: number
-  atMost: boolean
-}
+type Aim = { atMost: number } | { atLeast: number }
 
 /** One line for each figure, in the form that a script can read: `<bench>.<figure> <value> <unit> aim <= <number> ok`. */
 export const showFigure = (
   name: string,
   value: number,
-  { unit, aim, atMost }: Aim & { unit: string },
+  { unit, ...aim }: Aim & { unit: string },
 ): void => {
-  const met = atMost ? value <= aim : value >= aim
-  say(`${name} ${round(value)} ${unit} aim ${atMost ? '<=' : '>='} ${aim} ${met ? 'ok' : 'short'}`)
+  const [sign, limit] = 'atMost' in aim ? ['<=', aim.atMost] : ['>=', aim.atLeast]
+  const met = sign === '<=' ? value <= limit : value >= limit
+  say(`${name} ${round(value)} ${unit} aim ${sign} ${limit} ${met ? 'ok' : 'short'}`)
 }
 
 type Pair = readonly [values: readonly number[], base: readonly number[]]

@@ -57,10 +57,8 @@ export const inTurns = async <Way extends string, Value>(
   warmRounds = 0,
 ): Promise<Record<Way, Value[]>> => {
   const names = Object.keys(ways) as Way[]
-  const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
-    Way,
-    Value[]
-  >
+  const measured = {} as Record<Way, Value[]>
+  for (const name of names) measured[name] = []
   for (let round = 1 - warmRounds; round <= rounds; round += 1)
     for (const name of names) {
       const value = await ways[name](round)

@@ -16,13 +16,27 @@ export const watchProcessors = async (service: Service, temporal: string) => {
     core: [service.entry('core').pid],
     media: [service.entry('media').pid],
   }
-  const read = (): Record<string, number> => {
+  const read = (): Spent => {
     const groups = { ...pids, postgres: pidsIn(row?.cluster ?? ''), temporal: pidsIn(temporal) }
     return Object.fromEntries(
       Object.entries(groups).map(([part, all]) => [part, readProcessors(all)]),
     )
   }
   return { pids, read }
+}
+
+/** What was taken so far, by what it is. */
+export type Spent = Record<string, number>
+
+/** What some work takes. */
+export const spentOn = async (
+  read: () => Spent | Promise<Spent>,
+  work: () => Promise<unknown>,
+): Promise<Spent> => {
+  const before = await read()
+  await work()
+  const after = Object.entries(await read())
+  return Object.fromEntries(after.map(([what, value]) => [what, value - (before[what] ?? 0)]))
 }
 
 /** Those of one server. */
@@ -36,4 +50,10 @@ const readTimes = (pid: number): number => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
+}
+
+/** Bytes that a process has in memory, or the most that it ever had (proc(5)). */
+export const readMemory = (pid: number, which: 'VmRSS' | 'VmHWM'): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
 }

@@ -49,7 +49,6 @@ export const startApi = async (
     roles: ['api'],
     env: {
       DATABASE_POOL: String(POOL),
-      RATE_LIMITS: 'off',
       RECONCILE_INTERVAL_SECONDS: '3600',
       RELAY_INTERVAL_MS: '10000',
       ...env,

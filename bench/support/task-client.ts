@@ -28,40 +28,34 @@ export const relight = async (picture?: PictureOptions): Promise<TaskOrder> => (
   end: 'COMPLETED',
 })
 
-export interface TaskClient {
-  /** Answers the id of the task. */
-  create(creation: Creation): Promise<string>
-  /** Creates a task; ends when readers see its end. */
-  run(order: TaskOrder): Promise<string>
-  /** Ends when the receiver has heard of it. */
-  runTold(order: TaskOrder, receiver: WebhookReceiver): Promise<void>
-  stop(): Promise<void>
-}
+export type TaskClient = Awaited<ReturnType<typeof startTaskClient>>
 
 /** Creates tasks, and hears of their ends. */
-export const startTaskClient = async (service: Service): Promise<TaskClient> => {
+export const startTaskClient = async (service: Service) => {
   const ends = await listenForEnds(service.database.sql, {
     table: 'task',
     when: 'old.ended_at is null and new.ended_at is not null',
   })
-  const create: TaskClient['create'] = async (creation) => {
+  /** Answers the id of the task. */
+  const create = async (creation: Creation): Promise<string> => {
     const { owner = 'bench', baseUrl = service.baseUrl, path, body } = creation
-    const call = { headers: await bearer(service, owner), body }
-    const made = await callJson<{ task_id?: string; data?: { task_id: string } }>(
-      baseUrl + path,
-      call,
-    )
+    const headers = await bearer(service, owner)
+    const url = baseUrl + path
+    type Made = { task_id?: string; data?: { task_id: string } }
+    const made = await callJson<Made>(url, { headers, body })
     return made.data?.task_id ?? made.task_id ?? ''
   }
   return {
     create,
-    async run(order) {
+    /** Creates a task; ends when readers see its end. */
+    async run(order: TaskOrder): Promise<string> {
       const id = await create(order)
       const end = await ends.of(id)
       if (end !== order.end) throw new Error(`task ${id} is ${end}`)
       return id
     },
-    async runTold(order, receiver) {
+    /** Ends when the receiver has heard of it. */
+    async runTold(order: TaskOrder, receiver: WebhookReceiver): Promise<void> {
       const { url, told } = listenAt(receiver, ({ request }) =>
         request.body.includes(`"${order.end}"`),
       )

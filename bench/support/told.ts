@@ -52,6 +52,13 @@ export const insertToldTask = async (sql: Sql, url: string): Promise<void> => {
   })
 }
 
+/** Has the service tell of the end of such a task; ends when the receiver has heard it. */
+export const deliver = async (sql: Sql, receiver: WebhookReceiver): Promise<void> => {
+  const { url, told } = listenAt(receiver)
+  await insertToldTask(sql, url)
+  await told
+}
+
 /** Tells of the end of a task as the service does, but from no row. Throws when it is not taken. */
 export const postSigned = async (
   dispatcher: Agent,

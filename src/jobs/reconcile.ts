@@ -16,7 +16,7 @@ import { startDelivery, startFirstTries, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
 import { isUnreachable } from './client.ts'
-import type { Jobs } from './client.ts'
+import type { Jobs, WorkflowState } from './client.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
 import { startLoop } from '../process/loop.ts'
@@ -61,18 +61,33 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
 
 type List<Row> = (sql: Sql, options: StillOptions) => Promise<Row[]>
 
+/**
+ * How the workflow of a row has ended; undefined while it runs, and where the row has moved since it was listed: then the
+ * workflow came to its end meanwhile, and another one would be one too many.
+ */
+type Look = (workflowId: string) => Promise<Exclude<WorkflowState, 'open'> | undefined>
+
 const reconcileEach = async <Row extends { id: string }>(
   options: ReconcileOptions,
   signal: AbortSignal,
   list: List<Row>,
-  act: (options: ReconcileOptions, row: Row) => Promise<void>,
+  act: (options: ReconcileOptions, row: Row, look: Look) => Promise<void>,
 ): Promise<void> => {
+  const { sql, jobs, afterSeconds } = options
+  const lookFor =
+    ({ id }: Row): Look =>
+    async (workflowId) => {
+      const state = await jobs.look(workflowId)
+      if (state === 'open') return undefined
+      const still = await list(sql, { afterSeconds, ids: { only: id }, limit: 1 })
+      return still.length > 0 ? state : undefined
+    }
   let after = BEFORE_ALL
   for (;;) {
-    const rows = await list(options.sql, { ...options, after, limit: BATCH })
+    const rows = await list(sql, { afterSeconds, ids: { after }, limit: BATCH })
     for (const row of rows) {
       if (signal.aborted) return
-      await act(options, row).catch((error: unknown) => {
+      await act(options, row, lookFor(row)).catch((error: unknown) => {
         if (isUnreachable(error)) throw error
         options.log.error({ id: row.id, err: error }, 'not reconciled')
       })
@@ -83,9 +98,13 @@ const reconcileEach = async <Row extends { id: string }>(
   }
 }
 
-const reconcileTask = async (options: ReconcileOptions, task: StillTask): Promise<void> => {
-  const state = await options.jobs.look(taskWorkflowId(task.family, task.id))
-  if (state === 'open') return
+const reconcileTask = async (
+  options: ReconcileOptions,
+  task: StillTask,
+  look: Look,
+): Promise<void> => {
+  const state = await look(taskWorkflowId(task.family, task.id))
+  if (state === undefined) return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   options.metrics?.reconciled.inc({ what: 'task', workflow: state })
   if (state !== 'closed') {
@@ -103,10 +122,11 @@ const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart
 const reconcileDelivery = async (
   options: ReconcileOptions,
   { id, kind, owner }: StillDelivery,
+  look: Look,
 ): Promise<void> => {
   const start = startDelivery({ taskId: id, kind, owner }, options)
-  const state = await options.jobs.look(start.workflowId)
-  if (state === 'open') return await options.jobs.announceEvent(id)
+  const state = await look(start.workflowId)
+  if (state === undefined) return await options.jobs.announceEvent(id)
   options.log.warn({ task_id: id, workflow: state }, 'delivery of events reconciled')
   options.metrics?.reconciled.inc({ what: 'delivery', workflow: state })
   await startAgain(options, { ...start, kind: 'restart' })
@@ -115,10 +135,11 @@ const reconcileDelivery = async (
 const reconcileRedelivery = async (
   options: ReconcileOptions,
   { id, owner }: StillRedelivery,
+  look: Look,
 ): Promise<void> => {
   const start = startRedelivery({ redeliveryId: id, owner }, options)
-  const state = await options.jobs.look(start.workflowId)
-  if (state === 'open') return
+  const state = await look(start.workflowId)
+  if (state === undefined) return
   options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
   options.metrics?.reconciled.inc({ what: 'redelivery', workflow: state })
   await startAgain(options, { ...start, kind: 'restart' })
@@ -129,13 +150,16 @@ const reconcileRedelivery = async (
  * give up instead: only an operator knows why they were ended. Without an archive nothing was checked yet, and a workflow
  * must take the upload or end the version.
  */
-const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion): Promise<void> => {
-  const { jobs, log } = options
+const reconcileVersion = async (
+  options: ReconcileOptions,
+  version: OpenVersion,
+  look: Look,
+): Promise<void> => {
   const summary = `publish ${version.nodeId}@${version.version}, started again`
   const start = startPublishVersion({ ...version, versionId: version.id, summary }, options)
-  const state = await jobs.look(start.workflowId)
-  if (state === 'open') return
-  log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
+  const state = await look(start.workflowId)
+  if (state === undefined) return
+  options.log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
   options.metrics?.reconciled.inc({ what: 'version', workflow: state })
   if (state === 'closed' && version.archiveState !== 'awaiting')
     await unitOfWork(options, (sql) =>
@@ -148,12 +172,12 @@ const reconcileVersion = async (options: ReconcileOptions, version: OpenVersion)
 const reconcileExtraction = async (
   options: ReconcileOptions,
   version: OpenVersion,
+  look: Look,
 ): Promise<void> => {
-  const { jobs, log } = options
   const start = startExtraction({ ...version, versionId: version.id }, options)
-  const states = [await jobs.look(start.workflowId), await jobs.look(publishWorkflowId(version.id))]
-  if (states.includes('open')) return
-  log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
+  const states = [await look(start.workflowId), await look(publishWorkflowId(version.id))]
+  if (states.includes(undefined)) return
+  options.log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
   options.metrics?.reconciled.inc({ what: 'extraction', workflow: 'missing' })
   await startAgain(options, start)
 }

@@ -43,8 +43,8 @@ export interface Stage {
   delivery(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
   /** Ids of the tasks that the engine works on. */
   rendering: ReadonlySet<string>
-  /** Runs reconcile, which looks at every open task, until something has happened. */
-  whileReconciling(happens: () => Promise<unknown>): Promise<void>
+  /** Runs reconcile, which looks at every open task, until something has happened. `look` takes the place of its own. */
+  whileReconciling(happens: () => Promise<unknown>, look?: Jobs['look']): Promise<void>
   /** Lets the engine finish a task, at once or when it begins. */
   release(id: string): void
   close(): Promise<void>
@@ -87,10 +87,11 @@ export const startStage = async (): Promise<Stage> => {
     options,
     workflow: (id) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
     delivery: (id) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
-    async whileReconciling(happens) {
+    async whileReconciling(happens, look = jobs.look) {
       const { url } = place.database
       const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
-      const loop = startReconcile({ ...options, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+      const looking = { ...options, jobs: { ...jobs, look } }
+      const loop = startReconcile({ ...looking, lockSql, log, intervalMs: 50, afterSeconds: 0 })
       await happens().finally(async () => {
         await loop.stop()
         await lockSql.end({ timeout: 1 })

@@ -105,6 +105,20 @@ describe('a video task', () => {
       await succeed(second)
     })
 
+    test('is left alone when it ends while it is looked at', async () => {
+      const id = await stage.create({ owner: 'ending' })
+      await untilRendering(id)
+      const { workflowId } = stage.workflow(id)
+      const look = async (looked: string) => {
+        if (looked === workflowId) await succeed(id)
+        return await stage.jobs.look(looked)
+      }
+      await stage.whileReconciling(() => until(id, { state: 'success' }), look)
+      const { sql } = stage.place.deps
+      const kinds = await sql`select kind from outbox where workflow_id = ${workflowId}`
+      assert.deepEqual([...kinds], [{ kind: 'start' }])
+    })
+
     test('is started again in whatever state it is when Temporal knows nothing of it', async () => {
       const owner = 'lost'
       const rendered = await stage.create({ owner, quiet: true })

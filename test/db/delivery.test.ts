@@ -530,7 +530,7 @@ describe('the delivery of events', () => {
       const found = await listStillDeliveries(sql, { ...ALL, afterSeconds: 600 })
       return found.map(({ id }) => id)
     }
-    const ALL = { after: '00000000-0000-0000-0000-000000000000', limit: 1000 }
+    const ALL = { ids: { after: '00000000-0000-0000-0000-000000000000' }, limit: 1000 }
     const age = (eventId: string) => sql`
       update event set created_at = created_at - interval '1 hour',
         next_attempt_at = next_attempt_at - interval '1 hour', failures = greatest(failures, 1)
@@ -575,8 +575,12 @@ describe('the delivery of events', () => {
       await times(3, async () => age((await running())[1]))
       const all = await still()
       const parts: string[] = []
-      for (let after = ALL.after; ;) {
-        const [row] = await listStillDeliveries(sql, { after, limit: 1, afterSeconds: 600 })
+      for (let { after } = ALL.ids; ;) {
+        const [row] = await listStillDeliveries(sql, {
+          ids: { after },
+          limit: 1,
+          afterSeconds: 600,
+        })
         if (!row) break
         parts.push((after = row.id))
       }

@@ -78,6 +78,8 @@ export const assertSoundAs = async (
 ): Promise<string> => {
   await page.setViewportSize({ width, height: 900 })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  // A page hears of its new look when it draws its next frame.
+  await page.evaluate('new Promise(requestAnimationFrame)')
   const look = `${what} at ${width} pixels, ${colorScheme}`
   assert.deepEqual(await findBarriers(page), [], look)
   const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')

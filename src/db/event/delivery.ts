@@ -1,6 +1,7 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
+import { isAmong } from '../task/reconcile.ts'
 import type { StillOptions, StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
@@ -102,14 +103,14 @@ export type StillDelivery = Pick<StillTask, 'id' | 'kind' | 'owner'>
  */
 export const listStillDeliveries = async (
   sql: Sql,
-  { afterSeconds, after, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StillOptions,
 ): Promise<StillDelivery[]> =>
   await sql`
   select e.task_id as id, t.kind, t.owner
   from (
     select distinct on (task_id) id, task_id, failures, coalesce(next_attempt_at, created_at) as due_at
     from event
-    where state = 'pending' and task_id > ${after}
+    where state = 'pending' and ${isAmong(sql, sql`task_id`, ids)}
     order by task_id, sequence
   ) e
   join told_event t on t.id = e.id
@@ -128,13 +129,13 @@ export type StillRedelivery = Pick<StillTask, 'id' | 'owner'>
 /** Redeliveries that should have been tried long ago although nothing of theirs waits for the relay. */
 export const listStillRedeliveries = async (
   sql: Sql,
-  { afterSeconds, after, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StillOptions,
 ): Promise<StillRedelivery[]> =>
   await sql`
   select d.id, t.owner
   from redelivery d
   join told_event t on t.id = d.event_id
-  where d.state = 'pending' and d.id > ${after}
+  where d.state = 'pending' and ${isAmong(sql, sql`d.id`, ids)}
     and coalesce(d.next_attempt_at, d.created_at)
       < now() - make_interval(secs => ${afterSeconds})
     and not exists (

@@ -5,6 +5,7 @@ import { instant } from '../shared/instant.ts'
 import { UPLOAD_GRACE_SECONDS } from './archive.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { STUCK_SECONDS } from '../task/operator.ts'
+import { isAmong } from '../task/reconcile.ts'
 import type { StillOptions } from '../task/reconcile.ts'
 
 /** Where a version stands, for its workflow. */
@@ -86,7 +87,7 @@ export const listStillExtractions = (sql: Sql, still: StillOptions): Promise<Ope
 
 const listStill = async (
   sql: Sql,
-  { afterSeconds, after, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StillOptions,
   { condition, workflowIds }: { condition: Fragment; workflowIds: Fragment },
 ): Promise<OpenVersion[]> =>
   await sql<OpenVersion[]>`
@@ -94,7 +95,7 @@ const listStill = async (
     from version v join node n on n.id = v.node_id
     where ${condition}
       and v.last_moved_at < now() - make_interval(secs => ${afterSeconds})
-      and v.id > ${after}
+      and ${isAmong(sql, sql`v.id`, ids)}
       and not exists (
         select from outbox o
         where o.workflow_id in ${workflowIds} and o.kind <> 'signal' and o.dispatched_at is null

@@ -1,5 +1,5 @@
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { Sql } from '../client.ts'
+import type { Fragment, Sql } from '../client.ts'
 
 /** Reconcile runs in one process at a time; the number is arbitrary and ours. */
 const LOCK = 7_041_978
@@ -22,10 +22,14 @@ export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Pr
 /** What a list of what stands still is asked for. */
 export interface StillOptions {
   afterSeconds: number
-  /** The id that the batch before ended with. */
-  after: string
+  /** Those after the id that the batch before ended with, or one. */
+  ids: { after: string } | { only: string }
   limit: number
 }
+
+/** The condition that a column is one of these ids. */
+export const isAmong = (sql: Sql, column: Fragment, ids: StillOptions['ids']): Fragment =>
+  'only' in ids ? sql`${column} = ${ids.only}` : sql`${column} > ${ids.after}`
 
 /** A task of either family, as reconcile and the operator see it. */
 export interface StillTask {
@@ -41,18 +45,18 @@ export interface StillTask {
 
 /**
  * Open tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
- * their ids, after a given id. Dispatched rows are removed by age, so their absence tells nothing.
+ * their ids. Dispatched rows are removed by age, so their absence tells nothing.
  */
 export const listStillTasks = async (
   sql: Sql,
-  { afterSeconds, after, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StillOptions,
 ): Promise<StillTask[]> =>
   await sql`
   select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine
   from task t
   where t.ended_at is null
     and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})
-    and t.id > ${after}
+    and ${isAmong(sql, sql`t.id`, ids)}
     and not exists (
       select from outbox o
       where o.workflow_id = t.family || '-task/' || t.id and o.kind <> 'signal' and o.dispatched_at is null
